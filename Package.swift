@@ -1,0 +1,152 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// An inventory of the rooms, by kind. One library product per room; nothing else is published.
+// The edges below are the only ones allowed: Scripts/check-architecture compares them with ARCHITECTURE.md's rule.
+
+let strict: [SwiftSetting] = [
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let applePlatforms: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS, .macCatalyst]
+
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+
+/// A room: Swift sources at Packages/<name>/Sources/<name>.
+func room(_ name: String, knows dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Packages/\(name)/Sources/\(name)", swiftSettings: strict)
+}
+
+/// The C shim of a room: the only place where setjmp, varargs and raw C structures live.
+func shim(_ name: String, in room: String, over library: String) -> Target {
+    .target(name: name, dependencies: [.init(stringLiteral: library)], path: "Packages/\(room)/Sources/\(name)")
+}
+
+/// A system library as Debian's or Homebrew's package installs it.
+func library(_ name: String, in room: String, pkgConfig: String, apt: String, brew: String) -> Target {
+    .systemLibrary(
+        name: name, path: "Packages/\(room)/Sources/\(name)", pkgConfig: pkgConfig,
+        providers: [.apt([apt]), .brew([brew])])
+}
+
+func tests(_ name: String, of dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: strict)
+}
+
+let vocabulary = [
+    room("ImageCore")
+]
+
+let caching = [
+    room("ImageMemoryCaching", knows: ["ImageCore"]),
+    room("ImageDiskCaching", knows: ["ImageCore"]),
+]
+
+let transports = [
+    room("ImageTransporting", knows: ["ImageCore", httpTypes]),
+    room("ImageTransportCurl", knows: ["ImageCore", "ImageTransporting", "CImageTransportCurl", httpTypes]),
+    shim("CImageTransportCurl", in: "ImageTransportCurl", over: "CLibCurl"),
+    library("CLibCurl", in: "ImageTransportCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
+    room("ImageTransportURLSession", knows: ["ImageCore", "ImageTransporting", httpTypes]),
+]
+
+let codecs = [
+    room("ImageDecoding", knows: ["ImageCore"]),
+    room("ImageProcessing", knows: ["ImageCore"]),
+
+    room("ImageColorManaging", knows: ["ImageCore", "CImageColorManaging"]),
+    shim("CImageColorManaging", in: "ImageColorManaging", over: "CLibLCMS"),
+    library("CLibLCMS", in: "ImageColorManaging", pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
+
+    room("ImageCodecJPEG", knows: ["ImageCore", "CImageCodecJPEG"]),
+    shim("CImageCodecJPEG", in: "ImageCodecJPEG", over: "CLibJPEG"),
+    library("CLibJPEG", in: "ImageCodecJPEG", pkgConfig: "libjpeg", apt: "libjpeg62-turbo-dev", brew: "jpeg-turbo"),
+
+    room("ImageCodecPNG", knows: ["ImageCore", "CImageCodecPNG"]),
+    shim("CImageCodecPNG", in: "ImageCodecPNG", over: "CLibPNG"),
+    library("CLibPNG", in: "ImageCodecPNG", pkgConfig: "libpng16", apt: "libpng-dev", brew: "libpng"),
+
+    room("ImageCodecWebP", knows: ["ImageCore", "CImageCodecWebP"]),
+    shim("CImageCodecWebP", in: "ImageCodecWebP", over: "CLibWebP"),
+    library("CLibWebP", in: "ImageCodecWebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
+
+    room("ImageCodecGIF", knows: ["ImageCore", "CImageCodecGIF"]),
+    shim("CImageCodecGIF", in: "ImageCodecGIF", over: "CLibGIF"),
+    library("CLibGIF", in: "ImageCodecGIF", pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
+]
+
+let coordination = [
+    room("ImageScheduling", knows: ["ImageCore"]),
+    room("ImageCoalescing", knows: ["ImageCore"]),
+    room("ImageLoading", knows: ["ImageCore", "ImageTransporting", httpTypes]),
+]
+
+let composition = [
+    room(
+        "ImageLoadingDefaults",
+        knows: [
+            "ImageCore", "ImageMemoryCaching", "ImageDiskCaching", "ImageTransporting", "ImageDecoding",
+            "ImageProcessing", "ImageColorManaging", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP",
+            "ImageCodecGIF", "ImageScheduling", "ImageCoalescing", "ImageLoading",
+            .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])),
+            .target(name: "ImageTransportURLSession", condition: .when(platforms: applePlatforms)),
+        ])
+]
+
+let proving = [
+    room("ImageTesting", knows: ["ImageCore", "ImageTransporting", httpTypes]),
+    room("ImageContractTesting", knows: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
+]
+
+let suites = [
+    tests("ImageCoreTests", of: ["ImageCore"]),
+    tests("ImageMemoryCachingTests", of: ["ImageCore", "ImageMemoryCaching", "ImageTesting"]),
+    tests("ImageDiskCachingTests", of: ["ImageCore", "ImageDiskCaching", "ImageTesting"]),
+    tests("ImageTransportingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
+    tests("ImageTransportCurlTests", of: ["ImageCore", "ImageTransporting", "ImageTransportCurl", "ImageTesting", "LoopbackServer", httpTypes]),
+    tests("ImageDecodingTests", of: ["ImageCore", "ImageDecoding", "ImageProcessing", "ImageTesting"]),
+    tests("ImageProcessingTests", of: ["ImageCore", "ImageProcessing", "ImageTesting"]),
+    tests("ImageColorManagingTests", of: ["ImageCore", "ImageColorManaging", "ImageTesting"]),
+    tests("ImageCodecJPEGTests", of: ["ImageCore", "ImageCodecJPEG", "ImageTesting"]),
+    tests("ImageCodecPNGTests", of: ["ImageCore", "ImageCodecPNG", "ImageTesting"]),
+    tests("ImageCodecWebPTests", of: ["ImageCore", "ImageCodecWebP", "ImageTesting"]),
+    tests("ImageCodecGIFTests", of: ["ImageCore", "ImageCodecGIF", "ImageTesting"]),
+    tests("ImageSchedulingTests", of: ["ImageCore", "ImageScheduling", "ImageTesting"]),
+    tests("ImageCoalescingTests", of: ["ImageCore", "ImageCoalescing", "ImageTesting"]),
+    tests("ImageLoadingTests", of: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageScheduling", "ImageCoalescing", "ImageMemoryCaching", httpTypes]),
+    tests("ImageTestingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
+    tests(
+        "ContractTests",
+        of: [
+            "ImageCore", "ImageTransporting", "ImageTesting", "ImageContractTesting", "LoopbackServer",
+            "ImageMemoryCaching", "ImageDiskCaching", "ImageDecoding", "ImageProcessing", "ImageColorManaging",
+            "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageScheduling", "ImageCoalescing",
+            .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])), httpTypes,
+        ]),
+    tests(
+        "IntegrationTests",
+        of: [
+            "ImageCore", "ImageTransporting", "ImageLoading", "ImageLoadingDefaults", "ImageTesting", "LoopbackServer", "ImageDiskCaching",
+            "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", httpTypes,
+        ]),
+
+    // Not tests but what tests need: a raw-socket server that can misbehave.
+    .target(name: "LoopbackServer", path: "Tests/Support/LoopbackServer", swiftSettings: strict),
+]
+
+let rooms = [vocabulary, caching, transports, codecs, coordination, composition, proving].flatMap { $0 }
+
+let package = Package(
+    name: "swift-image-loading",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: rooms.filter { $0.name.hasPrefix("Image") }.map { .library(name: $0.name, targets: [$0.name]) },
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0")
+    ],
+    targets: rooms + suites,
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,13 @@
+/// Keeps decoded pictures within a byte budget. Synchronous, because a hit must cost no task and no actor hop.
+///
+/// Promises:
+/// - Every operation may be called from any thread and returns at once; none does I/O.
+/// - An inserted picture is found until it is removed, replaced or evicted.
+/// - The sum of costs never exceeds the limit after any operation; a picture above it alone is refused and evicts nothing.
+/// - Concurrent inserts for one key leave one of the pictures, whole.
+public protocol ImageCache: Sendable {
+    func image(for key: ImageCacheKey) -> DecodedImage?
+    func insert(_ image: DecodedImage, for key: ImageCacheKey)
+    func remove(for key: ImageCacheKey)
+    func removeAll()
+}

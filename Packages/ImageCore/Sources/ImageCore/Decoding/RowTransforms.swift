@@ -1,0 +1,31 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Makes stages that resize a picture while its rows stream through.
+public protocol RowResampler: Sendable {
+    /// How many times larger than the output the source should at least be for full quality, in each direction.
+    ///
+    /// A codec that scales while decoding is asked for a picture that covers the output this many times.
+    var oversampling: Double { get }
+
+    /// A stage that receives `source.height` rows of straight RGBA8 and hands `output.height` rows of the same to `next`.
+    ///
+    /// `region` is the part of the source that fills the output; it lies within the source and is not empty.
+    /// Colour under zero alpha does not bleed into its neighbours. Deterministic: same input, same bytes.
+    /// Works downwards and upwards; output equal to the whole source passes rows through unchanged.
+    func makeStage(
+        source: PixelSize, region: PixelRegion, output: PixelSize, isOpaque: Bool, next: any PixelRowSink
+    ) throws(DecodingFailure) -> any PixelRowSink
+}
+
+/// Makes stages that turn pixels with an embedded ICC profile into sRGB while rows stream through.
+public protocol ColorConverter: Sendable {
+    /// A stage from `layout` rows of `width` pixels to RGBA8 rows in sRGB, or nil when `profile` should be ignored:
+    /// it can't be read, is sRGB already, or is no profile for this layout.
+    func makeStage(
+        profile: Data, layout: PixelLayout, width: Int, next: any PixelRowSink
+    ) -> (any PixelRowSink)?
+}

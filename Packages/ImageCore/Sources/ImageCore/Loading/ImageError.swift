@@ -1,0 +1,40 @@
+/// Why a request for a picture failed.
+public enum ImageError: Error, Sendable {
+    /// The URL has no scheme or host that can be loaded, or can't be parsed.
+    case invalidURL(String)
+    /// The origin could not be reached, or the transfer broke. The text is for people.
+    case network(NetworkFailure, String)
+    /// The origin answered with a status that is neither success nor 404 nor 410.
+    case httpStatus(Int)
+    /// 404 or 410, or no such file.
+    case notFound
+    case decoding(DecodingFailure)
+    /// A step after decoding threw. The text is for people.
+    case processing(identifier: String, String)
+    /// More bytes than the limit allows.
+    case tooLarge(allowedBytes: Int)
+    /// The request may not use the network and no cache has the picture.
+    case offline
+    case cancelled
+
+    /// The kinds of network failure that callers tell apart.
+    public enum NetworkFailure: String, Sendable, CaseIterable {
+        case unresolvedHost, connectionRefused, connectionLost, truncatedBody, timedOut, tls, redirect, malformedResponse, other
+    }
+}
+
+extension ImageError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .invalidURL(let text): "invalid URL: \(text)"
+        case .network(let kind, let text): "network (\(kind.rawValue)): \(text)"
+        case .httpStatus(let status): "the server answered with status \(status)"
+        case .notFound: "not found"
+        case .decoding(let failure): "\(failure)"
+        case .processing(let identifier, let text): "processing step \(identifier) failed: \(text)"
+        case .tooLarge(let allowed): "too large: the limit is \(allowed) bytes"
+        case .offline: "offline, and no cache has it"
+        case .cancelled: "cancelled"
+        }
+    }
+}

@@ -1,0 +1,43 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Is told every step of every request, on hits too.
+///
+/// Called from whatever thread the step happens on, often: return quickly.
+public protocol ImageLoaderObserver: Sendable {
+    func loader(did event: ImageLoadEvent)
+}
+
+/// One fact about one request.
+public struct ImageLoadEvent: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        case started
+        case memoryHit
+        case memoryMiss
+        case diskHit(bytes: Int)
+        case diskMiss
+        /// The disk cache failed; the loader goes on without it.
+        case diskFailed(DataCacheFailure)
+        case downloadStarted
+        case downloadFinished(bytes: Int)
+        case decoded(PixelSize)
+        /// One of the next three ends each request, exactly once.
+        case succeeded(ImageSource)
+        case failed(String)
+        case cancelled
+    }
+
+    /// Names the request within its loader.
+    public var request: UInt64
+    public var url: URL
+    public var kind: Kind
+
+    public init(request: UInt64, url: URL, kind: Kind) {
+        self.request = request
+        self.url = url
+        self.kind = kind
+    }
+}

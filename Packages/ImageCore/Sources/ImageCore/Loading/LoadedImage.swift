@@ -1,0 +1,35 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Which layer answered a request.
+public enum ImageSource: String, Sendable, CaseIterable {
+    case memory, disk, network
+}
+
+/// The answer to a request for a picture.
+public struct LoadedImage: Sendable {
+    public var image: DecodedImage
+    public var source: ImageSource
+    /// Bytes of the encoded original; nil when the memory cache answered.
+    public var encodedByteCount: Int?
+
+    public init(image: DecodedImage, source: ImageSource, encodedByteCount: Int?) {
+        self.image = image
+        self.source = source
+        self.encodedByteCount = encodedByteCount
+    }
+}
+
+/// The answer to a request for the encoded original.
+public struct LoadedData: Sendable {
+    public var data: Data
+    public var source: ImageSource
+
+    public init(data: Data, source: ImageSource) {
+        self.data = data
+        self.source = source
+    }
+}

@@ -1,0 +1,59 @@
+/// Lets many waiters share one piece of work.
+///
+/// Promises:
+/// - While work for a key is under way, whoever asks for that key joins it; its closure is called once.
+/// - Every waiter is answered exactly once: with the result, with the error, or with `CancellationError` when its own task
+///   was cancelled. A join at any moment, completion included, is answered.
+/// - Work runs at the maximum of its waiters' priorities, and is told when that changes.
+/// - The last waiter to leave cancels the work. Whoever asks afterwards starts anew, even while the old work winds down.
+/// - A waiter that leaves changes nothing for the others.
+public protocol RequestCoalescer<Key, Value>: Sendable {
+    associatedtype Key: Hashable & Sendable
+    associatedtype Value: Sendable
+
+    /// Joins the work for `key`, or starts it.
+    ///
+    /// - Parameters:
+    ///   - waiter: names this waiter, so that its priority can be changed.
+    ///   - onProgress: told what the work reports; a late joiner is told the latest report at once.
+    ///   - work: called in a task of its own when there is none to join.
+    func value(
+        for key: Key, waiter: WaiterID, priority: RequestPriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        work: @escaping @Sendable (any SharedWork) async throws -> Value
+    ) async throws -> Value
+
+    /// Changes what one waiter wants; the work's priority becomes the new maximum.
+    func setPriority(_ priority: RequestPriority, of waiter: WaiterID)
+}
+
+/// What shared work knows of its waiters.
+public protocol SharedWork: Sendable {
+    /// The maximum of the waiters' priorities now.
+    var priority: RequestPriority { get }
+
+    /// Calls `handler` with each new maximum from now on; replaces an earlier handler.
+    func onPriorityChange(_ handler: @escaping @Sendable (RequestPriority) -> Void)
+
+    /// Tells every waiter, and later ones, how far the work is.
+    func report(_ progress: WorkProgress)
+}
+
+/// How far a transfer is, in bytes.
+public struct WorkProgress: Hashable, Sendable {
+    public var completedBytes: Int
+    /// Nil when the origin does not say.
+    public var totalBytes: Int?
+
+    public init(completedBytes: Int, totalBytes: Int?) {
+        self.completedBytes = completedBytes
+        self.totalBytes = totalBytes
+    }
+}
+
+/// Names one waiter, everywhere.
+public struct WaiterID: Hashable, Sendable {
+    public let rawValue: UInt64
+
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+}

@@ -1,0 +1,105 @@
+import Synchronization
+
+/// A clock that stands still until a test advances it.
+public final class ManualClock: Clock, Sendable {
+    public struct Instant: InstantProtocol, Sendable {
+        public var offset: Duration
+
+        public init(offset: Duration) { self.offset = offset }
+
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private struct Sleeper {
+        var id: UInt64
+        var deadline: Instant
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        var nextID: UInt64 = 0
+        var sleepers: [Sleeper] = []
+        var cancelled: Set<UInt64> = []
+        var arrivals: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    public var now: Instant { state.withLock { $0.now } }
+    public var minimumResolution: Duration { .zero }
+
+    public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                add(Sleeper(id: id, deadline: deadline, continuation: continuation))
+            }
+        } onCancel: {
+            cancel(id)
+        }
+    }
+
+    /// Moves time forward and wakes whoever slept until then, earliest deadline first.
+    public func advance(by duration: Duration) {
+        let due = state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            let now = state.now
+            let due = state.sleepers.filter { $0.deadline <= now }
+            state.sleepers.removeAll { $0.deadline <= now }
+            return due.sorted { $0.deadline < $1.deadline }
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+    }
+
+    /// Returns as soon as at least `count` sleepers wait.
+    public func sleepers(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.sleepers.count >= count { return true }
+                state.arrivals.append((count, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    private enum Arrival {
+        case waits(arrived: [CheckedContinuation<Void, Never>]), isDue, isCancelled
+    }
+
+    private func add(_ sleeper: Sleeper) {
+        let arrival = state.withLock { state -> Arrival in
+            if state.cancelled.remove(sleeper.id) != nil { return .isCancelled }
+            if sleeper.deadline <= state.now { return .isDue }
+            state.sleepers.append(sleeper)
+            let count = state.sleepers.count
+            let arrived = state.arrivals.filter { $0.count <= count }.map(\.continuation)
+            state.arrivals.removeAll { $0.count <= count }
+            return .waits(arrived: arrived)
+        }
+        switch arrival {
+        case .isCancelled: sleeper.continuation.resume(throwing: CancellationError())
+        case .isDue: sleeper.continuation.resume()
+        case .waits(let arrived): for continuation in arrived { continuation.resume() }
+        }
+    }
+
+    private func cancel(_ id: UInt64) {
+        let sleeper = state.withLock { state -> Sleeper? in
+            guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else {
+                state.cancelled.insert(id)
+                return nil
+            }
+            return state.sleepers.remove(at: index)
+        }
+        sleeper?.continuation.resume(throwing: CancellationError())
+    }
+}

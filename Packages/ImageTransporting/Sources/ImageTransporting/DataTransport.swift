@@ -1,0 +1,78 @@
+public import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Moves bytes: a request goes out, a response head comes back, then a body, piece by piece.
+///
+/// Promises:
+/// - `send` returns at the final response head: redirects are followed within the request's limit, informational
+///   responses are skipped. Any status is a response, not an error.
+/// - The body is pulled: while nobody asks for the next piece, at most a bounded number of bytes is buffered and the
+///   sender is held back.
+/// - A body shorter than announced, or cut in a chunk, ends in `.closedEarly`, never as if it were complete.
+/// - More bytes than `maxBodyBytes` end in `.tooLarge`, with and without an announced length.
+/// - Cancelling the task that waits in `send` or in the body throws `.cancelled` and ends the transfer at the socket;
+///   so does dropping the body before its end.
+/// - TLS certificates and host names are verified, always.
+public protocol DataTransport: Sendable {
+    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse
+}
+
+/// What is to be fetched, and within what bounds.
+public struct TransportRequest: Sendable {
+    public var url: URL
+    public var method: HTTPRequest.Method
+    public var headers: HTTPFields
+    /// Until the connection stands, TLS included.
+    public var connectTimeout: Duration
+    /// The longest time without a byte while waiting for the head or the body; time in which nobody asks for bytes does not count.
+    public var stallTimeout: Duration
+    /// The largest body accepted, in bytes, after content decoding.
+    public var maxBodyBytes: Int
+    public var maxRedirects: Int
+
+    public init(
+        url: URL, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], connectTimeout: Duration = .seconds(15),
+        stallTimeout: Duration = .seconds(30), maxBodyBytes: Int = 256 << 20, maxRedirects: Int = 10
+    ) {
+        self.url = url
+        self.method = method
+        self.headers = headers
+        self.connectTimeout = connectTimeout
+        self.stallTimeout = stallTimeout
+        self.maxBodyBytes = maxBodyBytes
+        self.maxRedirects = maxRedirects
+    }
+}
+
+/// A response whose head has arrived and whose body can be pulled.
+public struct TransportResponse: Sendable {
+    public var head: ResponseHead
+    public var body: TransportBody
+
+    public init(head: ResponseHead, body: TransportBody) {
+        self.head = head
+        self.body = body
+    }
+}
+
+/// The head of a final response.
+public struct ResponseHead: Sendable, Hashable {
+    public var status: HTTPResponse.Status
+    public var headers: HTTPFields
+    /// Where the response came from in the end, after redirects.
+    public var url: URL
+    /// Bytes of the body as delivered, or nil when it is not known (no Content-Length, or content coding).
+    public var expectedBytes: Int?
+
+    public init(status: HTTPResponse.Status, headers: HTTPFields = [:], url: URL, expectedBytes: Int? = nil) {
+        self.status = status
+        self.headers = headers
+        self.url = url
+        self.expectedBytes = expectedBytes
+    }
+}

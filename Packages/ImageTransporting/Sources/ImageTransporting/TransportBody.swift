@@ -1,0 +1,66 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A body that is pulled piece by piece, by one consumer, once.
+///
+/// Waiting for the next piece is the backpressure. Dropping the body before its end abandons the transfer.
+public struct TransportBody: AsyncSequence, Sendable {
+    public typealias Element = Data
+    public typealias Failure = TransportFailure
+
+    private let source: Source
+
+    /// - Parameters:
+    ///   - pull: returns the next piece, never empty, or nil at the end; throws once and is not called again after either.
+    ///   - abandon: ends the transfer; called once when the body is dropped, also after its end, from any thread.
+    public init(
+        pull: @escaping @Sendable () async throws(TransportFailure) -> Data?,
+        abandon: @escaping @Sendable () -> Void = {}
+    ) {
+        source = Source(pull: pull, abandon: abandon)
+    }
+
+    public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let source: Source
+        private var isOver = false
+
+        fileprivate init(source: Source) { self.source = source }
+
+        public mutating func next() async throws(TransportFailure) -> Data? {
+            try await next(isolation: nil)
+        }
+
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(TransportFailure) -> Data? {
+            guard !isOver else { return nil }
+            do throws(TransportFailure) {
+                let piece = try await source.pull()
+                isOver = piece == nil
+                return piece
+            } catch {
+                isOver = true
+                throw error
+            }
+        }
+    }
+
+    fileprivate final class Source: Sendable {
+        let pull: @Sendable () async throws(TransportFailure) -> Data?
+        private let abandon: @Sendable () -> Void
+
+        init(
+            pull: @escaping @Sendable () async throws(TransportFailure) -> Data?, abandon: @escaping @Sendable () -> Void
+        ) {
+            self.pull = pull
+            self.abandon = abandon
+        }
+
+        deinit { abandon() }
+    }
+}
