@@ -1,0 +1,96 @@
+import Foundation
+import ImageCore
+import Testing
+
+@Suite("Orientation in Exif")
+struct ExifReaderTests {
+    @Test("reads each of the eight values, in both byte orders, as SHORT and as LONG, with and without the Exif prefix")
+    func readsEveryValue() {
+        for orientation in ImageOrientation.allCases {
+            for isLittleEndian in [true, false] {
+                for type in [3, 4] {
+                    let block = ExifBlock(isLittleEndian: isLittleEndian, type: type, value: orientation.rawValue)
+                    #expect(ExifReader.orientation(in: block.tiff) == orientation)
+                    #expect(ExifReader.orientation(in: Data("Exif\0\0".utf8) + block.tiff) == orientation)
+                }
+            }
+        }
+    }
+
+    @Test("finds the tag in a slice whose indices do not start at zero")
+    func readsSlice() {
+        let file = Data([1, 2, 3]) + ExifBlock(value: 6).tiff
+        #expect(ExifReader.orientation(in: file.dropFirst(3)) == .right)
+    }
+
+    @Test("finds the tag behind other tags")
+    func skipsOtherTags() {
+        #expect(ExifReader.orientation(in: ExifBlock(value: 8, entriesBefore: 3).tiff) == .left)
+    }
+
+    @Test("values outside 1 to 8 are no orientation", arguments: [0, 9, 0xFFFF])
+    func refusesOtherValues(value: Int) {
+        #expect(ExifReader.orientation(in: ExifBlock(value: value).tiff) == nil)
+    }
+
+    @Test("other types and counts are no orientation", arguments: [(1, 1), (2, 1), (5, 1), (3, 0), (3, 2)])
+    func refusesOtherTypes(type: Int, count: Int) {
+        #expect(ExifReader.orientation(in: ExifBlock(type: type, count: count, value: 6).tiff) == nil)
+    }
+
+    @Test("a block cut anywhere is no orientation until the value is whole")
+    func toleratesTruncation() {
+        let whole = ExifBlock(value: 6).tiff
+        let needed = 8 + 2 + 10  // header, entry count, the entry up to its SHORT
+        for length in 0..<whole.count {
+            #expect(ExifReader.orientation(in: whole.prefix(length)) == (length < needed ? nil : .right))
+        }
+    }
+
+    @Test("a directory beyond the end, and an entry count beyond the data, are no orientation")
+    func toleratesWildOffsets() {
+        var far = ExifBlock(isLittleEndian: false, value: 6).tiff
+        far.replaceSubrange(4..<8, with: [0xFF, 0xFF, 0xFF, 0xF0])
+        #expect(ExifReader.orientation(in: far) == nil)
+        var many = Data([0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0xFF, 0xFF])
+        many.append(Data(count: 24))
+        #expect(ExifReader.orientation(in: many) == nil)
+    }
+
+    @Test("an unknown byte order is no orientation")
+    func refusesByteOrder() {
+        var block = ExifBlock(value: 6).tiff
+        block.replaceSubrange(0..<2, with: [0x58, 0x58])
+        #expect(ExifReader.orientation(in: block) == nil)
+        #expect(ExifReader.orientation(in: Data()) == nil)
+    }
+}
+
+/// Writes a TIFF file with one directory that ends in an orientation entry.
+private struct ExifBlock {
+    var isLittleEndian = true
+    var type = 3
+    var count = 1
+    var value: Int
+    var entriesBefore = 0
+
+    var tiff: Data {
+        var data = isLittleEndian ? Data([0x49, 0x49]) : Data([0x4D, 0x4D])
+        data += uint16(42) + uint32(8) + uint16(entriesBefore + 1)
+        for index in 0..<entriesBefore { data += uint16(0x100 + index) + uint16(3) + uint32(1) + uint32(0) }
+        data += uint16(0x0112) + uint16(type) + uint32(count)
+        data += type == 4 ? uint32(value) : uint16(value) + uint16(0)
+        return data + uint32(0)
+    }
+
+    private func uint16(_ value: Int) -> Data {
+        let bytes = Data([UInt8(value & 0xFF), UInt8(value >> 8 & 0xFF)])
+        return isLittleEndian ? bytes : Data(bytes.reversed())
+    }
+
+    private func uint32(_ value: Int) -> Data {
+        let low = uint16(value & 0xFFFF)
+        let high = uint16(value >> 16 & 0xFFFF)
+        return isLittleEndian ? low + high : high + low
+    }
+}
