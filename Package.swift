@@ -107,7 +107,9 @@ let suites = [
     tests("ImageMemoryCachingTests", of: ["ImageCore", "ImageMemoryCaching", "ImageTesting"]),
     tests("ImageDiskCachingTests", of: ["ImageCore", "ImageDiskCaching", "ImageTesting"]),
     tests("ImageTransportingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
-    tests("ImageTransportCurlTests", of: ["ImageCore", "ImageTransporting", "ImageTransportCurl", "ImageTesting", "LoopbackServer", httpTypes]),
+    tests(
+        "ImageTransportCurlTests",
+        of: ["ImageCore", "ImageTransporting", "ImageTransportCurl", "ImageTesting", "LoopbackServer", httpTypes]),
     tests("ImageDecodingTests", of: ["ImageCore", "ImageDecoding", "ImageProcessing", "ImageTesting"]),
     tests("ImageProcessingTests", of: ["ImageCore", "ImageProcessing", "ImageTesting"]),
     tests("ImageColorManagingTests", of: ["ImageCore", "ImageColorManaging", "ImageTesting"]),
@@ -117,7 +119,12 @@ let suites = [
     tests("ImageCodecGIFTests", of: ["ImageCore", "ImageCodecGIF", "ImageTesting"]),
     tests("ImageSchedulingTests", of: ["ImageCore", "ImageScheduling", "ImageTesting"]),
     tests("ImageCoalescingTests", of: ["ImageCore", "ImageCoalescing", "ImageTesting"]),
-    tests("ImageLoadingTests", of: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageScheduling", "ImageCoalescing", "ImageMemoryCaching", httpTypes]),
+    tests(
+        "ImageLoadingTests",
+        of: [
+            "ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageScheduling", "ImageCoalescing",
+            "ImageMemoryCaching", httpTypes,
+        ]),
     tests("ImageTestingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
     tests(
         "ContractTests",
@@ -130,7 +137,8 @@ let suites = [
     tests(
         "IntegrationTests",
         of: [
-            "ImageCore", "ImageTransporting", "ImageLoading", "ImageLoadingDefaults", "ImageTesting", "LoopbackServer", "ImageDiskCaching",
+            "ImageCore", "ImageTransporting", "ImageLoading", "ImageLoadingDefaults", "ImageTesting", "LoopbackServer",
+            "ImageDiskCaching",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", httpTypes,
         ]),
 

@@ -55,7 +55,8 @@ public struct TransportBody: AsyncSequence, Sendable {
         private let abandon: @Sendable () -> Void
 
         init(
-            pull: @escaping @Sendable () async throws(TransportFailure) -> Data?, abandon: @escaping @Sendable () -> Void
+            pull: @escaping @Sendable () async throws(TransportFailure) -> Data?,
+            abandon: @escaping @Sendable () -> Void
         ) {
             self.pull = pull
             self.abandon = abandon

@@ -19,7 +19,8 @@ public enum ImageError: Error, Sendable {
 
     /// The kinds of network failure that callers tell apart.
     public enum NetworkFailure: String, Sendable, CaseIterable {
-        case unresolvedHost, connectionRefused, connectionLost, truncatedBody, timedOut, tls, redirect, malformedResponse, other
+        case unresolvedHost, connectionRefused, connectionLost, truncatedBody, timedOut, tls, redirect,
+            malformedResponse, other
     }
 }
 

@@ -21,8 +21,10 @@ public struct ImageRequest: Sendable {
     public var headers: [String: String]
 
     public init(
-        url: URL, target: ImageTarget? = nil, processors: [any ImageProcessor] = [], priority: RequestPriority = .normal,
-        cachePolicy: ImageCachePolicy = .all, reloads: Bool = false, isOffline: Bool = false, headers: [String: String] = [:]
+        url: URL, target: ImageTarget? = nil, processors: [any ImageProcessor] = [],
+        priority: RequestPriority = .normal,
+        cachePolicy: ImageCachePolicy = .all, reloads: Bool = false, isOffline: Bool = false,
+        headers: [String: String] = [:]
     ) {
         self.url = url
         self.target = target

@@ -8,7 +8,8 @@ public struct Bitmap: Hashable, Sendable {
 
     /// - Precondition: `pixels` holds exactly `size.area * 4` bytes.
     public init(size: PixelSize, pixels: [UInt8], isOpaque: Bool) {
-        precondition(pixels.count == size.area * 4, "a bitmap of \(size) needs \(size.area * 4) bytes, not \(pixels.count)")
+        precondition(
+            pixels.count == size.area * 4, "a bitmap of \(size) needs \(size.area * 4) bytes, not \(pixels.count)")
         self.size = size
         self.pixels = pixels
         self.isOpaque = isOpaque

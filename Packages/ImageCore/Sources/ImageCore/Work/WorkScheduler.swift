@@ -28,7 +28,8 @@ public struct ScheduledWork: Sendable {
     public var run: @Sendable () async -> Void
 
     public init(
-        lane: WorkLane, priority: RequestPriority = .normal, host: String? = nil, run: @escaping @Sendable () async -> Void
+        lane: WorkLane, priority: RequestPriority = .normal, host: String? = nil,
+        run: @escaping @Sendable () async -> Void
     ) {
         self.lane = lane
         self.priority = priority

@@ -1,0 +1,38 @@
+import ImageCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Tells one request's events to the observer, if there is one.
+struct EventSink: Sendable {
+    private let observer: (any ImageLoaderObserver)?
+    private let request: UInt64
+    private let url: URL
+
+    init(_ observer: (any ImageLoaderObserver)?, request: UInt64, url: URL) {
+        self.observer = observer
+        self.request = request
+        self.url = url
+    }
+
+    func send(_ kind: @autoclosure () -> ImageLoadEvent.Kind) {
+        observer?.loader(did: ImageLoadEvent(request: request, url: url, kind: kind()))
+    }
+
+    /// Runs the rest of a request and tells how it ended: exactly one of succeeded, failed, cancelled.
+    func concluding<Value>(
+        _ body: () async throws(ImageError) -> Value, source: (Value) -> ImageSource
+    ) async throws(ImageError) -> Value {
+        do throws(ImageError) {
+            let value = try await body()
+            send(.succeeded(source(value)))
+            return value
+        } catch {
+            if case .cancelled = error { send(.cancelled) } else { send(.failed(error.description)) }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import ImageCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension ImageLoader {
+    /// Joins or starts the work for one picture at one size.
+    func sharedImage(
+        _ key: ImageCacheKey, for request: ImageRequest, _ events: EventSink,
+        _ onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedImage {
+        let job = ImageJobKey(image: key, route: FetchRoute(request), usesMemory: request.cachePolicy.usesMemory)
+        do {
+            return try await configuration.imageCoalescer.value(
+                for: job, waiter: WaiterID(rawValue: newID()), priority: request.priority, onProgress: onProgress
+            ) { work in
+                try await self.makeImage(key, for: request, work, events)
+            }
+        } catch {
+            throw ImageError(error)
+        }
+    }
+
+    /// Fetches, decodes, processes and keeps a picture: the work that requests share.
+    private func makeImage(
+        _ key: ImageCacheKey, for request: ImageRequest, _ work: any SharedWork, _ events: EventSink
+    ) async throws -> LoadedImage {
+        // Work for the same key may have ended between this request's look-up and its join.
+        if request.readsMemory, let image = configuration.memoryCache?.image(for: key) {
+            return LoadedImage(image: image, source: .memory, encodedByteCount: nil)
+        }
+        let (image, original) = try await decodableImage(for: request, work, events)
+        events.send(.decoded(image.bitmap.size))
+        if request.cachePolicy.usesMemory { configuration.memoryCache?.insert(image, for: key) }
+        return LoadedImage(image: image, source: original.source, encodedByteCount: original.data.count)
+    }
+
+    /// Fetches and decodes. Bytes that are no picture leave the disk cache, and if they came from it, the network is
+    /// asked once more: one bad answer must not be served for ever.
+    private func decodableImage(
+        for request: ImageRequest, _ work: any SharedWork, _ events: EventSink
+    ) async throws -> (DecodedImage, LoadedData) {
+        let original = try await fetch(request, for: work, events)
+        do {
+            return (try await decode(original, for: request, work), original)
+        } catch let failure as DecodingFailure where failure.isTheDatasFault && FetchRoute(request).usesDisk {
+            await discard(request, events)
+            guard original.source == .disk, !request.isOffline else { throw failure }
+            var again = request
+            again.reloads = true
+            let fresh = try await fetch(again, for: work, events)
+            return (try await decode(fresh, for: request, work), fresh)
+        }
+    }
+
+    private func fetch(
+        _ request: ImageRequest, for work: any SharedWork, _ events: EventSink
+    ) async throws -> LoadedData {
+        let waiter = WaiterID(rawValue: newID())
+        let coalescer = configuration.dataCoalescer
+        work.onPriorityChange { coalescer.setPriority($0, of: waiter) }
+        return try await sharedData(for: request, waiter: waiter, priority: work.priority, events) { work.report($0) }
+    }
+
+    private func decode(
+        _ original: LoadedData, for request: ImageRequest, _ work: any SharedWork
+    ) async throws -> DecodedImage {
+        let decoder = configuration.decoder
+        return try await configuration.scheduler.perform(in: .decode, for: work) { isCancelled in
+            var image = try decoder.decode(
+                original.data, request: DecodingRequest(target: request.target), isCancelled: isCancelled)
+            for processor in request.processors {
+                if isCancelled() { throw CancellationError() }
+                image.bitmap = try processor.applied(to: image.bitmap)
+            }
+            return image
+        }
+    }
+}
+
+extension ImageProcessor {
+    fileprivate func applied(to bitmap: Bitmap) throws(ImageError) -> Bitmap {
+        do {
+            return try process(bitmap)
+        } catch {
+            throw .processing(identifier: identifier, "\(error)")
+        }
+    }
+}
+
+extension DecodingFailure {
+    /// True when other bytes might decode: the request's wishes and limits are not to blame.
+    var isTheDatasFault: Bool {
+        switch self {
+        case .unknownFormat, .malformed, .truncated: true
+        case .unsupported, .limitExceeded, .noSuchFrame, .cancelled: false
+        }
+    }
+}

@@ -1,0 +1,102 @@
+public import ImageCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Loads pictures: memory cache, disk cache, network; shared, prioritised, decoded straight to size.
+///
+/// Every part behind it is a port; see `ImageLoaderConfiguration`.
+public final class ImageLoader: Sendable {
+    let configuration: ImageLoaderConfiguration
+    private let nextID = Atomic<UInt64>(1)
+
+    public init(_ configuration: ImageLoaderConfiguration) {
+        self.configuration = configuration
+    }
+
+    /// The picture, if the memory cache has it now. Synchronous: costs no task, no actor hop and no placeholder frame.
+    ///
+    /// Nil also when the request's policy leaves the memory cache out, or when it reloads.
+    public func cachedImage(for request: ImageRequest) -> LoadedImage? {
+        guard request.readsMemory, let image = configuration.memoryCache?.image(for: request.imageKey) else {
+            return nil
+        }
+        if configuration.observer != nil {
+            let events = EventSink(configuration.observer, request: newID(), url: request.url)
+            events.send(.started)
+            events.send(.memoryHit)
+            events.send(.succeeded(.memory))
+        }
+        return LoadedImage(image: image, source: .memory, encodedByteCount: nil)
+    }
+
+    /// The picture at the size that is asked for.
+    ///
+    /// Requests for the same picture share the work; requests for other sizes of it share the download. Cancelling the
+    /// task ends this request alone; the last one to leave ends the work, down to the socket.
+    ///
+    /// - Parameter onProgress: told how far the download is, on an unspecified thread.
+    public func image(
+        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
+    ) async throws(ImageError) -> LoadedImage {
+        let events = EventSink(configuration.observer, request: newID(), url: request.url)
+        events.send(.started)
+        return try await events.concluding { () async throws(ImageError) in
+            try request.validate()
+            let key = request.imageKey
+            if let image = self.memoryHit(key, for: request, events) {
+                return LoadedImage(image: image, source: .memory, encodedByteCount: nil)
+            }
+            return try await self.sharedImage(key, for: request, events, onProgress)
+        } source: {
+            $0.source
+        }
+    }
+
+    /// The encoded original.
+    ///
+    /// - Parameter onProgress: told how far the download is, on an unspecified thread.
+    public func data(
+        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
+    ) async throws(ImageError) -> LoadedData {
+        let events = EventSink(configuration.observer, request: newID(), url: request.url)
+        events.send(.started)
+        return try await events.concluding { () async throws(ImageError) in
+            try request.validate()
+            do {
+                return try await self.sharedData(
+                    for: request, waiter: WaiterID(rawValue: self.newID()), priority: request.priority, events,
+                    onProgress)
+            } catch {
+                throw ImageError(error)
+            }
+        } source: {
+            $0.source
+        }
+    }
+
+    private func memoryHit(_ key: ImageCacheKey, for request: ImageRequest, _ events: EventSink) -> DecodedImage? {
+        guard request.readsMemory, let cache = configuration.memoryCache else { return nil }
+        let image = cache.image(for: key)
+        events.send(image == nil ? .memoryMiss : .memoryHit)
+        return image
+    }
+
+    func newID() -> UInt64 { nextID.wrappingAdd(1, ordering: .relaxed).oldValue }
+}
+
+extension ImageRequest {
+    var readsMemory: Bool { cachePolicy.usesMemory && !reloads }
+
+    /// Throws `.invalidURL` for what no transport could load.
+    func validate() throws(ImageError) {
+        guard let scheme = url.scheme?.lowercased() else { throw .invalidURL(url.absoluteString) }
+        if scheme == "http" || scheme == "https", url.host()?.isEmpty ?? true {
+            throw .invalidURL(url.absoluteString)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+public import ImageCore
+public import ImageTransporting
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Everything that a loader is made of. Each part is a port; nothing has a hidden default.
+///
+/// `ImageLoadingDefaults` fills one in with the implementations of this package.
+public struct ImageLoaderConfiguration: Sendable {
+    /// Decoded pictures; nil does without.
+    public var memoryCache: (any ImageCache)?
+    /// Encoded originals; nil does without.
+    public var diskCache: (any DataCache)?
+    public var transport: any DataTransport
+    public var decoder: any SizedImageDecoder
+    public var scheduler: any WorkScheduler
+    /// Joins requests for the same picture at the same size.
+    public var imageCoalescer: any RequestCoalescer<ImageJobKey, LoadedImage>
+    /// Joins requests for the same original, whatever sizes they want.
+    public var dataCoalescer: any RequestCoalescer<DataJobKey, LoadedData>
+    public var observer: (any ImageLoaderObserver)?
+    public var retryPolicy: RetryPolicy
+    public var transferLimits: TransferLimits
+    /// Measures the waits between retries.
+    public var clock: any Clock<Duration>
+    /// Stamps disk cache entries.
+    public var now: @Sendable () -> Date
+
+    public init(
+        memoryCache: (any ImageCache)?, diskCache: (any DataCache)?, transport: any DataTransport,
+        decoder: any SizedImageDecoder, scheduler: any WorkScheduler,
+        imageCoalescer: any RequestCoalescer<ImageJobKey, LoadedImage>,
+        dataCoalescer: any RequestCoalescer<DataJobKey, LoadedData>, observer: (any ImageLoaderObserver)? = nil,
+        retryPolicy: RetryPolicy, transferLimits: TransferLimits = TransferLimits(), clock: any Clock<Duration>,
+        now: @escaping @Sendable () -> Date
+    ) {
+        self.memoryCache = memoryCache
+        self.diskCache = diskCache
+        self.transport = transport
+        self.decoder = decoder
+        self.scheduler = scheduler
+        self.imageCoalescer = imageCoalescer
+        self.dataCoalescer = dataCoalescer
+        self.observer = observer
+        self.retryPolicy = retryPolicy
+        self.transferLimits = transferLimits
+        self.clock = clock
+        self.now = now
+    }
+}
+
+/// Bounds on every transfer that a loader starts.
+public struct TransferLimits: Sendable, Hashable {
+    /// Until the connection stands.
+    public var connectTimeout: Duration
+    /// The longest time without a byte.
+    public var stallTimeout: Duration
+    /// The largest original accepted, in bytes.
+    public var maxBodyBytes: Int
+    public var maxRedirects: Int
+
+    public init(
+        connectTimeout: Duration = .seconds(15), stallTimeout: Duration = .seconds(30), maxBodyBytes: Int = 256 << 20,
+        maxRedirects: Int = 10
+    ) {
+        self.connectTimeout = connectTimeout
+        self.stallTimeout = stallTimeout
+        self.maxBodyBytes = maxBodyBytes
+        self.maxRedirects = maxRedirects
+    }
+}

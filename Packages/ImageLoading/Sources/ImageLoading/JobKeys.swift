@@ -1,0 +1,64 @@
+public import ImageCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What two requests must have in common to share a download: the same original, looked for in the same places.
+public struct DataJobKey: Hashable, Sendable {
+    public let source: String
+    public let route: FetchRoute
+}
+
+/// What two requests must have in common to share a picture: the same original at the same size with the same steps.
+public struct ImageJobKey: Hashable, Sendable {
+    public let image: ImageCacheKey
+    public let route: FetchRoute
+    public let usesMemory: Bool
+}
+
+/// Where the bytes of an original may come from.
+public struct FetchRoute: Hashable, Sendable {
+    public let usesDisk: Bool
+    public let reloads: Bool
+    public let isOffline: Bool
+
+    init(_ request: ImageRequest) {
+        usesDisk = request.cachePolicy.usesDisk && !request.isLocal
+        reloads = request.reloads
+        isOffline = request.isOffline && !request.isLocal
+    }
+}
+
+extension ImageRequest {
+    /// True for `file:` and `data:` URLs, which need neither network nor disk cache.
+    var isLocal: Bool {
+        switch url.scheme?.lowercased() {
+        case "file", "data": true
+        default: false
+        }
+    }
+
+    /// What identifies the original: the URL without its fragment, and a digest of the headers that were asked to be sent.
+    ///
+    /// A digest, because a key is written to disk in full and headers carry credentials.
+    var source: String {
+        let text = url.absoluteString
+        let address = text.firstIndex(of: "#").map { String(text[..<$0]) } ?? text
+        guard !headers.isEmpty else { return address }
+        let lines = headers.map { "\($0.key.lowercased()): \($0.value)\n" }.sorted()
+        return "\(address) \(SHA256Digest(of: Array(lines.joined().utf8)).hexadecimal)"
+    }
+
+    /// Size, mode and steps as text; empty for the original size without steps.
+    var variant: String {
+        var parts: [String] = []
+        if let target { parts.append("\(target.size) \(target.mode.rawValue)\(target.upscales ? " upscales" : "")") }
+        parts += processors.map(\.identifier)
+        return parts.joined(separator: "|")
+    }
+
+    var imageKey: ImageCacheKey { ImageCacheKey(source: source, variant: variant) }
+}
