@@ -7,6 +7,8 @@
 /// - Work runs at the maximum of its waiters' priorities, and is told when that changes.
 /// - The last waiter to leave cancels the work. Whoever asks afterwards starts anew, even while the old work winds down.
 /// - A waiter that leaves changes nothing for the others.
+/// - `CancellationError` reaches a waiter only when its own task was cancelled: work that throws it by itself ends its
+///   waiters with another error.
 public protocol RequestCoalescer<Key, Value>: Sendable {
     associatedtype Key: Hashable & Sendable
     associatedtype Value: Sendable
@@ -32,7 +34,8 @@ public protocol SharedWork: Sendable {
     /// The maximum of the waiters' priorities now.
     var priority: RequestPriority { get }
 
-    /// Calls `handler` with each new maximum from now on; replaces an earlier handler.
+    /// Calls `handler` with the maximum now, and with each new maximum from now on; replaces an earlier handler.
+    /// So no change is lost between the start of the work and this call.
     func onPriorityChange(_ handler: @escaping @Sendable (RequestPriority) -> Void)
 
     /// Tells every waiter, and later ones, how far the work is.

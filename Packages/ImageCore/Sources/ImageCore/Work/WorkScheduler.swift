@@ -2,7 +2,8 @@
 ///
 /// Promises:
 /// - A lane never runs more work at once than its limit.
-/// - Waiting work of higher priority starts first, also when priorities change while it waits.
+/// - Waiting work of higher priority starts first, also when priorities change while it waits. So that nothing waits for
+///   ever, an implementation may let the oldest work go first after at least 32 starts that passed it over.
 /// - Work that is cancelled before it starts never runs; `cancel` tells which it was.
 /// - Each piece of work runs at most once, and frees its place when its closure returns.
 /// - No method calls a closure of anyone's before it returns.

@@ -1,0 +1,79 @@
+/// A binary heap, smallest rank first, whose elements are found, moved and removed by name.
+///
+/// Every change costs O(log n), reading the first O(1). Ranks must differ from each other; ties leave the order open.
+struct IndexedHeap<Element: Hashable & Sendable>: Sendable {
+    private var entries: [Entry] = []
+    private var positions: [Element: Int] = [:]
+
+    private struct Entry: Sendable {
+        var rank: UInt64
+        var element: Element
+    }
+
+    var isEmpty: Bool { entries.isEmpty }
+    var count: Int { entries.count }
+    var first: Element? { entries.first?.element }
+    var firstRank: UInt64? { entries.first?.rank }
+
+    /// Inserts the element, or moves it when it is there already.
+    mutating func set(_ element: Element, rank: UInt64) {
+        guard let position = positions[element] else {
+            entries.append(Entry(rank: rank, element: element))
+            siftUp(from: entries.count - 1)
+            return
+        }
+        entries[position].rank = rank
+        settle(at: position)
+    }
+
+    /// Nothing happens when the element is not there.
+    mutating func remove(_ element: Element) {
+        guard let position = positions.removeValue(forKey: element) else { return }
+        let last = entries.removeLast()
+        guard position < entries.count else { return }
+        entries[position] = last
+        settle(at: position)
+    }
+
+    private mutating func settle(at position: Int) {
+        if position > 0, entries[position].rank < entries[(position - 1) / 2].rank {
+            siftUp(from: position)
+        } else {
+            siftDown(from: position)
+        }
+    }
+
+    private mutating func siftUp(from start: Int) {
+        let moving = entries[start]
+        var position = start
+        while position > 0 {
+            let parent = (position - 1) / 2
+            guard moving.rank < entries[parent].rank else { break }
+            place(entries[parent], at: position)
+            position = parent
+        }
+        place(moving, at: position)
+    }
+
+    private mutating func siftDown(from start: Int) {
+        let moving = entries[start]
+        var position = start
+        while let child = smallerChild(of: position), entries[child].rank < moving.rank {
+            place(entries[child], at: position)
+            position = child
+        }
+        place(moving, at: position)
+    }
+
+    private func smallerChild(of position: Int) -> Int? {
+        let left = 2 * position + 1
+        guard left < entries.count else { return nil }
+        let right = left + 1
+        return right < entries.count && entries[right].rank < entries[left].rank ? right : left
+    }
+
+    private mutating func place(_ entry: Entry, at position: Int) {
+        entries[position] = entry
+        positions[entry.element] = position
+    }
+}

@@ -1,0 +1,82 @@
+import ImageCore
+
+/// What waits and what runs, and what may start after each event. Knows no closures, tasks or locks.
+struct SchedulerState: Sendable {
+    private struct Place: Sendable {
+        var lane: WorkLane
+        var host: String?
+    }
+
+    private let configurations: [WorkLane: LaneConfiguration]
+    private let fallback: LaneConfiguration
+    private let overtakeLimit: Int?
+    private var lanes: [WorkLane: LaneState] = [:]
+    private var waiting: [WorkID: Place] = [:]
+    private var running: [WorkID: Place] = [:]
+    private var lastID: UInt64 = 0
+
+    init(lanes: [WorkLane: LaneConfiguration], fallback: LaneConfiguration, overtakeLimit: Int?) {
+        self.configurations = lanes
+        self.fallback = fallback
+        self.overtakeLimit = overtakeLimit
+    }
+
+    var waitingCount: Int { waiting.count }
+    var runningCount: Int { running.count }
+
+    /// Names new work, and says what starts: nothing, or the new work.
+    mutating func enqueued(in lane: WorkLane, priority: RequestPriority, host: String?) -> (
+        id: WorkID, starts: [WorkID]
+    ) {
+        lastID += 1
+        let id = WorkID(rawValue: lastID)
+        waiting[id] = Place(lane: lane, host: host)
+        open(lane)
+        lanes[lane]?.add(id, priority: priority, host: host)
+        return (id, starts(in: lane))
+    }
+
+    /// The work's place is free again. Work that does not run changes nothing.
+    mutating func finished(_ id: WorkID) -> [WorkID] {
+        guard let place = running.removeValue(forKey: id) else { return [] }
+        lanes[place.lane]?.finish(host: place.host)
+        return starts(in: place.lane)
+    }
+
+    /// True when the work was waiting; it will never start.
+    mutating func cancelled(_ id: WorkID) -> Bool {
+        guard let place = waiting.removeValue(forKey: id) else { return false }
+        lanes[place.lane]?.remove(id, host: place.host)
+        return true
+    }
+
+    /// Moves waiting work; it keeps its turn by arrival among work of its new priority.
+    mutating func reprioritised(_ id: WorkID, to priority: RequestPriority) {
+        guard let place = waiting[id] else { return }
+        lanes[place.lane]?.move(id, to: priority, host: place.host)
+    }
+
+    /// A lower limit lets running work end; a higher one starts more.
+    mutating func limitChanged(of lane: WorkLane, to limit: Int) -> [WorkID] {
+        open(lane)
+        lanes[lane]?.setLimit(limit)
+        return starts(in: lane)
+    }
+
+    private mutating func starts(in lane: WorkLane) -> [WorkID] {
+        var starts: [WorkID] = []
+        while let id = lanes[lane]?.next(), let place = waiting.removeValue(forKey: id) {
+            lanes[lane]?.start(id, host: place.host)
+            running[id] = place
+            starts.append(id)
+        }
+        return starts
+    }
+
+    private mutating func open(_ lane: WorkLane) {
+        guard lanes[lane] == nil else { return }
+        let configuration = configurations[lane] ?? fallback
+        lanes[lane] = LaneState(
+            limit: configuration.limit, perHostLimit: configuration.perHostLimit, overtakeLimit: overtakeLimit)
+    }
+}
