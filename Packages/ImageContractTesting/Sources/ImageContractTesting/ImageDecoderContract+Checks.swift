@@ -1,0 +1,108 @@
+import ImageCore
+import ImageTesting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension ImageDecoderContract {
+    /// Frame `frame` at the stored size, straight RGBA.
+    static func pixels(of image: any OpenedImage, frame: Int) throws(DecodingFailure) -> [UInt8] {
+        let sink = CollectingRowSink()
+        try image.decode(frame: frame, size: image.header.storedSize, layout: .rgba8, into: sink)
+        return sink.pixels
+    }
+
+    static func failure(of image: any OpenedImage, size: PixelSize, into sink: any PixelRowSink) -> DecodingFailure? {
+        do throws(DecodingFailure) {
+            try image.decode(frame: 0, size: size, layout: .rgba8, into: sink)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    static func expectRows(
+        of image: any OpenedImage, size: PixelSize, layout: PixelLayout, in name: String
+    ) throws {
+        for frame in 0..<image.header.frameCount {
+            let sink = CollectingRowSink()
+            try image.decode(frame: frame, size: size, layout: layout, into: sink)
+            try expect(sink.rows.count == size.height, "\(name): \(sink.rows.count) rows of \(size) in \(layout)")
+            let lengths = Set(sink.rows.map(\.count))
+            try expect(
+                lengths == [size.width * layout.bytesPerPixel],
+                "\(name): rows of \(lengths) bytes of \(size) in \(layout)")
+        }
+    }
+}
+
+extension ImageDecoderContract.Subject {
+    func pixels(of data: Data) throws(DecodingFailure) -> [UInt8] {
+        try ImageDecoderContract.pixels(of: try decoder.open(data, limits: .default), frame: 0)
+    }
+
+    /// What opening, or decoding frame `frame`, throws; nil when neither does.
+    func failure(of data: Data, frame: Int) throws -> DecodingFailure? {
+        do throws(DecodingFailure) {
+            _ = try ImageDecoderContract.pixels(of: try decoder.open(data, limits: .default), frame: frame)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func expectRefusal(
+        of sample: ImageDecoderContract.Sample, limits: DecodingLimits, by limit: DecodingLimit
+    ) throws {
+        let failure = openingFailure(of: sample.data, limits: limits)
+        if case .limitExceeded(limit, _, _) = failure { return }
+        throw ContractViolation("\(sample.name): \(String(describing: failure)) where \(limit) is exceeded")
+    }
+
+    /// What opening throws, or nil.
+    func openingFailure(of data: Data, limits: DecodingLimits = .default) -> DecodingFailure? {
+        do throws(DecodingFailure) {
+            _ = try decoder.open(data, limits: limits)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func expectDecodableSize(_ sample: ImageDecoderContract.Sample, divisor: Int) throws {
+        let image = try decoder.open(sample.data, limits: .default)
+        let stored = sample.storedSize
+        let target = PixelSize(width: max(1, stored.width / divisor), height: max(1, stored.height / divisor))
+        let offered = image.decodableSize(covering: target)
+        try expect(
+            offered.width >= target.width && offered.height >= target.height,
+            "\(sample.name): \(offered) does not cover \(target)")
+        try expect(
+            offered.width <= stored.width && offered.height <= stored.height,
+            "\(sample.name): \(offered) is larger than \(stored)")
+        try ImageDecoderContract.expectRows(of: image, size: offered, layout: .rgba8, in: sample.name)
+    }
+
+    /// Either a typed error, or every row of every frame.
+    func expectWholeOrFailure(_ data: Data, _ name: String) throws {
+        // Damage in the size field may ask for a huge picture: these limits keep such a check short.
+        let limits = DecodingLimits(pixels: 250_000, frames: 100, decodedBytes: 64 << 20)
+        guard let image = openedOrRefused(data, limits: limits) else { return }
+        for frame in 0..<min(image.header.frameCount, 4) {
+            let sink = CollectingRowSink()
+            do throws(DecodingFailure) {
+                try image.decode(frame: frame, size: image.header.storedSize, layout: .rgba8, into: sink)
+            } catch {
+                continue
+            }
+            try expect(sink.rows.count == image.header.storedSize.height, "\(name): \(sink.rows.count) rows, no error")
+        }
+    }
+
+    private func openedOrRefused(_ data: Data, limits: DecodingLimits) -> (any OpenedImage)? {
+        do throws(DecodingFailure) { return try decoder.open(data, limits: limits) } catch { return nil }
+    }
+}

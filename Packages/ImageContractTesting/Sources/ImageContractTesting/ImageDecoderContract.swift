@@ -1,0 +1,242 @@
+public import ImageCore
+import ImageTesting
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The promises of `ImageDecoder` and `OpenedImage`.
+public enum ImageDecoderContract {
+    /// A decoder and valid pictures in its format, small (some kilobytes): at least one still, one animated if there are such.
+    public struct Subject: Sendable {
+        public var decoder: any ImageDecoder
+        public var samples: [Sample]
+
+        public init(_ decoder: any ImageDecoder, samples: [Sample]) {
+            self.decoder = decoder
+            self.samples = samples
+        }
+    }
+
+    /// A valid file and what its header must say.
+    public struct Sample: Sendable {
+        public var name: String
+        public var data: Data
+        public var storedSize: PixelSize
+        public var frameCount: Int
+
+        public init(_ name: String, _ data: Data, storedSize: PixelSize, frameCount: Int = 1) {
+            self.name = name
+            self.data = data
+            self.storedSize = storedSize
+            self.frameCount = frameCount
+        }
+    }
+
+    public static let rules: [ContractRule<Subject>] = headerRules + rowRules + damageRules
+
+    private static let headerRules: [ContractRule<Subject>] = [
+        ContractRule("recognises its own pictures by their first 32 bytes") { subject in
+            for sample in subject.samples {
+                try expect(subject.decoder.recognises(Data(sample.data.prefix(32))), "\(sample.name) not recognised")
+            }
+        },
+        ContractRule("recognises nothing in too few bytes or in other formats") { subject in
+            try expect(!subject.decoder.recognises(Data()), "recognises no bytes at all")
+            try expect(!subject.decoder.recognises(Data(count: 32)), "recognises zeros")
+            for (format, signature) in foreignSignatures where format != subject.decoder.format {
+                try expect(!subject.decoder.recognises(signature), "recognises \(format)")
+            }
+            for sample in subject.samples {
+                for count in 0...32 { _ = subject.decoder.recognises(Data(sample.data.prefix(count))) }
+            }
+        },
+        ContractRule("tells format, stored size and frames in the header") { subject in
+            for sample in subject.samples {
+                let header = try subject.decoder.open(sample.data, limits: .default).header
+                try expect(header.format == subject.decoder.format, "\(sample.name): format \(header.format)")
+                try expect(header.storedSize == sample.storedSize, "\(sample.name): size \(header.storedSize)")
+                try expect(header.frameCount == sample.frameCount, "\(sample.name): \(header.frameCount) frames")
+                let delays = sample.frameCount == 1 ? 0 : sample.frameCount
+                try expect(header.frameDelays.count == delays, "\(sample.name): \(header.frameDelays.count) delays")
+            }
+        },
+        ContractRule("reads data that is a slice of something larger") { subject in
+            for sample in subject.samples {
+                let slice = (Data([1, 2, 3]) + sample.data).dropFirst(3)
+                try expect(subject.decoder.recognises(slice.prefix(32)), "\(sample.name): slice not recognised")
+                let (whole, part) = (try subject.pixels(of: sample.data), try subject.pixels(of: slice))
+                try expect(whole == part, "\(sample.name): other pixels from a slice")
+            }
+        },
+        ContractRule("refuses too many pixels when opening") { subject in
+            for sample in subject.samples {
+                let limits = DecodingLimits(pixels: sample.storedSize.area - 1)
+                try subject.expectRefusal(of: sample, limits: limits, by: .pixels)
+            }
+        },
+        ContractRule("refuses too long a side when opening") { subject in
+            for sample in subject.samples {
+                let limits = DecodingLimits(side: max(sample.storedSize.width, sample.storedSize.height) - 1)
+                try subject.expectRefusal(of: sample, limits: limits, by: .side)
+            }
+        },
+        ContractRule("refuses too many frames when opening") { subject in
+            for sample in subject.samples where sample.frameCount > 1 {
+                try subject.expectRefusal(
+                    of: sample, limits: DecodingLimits(frames: sample.frameCount - 1), by: .frames)
+            }
+        },
+        ContractRule("ignores metadata above the limit and refuses nothing for it") { subject in
+            for sample in subject.samples {
+                let limits = DecodingLimits(metadataBytes: 0)
+                if let failure = subject.openingFailure(of: sample.data, limits: limits) {
+                    throw ContractViolation("\(sample.name): \(failure)")
+                }
+                let image = try subject.decoder.open(sample.data, limits: limits)
+                try expect(image.header.colorProfile == nil, "\(sample.name): a profile above the limit")
+            }
+        },
+        ContractRule("refuses what is no picture as malformed or truncated") { subject in
+            for data in [Data(), Data([0]), Data(count: 100), Data("<html><body>not found</body></html>".utf8)] {
+                switch subject.openingFailure(of: data) {
+                case .malformed, .truncated: break
+                case let other:
+                    throw ContractViolation("\(data.count) bytes that are no picture: \(String(describing: other))")
+                }
+            }
+        },
+    ]
+
+    private static let rowRules: [ContractRule<Subject>] = [
+        ContractRule("hands over each row once, in both layouts") { subject in
+            for sample in subject.samples {
+                for layout in [
+                    PixelLayout.rgba8, try subject.decoder.open(sample.data, limits: .default).header.nativeLayout,
+                ] {
+                    let image = try subject.decoder.open(sample.data, limits: .default)
+                    try expectRows(of: image, size: sample.storedSize, layout: layout, in: sample.name)
+                }
+            }
+        },
+        ContractRule("offers sizes that cover the target, and decodes at them") { subject in
+            for sample in subject.samples {
+                for divisor in [1, 2, 3, 4, 7, 8, 16, 1000] {
+                    try subject.expectDecodableSize(sample, divisor: divisor)
+                }
+            }
+        },
+        ContractRule("offers the stored size when nothing smaller covers the target") { subject in
+            for sample in subject.samples {
+                let image = try subject.decoder.open(sample.data, limits: .default)
+                let wider = PixelSize(width: sample.storedSize.width + 1, height: 1)
+                let higher = PixelSize(width: 1, height: sample.storedSize.height + 1)
+                for target in [sample.storedSize, wider, higher] {
+                    let offered = image.decodableSize(covering: target)
+                    try expect(offered == sample.storedSize, "\(sample.name): \(offered) for \(target)")
+                }
+            }
+        },
+        ContractRule("has no frame beyond the last or before the first") { subject in
+            for sample in subject.samples {
+                for index in [-1, sample.frameCount, Int.max] {
+                    let failure = try subject.failure(of: sample.data, frame: index)
+                    try expect(
+                        failure == .noSuchFrame(index, frameCount: sample.frameCount),
+                        "\(sample.name), frame \(index): \(String(describing: failure))")
+                }
+            }
+        },
+        ContractRule("stops with the error that the sink throws") { subject in
+            for sample in subject.samples {
+                for rows in [0, sample.storedSize.height / 2] {
+                    let image = try subject.decoder.open(sample.data, limits: .default)
+                    let sink = CollectingRowSink(stopsAfter: rows)
+                    let failure = failure(of: image, size: sample.storedSize, into: sink)
+                    try expect(failure == .cancelled, "\(sample.name): \(String(describing: failure))")
+                    try expect(sink.offeredCount == rows + 1, "\(sample.name): went on after the sink threw")
+                }
+            }
+        },
+        ContractRule("gives the same pixels each time, also after a decode that was stopped") { subject in
+            for sample in subject.samples {
+                let image = try subject.decoder.open(sample.data, limits: .default)
+                let first = try pixels(of: image, frame: 0)
+                _ = failure(of: image, size: sample.storedSize, into: CollectingRowSink(stopsAfter: 0))
+                try expect(try pixels(of: image, frame: 0) == first, "\(sample.name): other pixels the second time")
+            }
+        },
+        ContractRule("gives the same frames in any order") { subject in
+            for sample in subject.samples where sample.frameCount > 1 {
+                let image = try subject.decoder.open(sample.data, limits: .default)
+                let forwards = try (0..<sample.frameCount).map { try pixels(of: image, frame: $0) }
+                let backwards = try (0..<sample.frameCount).reversed().map { try pixels(of: image, frame: $0) }
+                try expect(forwards == backwards.reversed(), "\(sample.name): other frames backwards")
+            }
+        },
+        ContractRule("has full alpha everywhere when the header knows of none") { subject in
+            for sample in subject.samples {
+                let image = try subject.decoder.open(sample.data, limits: .default)
+                if image.header.hasAlpha { continue }
+                let pixels = try pixels(of: image, frame: 0)
+                let isOpaque = stride(from: 3, to: pixels.count, by: 4).allSatisfy { pixels[$0] == 255 }
+                try expect(isOpaque, "\(sample.name): alpha below 255")
+            }
+        },
+        ContractRule("opens from several threads at once") { subject in
+            for sample in subject.samples {
+                let expected = try subject.pixels(of: sample.data)
+                try await withThrowingTaskGroup(of: [UInt8].self) { group in
+                    for _ in 0..<8 { group.addTask { try subject.pixels(of: sample.data) } }
+                    for try await pixels in group {
+                        try expect(pixels == expected, "\(sample.name): other pixels at the same time")
+                    }
+                }
+            }
+        },
+    ]
+
+    private static let damageRules: [ContractRule<Subject>] = [
+        ContractRule("says that half a file is truncated") { subject in
+            for sample in subject.samples {
+                let failure = try subject.failure(
+                    of: sample.data.prefix(sample.data.count / 2), frame: sample.frameCount - 1)
+                try expect(
+                    failure == .truncated(subject.decoder.format), "\(sample.name): \(String(describing: failure))")
+            }
+        },
+        ContractRule("ends with a picture or a typed error wherever the file is cut") { subject in
+            for sample in subject.samples {
+                for count in stride(from: 0, to: sample.data.count, by: max(1, sample.data.count / 200)) {
+                    try subject.expectWholeOrFailure(sample.data.prefix(count), "\(sample.name) cut to \(count) bytes")
+                }
+            }
+        },
+        ContractRule("ends with a picture or a typed error whichever byte is wrong") { subject in
+            for sample in subject.samples {
+                for index in stride(from: 0, to: sample.data.count, by: max(1, sample.data.count / 200)) {
+                    for mask in [UInt8(0xFF), 0x01, 0x80] {
+                        var data = sample.data
+                        data[data.startIndex + index] ^= mask
+                        try subject.expectWholeOrFailure(data, "\(sample.name) with byte \(index) changed")
+                    }
+                }
+            }
+        },
+    ]
+
+    /// The first bytes of files that are not in the subject's format.
+    private static let foreignSignatures: [(ImageFormat, Data)] = [
+        (.jpeg, Data([0xFF, 0xD8, 0xFF, 0xE0, 0, 16, 0x4A, 0x46, 0x49, 0x46, 0]) + Data(count: 21)),
+        (.png, Data([0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]) + Data(count: 16)),
+        (.gif, Data("GIF89a".utf8) + Data(count: 26)),
+        (.webp, Data("RIFF".utf8) + Data([20, 0, 0, 0]) + Data("WEBPVP8 ".utf8) + Data(count: 16)),
+        (
+            ImageFormat(rawValue: "wave"),
+            Data("RIFF".utf8) + Data([20, 0, 0, 0]) + Data("WAVEfmt ".utf8) + Data(count: 16)
+        ),
+        (ImageFormat(rawValue: "html"), Data("<!doctype html><html><head><titl".utf8)),
+    ]
+}

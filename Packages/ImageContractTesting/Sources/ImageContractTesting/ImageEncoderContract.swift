@@ -1,0 +1,186 @@
+public import ImageCore
+import ImageTesting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The promises of `ImageEncoder`.
+public enum ImageEncoderContract {
+    /// An encoder, the decoder that reads its files, and what its format can do.
+    public struct Subject: Sendable {
+        public var encoder: any ImageEncoder
+        public var decoder: any ImageDecoder
+        /// Whether `isLossless` brings every pixel back, given at most 16 colours.
+        public var isLossless: Bool
+        public var supportsAlpha: Bool
+        public var supportsAnimation: Bool
+        /// The longest side that the format can hold, or nil to leave that unchecked.
+        public var largestSide: Int?
+
+        public init(
+            _ encoder: any ImageEncoder, decoder: any ImageDecoder, isLossless: Bool, supportsAlpha: Bool,
+            supportsAnimation: Bool, largestSide: Int? = nil
+        ) {
+            self.encoder = encoder
+            self.decoder = decoder
+            self.isLossless = isLossless
+            self.supportsAlpha = supportsAlpha
+            self.supportsAnimation = supportsAnimation
+            self.largestSide = largestSide
+        }
+    }
+
+    public static let rules: [ContractRule<Subject>] = stillRules + animationRules
+
+    private static let stillRules: [ContractRule<Subject>] = [
+        ContractRule("writes a file that its decoder recognises and that has the size of the picture") { subject in
+            for size in [
+                PixelSize(width: 1, height: 1), PixelSize(width: 37, height: 19), PixelSize(width: 3, height: 64),
+            ] {
+                let data = try subject.encoder.encode(.tiles(size), options: EncodingOptions())
+                try expect(subject.decoder.recognises(Data(data.prefix(32))), "\(size): not recognised")
+                let header = try subject.decoder.open(data, limits: .default).header
+                try expect(header.storedSize == size, "\(size): became \(header.storedSize)")
+                try expect(header.format == subject.encoder.format, "\(size): format \(header.format)")
+                try expect(header.frameCount == 1, "\(size): \(header.frameCount) frames")
+                try expect(header.orientation == .up, "\(size): turned")
+            }
+        },
+        ContractRule("writes the same bytes for the same picture") { subject in
+            let picture = Bitmap.tiles(PixelSize(width: 37, height: 19))
+            let files = try (0..<3).map { _ in try subject.encoder.encode(picture, options: EncodingOptions()) }
+            try expect(Set(files).count == 1, "different bytes each time")
+        },
+        ContractRule("brings the picture back: exactly when lossless, closely otherwise") { subject in
+            let picture = Bitmap.tiles(PixelSize(width: 64, height: 48))
+            let exact = try subject.roundTrip(picture, options: EncodingOptions(quality: 1, isLossless: true))
+            let error = picture.meanError(to: exact)
+            try expect(error <= (subject.isLossless ? 0 : 6), "off by \(error) levels on average")
+            let usual = picture.meanError(to: try subject.roundTrip(picture, options: EncodingOptions()))
+            try expect(usual <= 16, "off by \(usual) levels on average at the usual quality")
+        },
+        ContractRule("keeps transparency where the format has it, and drops it elsewhere") { subject in
+            let picture = Bitmap.tiles(PixelSize(width: 32, height: 32), transparent: true)
+            let data = try subject.encoder.encode(picture, options: EncodingOptions(isLossless: true))
+            let image = try subject.decoder.open(data, limits: .default)
+            try expect(image.header.hasAlpha == subject.supportsAlpha, "hasAlpha is \(image.header.hasAlpha)")
+            let alphas = try ImageDecoderContract.pixels(of: image, frame: 0).alphas
+            let wanted = subject.supportsAlpha ? picture.pixels.alphas : picture.pixels.alphas.map { _ in 255 }
+            try expect(alphas == wanted, "other alpha values")
+        },
+        ContractRule("takes any quality, also out of range") { subject in
+            for quality in [-1, 0, 0.5, 1, 2, Double.nan, .infinity] {
+                for isProgressive in [false, true] {
+                    let options = EncodingOptions(quality: quality, isProgressive: isProgressive)
+                    let picture = Bitmap.tiles(PixelSize(width: 24, height: 24))
+                    let result = try subject.roundTrip(picture, options: options)
+                    try expect(result.count == picture.pixels.count, "quality \(quality): half a picture")
+                }
+            }
+        },
+        ContractRule("refuses a size that the format can't hold") { subject in
+            guard let largest = subject.largestSide else { return }
+            for size in [PixelSize(width: largest + 1, height: 1), PixelSize(width: 1, height: largest + 1)] {
+                let failure = subject.failure { () throws(EncodingFailure) in
+                    try subject.encoder.encode(.tiles(size), options: EncodingOptions())
+                }
+                try expect(
+                    failure == .unsupportedSize(subject.encoder.format, size), "\(size): \(String(describing: failure))"
+                )
+            }
+        },
+    ]
+
+    private static let animationRules: [ContractRule<Subject>] = [
+        ContractRule("writes an animation with its frames, delays and loop count, or says that it can't") { subject in
+            for loopCount in [0, 3] { try subject.expectAnimation(loopCount: loopCount) }
+        },
+        ContractRule("refuses an animation without frames or with frames of several sizes") { subject in
+            let delay = Duration.milliseconds(100)
+            let uneven = [PixelSize(width: 4, height: 4), PixelSize(width: 4, height: 5)].map {
+                AnimationFrame(bitmap: .tiles($0), delay: delay)
+            }
+            for frames in [[], uneven] {
+                let failure = subject.failure { () throws(EncodingFailure) in
+                    try subject.encoder.encode(frames, loopCount: 0, options: EncodingOptions())
+                }
+                let isSaid =
+                    failure == .inconsistentFrames
+                    || (!subject.supportsAnimation && failure == .animationUnsupported(subject.encoder.format))
+                try expect(isSaid, "\(frames.count) frames: \(String(describing: failure))")
+            }
+        },
+    ]
+}
+
+extension ImageEncoderContract.Subject {
+    fileprivate func roundTrip(_ picture: Bitmap, options: EncodingOptions) throws -> [UInt8] {
+        let data = try encoder.encode(picture, options: options)
+        return try ImageDecoderContract.pixels(of: try decoder.open(data, limits: .default), frame: 0)
+    }
+
+    fileprivate func failure(_ body: () throws(EncodingFailure) -> Data) -> EncodingFailure? {
+        do throws(EncodingFailure) {
+            _ = try body()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    fileprivate func expectAnimation(loopCount: Int) throws {
+        let size = PixelSize(width: 24, height: 16)
+        let delays = [100, 200, 50].map { Duration.milliseconds($0) }
+        let frames = delays.enumerated().map {
+            AnimationFrame(bitmap: .tiles(size, shift: $0.offset), delay: $0.element)
+        }
+        let options = EncodingOptions(quality: 1, isLossless: true)
+        guard supportsAnimation else {
+            let failure = failure { () throws(EncodingFailure) in
+                try encoder.encode(frames, loopCount: loopCount, options: options)
+            }
+            try expect(failure == .animationUnsupported(encoder.format), "\(String(describing: failure))")
+            return
+        }
+        let image = try decoder.open(
+            try encoder.encode(frames, loopCount: loopCount, options: options), limits: .default)
+        try expect(image.header.frameCount == 3, "\(image.header.frameCount) frames of 3")
+        try expect(image.header.frameDelays == delays, "delays \(image.header.frameDelays)")
+        try expect(image.header.loopCount == loopCount, "loop count \(image.header.loopCount), not \(loopCount)")
+        for (index, frame) in frames.enumerated() {
+            let error = frame.bitmap.meanError(to: try ImageDecoderContract.pixels(of: image, frame: index))
+            try expect(error <= (isLossless ? 0 : 6), "frame \(index) is off by \(error) levels on average")
+        }
+    }
+}
+
+extension Bitmap {
+    /// Tiles of 8 by 8 pixels in at most 16 colours; with `transparent`, every third tile has no alpha.
+    fileprivate static func tiles(_ size: PixelSize, shift: Int = 0, transparent: Bool = false) -> Bitmap {
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(size.area * 4)
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let tile = (x / 8 + 3 * (y / 8) + shift) % 15
+                let isClear = transparent && tile % 3 == 0
+                pixels +=
+                    isClear ? [0, 0, 0, 0] : [UInt8(tile * 17), UInt8(255 - tile * 9), UInt8(tile * 5 + 60), 255]
+            }
+        }
+        return Bitmap(size: size, pixels: pixels, isOpaque: !transparent)
+    }
+
+    /// Mean difference of the bytes, in levels; 255 when the counts differ.
+    fileprivate func meanError(to other: [UInt8]) -> Double {
+        guard pixels.count == other.count else { return 255 }
+        let sum = zip(pixels, other).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+        return Double(sum) / Double(pixels.count)
+    }
+}
+
+extension [UInt8] {
+    fileprivate var alphas: [UInt8] { stride(from: 3, to: count, by: 4).map { self[$0] } }
+}

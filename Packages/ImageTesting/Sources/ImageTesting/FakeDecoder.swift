@@ -1,0 +1,115 @@
+public import ImageCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A decoder of `FakePicture` files that can be told to fail and to wait, and counts what it is asked.
+public final class FakeDecoder: ImageDecoder {
+    /// What was asked, in order.
+    public enum Message: Hashable, Sendable {
+        case open(byteCount: Int)
+        case decode(frame: Int, size: PixelSize, layout: PixelLayout)
+    }
+
+    public let format: ImageFormat
+    private let openFailure: DecodingFailure?
+    private let decodeFailure: DecodingFailure?
+    private let gate: Gate?
+    private let log = Mutex<[Message]>([])
+
+    /// - Parameters:
+    ///   - openFailure: thrown by each `open`.
+    ///   - decodeFailure: thrown by each decode after half of the rows.
+    ///   - gate: each decode blocks its thread before its first row until the gate lets it pass.
+    public init(
+        format: ImageFormat = .fake, openFailure: DecodingFailure? = nil, decodeFailure: DecodingFailure? = nil,
+        gate: Gate? = nil
+    ) {
+        self.format = format
+        self.openFailure = openFailure
+        self.decodeFailure = decodeFailure
+        self.gate = gate
+    }
+
+    public var messages: [Message] { log.withLock { $0 } }
+
+    public func recognises(_ prefix: Data) -> Bool { prefix.starts(with: FakePicture.signature) }
+
+    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+        log.withLock { $0.append(.open(byteCount: data.count)) }
+        if let openFailure { throw openFailure }
+        return FakeOpenedImage(try FakePictureFile(data, limits: limits), owner: self)
+    }
+
+    fileprivate func willDecode(_ message: Message) -> DecodingFailure? {
+        log.withLock { $0.append(message) }
+        gate?.passBlocking()
+        return decodeFailure
+    }
+}
+
+private final class FakeOpenedImage: OpenedImage {
+    private let file: FakePictureFile
+    private let owner: FakeDecoder
+
+    init(_ file: FakePictureFile, owner: FakeDecoder) {
+        self.file = file
+        self.owner = owner
+    }
+
+    var header: ImageHeader { file.header }
+
+    private var decodableSizes: [(divisor: Int, size: PixelSize)] {
+        (file.scales ? [8, 4, 2, 1] : [1]).map { divisor in
+            let stored = header.storedSize
+            return (
+                divisor,
+                PixelSize(
+                    width: (stored.width + divisor - 1) / divisor, height: (stored.height + divisor - 1) / divisor)
+            )
+        }
+    }
+
+    func decodableSize(covering target: PixelSize) -> PixelSize {
+        decodableSizes.first { $0.size.width >= target.width && $0.size.height >= target.height }?.size
+            ?? header.storedSize
+    }
+
+    func decode(
+        frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink
+    ) throws(DecodingFailure) {
+        let failure = owner.willDecode(.decode(frame: index, size: size, layout: layout))
+        guard let divisor = decodableSizes.last(where: { $0.size == size })?.divisor else {
+            throw .unsupported(.fake, "asked for \(size), which decodableSize(covering:) never returned")
+        }
+        guard layout == .rgba8 || layout == header.nativeLayout else {
+            throw .unsupported(.fake, "asked for a layout that is not the native one")
+        }
+        let pixels = try file.frame(index)
+        for y in 0..<size.height {
+            if let failure, y >= size.height / 2 { throw failure }
+            let row = row(y, of: pixels, width: size.width, divisor: divisor, layout: layout)
+            try sink.receive(row.span)
+        }
+    }
+
+    private func row(_ y: Int, of pixels: [UInt8], width: Int, divisor: Int, layout: PixelLayout) -> [UInt8] {
+        var row: [UInt8] = []
+        row.reserveCapacity(width * layout.bytesPerPixel)
+        for x in 0..<width {
+            let start = pixels.count == 4 ? 0 : (y * divisor * header.storedSize.width + x * divisor) * 4
+            let alpha = header.hasAlpha ? pixels[start + 3] : 255
+            switch layout {
+            case .rgba8: row += [pixels[start], pixels[start + 1], pixels[start + 2], alpha]
+            case .gray8: row.append(pixels[start])
+            case .grayAlpha8: row += [pixels[start], alpha]
+            case .cmyk8: row += [255 - pixels[start], 255 - pixels[start + 1], 255 - pixels[start + 2], 0]
+            }
+        }
+        return row
+    }
+}

@@ -1,0 +1,122 @@
+public import ImageCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Stands in for the whole of decoding in tests of loaders.
+///
+/// Answers `FakePicture` files by itself, at the size that the request promises, by nearest neighbour and without colour
+/// conversion. For other bytes it answers what it was told with `script`, and whatever it was not told about is
+/// `.unknownFormat`, kept in `unexpected` so that a test can require that there was none.
+public final class FakeSizedImageDecoder: SizedImageDecoder {
+    /// What was asked, in order.
+    public enum Message: Hashable, Sendable {
+        case header(byteCount: Int)
+        case decode(byteCount: Int, DecodingRequest)
+    }
+
+    private struct State {
+        var messages: [Message] = []
+        var unexpected: [Data] = []
+        var script: [Data: Result<DecodedImage, DecodingFailure>] = [:]
+    }
+
+    private let limits: DecodingLimits
+    private let gate: Gate?
+    private let state = Mutex(State())
+
+    /// - Parameter gate: each decode blocks its thread until the gate lets it pass, then asks whether it is cancelled.
+    public init(limits: DecodingLimits = .default, gate: Gate? = nil) {
+        self.limits = limits
+        self.gate = gate
+    }
+
+    public var messages: [Message] { state.withLock { $0.messages } }
+
+    /// Bytes that were neither a fake picture nor scripted.
+    public var unexpected: [Data] { state.withLock { $0.unexpected } }
+
+    /// How many decodes were asked for.
+    public var decodeCount: Int {
+        messages.count { if case .decode = $0 { true } else { false } }
+    }
+
+    /// Fixes the answer for these bytes, whatever the request.
+    public func script(_ data: Data, _ answer: Result<DecodedImage, DecodingFailure>) {
+        state.withLock { $0.script[data] = answer }
+    }
+
+    public func header(of data: Data) throws(DecodingFailure) -> ImageHeader {
+        state.withLock { $0.messages.append(.header(byteCount: data.count)) }
+        if let answer = state.withLock({ $0.script[data] }) { return try answer.get().header }
+        return try file(data).header
+    }
+
+    public func decode(
+        _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
+    ) throws(DecodingFailure) -> DecodedImage {
+        state.withLock { $0.messages.append(.decode(byteCount: data.count, request)) }
+        gate?.passBlocking()
+        if isCancelled() { throw .cancelled }
+        if let answer = state.withLock({ $0.script[data] }) { return try answer.get() }
+        let file = try file(data)
+        let pixels = try file.frame(request.frame)
+        let output = request.outputSize(for: file.header.size)
+        try limits.check(
+            .decodedBytes, output.area.multipliedReportingOverflow(by: 4).overflow ? .max : output.area * 4)
+        var result: [UInt8] = []
+        for y in 0..<output.height {
+            if isCancelled() { throw .cancelled }
+            for x in 0..<output.width { result += file.nearest(x, y, in: output, pixels: pixels) }
+        }
+        let bitmap = Bitmap(size: output, pixels: result, isOpaque: !file.header.hasAlpha || isOpaque(result))
+        return DecodedImage(bitmap: bitmap, header: file.header)
+    }
+
+    private func file(_ data: Data) throws(DecodingFailure) -> FakePictureFile {
+        try limits.check(.encodedBytes, data.count)
+        guard data.starts(with: FakePicture.signature) else {
+            state.withLock { $0.unexpected.append(data) }
+            throw .unknownFormat
+        }
+        return try FakePictureFile(data, limits: limits)
+    }
+
+    private func isOpaque(_ pixels: [UInt8]) -> Bool {
+        stride(from: 3, to: pixels.count, by: 4).allSatisfy { pixels[$0] == 255 }
+    }
+}
+
+extension FakePictureFile {
+    /// The pixel of the upright picture under the middle of pixel (x, y) of a picture of size `output`.
+    fileprivate func nearest(_ x: Int, _ y: Int, in output: PixelSize, pixels: [UInt8]) -> [UInt8] {
+        let upright = header.size
+        let (right, down) = (
+            (2 * x + 1) * upright.width / (2 * output.width), (2 * y + 1) * upright.height / (2 * output.height)
+        )
+        let stored = header.orientation.storedPosition(x: right, y: down, of: header.storedSize)
+        let start = pixels.count == 4 ? 0 : (stored.y * header.storedSize.width + stored.x) * 4
+        return Array(pixels[start..<start + 3]) + [header.hasAlpha ? pixels[start + 3] : 255]
+    }
+}
+
+extension ImageOrientation {
+    /// Where the pixel (x, y) of the upright picture is stored. Spelled out case by case, as a second opinion.
+    fileprivate func storedPosition(x: Int, y: Int, of stored: PixelSize) -> (x: Int, y: Int) {
+        let (lastX, lastY) = (stored.width - 1, stored.height - 1)
+        return switch self {
+        case .up: (x, y)
+        case .upMirrored: (lastX - x, y)
+        case .down: (lastX - x, lastY - y)
+        case .downMirrored: (x, lastY - y)
+        case .leftMirrored: (y, x)
+        case .right: (y, lastY - x)
+        case .rightMirrored: (lastX - y, lastY - x)
+        case .left: (lastX - y, x)
+        }
+    }
+}

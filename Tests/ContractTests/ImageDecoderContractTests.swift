@@ -1,0 +1,180 @@
+import Foundation
+import ImageContractTesting
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("The contract of ImageDecoder")
+struct ImageDecoderContractTests {
+    typealias Rule = ContractRule<ImageDecoderContract.Subject>
+
+    static let samples: [ImageDecoderContract.Sample] = {
+        let size = PixelSize(width: 13, height: 7)
+        let pixels = (0..<size.area * 4).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        let still = FakePicture(
+            size, frames: [pixels], scales: true, colorProfile: Data("profile".utf8), nativeLayout: .gray8)
+        let animation = FakePicture(
+            size, frames: [pixels, [1, 2, 3, 4], pixels.reversed()], delays: [.milliseconds(40)], loopCount: 0,
+            hasAlpha: true)
+        return [
+            .init("still", still.encoded, storedSize: size),
+            .init("animation", animation.encoded, storedSize: size, frameCount: 3),
+        ]
+    }()
+
+    @Test("the fake decoder obeys", arguments: ImageDecoderContract.rules)
+    func fake(_ rule: Rule) async throws {
+        try await rule.check(.init(FakeDecoder(), samples: Self.samples))
+    }
+
+    @Test("each rule bites a decoder that breaks it", arguments: BrokenDecoder.Defect.allCases)
+    func brokenDouble(_ defect: BrokenDecoder.Defect) async throws {
+        let rule = try #require(ImageDecoderContract.rules.first { $0.name == defect.rawValue })
+        await #expect(throws: ContractViolation.self) {
+            try await rule.check(.init(BrokenDecoder(defect), samples: Self.samples))
+        }
+    }
+
+    @Test("there is a broken double for each rule")
+    func doublesAreComplete() {
+        #expect(Set(ImageDecoderContract.rules.map(\.name)) == Set(BrokenDecoder.Defect.allCases.map(\.rawValue)))
+    }
+}
+
+/// A fake decoder that breaks one promise, the one that its defect names.
+final class BrokenDecoder: ImageDecoder {
+    enum Defect: String, CaseIterable, CustomTestStringConvertible {
+        case needsMoreThanThePrefix = "recognises its own pictures by their first 32 bytes"
+        case recognisesEverything = "recognises nothing in too few bytes or in other formats"
+        case reportsAnotherSize = "tells format, stored size and frames in the header"
+        case ignoresStartIndex = "reads data that is a slice of something larger"
+        case ignoresPixelLimit = "refuses too many pixels when opening"
+        case ignoresSideLimit = "refuses too long a side when opening"
+        case ignoresFrameLimit = "refuses too many frames when opening"
+        case refusesForMetadata = "ignores metadata above the limit and refuses nothing for it"
+        case opensAnything = "refuses what is no picture as malformed or truncated"
+        case forgetsLastRow = "hands over each row once, in both layouts"
+        case offersTooSmall = "offers sizes that cover the target, and decodes at them"
+        case offersScaledAlways = "offers the stored size when nothing smaller covers the target"
+        case showsFirstFrameInstead = "has no frame beyond the last or before the first"
+        case ignoresSinkFailure = "stops with the error that the sink throws"
+        case consumesFrame = "gives the same pixels each time, also after a decode that was stopped"
+        case playsForwardsOnly = "gives the same frames in any order"
+        case clearsAlpha = "has full alpha everywhere when the header knows of none"
+        case confusesThreads = "opens from several threads at once"
+        case padsTruncated = "says that half a file is truncated"
+        case dropsRowsOfCutFile = "ends with a picture or a typed error wherever the file is cut"
+        case dropsRowsOfDamagedFile = "ends with a picture or a typed error whichever byte is wrong"
+
+        var testDescription: String { rawValue }
+    }
+
+    private let defect: Defect
+    private let decoder = FakeDecoder()
+    private let opened = Counter()
+    private let intact = Set(ImageDecoderContractTests.samples.map(\.data))
+
+    init(_ defect: Defect) { self.defect = defect }
+
+    var format: ImageFormat { decoder.format }
+
+    func recognises(_ prefix: Data) -> Bool {
+        switch defect {
+        case .needsMoreThanThePrefix: prefix.count > 32
+        case .recognisesEverything: true
+        default: decoder.recognises(prefix)
+        }
+    }
+
+    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+        var (data, limits) = (data, limits)
+        switch defect {
+        case .ignoresStartIndex where data.startIndex != 0:
+            data = Data(data.prefix(data.count - 4)) + [9, 9, 9, 9]
+        case .ignoresPixelLimit: limits.pixels = .max
+        case .ignoresSideLimit: limits.side = .max
+        case .ignoresFrameLimit: limits.frames = .max
+        case .refusesForMetadata where limits.metadataBytes == 0:
+            throw .limitExceeded(.metadataBytes, value: 1, allowed: 0)
+        case .opensAnything where !decoder.recognises(data), .padsTruncated where !intact.contains(data),
+            .dropsRowsOfCutFile where !intact.contains(data), .dropsRowsOfDamagedFile where !intact.contains(data):
+            data = FakePicture.encode(width: 8, height: 8)
+        default: break
+        }
+        let isIntact = intact.contains(data)
+        return BrokenImage(
+            try decoder.open(data, limits: limits), defect: defect, number: opened.next(), isIntact: isIntact)
+    }
+}
+
+private final class BrokenImage: OpenedImage {
+    private let image: any OpenedImage
+    private let defect: BrokenDecoder.Defect
+    private let number: Int
+    private let isIntact: Bool
+    private var decodes = 0
+    private var furthestFrame = 0
+
+    init(_ image: any OpenedImage, defect: BrokenDecoder.Defect, number: Int, isIntact: Bool) {
+        self.image = image
+        self.defect = defect
+        self.number = number
+        self.isIntact = isIntact
+    }
+
+    var header: ImageHeader {
+        var header = image.header
+        if defect == .reportsAnotherSize { header.storedSize.width += 1 }
+        return header
+    }
+
+    func decodableSize(covering target: PixelSize) -> PixelSize {
+        switch defect {
+        case .offersTooSmall: image.decodableSize(covering: PixelSize(width: 1, height: 1))
+        case .offersScaledAlways: PixelSize(width: 1, height: 1)
+        default: image.decodableSize(covering: target)
+        }
+    }
+
+    func decode(
+        frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink
+    ) throws(DecodingFailure) {
+        decodes += 1
+        furthestFrame = max(furthestFrame, (0..<header.frameCount).contains(index) ? index : 0)
+        let collected = CollectingRowSink()
+        try image.decode(frame: frameShown(for: index), size: size, layout: layout, into: collected)
+        for (y, row) in collected.rows.enumerated() where !forgets(row: y, of: size) {
+            let bytes = row.enumerated().map { changed($0.element, at: $0.offset) }
+            if defect == .ignoresSinkFailure {
+                do throws(DecodingFailure) { try sink.receive(bytes.span) } catch { continue }
+            } else {
+                try sink.receive(bytes.span)
+            }
+        }
+    }
+
+    private func frameShown(for index: Int) -> Int {
+        switch defect {
+        case .showsFirstFrameInstead: (0..<header.frameCount).contains(index) ? index : 0
+        case .playsForwardsOnly: furthestFrame
+        default: index
+        }
+    }
+
+    private func forgets(row: Int, of size: PixelSize) -> Bool {
+        switch defect {
+        case .forgetsLastRow: row == size.height - 1
+        case .dropsRowsOfCutFile, .dropsRowsOfDamagedFile: !isIntact && row == size.height - 1
+        default: false
+        }
+    }
+
+    private func changed(_ value: UInt8, at index: Int) -> UInt8 {
+        switch defect {
+        case .consumesFrame: decodes > 1 ? 0 : value
+        case .clearsAlpha: index % 4 == 3 ? 0 : value
+        case .confusesThreads: value &+ UInt8(truncatingIfNeeded: number)
+        default: value
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import ImageContractTesting
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("The contract of ImageEncoder")
+struct ImageEncoderContractTests {
+    typealias Rule = ContractRule<ImageEncoderContract.Subject>
+
+    static func subject(_ encoder: any ImageEncoder) -> ImageEncoderContract.Subject {
+        .init(
+            encoder, decoder: FakeDecoder(), isLossless: true, supportsAlpha: true, supportsAnimation: true,
+            largestSide: FakeEncoder.largestSide)
+    }
+
+    @Test("the fake encoder obeys", arguments: ImageEncoderContract.rules)
+    func fake(_ rule: Rule) async throws {
+        try await rule.check(Self.subject(FakeEncoder()))
+    }
+
+    @Test("each rule bites an encoder that breaks it", arguments: BrokenEncoder.Defect.allCases)
+    func brokenDouble(_ defect: BrokenEncoder.Defect) async throws {
+        let rule = try #require(ImageEncoderContract.rules.first { $0.name == defect.rawValue })
+        await #expect(throws: ContractViolation.self) {
+            try await rule.check(Self.subject(BrokenEncoder(defect)))
+        }
+    }
+
+    @Test("there is a broken double for each rule")
+    func doublesAreComplete() {
+        #expect(Set(ImageEncoderContract.rules.map(\.name)) == Set(BrokenEncoder.Defect.allCases.map(\.rawValue)))
+    }
+}
+
+/// A fake encoder that breaks one promise, the one that its defect names.
+struct BrokenEncoder: ImageEncoder {
+    enum Defect: String, CaseIterable, CustomTestStringConvertible {
+        case turns = "writes a file that its decoder recognises and that has the size of the picture"
+        case addsNumber = "writes the same bytes for the same picture"
+        case losesColour = "brings the picture back: exactly when lossless, closely otherwise"
+        case dropsAlpha = "keeps transparency where the format has it, and drops it elsewhere"
+        case halvesAtLowQuality = "takes any quality, also out of range"
+        case takesAnySize = "refuses a size that the format can't hold"
+        case playsOnce = "writes an animation with its frames, delays and loop count, or says that it can't"
+        case takesUnevenFrames = "refuses an animation without frames or with frames of several sizes"
+
+        var testDescription: String { rawValue }
+    }
+
+    let defect: Defect
+    private let encoder = FakeEncoder()
+    private let calls = Counter()
+
+    init(_ defect: Defect) { self.defect = defect }
+
+    var format: ImageFormat { encoder.format }
+
+    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
+        var (size, pixels) = (bitmap.size, bitmap.pixels)
+        switch defect {
+        case .turns: size = size.transposed
+        case .addsNumber: pixels[0] = UInt8(calls.next())
+        case .losesColour: pixels = pixels.map { $0 / 2 }
+        case .dropsAlpha:
+            return try encoder.encode(Bitmap(size: size, pixels: pixels, isOpaque: true), options: options)
+        case .halvesAtLowQuality where options.quality < 0:
+            size.height /= 2
+            pixels.removeLast(size.area * 4)
+        case .takesAnySize where size.width > FakeEncoder.largestSide || size.height > FakeEncoder.largestSide:
+            return FakePicture(size).encoded
+        default: break
+        }
+        return try encoder.encode(Bitmap(size: size, pixels: pixels, isOpaque: bitmap.isOpaque), options: options)
+    }
+
+    func encode(
+        _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
+    ) throws(EncodingFailure) -> Data {
+        switch defect {
+        case .takesUnevenFrames:
+            FakePicture.encode(width: 1, height: 1)
+        case .playsOnce:
+            try encoder.encode(frames, loopCount: 1, options: options)
+        default:
+            try encoder.encode(frames, loopCount: loopCount, options: options)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import ImageCore
+import Testing
+
+@Suite("The size of a decoded picture")
+struct OutputSizeTests {
+    struct Row: CustomTestStringConvertible {
+        let picture: (Int, Int)
+        let target: (Int, Int)
+        let upscales: Bool
+        let expected: (Int, Int)
+
+        init(_ picture: (Int, Int), _ target: (Int, Int), upscales: Bool = false, _ expected: (Int, Int)) {
+            self.picture = picture
+            self.target = target
+            self.upscales = upscales
+            self.expected = expected
+        }
+
+        var testDescription: String { "\(picture) to \(target)\(upscales ? ", upscaled," : "") is \(expected)" }
+
+        func output(_ mode: ImageTarget.Mode) -> PixelSize {
+            let size = PixelSize(width: target.0, height: target.1)
+            let request = DecodingRequest(target: ImageTarget(size, mode: mode, upscales: upscales))
+            return request.outputSize(for: PixelSize(width: picture.0, height: picture.1))
+        }
+    }
+
+    static let fits = [
+        Row((4000, 3000), (300, 300), (300, 225)),
+        Row((3000, 4000), (300, 300), (225, 300)),
+        Row((1200, 750), (300, 300), (300, 188)),
+        Row((1200, 750), (300, 187), (299, 187)),
+        Row((1000, 1000), (333, 500), (333, 333)),
+        Row((10000, 1), (100, 100), (100, 1)),
+        Row((1, 10000), (100, 100), (1, 100)),
+        Row((300, 200), (300, 200), (300, 200)),
+        Row((299, 200), (300, 200), (299, 200)),
+        Row((10, 20), (300, 300), (10, 20)),
+        Row((10, 20), (300, 300), upscales: true, (150, 300)),
+        Row((3, 2), (10, 10), upscales: true, (10, 7)),
+        Row((100, 100), (0, -5), (1, 1)),
+        Row((65_535, 65_534), (65_534, 65_534), (65_534, 65_533)),
+        Row((7, 5), (.max, .max), (7, 5)),
+    ]
+
+    static let fills = [
+        Row((4000, 3000), (300, 300), (300, 300)),
+        Row((300, 300), (300, 300), (300, 300)),
+        Row((300, 200), (100, 200), (100, 200)),
+        Row((300, 200), (400, 100), (300, 75)),
+        Row((300, 200), (100, 300), (67, 200)),
+        Row((300, 200), (600, 600), (200, 200)),
+        Row((300, 200), (600, 600), upscales: true, (600, 600)),
+        Row((1, 1), (1000, 10), (1, 1)),
+        Row((100, 100), (0, 0), (1, 1)),
+    ]
+
+    @Test("fit keeps proportions and stays within the target", arguments: fits)
+    func fit(_ row: Row) {
+        #expect(row.output(.fit) == PixelSize(width: row.expected.0, height: row.expected.1))
+    }
+
+    @Test("fill gives the target, or its proportions as large as the picture covers", arguments: fills)
+    func fill(_ row: Row) {
+        #expect(row.output(.fill) == PixelSize(width: row.expected.0, height: row.expected.1))
+    }
+
+    @Test("without a target the picture keeps its size")
+    func noTarget() {
+        let size = PixelSize(width: 17, height: 4)
+        #expect(DecodingRequest().outputSize(for: size) == size)
+    }
+}
