@@ -1,0 +1,25 @@
+"""check.py ROOT [--self-test]: exits 0 when the code is as ARCHITECTURE.md says."""
+
+import sys
+
+import rules
+import self_test
+
+
+def main(root, arguments):
+    if arguments == ['--self-test']:
+        return self_test.run(root)
+    if arguments:
+        raise SystemExit('usage: Scripts/check-architecture [--self-test]')
+    found = rules.findings(root)
+    for finding in found:
+        print(finding, file=sys.stderr)
+    if found:
+        print(f'error: {len(found)} places are not as ARCHITECTURE.md says', file=sys.stderr)
+    else:
+        print('architecture: as ARCHITECTURE.md says')
+    return not found
+
+
+if __name__ == '__main__':
+    sys.exit(0 if main(sys.argv[1], sys.argv[2:]) else 1)

@@ -1,0 +1,145 @@
+"""Shows that each rule bites: plants one violation at a time in a scratch copy and looks for its finding."""
+
+import os
+import re
+import shutil
+import tempfile
+
+import rules
+
+MEMORY = 'Packages/ImageMemoryCaching/Sources/ImageMemoryCaching'
+JPEG = 'Packages/ImageCodecJPEG/Sources/ImageCodecJPEG'
+SHIM = 'Packages/ImageCodecJPEG/Sources/CImageCodecJPEG'
+
+
+def manifest(pattern, replacement):
+    """A violation in Package.swift."""
+    return ('Package.swift', lambda text: re.sub(pattern, replacement, text, count=1))
+
+
+def planted(path, text):
+    """A violation in a file of its own."""
+    return (path, lambda _: text + '\n')
+
+
+# name, the change, and what the finding must say
+VIOLATIONS = [
+    ('an edge from one room to another', manifest(r'(room\("ImageMemoryCaching", knows: \[)', r'\1"ImageDiskCaching", '),
+     'ImageMemoryCaching may not know ImageDiskCaching'),
+    ('an edge out of the vocabulary', manifest(r'room\("ImageCore"\)', 'room("ImageCore", knows: [httpTypes])'),
+     'ImageCore may not know HTTPTypes'),
+    ('an edge to another room\'s C module', manifest(r'(room\("ImageProcessing", knows: \[)', r'\1"CImageCodecJPEG", '),
+     'ImageProcessing may not know CImageCodecJPEG'),
+    ('a shim over another room\'s library',
+     manifest(r'(shim\("CImageCodecJPEG", in: "ImageCodecJPEG", over: )"CLibJPEG"', r'\1"CLibPNG"'),
+     'CImageCodecJPEG may not know CLibPNG'),
+    ('a room that the table does not have',
+     manifest(r'(room\("ImageCore"\))', r'\1, room("ImageGuessing")'), 'ImageGuessing'),
+    ('a row without a room', ('ARCHITECTURE.md', lambda text: text.replace(
+        '| `ImageCore` | nothing |', '| `ImageGuessing` | `ImageCore` | |\n| `ImageCore` | nothing |')),
+     'ImageGuessing is no product of Package.swift'),
+    ('a product of two rooms', manifest(r'targets: \[\$0\.name\]', 'targets: [$0.name, "ImageCore"]'),
+     'must be the room ImageDecoding alone'),
+    ('a stranger at the top level', planted('Utilities/README', ''), 'Utilities: does not belong at the top level'),
+    ('a public type named like a module', planted(f'{MEMORY}/Planted.swift', 'public struct ImageMemoryCaching {}'),
+     'named like the module ImageMemoryCaching'),
+    ('a public final class named like another module',
+     planted(f'{MEMORY}/Planted.swift', 'public final class HTTPTypes {}'), 'named like the module HTTPTypes'),
+    ('a C module where it does not belong', planted(f'{MEMORY}/Planted.swift', 'import CImageCodecJPEG'),
+     'ImageMemoryCaching may not import CImageCodecJPEG'),
+    ('a C module in public signatures', planted(f'{JPEG}/Planted.swift', 'public import CImageCodecJPEG'),
+     'C module CImageCodecJPEG must not be in public signatures'),
+    ('a system library past its shim', planted(f'{JPEG}/Planted.swift', 'import CLibJPEG'), 'may not import CLibJPEG'),
+    ('an import that the table does not allow', planted(f'{MEMORY}/Planted.swift', 'import ImageTransporting'),
+     'ImageMemoryCaching may not import ImageTransporting'),
+    ('Foundation\'s networking', planted(f'{MEMORY}/Planted.swift', 'import FoundationNetworking'),
+     'may not import FoundationNetworking'),
+    ('a test framework', planted('Packages/ImageTesting/Sources/ImageTesting/Planted.swift', 'import Testing'),
+     'ImageTesting may not import Testing'),
+    *[(f'a clock or a sleep: {code}', planted(f'{MEMORY}/Planted.swift', f'let planted = {code}'), 'reads a clock or sleeps')
+      for code in ('Date()', 'Date.now', 'ContinuousClock()', 'ContinuousClock.now', 'SuspendingClock()', 'DispatchTime.now()',
+                   'try await Task.sleep(for: .seconds(1))', 'usleep(10)', 'clock_gettime(CLOCK_REALTIME, &t)')],
+    *[(f'a global: {code}', planted(f'{MEMORY}/Planted.swift', code), 'a global')
+      for code in ('let session = URLSession.shared', 'enum A { static let shared = A() }', 'let q = DispatchQueue.global()',
+                   'enum A { static let all = Mutex<[Int]>([]) }', 'let p = ProcessInfo.processInfo')],
+    ('a sleep in C', planted(f'{SHIM}/planted.c', 'void f(void) { usleep(10); }'), 'C reads a clock or sleeps'),
+    ('UIKit outside an adapter', planted(f'{MEMORY}/Planted.swift', '#if canImport(UIKit)\n#endif'),
+     'outside an Apple adapter'),
+    *[(f'no reason: {code}', planted(f'{MEMORY}/Planted.swift', code), 'without a reason')
+      for code in ('final class A: @unchecked Sendable {}', 'nonisolated(unsafe) var a = 1', 'let a = try! f()',
+                   '//\nlet a = try! f()', 'let a = b as! Int', 'func f() { fatalError("no") }')],
+]
+
+# What looks like a violation and is none.
+INNOCENT = '''
+// Date() and Task.sleep in a comment; URLSession.shared too.
+/* nested /* import CLibJPEG */ try! f() */
+let text = "Date() \\(name("x")) .shared try! // not a comment"
+let raw = #"a "quoted" Date()"#
+let long = """
+    import CLibJPEG
+    Task.sleep and fatalError( in a literal
+    """
+/// The caller's thread holds the lock whenever this is touched, so no two touch it.
+final class Reasoned: @unchecked Sendable {}
+let sure = try! f()  // the pattern is a literal that was tried
+let later = clock.now, size = file.time(of: 3), other = response.date()
+struct ImageMemoryCachingStatistics {}
+func sleep(until deadline: Int) {}
+'''
+
+
+def copy(root, scratch):
+    """What the rules read, and nothing else."""
+    for name in os.listdir(root):
+        source, target = os.path.join(root, name), os.path.join(scratch, name)
+        if name in ('Packages', 'Apps'):
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns('.build*', '*.docc'))
+        elif name.endswith(('.md', '.swift')):
+            shutil.copy(source, target)
+
+
+def apply(scratch, change):
+    """Changes the copy and returns what puts it back."""
+    name, edit = change
+    path = os.path.join(scratch, name)
+    existed = os.path.exists(path)
+    before = open(path, encoding='utf-8').read() if existed else ''
+    after = edit(before)
+    if existed and after == before:
+        raise SystemExit(f'error: the self-test could not plant its violation in {name}; adapt self_test.py to the file')
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(after)
+
+    def undo():
+        if existed:
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write(before)
+        else:
+            os.remove(path)
+            if not os.listdir(os.path.dirname(path)):
+                os.rmdir(os.path.dirname(path))
+    return undo
+
+
+def run(root):
+    """True when each planted violation is found and nothing innocent is."""
+    failures = 0
+    with tempfile.TemporaryDirectory(prefix='architecture-') as scratch:
+        copy(root, scratch)
+        known = set(rules.findings(scratch))
+        for name, change, expected in VIOLATIONS:
+            undo = apply(scratch, change)
+            fresh = set(rules.findings(scratch)) - known
+            undo()
+            if not any(expected in finding for finding in fresh):
+                failures += 1
+                print(f'not found: {name}; expected "{expected}" among: {sorted(fresh)}')
+        undo = apply(scratch, planted(f'{MEMORY}/Planted.swift', INNOCENT))
+        for finding in sorted(set(rules.findings(scratch)) - known):
+            failures += 1
+            print(f'found, though innocent: {finding}')
+        undo()
+    print(f'architecture, self-test: {len(VIOLATIONS) + 1 - failures} of {len(VIOLATIONS) + 1} as expected')
+    return failures == 0
