@@ -1,0 +1,95 @@
+import CImageCodecJPEG
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+public import ImageCore
+
+/// Writes JPEG in YCbCr: 4:2:0 below quality 0.9, 4:4:4 from there on, with Huffman tables made for the picture.
+///
+/// JPEG has no alpha: pictures that are not opaque are laid over white. Quality 0 to 1 becomes 1 to 100 of the usual scale.
+public struct JPEGEncoder: ImageEncoder {
+    public init() {}
+
+    public var format: ImageFormat { .jpeg }
+
+    /// Throws `.unsupportedSize` for an empty picture and for sides above 65,500.
+    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
+        let sides = 1...Self.maximumSide
+        guard sides.contains(bitmap.size.width), sides.contains(bitmap.size.height) else {
+            throw .unsupportedSize(.jpeg, bitmap.size)
+        }
+        let writer = try JPEGWriter()
+        try writer.start(bitmap.size, options: options)
+        let stride = bitmap.bytesPerRow
+        for row in 0..<bitmap.size.height {
+            let pixels = bitmap.pixels.span.extracting(row * stride..<(row + 1) * stride)
+            try bitmap.isOpaque ? writer.write(pixels) : writer.write(flattened(pixels).span)
+        }
+        return try writer.finish()
+    }
+
+    /// A single frame is written as a still picture; more throw `.animationUnsupported`.
+    public func encode(
+        _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
+    ) throws(EncodingFailure) -> Data {
+        guard let first = frames.first else { throw .inconsistentFrames }
+        if frames.count > 1 { throw .animationUnsupported(.jpeg) }
+        return try encode(first.bitmap, options: options)
+    }
+
+    /// The library's own bound (JPEG_MAX_DIMENSION), a little below the format's 65,535.
+    private static let maximumSide = 65_500
+
+    /// The row over white.
+    private func flattened(_ row: Span<UInt8>) -> [UInt8] {
+        var result = [UInt8](repeating: 255, count: row.count)
+        for start in stride(from: 0, to: row.count, by: 4) {
+            let alpha = UInt32(row[start + 3])
+            for index in start..<start + 3 {
+                result[index] = UInt8((UInt32(row[index]) * alpha + 255 * (255 - alpha) + 127) / 255)
+            }
+        }
+        return result
+    }
+}
+
+/// One pass of the library that writes a file.
+@safe private final class JPEGWriter {
+    private let writer: OpaquePointer
+
+    init() throws(EncodingFailure) {
+        guard let writer = unsafe ilj_writer_create() else { throw .failed(.jpeg, "no memory to write it") }
+        unsafe self.writer = writer
+    }
+
+    deinit { unsafe ilj_writer_destroy(writer) }
+
+    func start(_ size: PixelSize, options: EncodingOptions) throws(EncodingFailure) {
+        let quality = options.quality.isNaN ? 0 : min(max(options.quality, 0), 1)
+        try check(
+            unsafe ilj_writer_start(
+                writer,
+                ilj_writer_options(
+                    width: Int32(size.width), height: Int32(size.height), quality: Int32((1 + quality * 99).rounded()),
+                    subsamples_chroma: quality < 0.9, is_progressive: options.isProgressive)))
+    }
+
+    func write(_ row: Span<UInt8>) throws(EncodingFailure) {
+        let status = unsafe row.withUnsafeBufferPointer { unsafe ilj_writer_write_rows(writer, $0.baseAddress, 1) }
+        try check(status)
+    }
+
+    func finish() throws(EncodingFailure) -> Data {
+        var bytes: UnsafePointer<UInt8>?
+        var count = 0
+        try check(unsafe ilj_writer_finish(writer, &bytes, &count))
+        return unsafe Data(UnsafeBufferPointer(start: bytes, count: count))
+    }
+
+    private func check(_ status: ilj_status) throws(EncodingFailure) {
+        if status != ILJ_OK { throw unsafe .failed(.jpeg, String(cString: ilj_writer_message(writer))) }
+    }
+}
