@@ -22,7 +22,6 @@ public final class ManualClock: Clock, Sendable {
         var now = Instant(offset: .zero)
         var nextID: UInt64 = 0
         var sleepers: [Sleeper] = []
-        var cancelled: Set<UInt64> = []
         var arrivals: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
@@ -75,9 +74,10 @@ public final class ManualClock: Clock, Sendable {
         case waits(arrived: [CheckedContinuation<Void, Never>]), isDue, isCancelled
     }
 
+    /// A cancellation before this finds no sleeper, but has marked the task; one after this finds the sleeper.
     private func add(_ sleeper: Sleeper) {
         let arrival = state.withLock { state -> Arrival in
-            if state.cancelled.remove(sleeper.id) != nil { return .isCancelled }
+            if Task.isCancelled { return .isCancelled }
             if sleeper.deadline <= state.now { return .isDue }
             state.sleepers.append(sleeper)
             let count = state.sleepers.count
@@ -94,11 +94,7 @@ public final class ManualClock: Clock, Sendable {
 
     private func cancel(_ id: UInt64) {
         let sleeper = state.withLock { state -> Sleeper? in
-            guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else {
-                state.cancelled.insert(id)
-                return nil
-            }
-            return state.sleepers.remove(at: index)
+            state.sleepers.firstIndex { $0.id == id }.map { state.sleepers.remove(at: $0) }
         }
         sleeper?.continuation.resume(throwing: CancellationError())
     }

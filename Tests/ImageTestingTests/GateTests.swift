@@ -1,0 +1,61 @@
+import ImageTesting
+import Testing
+
+@Suite("Gate")
+struct GateTests {
+    @Test("an open gate lets everyone pass at once")
+    func open() async {
+        let gate = Gate()
+        gate.open()
+        await gate.pass()
+        await gate.pass()
+        #expect(gate.arrivalCount == 2)
+    }
+
+    @Test("a closed gate holds whoever comes until it opens")
+    func holds() async {
+        let gate = Gate()
+        let passed = Gate()
+        passed.open()
+        let tasks = (0..<3).map { _ in
+            Task {
+                await gate.pass()
+                await passed.pass()
+            }
+        }
+        await gate.arrivals(3)
+        #expect(passed.arrivalCount == 0)
+        gate.open()
+        for task in tasks { await task.value }
+        #expect(passed.arrivalCount == 3)
+    }
+
+    @Test("one at a time may be let through, the first that came")
+    func letsOnePass() async {
+        let gate = Gate()
+        let first = Task { await gate.pass() }
+        await gate.arrivals(1)
+        let second = Task { await gate.pass() }
+        await gate.arrivals(2)
+        gate.letOnePass()
+        await first.value
+        gate.letOnePass()
+        await second.value
+    }
+
+    @Test("letting one pass with nobody waiting changes nothing for those who come later")
+    func letsNobodyPass() async {
+        let gate = Gate()
+        gate.letOnePass()
+        let passed = Gate()
+        passed.open()
+        let task = Task {
+            await gate.pass()
+            await passed.pass()
+        }
+        await gate.arrivals(1)
+        #expect(passed.arrivalCount == 0)
+        gate.open()
+        await task.value
+    }
+}

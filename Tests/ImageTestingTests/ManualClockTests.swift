@@ -1,0 +1,62 @@
+import ImageTesting
+import Testing
+
+@Suite("ManualClock")
+struct ManualClockTests {
+    @Test("time stands still until it is advanced, and then has moved by exactly that much")
+    func standsStill() {
+        let clock = ManualClock()
+        let start = clock.now
+        #expect(clock.now == start)
+        clock.advance(by: .seconds(90))
+        #expect(start.duration(to: clock.now) == .seconds(90))
+    }
+
+    @Test("a sleeper wakes when its deadline is reached, not before")
+    func wakes() async throws {
+        let clock = ManualClock()
+        let awake = Gate()
+        awake.open()
+        let task = Task {
+            try await clock.sleep(for: .seconds(10))
+            await awake.pass()
+        }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(9))
+        await clock.sleepers(1)
+        #expect(awake.arrivalCount == 0)
+        clock.advance(by: .seconds(1))
+        try await task.value
+        #expect(awake.arrivalCount == 1)
+    }
+
+    @Test("a deadline in the past is no sleep")
+    func pastDeadline() async throws {
+        let clock = ManualClock()
+        clock.advance(by: .seconds(5))
+        try await clock.sleep(until: ManualClock.Instant(offset: .seconds(5)), tolerance: nil)
+        try await clock.sleep(until: ManualClock.Instant(offset: .seconds(1)), tolerance: nil)
+    }
+
+    @Test("a sleeper whose task is cancelled throws CancellationError and no longer counts")
+    func cancelledSleeper() async {
+        let clock = ManualClock()
+        let task = Task { try await clock.sleep(for: .seconds(1)) }
+        await clock.sleepers(1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("a sleep in a task that is cancelled already throws at once")
+    func cancelledBefore() async {
+        let clock = ManualClock()
+        let gate = Gate()
+        let task = Task {
+            await gate.pass()
+            try await clock.sleep(for: .seconds(1))
+        }
+        task.cancel()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}

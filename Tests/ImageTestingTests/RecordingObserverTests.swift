@@ -1,0 +1,60 @@
+import Foundation
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("RecordingObserver")
+struct RecordingObserverTests {
+    private let observer = RecordingObserver()
+
+    private func tell(_ kind: ImageLoadEvent.Kind, request: UInt64 = 1) throws {
+        let url = try #require(URL(string: "https://example.test/a.png"))
+        observer.loader(did: ImageLoadEvent(request: request, url: url, kind: kind))
+    }
+
+    @Test("events are kept in order, and can be asked for by request")
+    func keepsEvents() throws {
+        try tell(.started)
+        try tell(.started, request: 2)
+        try tell(.memoryHit)
+        #expect(observer.kinds() == [.started, .started, .memoryHit])
+        #expect(observer.kinds(of: 1) == [.started, .memoryHit])
+    }
+
+    @Test("a test can await a number of events")
+    func awaitsCount() async throws {
+        let two = Task { [observer] in await observer.events(2).map(\.kind) }
+        try tell(.started)
+        try tell(.memoryMiss)
+        try tell(.cancelled)
+        #expect(await two.value == [.started, .memoryMiss])
+    }
+
+    @Test("a test can await an event of a kind")
+    func awaitsKind() async throws {
+        let done = Task { [observer] in await observer.event(.cancelled) }
+        try tell(.started)
+        try tell(.cancelled)
+        await done.value
+    }
+}
+
+@Suite("SeededRandom")
+struct SeededRandomTests {
+    @Test("the same seed gives the same numbers, another seed others")
+    func isSeeded() {
+        func numbers(seed: UInt64) -> [UInt64] {
+            var random = SeededRandom(seed: seed)
+            return (0..<4).map { _ in random.next() }
+        }
+        #expect(numbers(seed: 1) == numbers(seed: 1))
+        #expect(numbers(seed: 1) != numbers(seed: 2))
+    }
+
+    @Test("the numbers are those of the published generator")
+    func isSplitMix64() {
+        var random = SeededRandom(seed: 1_234_567)
+        #expect(random.next() == 6_457_827_717_110_365_317)
+        #expect(random.next() == 3_203_168_211_198_807_973)
+    }
+}
