@@ -1,0 +1,71 @@
+/// One thing that a connection does.
+public enum LoopbackStep: Sendable {
+    /// Sends these bytes as they are.
+    case bytes([UInt8])
+    /// Sends this text as UTF-8, as it is.
+    case text(String)
+    /// Waits until the signal lets it on, or the client goes away.
+    case wait(LoopbackSignal)
+    /// Sends the bytes in pieces of `piece` bytes, each after a passage through the signal.
+    case drip([UInt8], piece: Int, LoopbackSignal)
+    /// Waits until the client ends the connection.
+    case awaitDisconnect
+    /// Ends the connection in order (FIN).
+    case close
+    /// Ends the connection with a reset (RST).
+    case reset
+}
+
+/// What a server does about one request.
+public struct LoopbackReply: Sendable {
+    /// Carried out in order.
+    public var steps: [LoopbackStep]
+
+    /// Carries these out in order.
+    public init(steps: [LoopbackStep]) { self.steps = steps }
+
+    /// Exactly these steps.
+    public static func steps(_ steps: [LoopbackStep]) -> LoopbackReply { LoopbackReply(steps: steps) }
+
+    /// A whole response with its Content-Length.
+    public static func response(
+        status: Int, reason: String = "Because", headers: [String: String] = [:], body: some Sequence<UInt8> = []
+    ) -> LoopbackReply {
+        let body = Array(body)
+        let hasNoBody = status == 204 || status == 304 || (100..<200).contains(status)
+        let length = hasNoBody ? [:] : ["Content-Length": "\(body.count)"]
+        let head = head(status: status, reason: reason, headers: headers.merging(length) { given, _ in given })
+        return LoopbackReply(steps: [.bytes(Array(head.utf8) + body)])
+    }
+
+    /// 200 with a whole body and its Content-Length.
+    public static func ok(_ body: some Sequence<UInt8>, headers: [String: String] = [:]) -> LoopbackReply {
+        response(status: 200, reason: "OK", headers: headers, body: body)
+    }
+
+    /// 404 with a short text.
+    public static var notFound: LoopbackReply { response(status: 404, reason: "Not Found", body: "not found".utf8) }
+
+    /// A redirect with an empty body; `location` is sent as it is.
+    public static func redirect(to location: String, status: Int = 302) -> LoopbackReply {
+        response(status: status, headers: ["Location": location])
+    }
+
+    /// A response in chunked coding, one chunk per piece.
+    public static func chunked(_ pieces: [[UInt8]], headers: [String: String] = [:]) -> LoopbackReply {
+        let start = head(status: 200, headers: headers.merging(["Transfer-Encoding": "chunked"]) { given, _ in given })
+        let chunks = pieces.map { LoopbackStep.bytes(chunk($0)) }
+        return LoopbackReply(steps: [.text(start)] + chunks + [.text("0\r\n\r\n")])
+    }
+
+    /// A head as text, blank line included.
+    public static func head(status: Int, reason: String = "OK", headers: [String: String] = [:]) -> String {
+        let lines = headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }
+        return "HTTP/1.1 \(status) \(reason)\r\n\(lines.joined())\r\n"
+    }
+
+    /// One chunk of chunked coding.
+    public static func chunk(_ piece: [UInt8]) -> [UInt8] {
+        Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Array("\r\n".utf8)
+    }
+}
