@@ -1,0 +1,65 @@
+import ImageCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A GIF whose records are known.
+final class OpenedGIF: OpenedImage {
+    let header: ImageHeader
+    private let data: Data
+    private let structure: GIFStructure
+    private let limits: DecodingLimits
+    /// Kept from one frame to the next, so that playing in order costs one frame each.
+    private var compositor: GIFCompositor?
+
+    init(data: Data, structure: GIFStructure, limits: DecodingLimits) {
+        self.data = data
+        self.structure = structure
+        self.limits = limits
+        let isAnimated = structure.frames.count > 1
+        header = ImageHeader(
+            format: .gif, storedSize: structure.canvas, frameCount: structure.frames.count,
+            frameDelays: isAnimated ? structure.frames.map { Self.shownDelay($0.delay) } : [],
+            loopCount: isAnimated ? structure.loopCount : 1, hasAlpha: structure.hasAlpha)
+    }
+
+    /// 0 and 1 hundredth are raised to 10, as browsers do.
+    private static func shownDelay(_ hundredths: Int) -> Duration {
+        .milliseconds(hundredths <= 1 ? 100 : hundredths * 10)
+    }
+
+    func decodableSize(covering target: PixelSize) -> PixelSize { structure.canvas }
+
+    func decode(
+        frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink
+    ) throws(DecodingFailure) {
+        guard structure.frames.indices.contains(index) else {
+            throw .noSuchFrame(index, frameCount: structure.frames.count)
+        }
+        guard size == structure.canvas, layout == .rgba8 else {
+            throw .unsupported(.gif, "it is decoded at \(structure.canvas) in RGBA alone")
+        }
+        if structure.frames.count == 1, !structure.frames[0].isInterlaced {
+            try GIFRowStreamer(frame: structure.frames[0], canvas: structure.canvas).stream(from: data.span, into: sink)
+        } else {
+            try composite(through: index)
+            try compositor?.send(to: sink)
+        }
+    }
+
+    private func composite(through index: Int) throws(DecodingFailure) {
+        // Moved out, so that the canvas is not copied on write, and forgotten if a frame fails half drawn.
+        var working = compositor ?? GIFCompositor(canvas: structure.canvas)
+        compositor = nil
+        let start = structure.frames[...index].lastIndex { $0.replaces(structure.canvas) } ?? 0
+        if working.next > index + 1 || working.next < start { working.restart(at: start) }
+        while working.next <= index {
+            try limits.check(.decodedBytes, working.byteCount(drawing: structure.frames[working.next]))
+            try working.draw(structure.frames[working.next], from: data.span)
+        }
+        compositor = consume working
+    }
+}
