@@ -66,10 +66,18 @@ static void skip_padding(gif_walker *walker) {
     while (walker->position < walker->length && walker->bytes[walker->position] == 0) walker->position++;
 }
 
+/* giflib refuses LZW code sizes above 8, after it has read the header; other decoders take them up to 11. */
+static int stopped_at_code_size(const gif_walker *walker) {
+    if (walker->has_ended_early || walker->position == 0) return 0;
+    uint8_t code_size = walker->bytes[walker->position - 1];
+    return code_size > 8 && code_size < 12;
+}
+
 static gif_record next_image(gif_walker *walker) {
     GifFileType *file = walker->file;
     gif_record record = {.kind = gif_record_image};
-    if (DGifGetImageDesc(file) == GIF_ERROR) return failed(walker);
+    /* Not DGifGetImageDesc: that keeps every descriptor and palette. */
+    if (DGifGetImageHeader(file) == GIF_ERROR && !stopped_at_code_size(walker)) return failed(walker);
     record.left = file->Image.Left;
     record.top = file->Image.Top;
     record.width = file->Image.Width;
@@ -78,9 +86,6 @@ static gif_record next_image(gif_walker *walker) {
     record.palette_count = file->Image.ColorMap == NULL ? 0 : file->Image.ColorMap->ColorCount;
     record.data_offset = walker->position - 1;
     record.palette_offset = record.data_offset - 3 * (size_t)record.palette_count;
-    /* giflib keeps a descriptor and a palette for every frame that went by; nobody here needs them. */
-    GifFreeSavedImages(file);
-    file->ImageCount = 0;
 
     int code_size = 0;
     GifByteType *block = NULL;

@@ -16,7 +16,7 @@ struct LZWReader {
     init(at offset: Int, in source: Span<UInt8>) throws(DecodingFailure) {
         guard source.indices.contains(offset) else { throw .truncated(.gif) }
         let codeSize = Int(source[offset])
-        guard (1...8).contains(codeSize) else { throw .malformed(.gif, "the LZW code size is \(codeSize)") }
+        guard (1...11).contains(codeSize) else { throw .malformed(.gif, "the LZW code size is \(codeSize)") }
         table = LZWStringTable(codeSize: codeSize)
         codes = LZWCodeReader(at: offset + 1)
     }
@@ -84,13 +84,14 @@ struct LZWStringTable {
     private var firsts = [UInt8](repeating: 0, count: capacity)
     private var lengths = [UInt16](repeating: 0, count: capacity)
 
+    /// - Parameter codeSize: from 1 to 11. The format stops at 8; files beyond are decoded as if it did not.
     init(codeSize: Int) {
         clearCode = 1 << codeSize
         next = clearCode + 2
         codeWidth = codeSize + 1
         for code in 0..<clearCode {
-            suffixes[code] = UInt8(code)
-            firsts[code] = UInt8(code)
+            suffixes[code] = UInt8(truncatingIfNeeded: code)
+            firsts[code] = UInt8(truncatingIfNeeded: code)
             lengths[code] = 1
         }
     }
