@@ -22,8 +22,11 @@ func room(_ name: String, knows dependencies: [Target.Dependency] = []) -> Targe
 }
 
 /// The C shim of a room: the only place where setjmp, varargs and raw C structures live.
-func shim(_ name: String, in room: String, over library: String) -> Target {
-    .target(name: name, dependencies: [.init(stringLiteral: library)], path: "Packages/\(room)/Sources/\(name)")
+/// `links` names what the library's pkg-config file does not.
+func shim(_ name: String, in room: String, over library: String, links: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: [.init(stringLiteral: library)], path: "Packages/\(room)/Sources/\(name)",
+        linkerSettings: links.map { .linkedLibrary($0) })
 }
 
 /// A system library as Debian's or Homebrew's package installs it.
@@ -71,7 +74,7 @@ let codecs = [
     library("CLibPNG", in: "ImageCodecPNG", pkgConfig: "libpng16", apt: "libpng-dev", brew: "libpng"),
 
     room("ImageCodecWebP", knows: ["ImageCore", "CImageCodecWebP"]),
-    shim("CImageCodecWebP", in: "ImageCodecWebP", over: "CLibWebP"),
+    shim("CImageCodecWebP", in: "ImageCodecWebP", over: "CLibWebP", links: ["webpmux"]),
     library("CLibWebP", in: "ImageCodecWebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
 
     room("ImageCodecGIF", knows: ["ImageCore", "CImageCodecGIF"]),

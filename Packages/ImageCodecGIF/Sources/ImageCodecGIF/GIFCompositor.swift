@@ -74,7 +74,8 @@ struct GIFCompositor {
         let columns = visibleColumns(of: frame)
         covered.removeAll(keepingCapacity: true)
         for y in visibleRows(of: frame) {
-            covered.append(contentsOf: canvas[y * size.width + columns.lowerBound..<y * size.width + columns.upperBound])
+            covered.append(
+                contentsOf: canvas[y * size.width + columns.lowerBound..<y * size.width + columns.upperBound])
         }
     }
 

@@ -1,1 +1,149 @@
 #include "CImageCodecWebP.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <webp/decode.h>
+#include <webp/demux.h>
+#include <webp/encode.h>
+#include <webp/mux.h>
+
+static webp_outcome outcome_of(VP8StatusCode status) {
+    switch (status) {
+    case VP8_STATUS_OK: return webp_ok;
+    case VP8_STATUS_NOT_ENOUGH_DATA:
+    case VP8_STATUS_SUSPENDED: return webp_truncated;
+    case VP8_STATUS_OUT_OF_MEMORY: return webp_out_of_memory;
+    case VP8_STATUS_UNSUPPORTED_FEATURE: return webp_unsupported;
+    default: return webp_malformed;
+    }
+}
+
+webp_outcome webp_inspect(const uint8_t *bytes, size_t length, webp_file *file) {
+    WebPData data = {bytes, length};
+    WebPDemuxState state = WEBP_DEMUX_PARSE_ERROR;
+    WebPDemuxer *demuxer = WebPDemuxPartial(&data, &state);
+    memset(file, 0, sizeof *file);
+    if (demuxer != NULL && state == WEBP_DEMUX_DONE) {
+        uint32_t flags = WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS);
+        file->width = (int)WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_WIDTH);
+        file->height = (int)WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_HEIGHT);
+        file->is_animated = (flags & ANIMATION_FLAG) != 0;
+        file->has_alpha = (flags & ALPHA_FLAG) != 0;
+        file->has_profile = (flags & ICCP_FLAG) != 0;
+        file->has_exif = (flags & EXIF_FLAG) != 0;
+        file->loop_count = (int)WebPDemuxGetI(demuxer, WEBP_FF_LOOP_COUNT);
+        file->frame_count = (int)WebPDemuxGetI(demuxer, WEBP_FF_FRAME_COUNT);
+    }
+    WebPDemuxDelete(demuxer);
+    if (state == WEBP_DEMUX_PARSE_ERROR) return webp_malformed;
+    return state == WEBP_DEMUX_DONE ? webp_ok : webp_truncated;
+}
+
+webp_outcome webp_read_header(const uint8_t *bytes, size_t length, webp_picture *picture) {
+    WebPBitstreamFeatures features;
+    VP8StatusCode status = WebPGetFeatures(bytes, length, &features);
+    memset(picture, 0, sizeof *picture);
+    if (status != VP8_STATUS_OK) return outcome_of(status);
+    picture->width = features.width;
+    picture->height = features.height;
+    picture->has_alpha = features.has_alpha != 0;
+    picture->is_lossless = features.format == 2;
+    return webp_ok;
+}
+
+webp_outcome webp_decode(const uint8_t *bytes, size_t length, int width, int height, uint8_t *rgba) {
+    WebPDecoderConfig config;
+    if (!WebPInitDecoderConfig(&config)) return webp_unsupported;
+    config.output.colorspace = MODE_RGBA;
+    config.output.is_external_memory = 1;
+    config.output.u.RGBA.rgba = rgba;
+    config.output.u.RGBA.stride = 4 * width;
+    config.output.u.RGBA.size = 4 * (size_t)width * (size_t)height;
+    return outcome_of(WebPDecode(bytes, length, &config));
+}
+
+void webp_free(webp_bytes *bytes) {
+    WebPFree(bytes->bytes);
+    bytes->bytes = NULL;
+    bytes->length = 0;
+}
+
+static int is_configured(WebPConfig *config, webp_settings settings) {
+    if (!WebPConfigInit(config)) return 0;
+    config->quality = settings.quality;
+    if (settings.is_lossless) {
+        config->lossless = 1;
+        config->exact = 1; /* the colour under alpha 0 is kept too */
+        config->quality = 75;
+    }
+    return WebPValidateConfig(config);
+}
+
+int webp_encode(const uint8_t *rgba, int stride, int width, int height, webp_settings settings, webp_bytes *encoded) {
+    WebPConfig config;
+    WebPPicture picture;
+    WebPMemoryWriter writer;
+    memset(encoded, 0, sizeof *encoded);
+    if (!is_configured(&config, settings) || !WebPPictureInit(&picture)) return VP8_ENC_ERROR_INVALID_CONFIGURATION;
+    WebPMemoryWriterInit(&writer);
+    picture.use_argb = settings.is_lossless;
+    picture.width = width;
+    picture.height = height;
+    picture.writer = WebPMemoryWrite;
+    picture.custom_ptr = &writer;
+    int is_good = WebPPictureImportRGBA(&picture, rgba, stride) && WebPEncode(&config, &picture);
+    int error = is_good ? VP8_ENC_OK : (int)picture.error_code;
+    WebPPictureFree(&picture);
+    if (is_good) {
+        encoded->bytes = writer.mem;
+        encoded->length = writer.size;
+    } else {
+        WebPMemoryWriterClear(&writer);
+    }
+    return error;
+}
+
+struct webp_animation {
+    WebPMux *mux;
+};
+
+webp_animation *webp_animation_open(int width, int height, int loop_count) {
+    webp_animation *animation = calloc(1, sizeof *animation);
+    if (animation == NULL) return NULL;
+    animation->mux = WebPMuxNew();
+    WebPMuxAnimParams params = {.bgcolor = 0, .loop_count = loop_count};
+    if (animation->mux != NULL && WebPMuxSetCanvasSize(animation->mux, width, height) == WEBP_MUX_OK
+        && WebPMuxSetAnimationParams(animation->mux, &params) == WEBP_MUX_OK)
+        return animation;
+    webp_animation_close(animation);
+    return NULL;
+}
+
+int webp_animation_add(webp_animation *animation, const webp_bytes *picture, int x, int y, int milliseconds) {
+    WebPMuxFrameInfo frame;
+    memset(&frame, 0, sizeof frame);
+    frame.bitstream.bytes = picture->bytes;
+    frame.bitstream.size = picture->length;
+    frame.x_offset = x;
+    frame.y_offset = y;
+    frame.duration = milliseconds;
+    frame.id = WEBP_CHUNK_ANMF;
+    frame.dispose_method = WEBP_MUX_DISPOSE_NONE;
+    frame.blend_method = WEBP_MUX_NO_BLEND;
+    return WebPMuxPushFrame(animation->mux, &frame, 1) == WEBP_MUX_OK;
+}
+
+int webp_animation_finish(webp_animation *animation, webp_bytes *file) {
+    WebPData data;
+    WebPDataInit(&data);
+    memset(file, 0, sizeof *file);
+    if (WebPMuxAssemble(animation->mux, &data) != WEBP_MUX_OK) return 0;
+    file->bytes = (uint8_t *)data.bytes;
+    file->length = data.size;
+    return 1;
+}
+
+void webp_animation_close(webp_animation *animation) {
+    WebPMuxDelete(animation->mux);
+    free(animation);
+}

@@ -1,1 +1,33 @@
-/* Filled in by the commits that follow. */
+#ifndef CIMAGECOLORMANAGING_H
+#define CIMAGECOLORMANAGING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A transform from the colours of one ICC profile to sRGB, for one row layout. It has a context of its own, shares
+   nothing with any other and prints nothing; it may be used by one thread at a time. */
+typedef struct color_transform color_transform;
+
+typedef enum {
+    color_layout_rgba,
+    color_layout_gray,
+    color_layout_gray_alpha,
+    color_layout_cmyk, /* 0 is no ink */
+} color_layout;
+
+/* NULL when the profile can't be read, is not for this layout, or can't be applied. */
+color_transform *color_transform_open(const uint8_t *profile, size_t length, color_layout layout);
+void color_transform_close(color_transform *transform);
+
+/* From `count` pixels of the layout to straight RGBA. Alpha is copied, or 255 where the layout has none.
+   `rgba` must not overlap `pixels`. */
+void color_transform_apply(const color_transform *transform, const uint8_t *pixels, uint8_t *rgba, size_t count);
+
+/* A matrix profile made for tests: primaries and white as CIE xy, one gamma for all channels. Returns the bytes
+   needed, and writes them when `capacity` suffices; 0 on failure. */
+size_t color_profile_make_rgb(
+    const double white[2], const double primaries[6], double gamma, uint8_t *bytes, size_t capacity);
+/* A gray profile with a D50 white point, likewise. */
+size_t color_profile_make_gray(double gamma, uint8_t *bytes, size_t capacity);
+
+#endif

@@ -53,7 +53,7 @@ public struct DecodingLimits: Hashable, Sendable {
     public var scans: Int
 
     public init(
-        encodedBytes: Int = 256 << 20, pixels: Int = 100_000_000, side: Int = 65_535, frames: Int = 10_000,
+        encodedBytes: Int = 256 << 20, pixels: Int = 100_000_000, side: Int = 65_535, frames: Int = 100_000,
         metadataBytes: Int = 4 << 20, decodedBytes: Int = 400 << 20, scans: Int = 100
     ) {
         self.encodedBytes = encodedBytes

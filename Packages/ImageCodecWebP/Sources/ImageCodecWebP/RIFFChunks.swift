@@ -1,0 +1,77 @@
+import ImageCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The chunks of a WebP file (RFC 9649, 2.3), in order. Stops where the sizes stop making sense.
+struct RIFFChunks {
+    private let data: Data
+    private let bytes: RIFFBytes
+    private var chunks: [Chunk] = []
+
+    private struct Chunk {
+        var name: String
+        var payload: Range<Int>
+    }
+
+    init(of data: Data) {
+        self.data = data
+        bytes = RIFFBytes(data: data)
+        var offset = 12
+        while let size = bytes.integer(at: offset + 4, length: 4), size <= data.count - offset - 8 {
+            let payload = offset + 8..<offset + 8 + size
+            chunks.append(Chunk(name: bytes.name(at: offset), payload: payload))
+            offset = payload.upperBound + size % 2
+        }
+    }
+
+    /// A copy of the first chunk of this name; nil when there is none, or it is empty or above the limit.
+    func metadata(_ name: String, limits: DecodingLimits) -> Data? {
+        guard let range = chunks.first(where: { $0.name == name })?.payload,
+            !range.isEmpty, range.count <= limits.metadataBytes
+        else { return nil }
+        return Data(data.dropFirst(range.lowerBound).prefix(range.count))
+    }
+
+    func frames() throws(DecodingFailure) -> [WebPFrame] {
+        var frames: [WebPFrame] = []
+        for chunk in chunks where chunk.name == "ANMF" { frames.append(try frame(chunk.payload)) }
+        return frames
+    }
+
+    private func frame(_ payload: Range<Int>) throws(DecodingFailure) -> WebPFrame {
+        let start = payload.lowerBound
+        guard payload.count > 16, let left = bytes.integer(at: start, length: 3),
+            let top = bytes.integer(at: start + 3, length: 3), let width = bytes.integer(at: start + 6, length: 3),
+            let height = bytes.integer(at: start + 9, length: 3),
+            let duration = bytes.integer(at: start + 12, length: 3),
+            let flags = bytes.integer(at: start + 15, length: 1)
+        else { throw .malformed(.webp, "a frame is too short") }
+        let data = start + 16..<payload.upperBound
+        let picture = try WebPPicture(header: data, of: self.data)
+        let frame = WebPFrame(
+            left: 2 * left, top: 2 * top, size: PixelSize(width: width + 1, height: height + 1), duration: duration,
+            blends: flags & 2 == 0, clears: flags & 1 != 0, data: data, picture: picture)
+        guard picture.size == frame.size else { throw .malformed(.webp, "a frame and its picture differ in size") }
+        return frame
+    }
+}
+
+/// Bounds-checked little-endian integers.
+private struct RIFFBytes {
+    let data: Data
+
+    /// - Parameter length: from 1 to 4 bytes.
+    func integer(at offset: Int, length: Int) -> Int? {
+        guard offset >= 0, offset + length <= data.count else { return nil }
+        let start = data.startIndex + offset
+        return data[start..<start + length].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    func name(at offset: Int) -> String {
+        String(decoding: data.dropFirst(offset).prefix(4), as: UTF8.self)
+    }
+}

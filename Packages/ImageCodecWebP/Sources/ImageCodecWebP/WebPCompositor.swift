@@ -1,0 +1,88 @@
+import ImageCore
+
+/// The canvas of an animation and what it takes to go on to the next frame (RFC 9649, 2.7.1.1).
+struct WebPCompositor {
+    private let size: PixelSize
+    private var canvas: WebPPixels?
+    /// The frame that is drawn next, from 0.
+    private(set) var next = 0
+    /// The frame drawn last; if it is to be cleared, that is still to be done.
+    private var drawn: WebPFrame?
+
+    init(canvas size: PixelSize) { self.size = size }
+
+    /// What the canvas takes, in bytes.
+    var byteCount: Int { 4 * size.area }
+
+    /// Forgets all frames; the next one is `index`, which must not depend on those before it.
+    mutating func restart(at index: Int) {
+        next = index
+        drawn = nil
+        canvas = nil
+    }
+
+    mutating func draw(_ frame: WebPFrame, pixels: WebPPixels) {
+        var working = canvas ?? WebPPixels(clear: size)
+        canvas = nil
+        if let drawn, drawn.clears { working.clear(drawn) }
+        working.draw(frame, pixels: pixels)
+        canvas = consume working
+        drawn = frame
+        next += 1
+    }
+
+    func send(to sink: any PixelRowSink) throws(DecodingFailure) { try canvas?.send(to: sink) }
+}
+
+extension WebPPixels {
+    /// Columns of a frame that lie on this canvas; `offset(ofRow:)` tells where they start.
+    private func columns(of frame: WebPFrame) -> Int { max(0, min(frame.size.width, size.width - frame.left)) }
+
+    private func rows(of frame: WebPFrame) -> Int { max(0, min(frame.size.height, size.height - frame.top)) }
+
+    fileprivate mutating func clear(_ frame: WebPFrame) {
+        let columns = columns(of: frame)
+        for y in 0..<rows(of: frame) {
+            let start = (frame.top + y) * size.width + frame.left
+            for x in start..<start + columns { values[x] = 0 }
+        }
+    }
+
+    fileprivate mutating func draw(_ frame: WebPFrame, pixels: WebPPixels) {
+        let columns = columns(of: frame)
+        let rows = rows(of: frame)
+        let blends = frame.blends && frame.picture.hasAlpha
+        let (width, left, top) = (size.width, frame.left, frame.top)
+        var target = values.mutableSpan
+        let source = pixels.values.span
+        for y in 0..<rows {
+            let start = (top + y) * width + left
+            let sourceStart = y * frame.size.width
+            for x in 0..<columns {
+                let pixel = source[sourceStart + x]
+                target[start + x] = blends ? pixel.blended(over: target[start + x]) : pixel
+            }
+        }
+    }
+}
+
+extension UInt32 {
+    private var alpha: UInt32 { UInt32(littleEndian: self) >> 24 }
+
+    /// This RGBA pixel over another, both straight, each channel rounded to the nearest.
+    fileprivate func blended(over below: UInt32) -> UInt32 {
+        if alpha == 255 || below.alpha == 0 { return self }
+        if alpha == 0 { return below }
+        // Weights of both, in units of 1/255/255.
+        let weight = alpha * 255
+        let weightBelow = below.alpha * (255 - alpha)
+        let sum = weight + weightBelow
+        var result = ((sum + 127) / 255) << 24
+        for shift in stride(from: UInt32(0), to: 24, by: 8) {
+            let upper = UInt32(littleEndian: self) >> shift & 255
+            let lower = UInt32(littleEndian: below) >> shift & 255
+            result |= (upper * weight + lower * weightBelow + sum / 2) / sum << shift
+        }
+        return result.littleEndian
+    }
+}

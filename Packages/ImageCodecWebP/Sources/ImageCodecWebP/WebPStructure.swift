@@ -1,0 +1,109 @@
+import CImageCodecWebP
+import ImageCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// One frame of an animation: an ANMF chunk (RFC 9649, 2.7.1.1).
+struct WebPFrame {
+    var left: Int
+    var top: Int
+    var size: PixelSize
+    /// Milliseconds, as stored.
+    var duration: Int
+    /// Blended over the canvas by its alpha, or written in place of it.
+    var blends: Bool
+    /// Whether its area is cleared to transparent before the next frame.
+    var clears: Bool
+    /// Where the picture's own chunks lie in the file.
+    var data: Range<Int>
+    var picture: WebPPicture
+
+    /// True when, drawn on a canvas of this size, no pixel of it keeps what was there before.
+    func replaces(_ canvas: PixelSize) -> Bool { size == canvas && !(blends && picture.hasAlpha) }
+}
+
+/// What the header of one coded picture says.
+struct WebPPicture {
+    var size: PixelSize
+    var hasAlpha: Bool
+    var isLossless: Bool
+
+    /// Bytes that decoding takes: the RGBA output, and what libwebp holds besides for the whole picture.
+    var decodedBytes: Int {
+        let perPixel = isLossless ? 8 : hasAlpha ? 5 : 4
+        let (bytes, overflow) = size.area.multipliedReportingOverflow(by: perPixel)
+        return overflow ? .max : bytes
+    }
+}
+
+/// A file's canvas, frames and metadata, without its pixels.
+struct WebPStructure {
+    let canvas: PixelSize
+    let hasAlpha: Bool
+    let loopCount: Int
+    let content: Content
+    private(set) var colorProfile: Data?
+    private(set) var exif: Data?
+
+    enum Content {
+        case still(WebPPicture)
+        /// Never empty. A single frame still has to be composited on the canvas.
+        case frames([WebPFrame])
+    }
+
+    /// Checks the container from end to end; time is linear in its length, memory in its number of frames.
+    init(inspecting data: Data, limits: DecodingLimits) throws(DecodingFailure) {
+        var file = webp_file()
+        try unsafe check(data.withUnsafeBytes { bytes in unsafe webp_inspect(bytes.baseAddress, bytes.count, &file) })
+        canvas = PixelSize(width: Int(file.width), height: Int(file.height))
+        try limits.check(canvas)
+        try limits.check(.frames, Int(file.frame_count))
+        let chunks = RIFFChunks(of: data)
+        if file.has_profile != 0 { colorProfile = chunks.metadata("ICCP", limits: limits) }
+        if file.has_exif != 0 { exif = chunks.metadata("EXIF", limits: limits) }
+        guard file.is_animated != 0 else {
+            let picture = try WebPPicture(header: 0..<data.count, of: data)
+            (content, loopCount, hasAlpha) = (.still(picture), 1, picture.hasAlpha || file.has_alpha != 0)
+            return
+        }
+        let frames = try chunks.frames()
+        guard let first = frames.first else { throw .malformed(.webp, "the animation has no frames") }
+        content = .frames(frames)
+        loopCount = Int(file.loop_count)
+        // Parts of the canvas that no frame has reached, or that were cleared, are transparent.
+        hasAlpha = file.has_alpha != 0 || first.size != canvas || frames.dropLast().contains { $0.clears }
+    }
+
+    var frameCount: Int {
+        if case .frames(let frames) = content { frames.count } else { 1 }
+    }
+}
+
+extension WebPPicture {
+    init(header range: Range<Int>, of data: Data) throws(DecodingFailure) {
+        var picture = webp_picture()
+        try unsafe check(
+            data.withUnsafeBytes { bytes in
+                let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
+                return unsafe webp_read_header(part.baseAddress, part.count, &picture)
+            })
+        size = PixelSize(width: Int(picture.width), height: Int(picture.height))
+        hasAlpha = picture.has_alpha != 0
+        isLossless = picture.is_lossless != 0
+    }
+}
+
+/// Throws what `outcome` means, unless it is good.
+func check(_ outcome: webp_outcome) throws(DecodingFailure) {
+    switch outcome {
+    case webp_ok: return
+    case webp_truncated: throw .truncated(.webp)
+    case webp_unsupported: throw .unsupported(.webp, "libwebp does not know this kind")
+    case webp_out_of_memory: throw .unsupported(.webp, "libwebp got no memory")
+    default: throw .malformed(.webp, "libwebp refuses it")
+    }
+}

@@ -1,0 +1,91 @@
+import CImageColorManaging
+import ImageCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Owns a Little CMS transform from one profile and layout to RGBA in sRGB.
+///
+/// Safe: the handle is valid from `init` to `deinit`, never leaves the class, and lengths are checked before each use.
+@safe final class ColorTransform {
+    let layout: PixelLayout
+    private let handle: OpaquePointer
+
+    /// Nil when the profile can't be read or is not for this layout.
+    init?(profile: Data, layout: PixelLayout) {
+        let handle = unsafe profile.withUnsafeBytes { bytes in
+            let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            return unsafe color_transform_open(start, bytes.count, layout.shimLayout)
+        }
+        guard let handle = unsafe handle else { return nil }
+        unsafe self.handle = handle
+        self.layout = layout
+    }
+
+    deinit { unsafe color_transform_close(handle) }
+
+    /// - Parameters:
+    ///   - pixels: whole pixels of `layout`.
+    ///   - target: at least four bytes for each of them.
+    func apply(_ pixels: Span<UInt8>, into target: inout MutableSpan<UInt8>) {
+        let count = pixels.count / layout.bytesPerPixel
+        precondition(target.count >= 4 * count, "the target is too short")
+        unsafe pixels.withUnsafeBufferPointer { source in
+            unsafe target.withUnsafeMutableBufferPointer { target in
+                unsafe color_transform_apply(handle, source.baseAddress, target.baseAddress, count)
+            }
+        }
+    }
+
+    /// Whether the transform leaves every probe colour within one level of what it was, as a profile of sRGB does.
+    var isIdentity: Bool {
+        guard let probes = layout.probes else { return false }
+        var converted = [UInt8](repeating: 0, count: probes.rgba.count)
+        var target = converted.mutableSpan
+        apply(probes.pixels.span, into: &target)
+        return zip(probes.rgba, converted).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
+    }
+}
+
+extension PixelLayout {
+    fileprivate var shimLayout: color_layout {
+        switch self {
+        case .rgba8: color_layout_rgba
+        case .gray8: color_layout_gray
+        case .grayAlpha8: color_layout_gray_alpha
+        case .cmyk8: color_layout_cmyk
+        }
+    }
+
+    /// Opaque pixels in this layout and the same in RGBA, if their numbers were sRGB; nil for inks.
+    fileprivate var probes: (pixels: [UInt8], rgba: [UInt8])? {
+        switch self {
+        case .gray8: (ProbeColors.levels, ProbeColors.grays)
+        case .grayAlpha8: (ProbeColors.levels.reduce(into: []) { $0 += [$1, 255] }, ProbeColors.grays)
+        case .rgba8: (ProbeColors.grid, ProbeColors.grid)
+        case .cmyk8: nil
+        }
+    }
+}
+
+/// Colours that tell one colour space from another.
+private enum ProbeColors {
+    /// Closer together in the dark, where tone curves differ.
+    static let levels: [UInt8] = [0, 8, 24, 51, 102, 128, 153, 204, 255]
+
+    static var grays: [UInt8] { levels.reduce(into: []) { $0 += [$1, $1, $1, 255] } }
+
+    /// Every combination of the levels.
+    static var grid: [UInt8] {
+        var rgba: [UInt8] = []
+        for red in levels {
+            for green in levels {
+                for blue in levels { rgba += [red, green, blue, 255] }
+            }
+        }
+        return rgba
+    }
+}

@@ -1,0 +1,55 @@
+public import ImageCore
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Turns pixels with an embedded ICC profile into sRGB with Little CMS, row by row.
+///
+/// Relative colorimetric, without black point compensation: colours that sRGB has stay what they are, white becomes
+/// white. Alpha is copied. Each stage has a transform and a Little CMS context of its own, so stages may be made and
+/// used on any threads at once; nothing is cached between pictures.
+public struct LittleCMSColorConverter: ColorConverter {
+    /// Makes a converter; it holds no state.
+    public init() {}
+
+    /// Nil as well when the profile changes none of a set of probe colours by more than one level: that is sRGB, under
+    /// whatever name.
+    public func makeStage(
+        profile: Data, layout: PixelLayout, width: Int, next: any PixelRowSink
+    ) -> (any PixelRowSink)? {
+        guard let transform = ColorTransform(profile: profile, layout: layout), !transform.isIdentity else {
+            return nil
+        }
+        return ColorConvertingStage(transform: transform, width: width, next: next)
+    }
+}
+
+/// Converts the rows of one picture.
+private final class ColorConvertingStage: PixelRowSink {
+    private let transform: ColorTransform
+    private let next: any PixelRowSink
+    private let width: Int
+    private var row: [UInt8]
+
+    init(transform: ColorTransform, width: Int, next: any PixelRowSink) {
+        self.transform = transform
+        self.next = next
+        self.width = width
+        row = [UInt8](repeating: 0, count: 4 * width)
+    }
+
+    /// - Precondition: the row has the width and layout that the stage was made for.
+    func receive(_ source: Span<UInt8>) throws(DecodingFailure) {
+        precondition(source.count == width * transform.layout.bytesPerPixel, "a row of another length than agreed")
+        // Moved out and back, so that it is written in place.
+        var converted: [UInt8] = []
+        swap(&converted, &row)
+        defer { swap(&converted, &row) }
+        var target = converted.mutableSpan
+        transform.apply(source, into: &target)
+        try next.receive(converted.span)
+    }
+}
