@@ -190,7 +190,7 @@ def module_names(repository):
 
 def imports(repository):
     """Rooms import what the table allows; C stays internal and in the rooms that own it; no test framework."""
-    for path, number, line, _, room in repository.code('.swift'):
+    for path, number, line, before, room in repository.code('.swift'):
         found = IMPORT.match(line.code)
         if not found or room is None:
             continue
@@ -199,6 +199,9 @@ def imports(repository):
         library = APPLE_MODULES if room.is_apple_adapter else LIBRARY_MODULES
         if (is_own_c or module in SYSTEM_C) and exposed:
             yield f'{path}:{number}: C module {module} must not be in public signatures; write plain "import {module}"'
+        if module == 'Foundation' and before.code.strip() != '#else' and not room.is_apple_adapter:
+            yield (f'{path}:{number}: imports all of Foundation; write "#if canImport(FoundationEssentials)", '
+                   '"import FoundationEssentials", "#else", "import Foundation", "#endif"')
         if not (is_own_c or module in room.knows | library):
             yield (f'{path}:{number}: {room.name} may not import {module}; {TABLE} allows: '
                    f'{", ".join(sorted(room.knows)) or "nothing"}')

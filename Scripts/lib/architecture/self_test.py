@@ -54,6 +54,7 @@ VIOLATIONS = [
      'ImageMemoryCaching may not import ImageTransporting'),
     ('Foundation\'s networking', planted(f'{MEMORY}/Planted.swift', 'import FoundationNetworking'),
      'may not import FoundationNetworking'),
+    ('all of Foundation', planted(f'{MEMORY}/Planted.swift', 'import Foundation'), 'imports all of Foundation'),
     ('a test framework', planted('Packages/ImageTesting/Sources/ImageTesting/Planted.swift', 'import Testing'),
      'ImageTesting may not import Testing'),
     *[(f'a clock or a sleep: {code}', planted(f'{MEMORY}/Planted.swift', f'let planted = {code}'), 'reads a clock or sleeps')
@@ -86,6 +87,11 @@ let sure = try! f()  // the pattern is a literal that was tried
 let later = clock.now, size = file.time(of: 3), other = response.date()
 struct ImageMemoryCachingStatistics {}
 func sleep(until deadline: Int) {}
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 '''
 
 
