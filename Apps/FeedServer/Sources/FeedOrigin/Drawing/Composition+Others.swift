@@ -1,0 +1,149 @@
+extension Composition {
+    func city(_ numbers: inout SeededGenerator, _ view: Viewport) -> [any SceneLayer] {
+        let isNight = numbers.chance(0.55)
+        let palette =
+            isNight ? Palette.nights[numbers.index(below: 2)] : Palette.days[[1, 2, 6, 0][numbers.index(below: 4)]]
+        let light = Daylight(palette, horizon: 0.66, &numbers, view)
+        let shore: Float = 0.76
+        var scene: [any SceneLayer] = [light.sky(cover: numbers.value(0.1...0.6), glow: isNight ? 0.35 : 1, seed: seed)]
+        scene.append(isNight ? stars(&numbers, view, count: 160) : light.sunDisc(radius: 0.036))
+        for layer in 0..<3 {
+            let nearness = 0.2 + 0.33 * Float(layer)
+            let tint = mix(mix(palette.far, Color(hex: 0x6E6A70), 0.35), palette.near, nearness * 0.8)
+            var land = light.land(
+                .skyline, .windows(lit: isNight ? 0.5 : 0.16), nearness: nearness, foot: 0.75 + 0.01 * Float(layer),
+                relief: 0.56 - 0.11 * Float(layer), frequency: 1.25 + 0.3 * Float(layer), tint: tint,
+                seed: seed &+ UInt32(layer))
+            if isNight { land = land.lit(by: Color(hex: 0xFFD58A)) }
+            scene.append(land)
+        }
+        scene.append(water(light, shore: shore, roughness: numbers.value(0.3...0.7), glitter: isNight ? 0.2 : 0.5))
+        return scene
+    }
+
+    func night(_ numbers: inout SeededGenerator, _ view: Viewport) -> [any SceneLayer] {
+        let palette = Palette.nights[numbers.index(below: 3)]
+        var light = Daylight(palette, horizon: 0.75, &numbers, view)
+        light.sun.y = numbers.value(0.14...0.4)
+        let hasWater = numbers.chance(0.5)
+        var scene: [any SceneLayer] = [
+            light.sky(cover: numbers.value(0.1...0.5), glow: 0.55, seed: seed), stars(&numbers, view, count: 420),
+            light.sunDisc(radius: numbers.value(0.03...0.075)),
+            light.land(
+                .peaks, .rock(snow: 0.06), nearness: 0.3, foot: 0.76, relief: 0.42, frequency: 1.4, seed: seed),
+            light.land(
+                .firs, .forest, nearness: 0.7, foot: hasWater ? 0.77 : 0.9, relief: 0.2, frequency: 3, seed: seed &+ 1),
+        ]
+        if hasWater { scene.append(water(light, shore: 0.73, roughness: 0.3, glitter: 0.6)) }
+        scene.append(
+            light.land(.firs, .forest, nearness: 1, foot: 1.14, relief: 0.5, frequency: 1.4, seed: seed &+ 2))
+        return scene
+    }
+
+    private func stars(_ numbers: inout SeededGenerator, _ view: Viewport, count: Int) -> DiscLayer {
+        let discs = (0..<count).map { number in
+            let place = SIMD2(numbers.value(-1...1), numbers.value(0...0.75))
+            let size = numbers.unit()
+            let twinkle = 0.75 + 0.25 * swing(view.phase * 2 + numbers.unit())
+            var color = mix(Color(hex: 0xBFD4FF), Color(hex: 0xFFE8C8), numbers.unit())
+            color.w = (0.35 + 0.65 * size) * twinkle * (1 - place.y)
+            return DiscLayer.Disc(
+                center: place, radius: 0.0014 + 0.0022 * size * size * size, color: color, softness: 0.8)
+        }
+        return DiscLayer(discs, view: view)
+    }
+
+    func balloons(_ numbers: inout SeededGenerator, _ view: Viewport) -> BalloonLayer {
+        let cloths: [UInt32] = [0xD8432F, 0xF2B632, 0x2F7FC1, 0xF4EFE4, 0x3E9E6B, 0x8E4AA8]
+        let balloons = (0..<3).map { number in
+            let first = numbers.index(below: cloths.count)
+            let second = (first + 1 + numbers.index(below: cloths.count - 1)) % cloths.count
+            return BalloonLayer.Balloon(
+                center: SIMD2(numbers.value(-0.4...0.4), numbers.value(0.18...0.42)),
+                radius: 0.05 + 0.045 * Float(number), colors: (Color(hex: cloths[first]), Color(hex: cloths[second])),
+                offset: Float(number) / 3)
+        }
+        return BalloonLayer(balloons, sun: 0, view: view)
+    }
+
+    func stillLife(_ numbers: inout SeededGenerator, _ view: Viewport) -> [any SceneLayer] {
+        let walls: [(UInt32, UInt32, UInt32)] = [
+            (0x2F3E46, 0x52796F, 0xCAD2C5), (0x3D2B3D, 0x8A5A6B, 0xF2C6A0), (0x22333B, 0x5E503F, 0xEAD9C0),
+            (0x1D3557, 0x457B9D, 0xF1FAEE), (0xBFB8A8, 0xE6DFD0, 0xFFFFFF), (0x40531B, 0x8AA04B, 0xF5EBB0),
+        ]
+        let woods: [UInt32] = [0x8A5A34, 0xA9764A, 0x5F3D27, 0xC49A6C, 0x6E6259]
+        let wall = walls[numbers.index(below: walls.count)]
+        let backdrop = BackdropLayer(
+            BackdropLayer.Recipe(
+                top: Color(hex: wall.0), bottom: Color(hex: wall.1), patches: Color(hex: wall.2), table: 0.6,
+                wood: Color(hex: woods[numbers.index(below: woods.count)]), seed: seed), view: view)
+        return [
+            backdrop, bokeh(&numbers, view, count: 14, below: 0.5, colors: [wall.2, 0xFFE0A8]),
+            BallLayer(balls(&numbers), lightFromLeft: numbers.chance(0.5), seed: seed, view: view),
+        ]
+    }
+
+    private func balls(_ numbers: inout SeededGenerator) -> [BallLayer.Ball] {
+        let colors: [UInt32] = [
+            0xC8342B, 0xE58A1F, 0xF0C23B, 0x6FA03A, 0x8E2D5A, 0x2F6FB0, 0x35A29A, 0xE8DCC8, 0xD96A82,
+        ]
+        let count = 3 + numbers.index(below: 3)
+        let spacing = 1.15 / Float(count)
+        return (0..<count).map { number in
+            let radius = numbers.value(0.1...0.2)
+            let row = numbers.value(0.66...0.9)
+            return BallLayer.Ball(
+                center: SIMD2((Float(number) + 0.5) * spacing - 0.575 + numbers.value(-0.05...0.05), row - radius),
+                radius: radius, color: Color(hex: colors[numbers.index(below: colors.count)]), gloss: numbers.unit(),
+                stripes: numbers.chance(0.3) ? numbers.value(1.2...3) : 0)
+        }.sorted { $0.center.y + $0.radius < $1.center.y + $1.radius }
+    }
+
+    func garden(_ numbers: inout SeededGenerator, _ view: Viewport) -> [any SceneLayer] {
+        let grounds: [(UInt32, UInt32, UInt32)] = [
+            (0x1F4D2B, 0x3F7A35, 0xB8D36A), (0x14373A, 0x2F6B55, 0x9ED0A0), (0x3A2A50, 0x5A5A80, 0xD0B8E0),
+            (0x5A3A22, 0x8A7A3A, 0xF0D890),
+        ]
+        let ground = grounds[numbers.index(below: grounds.count)]
+        let backdrop = BackdropLayer(
+            BackdropLayer.Recipe(
+                top: Color(hex: ground.0), bottom: Color(hex: ground.1), patches: Color(hex: ground.2), table: 2,
+                wood: .white, seed: seed), view: view)
+        return [
+            backdrop, bokeh(&numbers, view, count: 26, below: 1, colors: [ground.2, 0xFFF2C8, ground.1]),
+            FlowerLayer(flowers(&numbers), view: view),
+        ]
+    }
+
+    private func flowers(_ numbers: inout SeededGenerator) -> [FlowerLayer.Flower] {
+        let sorts: [(UInt32, UInt32, UInt32)] = [
+            (0xF6D33C, 0xF2A01E, 0x5A3418), (0xFFFFFF, 0xF3F1EA, 0xE0A81E), (0xF7B6C8, 0xD8447A, 0xE8C23A),
+            (0xC8B4F0, 0x6A4FC0, 0xF0D050), (0xFFB08A, 0xD83A2A, 0x3A1F1A),
+        ]
+        let sort = sorts[numbers.index(below: sorts.count)]
+        let petals = 8 + numbers.index(below: 11)
+        let places: [(SIMD2<Float>, Float, Float)] = [
+            (SIMD2(-0.42, 0.24), 0.2, 0.022), (SIMD2(0.44, 0.8), 0.25, 0.03),
+            (SIMD2(numbers.value(-0.12...0.12), 0.52), 0.4, 0.002),
+        ]
+        return places.map { place, radius, blur in
+            FlowerLayer.Flower(
+                center: place + SIMD2(numbers.value(-0.06...0.06), numbers.value(-0.04...0.04)),
+                radius: radius * numbers.value(0.88...1.06), petals: petals, inner: Color(hex: sort.0),
+                outer: Color(hex: sort.1), heart: Color(hex: sort.2), turn: numbers.value(0...3), blur: blur)
+        }
+    }
+
+    private func bokeh(
+        _ numbers: inout SeededGenerator, _ view: Viewport, count: Int, below bottom: Float, colors: [UInt32]
+    ) -> DiscLayer {
+        let discs = (0..<count).map { _ in
+            var color = Color(hex: colors[numbers.index(below: colors.count)])
+            color.w = numbers.value(0.08...0.36)
+            return DiscLayer.Disc(
+                center: SIMD2(numbers.value(-0.9...0.9), numbers.value(0...bottom)), radius: numbers.value(0.03...0.11),
+                color: color, softness: numbers.value(0.06...0.4), rim: 0.35, depth: 0.35)
+        }
+        return DiscLayer(discs, view: view)
+    }
+}

@@ -1,0 +1,161 @@
+/// A layer of land: everything below a silhouette, with the light on its surface and the haze in front of it.
+final class LandLayer: SceneLayer {
+    enum Surface {
+        /// Rock; snow lies down to this far below the summit line.
+        case rock(snow: Float)
+        case grass
+        case sand
+        case forest
+        /// Walls in which this share of the windows is lit.
+        case windows(lit: Float)
+    }
+
+    struct Recipe {
+        var silhouette: Silhouette
+        /// Where the land ends at its lowest, from the top of the picture.
+        var foot: Float
+        /// How much higher the highest parts are.
+        var relief: Float
+        /// Large features per unit of the scene.
+        var frequency: Float
+        var top: Color
+        var bottom: Color
+        var light: Color
+        var haze: Color
+        /// How much of the haze lies before it, from 0 to 1; more of it gathers at the foot.
+        var distance: Float
+        var surface: Surface
+        /// 0 at infinity, 1 near the camera.
+        var depth: Float
+        var sunFromLeft: Bool
+        var seed: UInt32
+    }
+
+    private let recipe: Recipe
+    private let view: Viewport
+    private let columns: [Float]
+    private let edge: [Float]
+    private let highest: Float
+    private let lowest: Float
+    private let reach: Int
+    private var field: NoiseField
+    private var grain: [Float]
+
+    init(_ recipe: Recipe, view: Viewport) {
+        self.recipe = recipe
+        self.view = view
+        columns = view.columns(depth: recipe.depth)
+        edge = columns.map {
+            recipe.foot - recipe.relief * recipe.silhouette.height($0 * recipe.frequency + 40, seed: recipe.seed)
+        }
+        highest = edge.min() ?? 0
+        lowest = edge.max() ?? 1
+        reach = max(1, Int((0.006 / view.pixel).rounded()))
+        let (frequency, octaves, gain) = Self.texture(recipe.surface)
+        field = NoiseField(
+            columns: columns, pixel: view.pixel, frequency: frequency, octaves: octaves, gain: gain, seed: recipe.seed)
+        grain = [Float](repeating: 0, count: view.width)
+    }
+
+    private static func texture(_ surface: Surface) -> (SIMD2<Float>, Int, Float) {
+        switch surface {
+        case .rock: (SIMD2(9, 5), 6, 0.62)
+        case .grass: (SIMD2(6, 22), 6, 0.66)
+        case .sand: (SIMD2(2.2, 9), 6, 0.5)
+        case .forest: (SIMD2(34, 26), 4, 0.7)
+        case .windows: (SIMD2(3, 1), 3, 0.5)
+        }
+    }
+
+    /// The same land under another light, as lamps give it.
+    func lit(by light: Color) -> LandLayer {
+        var changed = recipe
+        changed.light = light
+        return LandLayer(changed, view: view)
+    }
+
+    func hides(row: Int) -> Bool { view.vertical(row) > lowest + view.pixel }
+
+    func paint(row: Int, onto line: inout [Color], canvas: Canvas) {
+        let v = view.vertical(row)
+        guard v > highest - view.pixel else { return }
+        field.fill(&grain, y: v)
+        let sharpness = 1 / view.pixel
+        for x in 0..<line.count {
+            let below = v - edge[x]
+            let coverage = clamped(below * sharpness + 0.5)
+            guard coverage > 0 else { continue }
+            line[x] = mix(line[x], hazed(shade(x, below: below, v: v), v: v), coverage)
+        }
+    }
+
+    @inline(__always)
+    private func hazed(_ color: Color, v: Float) -> Color {
+        let gathered = 0.45 * ramp(recipe.foot - recipe.relief, recipe.foot + 0.1, v) * min(1, recipe.distance * 1.6)
+        return mix(color, recipe.haze, min(0.96, recipe.distance + gathered * (1 - recipe.distance)))
+    }
+
+    /// How far the surface at a column leans towards the sun, from about -1 to 1.
+    @inline(__always)
+    private func slope(_ x: Int) -> Float {
+        let left = grain[max(0, x - reach)]
+        let right = grain[min(grain.count - 1, x + reach)]
+        return recipe.sunFromLeft ? right - left : left - right
+    }
+
+    @inline(__always)
+    private func edgeSlope(_ x: Int) -> Float {
+        let wide = reach * 3
+        let from = max(0, x - wide)
+        let to = min(edge.count - 1, x + wide)
+        let rise = (edge[from] - edge[to]) / (Float(to - from) * view.pixel + 0.0001)
+        return recipe.sunFromLeft ? rise : -rise
+    }
+
+    @inline(__always)
+    private func shade(_ x: Int, below: Float, v: Float) -> Color {
+        let base = mix(recipe.top, recipe.bottom, clamped(below / (recipe.relief + 0.12)))
+        switch recipe.surface {
+        case .rock(let snow): return rock(x, below: below, base: base, snow: snow)
+        case .grass:
+            let fade = clamped(1 - below * 5)
+            return mix(base.lit(1 + 0.42 * grain[x]), recipe.light, clamped(0.16 + 0.3 * grain[x] + 0.2 * fade))
+        case .sand: return sand(x, below: below, base: base)
+        case .forest: return base.lit(1 + 0.75 * grain[x] + 0.9 * slope(x) * clamped(1.2 - 6 * below))
+        case .windows(let lit): return wall(x, v: v, base: base, lit: lit)
+        }
+    }
+
+    @inline(__always)
+    private func rock(_ x: Int, below: Float, base: Color, snow: Float) -> Color {
+        let light = 1.9 * slope(x) + 0.3 * edgeSlope(x) * clamped(1 - 7 * below) + 0.25 * grain[x]
+        let stone = mix(base.lit(1 + 0.55 * max(-1, light)), recipe.light, clamped(0.32 * light))
+        let cover = ramp(-0.03, 0.035, snow - below + 0.16 * grain[x] - 0.05 * abs(light))
+        guard cover > 0 else { return stone }
+        let bright = clamped(0.72 + 0.5 * light)
+        return mix(stone, mix(Color(hex: 0x8FA5C4), mix(.white, recipe.light, 0.22), bright), cover * 0.95)
+    }
+
+    /// The side that faces the sun is bright, the other lies in blue shade; ripples cross both.
+    @inline(__always)
+    private func sand(_ x: Int, below: Float, base: Color) -> Color {
+        let facing = ramp(-0.35, 0.4, edgeSlope(x) + 0.35 * grain[x] + 0.5 * clamped(below * 2))
+        let ripple = 1 + 0.16 * grain[x] + 1.1 * slope(x)
+        return mix(recipe.bottom.lit(0.72), mix(base, recipe.light, 0.4), facing).lit(ripple)
+    }
+
+    private func wall(_ x: Int, v: Float, base: Color, lit: Float) -> Color {
+        let size = SIMD2<Float>(0.0105, 0.0165) * (0.55 + 0.75 * recipe.depth)
+        let across = columns[x] / size.x
+        let down = v / size.y
+        let cell = SIMD2(across.rounded(.down), down.rounded(.down))
+        let inside = abs(across - cell.x - 0.5) < 0.27 && abs(down - cell.y - 0.5) < 0.3
+        let plain = base.lit(1 + 0.25 * grain[x])
+        guard inside, v - edge[x] > size.y else { return plain }
+        let chance = latticeValue(Int(cell.x), Int(cell.y), seed: recipe.seed)
+        guard chance < lit else { return plain.lit(0.8) }
+        let warmth = latticeValue(Int(cell.x), Int(cell.y), seed: recipe.seed &+ 5)
+        let blur = ramp(0, 2.5, size.x / view.pixel)
+        return mix(plain, recipe.light.lit(0.6 + 0.5 * warmth), 0.35 + 0.55 * blur)
+    }
+}

@@ -1,0 +1,85 @@
+import ImageCore
+
+/// Paints one frame of a scene: layers from the furthest on, then what a lens and a film add.
+struct SceneRenderer {
+    let composition: Composition
+    let mask: Mask?
+
+    /// - Parameters:
+    ///   - id: which scene. Ids of any value are fine.
+    ///   - hasAlpha: cuts the picture to a shape with soft edges.
+    init(id: Int, hasAlpha: Bool) {
+        composition = Composition(id: id)
+        let shapes = Mask.Shape.allCases
+        let number = Int(composition.seed >> 7) % shapes.count
+        mask = hasAlpha ? Mask(shape: shapes[number], seed: composition.seed) : nil
+    }
+
+    /// - Parameter phase: nil for a still picture, from 0 up to 1 for a moment of the animation.
+    func bitmap(size: PixelSize, phase: Float? = nil) -> Bitmap {
+        let view = Viewport(size, phase: phase ?? 0)
+        let layers = composition.layers(for: view, isAnimated: phase != nil)
+        var canvas = Canvas(width: size.width, pixels: [UInt8](repeating: 255, count: size.area * 4))
+        var line = [Color](repeating: .white, count: size.width)
+        let lens = Lens(view, seed: composition.seed)
+        for row in 0..<size.height {
+            let first = layers.lastIndex { $0.hides(row: row) } ?? 0
+            for layer in layers[first...] { layer.paint(row: row, onto: &line, canvas: canvas) }
+            lens.expose(line, row: row, onto: &canvas)
+            if let mask { cut(row, to: mask, view: view, canvas: &canvas) }
+        }
+        return Bitmap(size: size, pixels: canvas.pixels, isOpaque: mask == nil)
+    }
+
+    private func cut(_ row: Int, to mask: Mask, view: Viewport, canvas: inout Canvas) {
+        let y = view.vertical(row) * 2 - 1
+        let start = row * view.width * 4
+        for column in 0..<view.width {
+            let x = (Float(column) + 0.5) / Float(view.width) * 2 - 1
+            let (picture, shadow) = mask.coverage(x, y)
+            let alpha = picture + shadow * (1 - picture)
+            let share = alpha > 0 ? picture / alpha : 0
+            let index = start + column * 4
+            for channel in index..<(index + 3) {
+                canvas.pixels[channel] = UInt8(Float(canvas.pixels[channel]) * share + 0.5)
+            }
+            canvas.pixels[index + 3] = UInt8(alpha * 255 + 0.5)
+        }
+    }
+}
+
+/// What a camera does to a scene: darker corners, a curve with a soft shoulder, and a little grain.
+struct Lens {
+    private let view: Viewport
+    private let seed: UInt32
+    private let falloff: [Float]
+
+    init(_ view: Viewport, seed: UInt32) {
+        self.view = view
+        self.seed = seed
+        falloff = (0..<view.width).map { column in
+            let x = (Float(column) + 0.5) / Float(view.width) * 2 - 1
+            return 0.16 * x * x
+        }
+    }
+
+    func expose(_ line: [Color], row: Int, onto canvas: inout Canvas) {
+        let y = view.vertical(row) * 2 - 1
+        let dark = 1.03 - 0.14 * y * y
+        var noise = seed ^ UInt32(truncatingIfNeeded: row) &* 0x9E37_79B1
+        let start = row * view.width * 4
+        var pixels = canvas.pixels.mutableSpan
+        for column in 0..<view.width {
+            noise = noise &* 1_664_525 &+ 1_013_904_223
+            let grain = Float(noise >> 8) * (4.4 / 0x1p24) - 2.2
+            let factor = (dark - falloff[column]) * 255
+            let exposed = (line[column] * factor + (grain + 0.5)).clamped(
+                lowerBound: Color(repeating: 0), upperBound: Color(repeating: 255))
+            let bytes = SIMD4<UInt8>(truncatingIfNeeded: SIMD4<Int32>(exposed))
+            let index = start + column * 4
+            pixels[index] = bytes.x
+            pixels[index + 1] = bytes.y
+            pixels[index + 2] = bytes.z
+        }
+    }
+}

@@ -1,0 +1,90 @@
+/// The upper edge of a layer of land: how high it stands in each column.
+enum Silhouette {
+    /// Pointed summits.
+    case peaks
+    /// Rounded hills.
+    case hills
+    /// Long waves of sand with one sharp side.
+    case dunes
+    /// Rounded land with fir trees on it.
+    case firs
+    /// Houses.
+    case skyline
+    /// A straight edge.
+    case flat
+
+    /// From 0 to about 1 at position `x`, whose unit is one large feature.
+    func height(_ x: Float, seed: UInt32) -> Float {
+        switch self {
+        case .peaks: Self.summits(x, seed: seed)
+        case .hills: 0.75 * lineNoise(x, seed: seed) + 0.25 * lineNoise(x * 2.3, seed: seed &+ 1)
+        case .dunes: Self.sand(x, seed: seed)
+        case .firs: Self.forest(x, seed: seed)
+        case .skyline: Self.houses(x, seed: seed)
+        case .flat: 0.5
+        }
+    }
+
+    private static func summits(_ x: Float, seed: UInt32) -> Float {
+        var height: Float = 0
+        var amplitude: Float = 0.52
+        var scale: Float = 1
+        for octave in 0..<7 {
+            let noise = lineNoise(x * scale + Float(octave) * 7.3, seed: seed &+ UInt32(octave))
+            let ridge = octave < 4 ? 1 - abs(2 * noise - 1) : noise
+            height += amplitude * ridge
+            amplitude *= octave == 0 ? 0.45 : 0.5
+            scale *= 2.07
+        }
+        return height
+    }
+
+    private static func sand(_ x: Float, seed: UInt32) -> Float {
+        let bend = x + 0.5 * lineNoise(x * 0.7, seed: seed &+ 9)
+        let cell = bend.rounded(.down)
+        let along = bend - cell
+        let crest = 0.35 + 0.5 * latticeValue(Int(cell), 3, seed: seed)
+        let rise = along < 0.68 ? eased(along / 0.68) : 1 - eased((along - 0.68) / 0.32)
+        let before = lineNoise(x * 0.6, seed: seed)
+        return 0.45 * before + 0.55 * rise * crest
+    }
+
+    /// The ground's waves, and on them the highest of the trees that reach over `x`.
+    private static func forest(_ x: Float, seed: UInt32) -> Float {
+        let ground = 0.45 * lineNoise(x * 0.55, seed: seed &+ 3)
+        let spacing: Float = 0.075
+        let cell = Int((x / spacing).rounded(.down))
+        var top: Float = 0
+        for index in (cell - 2)...(cell + 2) { top = max(top, tree(index, over: x, spacing: spacing, seed: seed)) }
+        return ground + top
+    }
+
+    private static func tree(_ index: Int, over x: Float, spacing: Float, seed: UInt32) -> Float {
+        let size = latticeValue(index, 1, seed: seed)
+        let middle = (Float(index) + 0.2 + 0.6 * latticeValue(index, 2, seed: seed)) * spacing
+        let stand = lineNoise(Float(index) * 0.13, seed: seed &+ 17)
+        let tall = (0.12 + 0.32 * size * size) * (0.35 + 0.95 * stand)
+        let away = abs(x - middle) / (tall * 0.27)
+        guard away < 1 else { return 0 }
+        let tiers: Float = 7
+        let tier = (away * tiers).rounded(.down)
+        let within = away * tiers - tier
+        return tall * (1 - (tier + 0.25 + 0.75 * within * within) / tiers)
+    }
+
+    private static func houses(_ x: Float, seed: UInt32) -> Float {
+        var top: Float = 0
+        for (number, width) in [Float(0.16), 0.23, 0.31].enumerated() {
+            let place = x / width + Float(number) * 0.37
+            let cell = Int(place.rounded(.down))
+            let along = place - Float(cell)
+            let height = latticeValue(cell, number, seed: seed)
+            let gap = 0.22 * latticeValue(cell, number + 9, seed: seed)
+            guard along > gap else { continue }
+            let stepped = along > 0.55 + gap * 0.5 && height > 0.55 ? height * 0.86 : height
+            let spire = height > 0.82 && abs(along - (1 + gap) / 2) < 0.02 ? Float(0.12) : 0
+            top = max(top, stepped * stepped * (1 - 0.18 * Float(number)) + spire)
+        }
+        return top
+    }
+}

@@ -1,0 +1,98 @@
+import ImageCore
+
+/// One photo of the feed, in the shape that the usual demo services have.
+public struct Photo: Hashable, Sendable {
+    public var albumId: Int
+    public var id: Int
+    public var title: String
+    /// Absolute.
+    public var url: String
+    /// Absolute; the longer side has 300 pixels.
+    public var thumbnailUrl: String
+
+    var json: String {
+        #"{"albumId":\#(albumId),"id":\#(id),"title":"\#(escaped(title))","url":"\#(escaped(url))","#
+            + #""thumbnailUrl":"\#(escaped(thumbnailUrl))"}"#
+    }
+}
+
+/// The list of photos, numbered from 1, and its pages.
+public struct PhotoFeed: Hashable, Sendable {
+    public static let defaultLimit = 10
+    public static let largestLimit = 500
+
+    public let count: Int
+
+    public init(count: Int) { self.count = count }
+
+    /// Empty past the end.
+    ///
+    /// - Parameters:
+    ///   - page: from 1.
+    ///   - origin: `http://host:port`, for the absolute URLs.
+    public func page(_ page: Int, limit: Int, origin: String) -> [Photo] {
+        let (start, overflow) = (page - 1).multipliedReportingOverflow(by: limit)
+        guard !overflow, start < count else { return [] }
+        return (start..<min(count, start + limit)).map { photo($0 + 1, origin: origin) }
+    }
+
+    func photo(_ id: Int, origin: String) -> Photo {
+        Photo(
+            albumId: (id - 1) / 50 + 1, id: id, title: Self.title(id), url: origin + Self.recipe(id).target,
+            thumbnailUrl: origin + Self.recipe(id).thumbnail(300).target)
+    }
+
+    /// The pictures that the first photos' URLs name, thumbnails first, for drawing them before they are asked for.
+    func recipes(first count: Int) -> [PictureRecipe] {
+        let ids = 1...max(1, min(count, self.count))
+        return ids.map { Self.recipe($0).thumbnail(300) } + ids.map { Self.recipe($0) }
+    }
+
+    private static let sizes = [
+        (1200, 800), (800, 1200), (1200, 900), (1280, 720), (1000, 1000), (900, 1200), (1400, 700),
+    ]
+
+    /// A mix in which every ten photos hold each format, and each of its kinds comes up.
+    static func recipe(_ id: Int) -> PictureRecipe {
+        let (width, height) = sizes[id % sizes.count]
+        var recipe = PictureRecipe(id: id, format: .jpeg, width: width, height: height)
+        switch id % 10 {
+        case 2, 6: recipe.isProgressive = true
+        case 3: recipe.format = .webp
+        case 4: recipe.format = .png
+        case 5: (recipe.format, recipe.hasAlpha) = (.png, true)
+        case 7: (recipe.format, recipe.isLossless) = (.webp, true)
+        case 8: (recipe.format, recipe.frames) = (.gif, 12)
+        case 9: recipe.format = .webp
+        case 0: recipe.format = .gif
+        default: break
+        }
+        if id % 20 == 19 { recipe.hasAlpha = true }
+        return recipe.format == .gif ? recipe.thumbnail(recipe.frames == nil ? 640 : 480) : recipe
+    }
+
+    private static func title(_ id: Int) -> String {
+        let words = titles[Composition(id: id).motif] ?? ["picture"]
+        var numbers = SeededGenerator(seed: UInt64(truncatingIfNeeded: id) &* 31)
+        let moment = moments[numbers.index(below: moments.count)]
+        return words[numbers.index(below: words.count)] + " " + moment
+    }
+
+    private static let moments = [
+        "before breakfast", "on a long walk", "after the rain", "in good company", "on the way home",
+        "one day in autumn",
+        "with cold hands", "and nobody about", "seen twice", "from memory",
+    ]
+
+    private static let titles: [Composition.Motif: [String]] = [
+        .mountains: ["the old ridge", "two summits", "snow above the trees"],
+        .lake: ["the lake", "still water", "the far shore"],
+        .sea: ["the sea", "a calm bay", "low sun over water"], .dunes: ["dunes", "sand and wind", "the dry country"],
+        .meadows: ["meadows", "the green valley", "hills behind the farm"],
+        .forest: ["firs", "the forest's edge", "mist in the wood"],
+        .city: ["the city", "towers by the river", "lights across the water"],
+        .night: ["moonlight", "a clear night", "stars over the pass"],
+        .balls: ["marbles on a table", "a still life", "five round things"],
+        .flowers: ["flowers", "the garden", "petals"],
+    ]
+}

@@ -1,0 +1,116 @@
+import ImageCore
+
+/// What the server has to offer: turns requests into responses and knows nothing of sockets.
+public struct Site: Sendable {
+    private let feed: PhotoFeed
+    private let shelf: PictureShelf
+    private let maxAge: Int
+    let statistics: Statistics
+
+    /// - Parameter maxAge: seconds that clients may keep pictures without asking again.
+    public init(feed: PhotoFeed, shelf: PictureShelf, maxAge: Int = 3600) {
+        self.feed = feed
+        self.shelf = shelf
+        self.maxAge = maxAge
+        statistics = Statistics()
+    }
+
+    func respond(to request: HTTPRequest) -> HTTPResponse {
+        do throws(RequestFailure) {
+            switch (request.path, request.method) {
+            case ("/stats/reset", "POST"):
+                statistics.reset()
+                return HTTPResponse(status: 204)
+            case ("/stats/reset", _): return Self.notAllowed("POST")
+            case (_, let method) where method != "GET" && method != "HEAD": return Self.notAllowed("GET, HEAD")
+            case ("/photos", _): return try page(request)
+            case ("/stats", _): return .json(statistics.json)
+            case ("/", _): return Self.index
+            default: return try picture(request)
+            }
+        } catch {
+            return .failure(error.status, error.text)
+        }
+    }
+
+    private static func notAllowed(_ methods: String) -> HTTPResponse {
+        var response = HTTPResponse.failure(405, "allowed here: \(methods)")
+        response.headers.append(HTTPRequest.Field("Allow", methods))
+        return response
+    }
+
+    private func page(_ request: HTTPRequest) throws(RequestFailure) -> HTTPResponse {
+        let number = try Misbehaviour.number(request, "_page", 1...Int.max) ?? 1
+        let limit = try Misbehaviour.number(request, "_limit", 1...PhotoFeed.largestLimit) ?? PhotoFeed.defaultLimit
+        let photos = feed.page(number, limit: limit, origin: "http://" + (request.header("host") ?? "127.0.0.1"))
+        var response = HTTPResponse.json("[" + photos.map(\.json).joined(separator: ",\n") + "]")
+        response.headers.append(HTTPRequest.Field("X-Total-Count", String(feed.count)))
+        return response
+    }
+
+    private func picture(_ request: HTTPRequest) throws(RequestFailure) -> HTTPResponse {
+        guard let recipe = try PictureRecipe(request) else { return .failure(404, "nothing is at \(request.path)") }
+        do throws(EncodingFailure) {
+            return response(try shelf.picture(recipe), for: request)
+        } catch {
+            return Self.response(error)
+        }
+    }
+
+    private static func response(_ failure: EncodingFailure) -> HTTPResponse {
+        switch failure {
+        case .animationUnsupported(let format): .failure(400, "this server's \(format) encoder makes no animations")
+        case .unsupportedSize(let format, let size): .failure(400, "\(format) can't hold a picture of \(size)")
+        case .inconsistentFrames: .failure(500, "frames of different sizes")
+        case .failed(let format, let text): .failure(500, "the \(format) encoder failed: \(text)")
+        }
+    }
+
+    private func response(_ picture: Picture, for request: HTTPRequest) -> HTTPResponse {
+        let representation = Representation(
+            entityTag: picture.entityTag, lastModified: picture.lastModified, length: picture.bytes.count)
+        var headers = [
+            HTTPRequest.Field("Content-Type", picture.contentType), HTTPRequest.Field("ETag", picture.entityTag),
+            HTTPRequest.Field("Last-Modified", picture.lastModified.text),
+            HTTPRequest.Field("Cache-Control", "public, max-age=\(maxAge)"),
+            HTTPRequest.Field("Accept-Ranges", "bytes"),
+        ]
+        switch representation.selection(for: request) {
+        case .whole: return HTTPResponse(headers: headers, body: picture.bytes)
+        case .notModified: return HTTPResponse(status: 304, headers: Array(headers[1...3]))
+        case .unsatisfiable:
+            var response = HTTPResponse.failure(416, "the picture has \(picture.bytes.count) bytes")
+            response.headers.append(HTTPRequest.Field("Content-Range", "bytes */\(picture.bytes.count)"))
+            return response
+        case .part(let range):
+            let place = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(picture.bytes.count)"
+            headers.append(HTTPRequest.Field("Content-Range", place))
+            var response = HTTPResponse(status: 206, headers: headers, body: picture.bytes)
+            response.range = range
+            return response
+        }
+    }
+
+    /// Makes the pictures of the first photos before anyone asks; what fails now will be told to who asks.
+    public func prepare(first count: Int) {
+        for recipe in feed.recipes(first: count) {
+            do throws(EncodingFailure) { _ = try shelf.picture(recipe) } catch { continue }
+        }
+    }
+
+    private static let index = HTTPResponse(
+        headers: [HTTPRequest.Field("Content-Type", "text/plain; charset=utf-8")],
+        body: Array(
+            """
+            FeedServer: a demo origin for image loaders.
+
+            GET  /photos?_page=1&_limit=10
+            GET  /pictures/<id>.<jpg|png|webp|gif>?w=600&h=400[&progressive=1][&alpha=1][&lossless=1][&quality=85]
+                 [&animated=1][&frames=12]
+            GET  /stats
+            POST /stats/reset
+            Any of them with latency=MS, bandwidth=BYTES_PER_S, status=CODE, times=N,
+            fault=reset|truncate|stall|garbage|wrong-length|not-a-picture|drop-after=N
+
+            """.utf8))
+}

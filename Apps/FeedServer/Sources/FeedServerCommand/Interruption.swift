@@ -1,0 +1,27 @@
+import Dispatch
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Waits for SIGINT or SIGTERM.
+struct Interruption {
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let sources: [any DispatchSourceSignal]
+
+    /// From now on the signals no longer end the process by themselves.
+    init() {
+        let semaphore = semaphore
+        sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { semaphore.signal() }
+            source.resume()
+            return source
+        }
+    }
+
+    func wait() { semaphore.wait() }
+}

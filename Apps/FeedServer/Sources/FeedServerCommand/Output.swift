@@ -1,0 +1,32 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A line to standard output, at once.
+func say(_ line: String) { writeAll("\(line)\n", to: STDOUT_FILENO) }
+
+/// A line to standard error.
+func complain(_ line: String) { writeAll("\(line)\n", to: STDERR_FILENO) }
+
+/// Writes to a neighbour and renames, so that whoever waits for the file never reads half of it.
+func write(_ text: String, toFile path: String) -> Bool {
+    let draft = path + ".new"
+    let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { return false }
+    let isWritten = writeAll(text, to: descriptor)
+    close(descriptor)
+    return unsafe isWritten && rename(draft, path) == 0
+}
+
+@discardableResult
+private func writeAll(_ text: String, to descriptor: Int32) -> Bool {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+        let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+        guard count > 0 else { return false }
+        bytes = bytes.dropFirst(count)
+    }
+    return true
+}
