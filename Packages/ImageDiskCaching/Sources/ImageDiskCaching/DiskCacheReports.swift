@@ -1,0 +1,62 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What an entry on disk has to survive.
+public enum DiskDurability: Sendable, CaseIterable {
+    /// The end of the process at any moment. After a power cut the newest entries may be missing, never wrong: the
+    /// checksum tells. The default, some twenty times as fast as `powerLoss`.
+    case processCrash
+    /// A power cut as well: `store` returns when entry and name are on the device.
+    case powerLoss
+}
+
+/// What a disk cache holds.
+public struct DiskCacheStatus: Hashable, Sendable {
+    public var entryCount: Int
+    /// The lengths of all entries' files, keys, metadata and trailers included. What the file system rounds up is not.
+    public var byteCount: Int
+    public var byteLimit: Int
+    /// When the least recently used entry was stored or read last; nil when there is none.
+    public var oldestUse: Date?
+    /// When the most recently used entry was stored or read last; nil when there is none.
+    public var newestUse: Date?
+}
+
+/// What was removed from a disk cache.
+public struct DiskCacheRemoval: Hashable, Sendable {
+    public var entryCount = 0
+    /// The lengths of their files.
+    public var byteCount = 0
+}
+
+/// What the verification of a disk cache found.
+public struct DiskCacheVerification: Hashable, Sendable {
+    public var entriesChecked = 0
+    public var bytesChecked = 0
+    /// Entries that were short, altered or under a wrong name. They are gone.
+    public var damagedRemoved = 0
+    /// Files that a process left half-written when it died. They are gone.
+    public var temporariesRemoved = 0
+    /// Entries that another version of this library wrote: misses here, left alone, evicted in their turn.
+    public var otherVersions = 0
+    /// Entries larger than the whole budget, which were not read: misses here, removed when they are asked for.
+    public var oversized = 0
+    /// What could neither be read nor removed: the path within the folder, and the reason.
+    public var unrepaired: [String] = []
+
+    /// True when all is well, or was put right.
+    public var isSound: Bool { unrepaired.isEmpty }
+
+    mutating func add(_ other: DiskCacheVerification) {
+        entriesChecked += other.entriesChecked
+        bytesChecked += other.bytesChecked
+        damagedRemoved += other.damagedRemoved
+        temporariesRemoved += other.temporariesRemoved
+        otherVersions += other.otherVersions
+        oversized += other.oversized
+        unrepaired += other.unrepaired
+    }
+}
