@@ -1,0 +1,191 @@
+import Foundation
+import ImageCore
+import ImageDiskCaching
+import Testing
+
+@Suite("Disk cache")
+struct DiskDataCacheTests {
+    private let folder = TestFolder()
+
+    @Test("an entry survives a relaunch with all its parts")
+    func survivesRelaunch() async throws {
+        let stored = entry(20_000)
+        try await folder.cache().store(stored, for: key(1))
+        let found = try #require(await folder.cache().entry(for: key(1)))
+        #expect(found == stored)
+        #expect(found.data.startIndex == 0)
+        #expect(found.createdAt == stored.createdAt)
+    }
+
+    @Test(
+        "entries without data, without metadata, and with a key of 3,000 bytes are entries",
+        arguments: [0, 1, 13, 14, 15])
+    func unusualEntries(count: Int) async throws {
+        let cache = folder.cache()
+        let bare = DataCacheEntry(data: noise(count, seed: 3), createdAt: testTime)
+        let long = DataCacheKey(source: String(repeating: "ü/", count: 1_000))
+        try await cache.store(bare, for: long)
+        #expect(try await cache.entry(for: long) == bare)
+    }
+
+    @Test("making a cache touches nothing, and reading one that was never written makes no folder")
+    func readsWithoutFolder() async throws {
+        let cache = folder.cache()
+        #expect(try await cache.entry(for: key(1)) == nil)
+        try await cache.remove(for: key(1))
+        try await cache.removeAll()
+        #expect(try await cache.status().entryCount == 0)
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+    }
+
+    @Test("an entry is one file, and no temporary file is left")
+    func oneFile() async throws {
+        try await folder.cache().store(entry(100), for: key(1))
+        let name = EntryName(key(1))
+        #expect(folder.files() == ["\(name.shard)/\(name.text)"])
+        #expect(folder.byteCount() == fileSize(entry(100), key(1)))
+    }
+
+    @Test("what was used least recently goes first, also after a relaunch and by uses of earlier launches")
+    func evictsByRecencyAcrossLaunches() async throws {
+        let limit = 3 * fileSize(entry(1_000), key(1))
+        let first = folder.cache(byteLimit: limit)
+        for number in 1...3 { try await first.store(entry(1_000), for: key(number)) }
+        _ = try await first.entry(for: key(1))
+
+        let second = folder.cache(byteLimit: limit)
+        _ = try await second.entry(for: key(2))
+        try await second.store(entry(1_000), for: key(4))
+
+        let third = folder.cache(byteLimit: limit)
+        #expect(try await third.entry(for: key(3)) == nil)
+        try await third.store(entry(1_000), for: key(5))
+        #expect(try await third.entry(for: key(1)) == nil)
+        #expect(try await third.entry(for: key(2)) != nil)
+        #expect(try await third.entry(for: key(4)) != nil)
+    }
+
+    @Test("a limit that is lower at the next launch is obeyed once the cache is used")
+    func lowerLimit() async throws {
+        let first = folder.cache()
+        for number in 1...8 { try await first.store(entry(1_000), for: key(number)) }
+        let limit = 3 * fileSize(entry(1_000), key(1))
+        let second = folder.cache(byteLimit: limit)
+        try await second.store(entry(1_000), for: key(9))
+        #expect(folder.byteCount() == limit)
+        #expect(try await second.entry(for: key(8)) != nil)
+        #expect(try await second.entry(for: key(6)) == nil)
+    }
+
+    @Test("replacing an entry that fills the budget evicts no neighbour")
+    func replacesWithoutEvicting() async throws {
+        let limit = fileSize(entry(1_000), key(1)) + fileSize(entry(5_000), key(2))
+        let cache = folder.cache(byteLimit: limit)
+        try await cache.store(entry(1_000), for: key(1))
+        try await cache.store(entry(5_000), for: key(2))
+        try await cache.store(entry(5_000, seed: 2), for: key(2))
+        #expect(try await cache.entry(for: key(1)) == entry(1_000))
+        #expect(try await cache.entry(for: key(2)) == entry(5_000, seed: 2))
+    }
+
+    @Test(
+        "an entry above the limit is refused with its size, evicts nothing, and takes the older one under its key along"
+    )
+    func refusesTooLarge() async throws {
+        let limit = 2 * fileSize(entry(1_000), key(1))
+        let cache = folder.cache(byteLimit: limit)
+        try await cache.store(entry(1_000), for: key(1))
+        try await cache.store(entry(1_000), for: key(2))
+        let large = entry(5_000)
+        await #expect(throws: DataCacheFailure.tooLarge(bytes: fileSize(large, key(2)), allowed: limit)) {
+            try await cache.store(large, for: key(2))
+        }
+        #expect(try await cache.entry(for: key(1)) != nil)
+        #expect(try await cache.entry(for: key(2)) == nil)
+    }
+
+    @Test("the folder never exceeds the limit, not even between two system calls of a store")
+    func holdsLimitWhileWriting() async throws {
+        let limit = 10_000
+        let folder = folder
+        let fileSystem = InterceptedFileSystem { number, call throws(FileSystemFailure) in
+            let byteCount = folder.byteCount()
+            if byteCount > limit { Issue.record("\(byteCount) bytes before call \(number), \(call)") }
+        }
+        let cache = folder.cache(byteLimit: limit, fileSystem: fileSystem)
+        for number in 0..<40 {
+            try await cache.store(entry(500 + number * 731 % 4_000, seed: UInt64(number)), for: key(number % 13))
+        }
+        #expect(folder.byteCount() > limit / 2)
+    }
+
+    @Test("a folder that is removed underneath comes back with the next store")
+    func folderRemoved() async throws {
+        let cache = folder.cache()
+        try await cache.store(entry(100), for: key(1))
+        try FileManager.default.removeItem(at: folder.url)
+        #expect(try await cache.entry(for: key(1)) == nil)
+        try await cache.store(entry(100), for: key(2))
+        #expect(try await cache.entry(for: key(2)) == entry(100))
+        #expect(try await cache.status().entryCount == 1)
+        try FileManager.default.removeItem(at: folder.file(key(2)).deletingLastPathComponent())
+        try await cache.store(entry(200), for: key(2))
+        #expect(try await cache.entry(for: key(2)) == entry(200))
+    }
+
+    @Test("foreign files in the folder are neither counted nor served nor removed")
+    func foreignFiles() async throws {
+        let cache = folder.cache()
+        try await cache.store(entry(100), for: key(1))
+        let shard = folder.file(key(1)).deletingLastPathComponent()
+        let foreign = [
+            folder.url.appending(path: "notes.txt"), shard.appending(path: "README"),
+            shard.appending(path: EntryName(key(1)).text + ".bak"), folder.url.appending(path: "tmp/mine.txt"),
+        ]
+        for file in foreign { try Data("mine".utf8).write(to: file) }
+        #expect(try await cache.status().entryCount == 1)
+        #expect(try await cache.verify().entriesChecked == 1)
+        try await cache.removeAll()
+        #expect(folder.files().count == foreign.count)
+    }
+
+    @Test("a link, a folder or a pipe under an entry's name is a miss and stays")
+    func foreignKinds() async throws {
+        let cache = folder.cache()
+        for number in 1...3 { try await cache.store(entry(100), for: key(number)) }
+        let target = folder.url.appending(path: "target")
+        try FileManager.default.moveItem(at: folder.file(key(1)), to: target)
+        try FileManager.default.createSymbolicLink(at: folder.file(key(1)), withDestinationURL: target)
+        try FileManager.default.removeItem(at: folder.file(key(2)))
+        try FileManager.default.createDirectory(at: folder.file(key(2)), withIntermediateDirectories: true)
+        try FileManager.default.removeItem(at: folder.file(key(3)))
+        let result = unsafe mkfifo(folder.file(key(3)).path, 0o600)
+        try #require(result == 0)
+        for number in 1...3 {
+            #expect(try await cache.entry(for: key(number)) == nil)
+            #expect(FileManager.default.fileExists(atPath: folder.file(key(number)).path))
+        }
+    }
+
+    @Test("a file that was moved under another entry's name is not served there")
+    func misnamed() async throws {
+        let cache = folder.cache()
+        try await cache.store(entry(100), for: key(1))
+        try await cache.store(entry(100, seed: 2), for: key(2))
+        try FileManager.default.removeItem(at: folder.file(key(2)))
+        try FileManager.default.copyItem(at: folder.file(key(1)), to: folder.file(key(2)))
+        #expect(try await cache.entry(for: key(2)) == nil)
+        #expect(!FileManager.default.fileExists(atPath: folder.file(key(2)).path))
+        #expect(try await cache.entry(for: key(1)) == entry(100))
+    }
+
+    @Test("with durability against power cuts, file and folder are synchronised around the rename")
+    func synchronises() async throws {
+        let fileSystem = InterceptedFileSystem()
+        let cache = folder.cache(durability: .powerLoss, fileSystem: fileSystem)
+        try await cache.store(entry(100), for: key(1))
+        let end = Array(fileSystem.log.suffix(5))
+        #expect(end == ["synchronize", "rename", "makeFolder", "rename", "synchronizeFolder"])
+        #expect(try await cache.entry(for: key(1)) == entry(100))
+    }
+}

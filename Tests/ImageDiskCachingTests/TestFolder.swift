@@ -1,0 +1,75 @@
+import Foundation
+import ImageCore
+import ImageDiskCaching
+import ImageTesting
+
+/// A folder of its own for one test, removed with all that is in it when the test is done.
+final class TestFolder: Sendable {
+    let url: URL
+
+    init() {
+        url = FileManager.default.temporaryDirectory.appending(path: "disk-cache-\(UUID().uuidString)")
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    var path: String { url.path }
+
+    /// A cache on this folder, as a new launch of a program would make it.
+    func cache(
+        byteLimit: Int = 1 << 20, durability: DiskDurability = .processCrash,
+        fileSystem: any FileSystem = POSIXFileSystem(),
+        now: @escaping @Sendable () -> Date = { testTime }
+    ) -> DiskDataCache {
+        DiskDataCache(
+            folder: EntryFolder(
+                root: path, byteLimit: byteLimit, durability: durability, fileSystem: fileSystem, now: now))
+    }
+
+    /// Where the entry under `key` lies.
+    func file(_ key: DataCacheKey) -> URL {
+        let name = EntryName(key)
+        return url.appending(path: name.shard).appending(path: name.text)
+    }
+
+    /// Paths of all regular files in the folder, relative to it.
+    func files() -> [String] {
+        let all = FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []
+        return all.filter { isRegular($0) }.sorted()
+    }
+
+    /// The lengths of all regular files.
+    func byteCount() -> Int {
+        files().reduce(0) { sum, file in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(file)")
+            return sum + (attributes?[.size] as? Int ?? 0)
+        }
+    }
+
+    private func isRegular(_ file: String) -> Bool {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(file)")
+        return attributes?[.type] as? FileAttributeType == .typeRegular
+    }
+}
+
+let testTime = Date(timeIntervalSinceReferenceDate: 800_000_000.123)
+
+/// Bytes that look random and are the same for the same seed.
+func noise(_ count: Int, seed: UInt64) -> Data {
+    var random = SeededRandom(seed: seed)
+    return Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
+}
+
+/// An entry whose every part depends on the seed.
+func entry(_ count: Int, seed: UInt64 = 1) -> DataCacheEntry {
+    DataCacheEntry(
+        data: noise(count, seed: seed), metadata: Data("metadata \(seed)".utf8),
+        createdAt: Date(timeIntervalSinceReferenceDate: Double(seed) + 0.1))
+}
+
+func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: "https://pictures.test/\(number).jpg?width=300") }
+
+/// What the file of an entry takes.
+func fileSize(_ entry: DataCacheEntry, _ key: DataCacheKey) -> Int {
+    entry.data.count + entry.metadata.count + key.source.utf8.count + EntryFormat.trailerSize
+}

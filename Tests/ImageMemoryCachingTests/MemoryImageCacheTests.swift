@@ -1,0 +1,90 @@
+import ImageCore
+import ImageMemoryCaching
+import Testing
+
+@Suite("Memory cache")
+struct MemoryImageCacheTests {
+    @Test("cost and count are exact after each operation")
+    func countsExactly() {
+        let cache = MemoryImageCache(byteLimit: 1_000)
+        cache.insert(picture(40), for: key(1))
+        cache.insert(picture(80), for: key(2))
+        #expect(cache.totalCost == 120)
+        cache.insert(picture(4), for: key(1))
+        #expect(cache.totalCost == 84)
+        #expect(cache.count == 2)
+        cache.remove(for: key(2))
+        #expect(cache.totalCost == 4)
+        cache.removeAll()
+        #expect(cache.totalCost == 0)
+        #expect(cache.count == 0)
+    }
+
+    @Test("the picture looked at least recently goes first")
+    func evictsLeastRecentlyUsed() {
+        let cache = MemoryImageCache(byteLimit: 120)
+        for number in 1...3 { cache.insert(picture(40), for: key(number)) }
+        #expect(cache.image(for: key(1)) != nil)
+        cache.insert(picture(40), for: key(4))
+        #expect(cache.image(for: key(2)) == nil)
+        for number in [1, 3, 4] { #expect(cache.image(for: key(number)) != nil) }
+    }
+
+    @Test("a lowered limit takes effect at once, a raised one leaves room")
+    func changesLimit() {
+        let cache = MemoryImageCache(byteLimit: 120)
+        for number in 1...3 { cache.insert(picture(40), for: key(number)) }
+        cache.byteLimit = 79
+        #expect(cache.totalCost == 40)
+        #expect(cache.image(for: key(3)) != nil)
+        cache.byteLimit = 200
+        cache.insert(picture(160), for: key(4))
+        #expect(cache.totalCost == 200)
+        cache.trim(to: 160)
+        #expect(cache.totalCost == 160)
+        #expect(cache.byteLimit == 200)
+    }
+
+    @Test("a picture above the entry limit is refused, and the older one under its key is out of date and goes")
+    func obeysEntryLimit() {
+        let cache = MemoryImageCache(byteLimit: 1_000, entryLimit: 100)
+        cache.insert(picture(100), for: key(1))
+        cache.insert(picture(100), for: key(2))
+        cache.insert(picture(104), for: key(2))
+        #expect(cache.image(for: key(1)) != nil)
+        #expect(cache.image(for: key(2)) == nil)
+        cache.entryLimit = nil
+        cache.insert(picture(104), for: key(2))
+        #expect(cache.image(for: key(2)) != nil)
+    }
+
+    @Test("threads that insert, look and change the limit all at once leave an exact cost within the limit")
+    func isThreadSafe() async {
+        let cache = MemoryImageCache(byteLimit: 2_000)
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    for step in 0..<500 {
+                        cache.insert(picture(4 + step % 50 * 4), for: key(step * (task + 1) % 37))
+                        _ = cache.image(for: key(step % 37))
+                        if step % 100 == 0 { cache.byteLimit = 1_000 + task * 100 }
+                    }
+                }
+            }
+        }
+        let found = (0..<37).compactMap { cache.image(for: key($0)) }
+        #expect(cache.totalCost == found.reduce(0) { $0 + $1.byteCount })
+        #expect(cache.totalCost <= cache.byteLimit)
+        #expect(cache.count == found.count)
+    }
+}
+
+private func key(_ number: Int) -> ImageCacheKey { ImageCacheKey(source: "https://pictures.test/\(number).jpg") }
+
+/// A picture that costs as many bytes, a multiple of four.
+private func picture(_ byteCount: Int) -> DecodedImage {
+    let size = PixelSize(width: byteCount / 4, height: 1)
+    return DecodedImage(
+        bitmap: Bitmap(size: size, pixels: [UInt8](repeating: 255, count: byteCount), isOpaque: true),
+        header: ImageHeader(format: .png, storedSize: size))
+}
