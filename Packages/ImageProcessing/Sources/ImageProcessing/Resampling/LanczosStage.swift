@@ -1,0 +1,96 @@
+import ImageCore
+
+/// Filters downwards over the last source rows, then across, for one output row at a time.
+///
+/// Downwards first, because that is the greater part when scaling down and the part that vector units do best.
+final class LanczosStage: PixelRowSink {
+    private let source: PixelSize
+    private let output: PixelSize
+    private let isOpaque: Bool
+    private let next: any PixelRowSink
+    private let across: LanczosWeights
+    private let down: LanczosWeights
+    /// The columns of the source that any output pixel needs.
+    private let columns: Range<Int>
+
+    /// The last `down.count` rows; source row y is in slot `y % down.count`.
+    private var rows: [UInt8]
+    /// One row, filtered downwards; premultiplied with alpha from 0 to 255 unless opaque.
+    private var sums: [Float]
+    private var result: [UInt8]
+    private var received = 0
+    private var emitted = 0
+
+    init(source: PixelSize, region: PixelRegion, output: PixelSize, isOpaque: Bool, next: any PixelRowSink) {
+        self.source = source
+        self.output = output
+        self.isOpaque = isOpaque
+        self.next = next
+        across = LanczosWeights(
+            sourceCount: source.width, start: region.x, length: region.width, outputCount: output.width)
+        down = LanczosWeights(
+            sourceCount: source.height, start: region.y, length: region.height, outputCount: output.height)
+        columns = across.sourceRange
+        rows = [UInt8](repeating: 0, count: down.count * columns.count * 4)
+        sums = [Float](repeating: 0, count: columns.count * 4)
+        result = [UInt8](repeating: 255, count: output.width * 4)
+    }
+
+    func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
+        precondition(row.count == source.width * 4, "a row of \(row.count) bytes for a picture of \(source)")
+        guard emitted < output.height else { return }
+        if received >= down.starts[emitted] { keep(row) }
+        received += 1
+        while emitted < output.height, down.starts[emitted] + down.usedCounts[emitted] <= received {
+            filterDown()
+            RowKernels.filterAcross(
+                sums, weights: across, firstColumn: columns.lowerBound, isOpaque: isOpaque, into: &result)
+            emitted += 1
+            let finished = result
+            try next.receive(finished.span)
+        }
+    }
+
+    private func keep(_ row: Span<UInt8>) {
+        let kept = row.extracting(columns.lowerBound * 4..<columns.upperBound * 4)
+        RowKernels.copy(kept, to: slot(of: received), of: &rows)
+    }
+
+    /// Where source row `y` is kept.
+    private func slot(of y: Int) -> Range<Int> {
+        let byteCount = columns.count * 4
+        let start = y % down.count * byteCount
+        return start..<start + byteCount
+    }
+
+    /// Sums the rows under output row `emitted`.
+    private func filterDown() {
+        let kept = rows
+        let rows = kept.span
+        let count = down.usedCounts[emitted]
+        if isOpaque {
+            for tap in stride(from: 0, to: count, by: 4) {
+                RowKernels.sum(
+                    rows.extracting(place(tap)), rows.extracting(place(tap + 1)), rows.extracting(place(tap + 2)),
+                    rows.extracting(place(tap + 3)),
+                    weights: SIMD4(weight(tap), weight(tap + 1), weight(tap + 2), weight(tap + 3)), isFirst: tap == 0,
+                    into: &sums)
+            }
+        } else {
+            for tap in 0..<count {
+                RowKernels.addPremultiplied(
+                    rows.extracting(place(tap)), weight: weight(tap), isFirst: tap == 0, into: &sums)
+            }
+        }
+    }
+
+    /// Where the `tap`th row under output row `emitted` is kept; the last one's place for those beyond it.
+    private func place(_ tap: Int) -> Range<Int> {
+        slot(of: down.starts[emitted] + min(tap, down.usedCounts[emitted] - 1))
+    }
+
+    /// The weight of the `tap`th row under output row `emitted`; 0 for those beyond the last.
+    private func weight(_ tap: Int) -> Float {
+        tap < down.usedCounts[emitted] ? down.weights[emitted * down.count + tap] : 0
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import ImageCore
+import ImageDecoding
+import ImageTesting
+import Testing
+
+@Suite("Turning a picture upright")
+struct OrientationTests {
+    /// Stored as
+    /// ```
+    /// a b c
+    /// d e f
+    /// ```
+    /// and upright as the table of the Exif specification's tag 0x0112 has it.
+    static let uprights: [(ImageOrientation, String)] = [
+        (.up, "abc/def"),
+        (.upMirrored, "cba/fed"),
+        (.down, "fed/cba"),
+        (.downMirrored, "def/abc"),
+        (.leftMirrored, "ad/be/cf"),
+        (.right, "da/eb/fc"),
+        (.rightMirrored, "fc/eb/da"),
+        (.left, "cf/be/ad"),
+    ]
+
+    @Test("all eight orientations, by hand", arguments: uprights)
+    func byHand(_ orientation: ImageOrientation, _ upright: String) throws {
+        let picture = FakePicture(
+            PixelSize(width: 3, height: 2), frames: [Self.pixels("abc/def")], orientation: orientation)
+        let image = try decode(picture)
+        let rows = upright.split(separator: "/")
+        #expect(image.bitmap.size == PixelSize(width: rows[0].count, height: rows.count))
+        #expect(image.bitmap.pixels == Self.pixels(upright))
+        #expect(image.header.orientation == orientation)
+    }
+
+    @Test("each orientation of a picture higher and wider than a block of rows", arguments: ImageOrientation.allCases)
+    func large(_ orientation: ImageOrientation) throws {
+        let size = PixelSize(width: 45, height: 37)
+        func pixel(_ column: Int, _ row: Int) -> [UInt8] { [UInt8(column), UInt8(row), 7, 255] }
+        let pixels = (0..<size.area).flatMap { pixel($0 % size.width, $0 / size.width) }
+        let bitmap = try decode(FakePicture(size, frames: [pixels], orientation: orientation)).bitmap
+        var expected: [UInt8] = []
+        for y in 0..<bitmap.size.height {
+            for x in 0..<bitmap.size.width {
+                let (column, row) = Self.storedPosition(x, y, orientation, size)
+                expected += pixel(column, row)
+            }
+        }
+        #expect(bitmap.pixels == expected)
+    }
+
+    @Test("the target is that of the upright picture, for fit and for fill")
+    func target() throws {
+        let picture = FakePicture(PixelSize(width: 400, height: 200), orientation: .right)
+        let fit = try decode(picture, ImageTarget(PixelSize(width: 100, height: 100)))
+        #expect(fit.bitmap.size == PixelSize(width: 50, height: 100))
+        let fill = try decode(picture, ImageTarget(PixelSize(width: 100, height: 50), mode: .fill))
+        #expect(fill.bitmap.size == PixelSize(width: 100, height: 50))
+    }
+
+    @Test("fill cuts the middle out of a turned picture")
+    func turnedCrop() throws {
+        let picture = FakePicture(
+            PixelSize(width: 3, height: 2), frames: [Self.pixels("abc/def")], orientation: .right)
+        let image = try decode(picture, ImageTarget(PixelSize(width: 2, height: 1), mode: .fill))
+        #expect(image.bitmap.pixels == Self.pixels("eb"))
+    }
+
+    private func decode(_ picture: FakePicture, _ target: ImageTarget? = nil) throws -> DecodedImage {
+        try DownsamplingDecoder(decoders: [FakeDecoder()], resampler: FakeRowResampler())
+            .decode(picture.encoded, request: DecodingRequest(target: target), isCancelled: { false })
+    }
+
+    /// One opaque pixel a letter, rows separated by slashes.
+    static func pixels(_ letters: String) -> [UInt8] {
+        letters.utf8.filter { $0 != UInt8(ascii: "/") }.flatMap { [$0, $0 &* 2, 255 - $0, 255] }
+    }
+
+    private static func storedPosition(
+        _ x: Int, _ y: Int, _ orientation: ImageOrientation, _ stored: PixelSize
+    ) -> (Int, Int) {
+        let (right, bottom) = (stored.width - 1, stored.height - 1)
+        return switch orientation {
+        case .up: (x, y)
+        case .upMirrored: (right - x, y)
+        case .down: (right - x, bottom - y)
+        case .downMirrored: (x, bottom - y)
+        case .leftMirrored: (y, x)
+        case .right: (y, bottom - x)
+        case .rightMirrored: (right - y, bottom - x)
+        case .left: (right - y, x)
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import ImageCore
+import ImageProcessing
+import ImageTesting
+import Testing
+
+@Suite("The Lanczos resampler")
+struct LanczosRowResamplerTests {
+    static let geometries = [
+        Geometry((60, 40), to: (30, 20)),
+        Geometry((61, 43), to: (30, 21)),
+        Geometry((200, 150), to: (17, 13)),
+        Geometry((9, 7), to: (31, 22)),
+        Geometry((40, 40), to: (60, 10)),
+        Geometry((1, 1), to: (5, 4)),
+        Geometry((50, 3), to: (1, 1)),
+        Geometry((60, 40), to: (20, 20), region: PixelRegion(x: 10.25, y: 0, width: 40, height: 39.5)),
+        Geometry((30, 30), to: (30, 30), region: PixelRegion(x: 0, y: 0, width: 29.5, height: 29.5)),
+    ]
+
+    @Test("an opaque picture is within one level of a plain reference", arguments: geometries)
+    func opaqueReference(_ geometry: Geometry) throws {
+        let picture = Self.picture(geometry.source, isOpaque: true)
+        let result = try Self.resample(picture, geometry, isOpaque: true)
+        #expect(Self.largestError(result, LanczosReference.resample(picture, geometry)) <= 1)
+    }
+
+    @Test("a picture with alpha is within one level of a plain reference", arguments: geometries)
+    func alphaReference(_ geometry: Geometry) throws {
+        let picture = Self.picture(geometry.source, isOpaque: false)
+        let result = try Self.resample(picture, geometry, isOpaque: false)
+        #expect(Self.largestError(result, LanczosReference.resample(picture, geometry)) <= 1)
+    }
+
+    @Test("colour under no alpha does not show")
+    func noBleeding() throws {
+        let pixels = (0..<1600).flatMap { index -> [UInt8] in index % 3 == 0 ? [255, 0, 0, 255] : [0, 255, 0, 0] }
+        let result = try Self.resample(pixels, Geometry((40, 40), to: (11, 11)), isOpaque: false)
+        for start in stride(from: 0, to: result.count, by: 4) where result[start + 3] > 0 {
+            #expect(result[start] == 255 && result[start + 1] == 0)
+        }
+    }
+
+    @Test("the whole picture at its own size passes through the very same sink")
+    func identity() throws {
+        let sink = CollectingRowSink()
+        let size = PixelSize(width: 5, height: 4)
+        let stage = try LanczosRowResampler().makeStage(
+            source: size, region: PixelRegion(size), output: size, isOpaque: true, next: sink)
+        #expect(stage === sink)
+    }
+
+    @Test("an output row comes as soon as the source rows under its filter are in", arguments: [2, 5, 16])
+    func streams(_ ratio: Int) throws {
+        let source = PixelSize(width: 8, height: 64 * ratio)
+        let sink = CollectingRowSink()
+        let stage = try LanczosRowResampler().makeStage(
+            source: source, region: PixelRegion(source), output: PixelSize(width: 4, height: 64), isOpaque: true,
+            next: sink)
+        let row = [UInt8](repeating: 9, count: 32)
+        for y in 0..<source.height {
+            try stage.receive(row.span)
+            // Output row n has its middle at (n + 1/2) * ratio and reaches 3 * ratio further, here plus one row.
+            let due = Int(((Double(y) - 3 * Double(ratio)) / Double(ratio) + 0.5).rounded(.down))
+            #expect(sink.rows.count >= min(64, due), "after \(y + 1) source rows")
+        }
+        #expect(sink.rows.count == 64)
+    }
+
+    @Test("rows kept are as many as the filter is high, however high the picture", arguments: [100, 1_000, 100_000])
+    func memory(_ height: Int) {
+        // Scaled down 10 times: 60 rows under the filter, and one for the fraction.
+        #expect(LanczosRowResampler.rowsKept(sourceHeight: height, from: Double(height), to: height / 10) == 61)
+        #expect(LanczosRowResampler.rowsKept(sourceHeight: height, from: Double(height), to: height * 2) == 7)
+    }
+
+    @Test("an error of the next stage comes out of receive, and the stage stops there")
+    func passesErrors() throws {
+        let source = PixelSize(width: 4, height: 40)
+        let sink = CollectingRowSink(stopsAfter: 3)
+        let stage = try LanczosRowResampler().makeStage(
+            source: source, region: PixelRegion(source), output: PixelSize(width: 2, height: 20), isOpaque: true,
+            next: sink)
+        let row = [UInt8](repeating: 9, count: 16)
+        #expect(throws: DecodingFailure.cancelled) {
+            for _ in 0..<40 { try stage.receive(row.span) }
+        }
+        #expect(sink.offeredCount == 4)
+    }
+
+    @Test("quality is twice the output by default, and never below the output")
+    func oversampling() {
+        #expect(LanczosRowResampler().oversampling == 2)
+        #expect(LanczosRowResampler(oversampling: 0).oversampling == 1)
+    }
+
+    static func resample(_ pixels: [UInt8], _ geometry: Geometry, isOpaque: Bool) throws -> [UInt8] {
+        let sink = CollectingRowSink()
+        let stage = try LanczosRowResampler().makeStage(
+            source: geometry.source, region: geometry.region, output: geometry.output, isOpaque: isOpaque, next: sink)
+        for y in 0..<geometry.source.height {
+            let row = Array(pixels[y * geometry.source.width * 4..<(y + 1) * geometry.source.width * 4])
+            try stage.receive(row.span)
+        }
+        return sink.pixels
+    }
+
+    /// Noise, so that every weight matters.
+    static func picture(_ size: PixelSize, isOpaque: Bool) -> [UInt8] {
+        var state: UInt64 = 42
+        return (0..<size.area * 4).map { index in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return isOpaque && index % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: state >> 56)
+        }
+    }
+
+    static func largestError(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        guard left.count == right.count else { return .max }
+        return zip(left, right).map { abs(Int($0) - Int($1)) }.max() ?? 0
+    }
+}
