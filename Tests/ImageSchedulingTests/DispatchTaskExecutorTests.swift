@@ -1,0 +1,105 @@
+import Dispatch
+import ImageCore
+import ImageScheduling
+import ImageTesting
+import Synchronization
+import Testing
+
+@Suite("DispatchTaskExecutor")
+struct DispatchTaskExecutorTests {
+    /// Blocks threads on purpose, as a decoder does, and counts them.
+    private final class Blocker: Sendable {
+        private let counts = Mutex((current: 0, most: 0))
+        private let semaphore = DispatchSemaphore(value: 0)
+
+        var mostAtOnce: Int { counts.withLock { $0.most } }
+
+        func block() {
+            counts.withLock { counts in
+                counts.current += 1
+                counts.most = max(counts.most, counts.current)
+            }
+            semaphore.wait()
+            counts.withLock { $0.current -= 1 }
+        }
+
+        func release(_ count: Int) { for _ in 0..<count { semaphore.signal() } }
+    }
+
+    @Test("blocked workers leave the cooperative pool free", .timeLimit(.minutes(1)))
+    func poolStaysFree() async {
+        let executor = DispatchTaskExecutor(name: "test", width: 64)
+        let blocker = Blocker()
+        let arrived = StartLog()
+        let tasks = (0..<64).map { number in
+            Task(executorPreference: executor) {
+                arrived.append("\(number)")
+                blocker.block()
+            }
+        }
+        await arrived.reaches(64)
+        await Task.detached {}.value
+        blocker.release(64)
+        for task in tasks { await task.value }
+    }
+
+    @Test("no more jobs run at once than the width", .timeLimit(.minutes(1)))
+    func width() async {
+        let executor = DispatchTaskExecutor(name: "test", width: 2)
+        let blocker = Blocker()
+        let arrived = StartLog()
+        let tasks = (0..<20).map { number in
+            Task(executorPreference: executor) {
+                arrived.append("\(number)")
+                blocker.block()
+            }
+        }
+        await arrived.reaches(2)
+        blocker.release(20)
+        for task in tasks { await task.value }
+        #expect(blocker.mostAtOnce == 2)
+    }
+
+    @Test("jobs of one worker run in the order in which they became ready")
+    func order() async {
+        let executor = DispatchTaskExecutor(name: "test", width: 1)
+        let log = StartLog()
+        let blocker = Blocker()
+        Task(executorPreference: executor) { blocker.block() }
+        let tasks = (0..<100).map { number in Task(executorPreference: executor) { log.append("\(number)") } }
+        blocker.release(1)
+        for task in tasks { await task.value }
+        #expect(log.names == (0..<100).map { "\($0)" })
+    }
+
+    @Test("a lane's work runs on the lane's executor, also after it has waited for something")
+    func laneExecutor() async {
+        let executor = CountingExecutor()
+        let scheduler = PriorityScheduler(lanes: [.decode: LaneConfiguration(limit: 1, executor: executor)])
+        let done = Gate()
+        done.open()
+        _ = scheduler.enqueue(ScheduledWork(lane: .download) { await done.pass() })
+        await done.arrivals(1)
+        #expect(executor.jobCount == 0)
+        _ = scheduler.enqueue(
+            ScheduledWork(lane: .decode) {
+                await Task.yield()
+                await done.pass()
+            })
+        await done.arrivals(2)
+        #expect(executor.jobCount >= 2)
+    }
+}
+
+/// Counts the jobs that it hands to another executor.
+private final class CountingExecutor: TaskExecutor {
+    private let count = Mutex(0)
+    private let base = DispatchTaskExecutor(name: "counted", width: 1)
+
+    var jobCount: Int { count.withLock { $0 } }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        count.withLock { $0 += 1 }
+        base.enqueue(job)
+    }
+}
