@@ -1,0 +1,179 @@
+import ImageCore
+import ImageTesting
+import Testing
+
+@testable import ImageCoalescing
+
+@Suite("Coalescer state")
+struct CoalescerStateTests {
+    /// One waiter as the plainest model keeps it.
+    private struct Waiter {
+        var ticket: JoinTicket
+        var name: WaiterID
+        var job: JobID
+        var priority: RequestPriority
+    }
+
+    /// Drives the state machine with random events, and checks every action against a list of waiters.
+    private struct Walk {
+        var random: SeededRandom
+        var state = CoalescerState<Int>()
+        var waiters: [Waiter] = []
+        /// The work that is joined by key, and all whose closure has not returned.
+        var current: [Int: JobID] = [:]
+        var underWay: [JobID] = []
+        var priorities: [JobID: RequestPriority] = [:]
+        var latest: [JobID: WorkProgress] = [:]
+        var answered: Set<JoinTicket> = []
+        var joins: UInt64 = 0
+
+        init(seed: UInt64) { random = SeededRandom(seed: seed) }
+
+        mutating func step() throws {
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0..<8: try join()
+            case 8..<13: try leave()
+            case 13..<15: try finish()
+            case 15..<18: try reprioritise()
+            case 18: try report()
+            default: try listen()
+            }
+            try checkInvariants()
+        }
+
+        mutating func drain() throws {
+            while !underWay.isEmpty { try finish() }
+            #expect(answered.count == Int(joins))
+            #expect(state.isEmpty)
+        }
+
+        private mutating func join() throws {
+            joins += 1
+            let key = Int.random(in: 0..<4, using: &random)
+            let ticket = JoinTicket(rawValue: joins)
+            let name = WaiterID(rawValue: UInt64.random(in: 0..<12, using: &random))
+            let priority = anyPriority()
+            let (job, actions) = state.joined(ticket, key: key, waiter: name, priority: priority)
+            waiters.append(Waiter(ticket: ticket, name: name, job: job, priority: priority))
+            guard let joined = current[key] else {
+                try #require(actions == [.start(job)] && !underWay.contains(job))
+                current[key] = job
+                underWay.append(job)
+                priorities[job] = priority
+                return
+            }
+            try #require(job == joined)
+            let replay = latest[job].map { [CoalescerState<Int>.Action.tellProgress($0, [ticket])] } ?? []
+            try #require(actions == replay + priorityChange(of: job))
+        }
+
+        private mutating func leave() throws {
+            let waits = Int.random(in: 0..<5, using: &random) > 0
+            let chosen = waits ? waiters.randomElement(using: &random)?.ticket : nil
+            let ticket = chosen ?? JoinTicket(rawValue: UInt64.random(in: 0...joins + 1, using: &random))
+            let left = state.left(ticket)
+            guard let index = waiters.firstIndex(where: { $0.ticket == ticket }) else {
+                try #require(left == nil)
+                return
+            }
+            let job = waiters.remove(at: index).job
+            try #require(answered.insert(ticket).inserted)
+            let isLast = !waiters.contains { $0.job == job }
+            if isLast { current = current.filter { $0.value != job } }
+            let more = isLast ? [.cancelWork(job)] : priorityChange(of: job)
+            try #require(left?.job == job && left?.actions == [.dismiss(ticket)] + more)
+        }
+
+        private mutating func finish() throws {
+            guard let index = underWay.indices.randomElement(using: &random) else { return }
+            let job = underWay.remove(at: index)
+            let waiting = waiters.filter { $0.job == job }.map(\.ticket)
+            waiters.removeAll { $0.job == job }
+            current = current.filter { $0.value != job }
+            for ticket in waiting { try #require(answered.insert(ticket).inserted, "answered twice") }
+            let actions = state.finished(job)
+            try #require(actions == (waiting.isEmpty ? [] : [.answer(waiting)]))
+            let again = state.finished(job)
+            try #require(again.isEmpty)
+        }
+
+        private mutating func reprioritise() throws {
+            let name = WaiterID(rawValue: UInt64.random(in: 0..<12, using: &random))
+            let priority = anyPriority()
+            let changes = state.reprioritised(name, to: priority).filter { !$0.actions.isEmpty }
+            for index in waiters.indices where waiters[index].name == name { waiters[index].priority = priority }
+            let expected = Set(waiters.filter { $0.name == name }.map(\.job)).filter {
+                maximum(of: $0) != priorities[$0]
+            }
+            try #require(Set(changes.map(\.job)) == expected)
+            for job in expected { priorities[job] = maximum(of: job) }
+        }
+
+        private mutating func report() throws {
+            guard let job = underWay.randomElement(using: &random) else { return }
+            let progress = WorkProgress(completedBytes: Int.random(in: 0..<1_000, using: &random), totalBytes: nil)
+            let waiting = waiters.filter { $0.job == job }.map(\.ticket)
+            let actions = state.reported(progress, by: job)
+            try #require(actions == (waiting.isEmpty ? [] : [.tellProgress(progress, waiting)]))
+            if !waiting.isEmpty { latest[job] = progress }
+        }
+
+        private mutating func listen() throws {
+            guard let job = underWay.randomElement(using: &random) else { return }
+            let expected = maximum(of: job).map { [CoalescerState<Int>.Action.tellPriority($0)] } ?? []
+            try #require(state.listened(job) == expected)
+        }
+
+        /// What must be told when the maximum is not what it was.
+        private mutating func priorityChange(of job: JobID) -> [CoalescerState<Int>.Action] {
+            guard let maximum = maximum(of: job), maximum != priorities[job] else { return [] }
+            priorities[job] = maximum
+            return [.tellPriority(maximum)]
+        }
+
+        private func maximum(of job: JobID) -> RequestPriority? {
+            waiters.filter { $0.job == job }.map(\.priority).max()
+        }
+
+        private mutating func anyPriority() -> RequestPriority {
+            RequestPriority.allCases.randomElement(using: &random) ?? .normal
+        }
+
+        private func checkInvariants() throws {
+            try #require(state.waiterCount == waiters.count && state.jobCount == underWay.count)
+            for job in underWay {
+                try #require(state.priority(of: job) == priorities[job])
+                try #require(state.isAbandoned(job) == (maximum(of: job) == nil))
+            }
+            try #require(answered.count + waiters.count == Int(joins))
+        }
+    }
+
+    @Test(
+        "random events answer each waiter once, and agree with a list of waiters",
+        arguments: 1...4 as ClosedRange<UInt64>)
+    func agreesWithModel(seed: UInt64) throws {
+        var walk = Walk(seed: seed)
+        for _ in 0..<15_000 { try walk.step() }
+        try walk.drain()
+    }
+
+    @Test("100,000 waiters of one key join, change and leave without a quadratic step", .timeLimit(.minutes(1)))
+    func manyWaiters() {
+        var state = CoalescerState<Int>()
+        let range = 1...100_000 as ClosedRange<UInt64>
+        for number in range {
+            _ = state.joined(
+                JoinTicket(rawValue: number), key: 0, waiter: WaiterID(rawValue: number), priority: .normal)
+        }
+        for number in range { _ = state.reprioritised(WaiterID(rawValue: number), to: .low) }
+        var cancels = 0
+        for number in range.reversed() {
+            let left = state.left(JoinTicket(rawValue: number))
+            if left?.actions.contains(.cancelWork(JobID(rawValue: 1))) == true { cancels += 1 }
+        }
+        #expect(cancels == 1 && state.waiterCount == 0)
+        let late = state.finished(JobID(rawValue: 1))
+        #expect(late.isEmpty && state.isEmpty)
+    }
+}

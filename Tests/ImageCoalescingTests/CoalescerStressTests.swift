@@ -1,0 +1,56 @@
+import ImageCoalescing
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("Coalescer under load")
+struct CoalescerStressTests {
+    @Test(
+        "waiters that come, change and go at random are each answered once, and nothing is left behind",
+        .timeLimit(.minutes(2)))
+    func stress() async {
+        let coalescer = SharedWorkCoalescer<Int, Int>()
+        let outcomes = Recorder<Bool>()
+        await withTaskGroup(of: Void.self) { group in
+            for seed in 1...4 { group.addTask { await Self.ask(300, of: coalescer, seed: UInt64(seed), outcomes) } }
+        }
+        await outcomes.reaches(1_200)
+        #expect(outcomes.elements.count == 1_200)
+        #expect(outcomes.elements.allSatisfy { $0 })
+        while !coalescer.isIdle { await Task.yield() }
+    }
+
+    private static func ask(
+        _ count: Int, of coalescer: SharedWorkCoalescer<Int, Int>, seed: UInt64, _ outcomes: Recorder<Bool>
+    ) async {
+        var random = SeededRandom(seed: seed)
+        for number in 0..<count {
+            let key = Int.random(in: 0..<3, using: &random)
+            let waiter = WaiterID(rawValue: seed * 10_000 + UInt64(number))
+            let task = Task { await isRight(key, waiter, coalescer) }
+            Task { outcomes.append(await task.value) }
+            if Bool.random(using: &random) { await Task.yield() }
+            coalescer.setPriority(RequestPriority.allCases.randomElement(using: &random) ?? .normal, of: waiter)
+            if Bool.random(using: &random) { task.cancel() }
+        }
+    }
+
+    /// True when the answer is one that the waiter may get: the key, or cancellation if it was cancelled.
+    private static func isRight(_ key: Int, _ waiter: WaiterID, _ coalescer: SharedWorkCoalescer<Int, Int>) async
+        -> Bool
+    {
+        do {
+            let value = try await coalescer.value(for: key, waiter: waiter, priority: .low, onProgress: { _ in }) {
+                work in
+                work.onPriorityChange { _ in }
+                work.report(WorkProgress(completedBytes: key, totalBytes: nil))
+                await Task.yield()
+                try Task.checkCancellation()
+                return key
+            }
+            return value == key
+        } catch {
+            return error is CancellationError && Task.isCancelled
+        }
+    }
+}
