@@ -1,1 +1,78 @@
-/* Filled in by the commits that follow. */
+/* libcurl's multi interface without its variadic functions, and with nothing of it in sight: Swift can't call varargs.
+   Only the thread that runs an engine may call its functions, except where a comment says otherwise. */
+#ifndef C_IMAGE_TRANSPORT_CURL_H
+#define C_IMAGE_TRANSPORT_CURL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct itc_engine itc_engine;
+typedef struct itc_transfer itc_transfer;
+
+/* How a transfer ended, in the terms in which its owner must tell failures apart. */
+typedef enum {
+    ITC_COMPLETE,
+    ITC_INVALID_URL,
+    ITC_UNRESOLVED,
+    ITC_NOT_CONNECTED,
+    ITC_TLS,
+    ITC_CONNECT_TIMEOUT,
+    ITC_CONNECTION_BROKEN, /* reset, closed inside head, body or chunk, HTTP/2 stream or framing error */
+    ITC_MALFORMED,
+    ITC_REFUSED_BY_OWNER, /* a callback said no */
+    ITC_OTHER
+} itc_ending;
+
+/* Answers of on_body beside the number of bytes taken. */
+enum { ITC_STOP = 0, ITC_PAUSE = 0x10000001 };
+
+/* Called on the engine's thread, from within itc_engine_perform and itc_transfer_resume. */
+typedef struct {
+    /* The connection stands, the request goes out next. */
+    void (*on_connected)(void *context);
+    /* A line of a head or trailer, line end included; false ends the transfer. */
+    bool (*on_header)(void *context, const uint8_t *line, size_t count);
+    /* Decoded bytes of the body; returns `count`, ITC_PAUSE (nothing taken) or ITC_STOP. */
+    size_t (*on_body)(void *context, const uint8_t *bytes, size_t count);
+} itc_callbacks;
+
+typedef struct {
+    const char *url;
+    const char *method;
+    const char *roots_file; /* PEM, or NULL for the system's */
+    long connect_timeout_ms;
+    bool decodes_content;
+    bool uses_environment_proxy;
+} itc_request;
+
+/* NULL when memory is short. */
+itc_engine *itc_engine_make(long host_connections, long total_connections);
+/* Any thread, when no other uses the engine any more. */
+void itc_engine_free(itc_engine *engine);
+/* Any thread, at any time. */
+void itc_engine_wake(itc_engine *engine);
+void itc_engine_perform(itc_engine *engine);
+/* Sleeps until there is something to do, or `milliseconds` are over. */
+void itc_engine_poll(itc_engine *engine, int milliseconds);
+/* The context of a transfer that has ended, or NULL when there is none left; each is told once. */
+void *itc_engine_next_ended(itc_engine *engine, itc_ending *ending);
+
+/* NULL when memory is short. `context` goes to the callbacks. */
+itc_transfer *itc_transfer_make(const itc_request *request, const itc_callbacks *callbacks, void *context);
+/* `line` is "Name: value". False when memory is short. */
+bool itc_transfer_add_header(itc_transfer *transfer, const char *line);
+bool itc_transfer_start(itc_transfer *transfer, itc_engine *engine);
+/* Lets a paused transfer go on; calls on_body with what was held back. */
+void itc_transfer_resume(itc_transfer *transfer);
+/* Ends the transfer if it is under way: closes its connection, or resets its HTTP/2 stream. */
+void itc_transfer_free(itc_transfer *transfer, itc_engine *engine);
+/* What libcurl says about the failure, for people. */
+const char *itc_transfer_error(const itc_transfer *transfer);
+
+/* Runs `body(context)` on a detached thread with all signals blocked. False when no thread can be had. */
+bool itc_thread_start(void (*body)(void *context), void *context);
+/* Monotonic time. */
+int64_t itc_now_ms(void);
+
+#endif

@@ -1,0 +1,145 @@
+import CImageTransportCurl
+import HTTPTypes
+import ImageTransporting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A transfer that libcurl knows of. Lives on the event thread alone; libcurl's callbacks come here.
+@safe final class ActiveTransfer {
+    let channel: TransferChannel
+    /// Milliseconds between looks at a silent transfer: a stall is noticed at most two of them late.
+    let stallGranularity: Int64
+    private let stallTimeout: Int64
+    private let decodesContent: Bool
+    private let configuration: CurlTransport.Configuration
+    private var handle: OpaquePointer?
+    private var parser = HeadParser()
+    private var ownFailure: TransportFailure?
+    private var quietSince: Int64?
+
+    init(channel: TransferChannel, configuration: CurlTransport.Configuration) {
+        self.channel = channel
+        self.configuration = configuration
+        stallTimeout = channel.request.stallTimeout.wholeMilliseconds
+        stallGranularity = min(1000, max(1, stallTimeout / 4))
+        // Ranges count coded bytes, and who names codings wants them as they are.
+        decodesContent = channel.request.headers[.range] == nil && channel.request.headers[.acceptEncoding] == nil
+    }
+
+    func start(on multi: OpaquePointer) -> Bool {
+        guard let handle = unsafe makeHandle() else { return false }
+        unsafe self.handle = handle
+        for field in channel.request.headers {
+            let line = field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
+            guard unsafe itc_transfer_add_header(handle, line) else { return false }
+        }
+        return unsafe itc_transfer_start(handle, multi)
+    }
+
+    func resume() {
+        if let handle = unsafe handle { unsafe itc_transfer_resume(handle) }
+    }
+
+    func free(_ multi: OpaquePointer) {
+        guard let handle = unsafe handle else { return }
+        unsafe itc_transfer_free(handle, multi)
+        unsafe self.handle = nil
+    }
+
+    /// True when the consumer has waited for longer than allowed. Time in which nobody waits, or that is spent in the
+    /// queue for a connection, does not count.
+    func isStalled(now: Int64) -> Bool {
+        guard channel.isStallable else {
+            quietSince = nil
+            return false
+        }
+        let since = quietSince ?? now
+        quietSince = since
+        return now - since >= stallTimeout
+    }
+
+    func failure(for ending: itc_ending) -> TransportFailure? {
+        if let ownFailure { return ownFailure }
+        let text = unsafe handle.map { unsafe String(cString: itc_transfer_error($0)) } ?? ""
+        return CurlEnding(ending, text: text).failure(channel)
+    }
+
+    private func makeHandle() -> OpaquePointer? {
+        let request = channel.request
+        var callbacks = unsafe itc_callbacks(
+            on_connected: { unsafe ActiveTransfer.at($0)?.connected() },
+            on_header: { unsafe ActiveTransfer.at($0)?.header(UnsafeBufferPointer(start: $1, count: $2)) ?? false },
+            on_body: { unsafe ActiveTransfer.at($0)?.body(UnsafeBufferPointer(start: $1, count: $2)) ?? 0 })
+        return unsafe request.url.absoluteString.withCString { url in
+            unsafe request.method.rawValue.withCString { method in
+                unsafe withOptionalCString(configuration.rootsFile) { roots in
+                    var options = unsafe itc_request(
+                        url: url, method: method, roots_file: roots,
+                        connect_timeout_ms: Int(request.connectTimeout.wholeMilliseconds),
+                        decodes_content: decodesContent, uses_environment_proxy: configuration.usesEnvironmentProxy)
+                    // Sound: the loop holds this object until the handle is freed.
+                    return unsafe itc_transfer_make(&options, &callbacks, Unmanaged.passUnretained(self).toOpaque())
+                }
+            }
+        }
+    }
+
+    private static func at(_ context: UnsafeMutableRawPointer?) -> ActiveTransfer? {
+        guard let context = unsafe context else { return nil }
+        return unsafe Unmanaged<ActiveTransfer>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    // MARK: What libcurl reports
+
+    private func connected() { channel.connected() }
+
+    private func header(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        quietSince = nil
+        do throws(TransportFailure) {
+            let taken = unsafe try parser.take(line, for: channel.request, decodes: decodesContent)
+            guard let head = taken else { return true }
+            if !RedirectTrail.isRedirect(head) { try checkLength(head) }
+            channel.headArrived(head)
+            return true
+        } catch {
+            ownFailure = error
+            return false
+        }
+    }
+
+    private func checkLength(_ head: ResponseHead) throws(TransportFailure) {
+        let allowed = channel.request.maxBodyBytes
+        if let expected = head.expectedBytes, expected > allowed { throw .tooLarge(allowedBytes: allowed) }
+    }
+
+    private func body(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        quietSince = nil
+        let count = bytes.count
+        let piece = unsafe Data(buffer: bytes)
+        switch channel.arrived(piece) {
+        case .deliver, .keep: return count
+        case .pause: return Int(ITC_PAUSE)
+        case .stop, .fail: return Int(ITC_STOP)
+        }
+    }
+}
+
+private func withOptionalCString<Result>(
+    _ text: String?, _ body: (UnsafePointer<CChar>?) -> Result
+) -> Result {
+    guard let text else { return body(nil) }
+    return unsafe text.withCString { unsafe body($0) }
+}
+
+extension Duration {
+    /// At least 1, at most what libcurl takes.
+    var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        guard seconds < Int64(Int32.max) / 1000 else { return Int64(Int32.max) }
+        return max(1, seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    }
+}

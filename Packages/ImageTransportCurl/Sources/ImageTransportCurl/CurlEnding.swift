@@ -1,0 +1,42 @@
+import CImageTransportCurl
+import ImageTransporting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// How libcurl ended a transfer, put into the port's terms.
+struct CurlEnding {
+    private let ending: itc_ending
+    private let text: String
+
+    init(_ ending: itc_ending, text: String) {
+        self.ending = ending
+        self.text = text
+    }
+
+    /// Nil when the transfer ended well.
+    func failure(_ channel: TransferChannel) -> TransportFailure? {
+        switch ending {
+        case ITC_COMPLETE: channel.hasHead ? nil : .connectionLost("the connection ended inside the head")
+        case ITC_INVALID_URL: .invalidURL("\(channel.request.url.absoluteString): \(text)")
+        case ITC_UNRESOLVED: .unresolvedHost(text)
+        case ITC_NOT_CONNECTED: .connectionFailed(text)
+        case ITC_TLS: .tls(text)
+        case ITC_CONNECT_TIMEOUT: .timedOut(.connect)
+        case ITC_CONNECTION_BROKEN: broken(channel)
+        case ITC_MALFORMED: .malformedResponse(text)
+        // The owner noted its own failure before; what is left is a decoder that could not go on.
+        case ITC_REFUSED_BY_OWNER: .malformedResponse(text)
+        default: .other(text)
+        }
+    }
+
+    private func broken(_ channel: TransferChannel) -> TransportFailure {
+        guard channel.hasHead else { return .connectionLost(text) }
+        let (received, expected) = channel.progress
+        return .closedEarly(received: received, expected: expected)
+    }
+}

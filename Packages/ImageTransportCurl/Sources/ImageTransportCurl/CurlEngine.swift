@@ -1,0 +1,68 @@
+import CImageTransportCurl
+import ImageTransporting
+import Synchronization
+
+/// One event thread and its connections. Whoever holds the engine keeps the thread; released, the thread ends.
+final class CurlEngine: Sendable {
+    enum Command: Sendable {
+        case start(TransferChannel)
+        case resume(UInt64)
+        case stop(UInt64)
+        case shutDown
+    }
+
+    private let mailbox: Mailbox
+    private let nextID = Mutex<UInt64>(0)
+
+    /// Nil when the system has no memory or no thread left.
+    init?(configuration: CurlTransport.Configuration) {
+        guard let mailbox = Mailbox(configuration: configuration) else { return nil }
+        self.mailbox = mailbox
+        guard EventLoop.startThread(mailbox: mailbox, configuration: configuration) else { return nil }
+    }
+
+    deinit { mailbox.post(.shutDown) }
+
+    func start(_ request: TransportRequest) -> TransferChannel {
+        let id = nextID.withLock { id in
+            id += 1
+            return id
+        }
+        let channel = TransferChannel(id: id, request: request, engine: self)
+        post(.start(channel))
+        return channel
+    }
+
+    func post(_ command: Command) { mailbox.post(command) }
+}
+
+/// Commands for the event thread. Owns libcurl's multi handle, so that it outlives everyone who may wake it.
+@safe final class Mailbox: Sendable {
+    // Sound: the pointer never changes; the functions it goes to are called by the event thread alone, but for
+    // itc_engine_wake, which any thread may call, and itc_engine_free, when nobody else is left.
+    nonisolated(unsafe) let multi: OpaquePointer
+    private let commands = Mutex<[CurlEngine.Command]>([])
+
+    init?(configuration: CurlTransport.Configuration) {
+        let limits = (configuration.maxConnectionsPerHost, configuration.maxConnections)
+        guard let made = unsafe itc_engine_make(limits.0, limits.1) else { return nil }
+        unsafe multi = made
+    }
+
+    deinit { unsafe itc_engine_free(multi) }
+
+    func post(_ command: CurlEngine.Command) {
+        let isFirst = commands.withLock { commands in
+            commands.append(command)
+            return commands.count == 1
+        }
+        if isFirst { unsafe itc_engine_wake(multi) }  // one wake is enough for all that come before the thread looks
+    }
+
+    func takeAll() -> [CurlEngine.Command] {
+        commands.withLock { commands in
+            defer { commands = [] }
+            return commands
+        }
+    }
+}

@@ -1,0 +1,70 @@
+public import ImageTransporting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// HTTP/1.1, HTTP/2 over TLS and HTTPS by libcurl's multi interface, on one event thread of its own.
+///
+/// The thread starts with the transport and ends when the transport and every body it gave out are gone. Connections are
+/// kept and shared. gzip, deflate, br and zstd are decoded as far as the installed libcurl can; a request that names a
+/// range or its own Accept-Encoding gets the body as it is coded.
+///
+/// Time: `connectTimeout` and `stallTimeout` run on the system's monotonic clock inside the event thread, since a socket
+/// can't be made to wait for a test's clock; a stall is noticed up to half its length, at most two seconds, late. Time in which a
+/// transfer waits for a free connection counts for neither.
+public struct CurlTransport: DataTransport {
+    /// What all requests of a transport share.
+    public struct Configuration: Sendable {
+        /// Connections to one host at once; more transfers wait, without limit of time. HTTP/2 needs one.
+        public var maxConnectionsPerHost: Int
+        /// Connections at once in all, and the most kept open when idle.
+        public var maxConnections: Int
+        /// A PEM file with the roots to trust, for tests and private authorities. Read instead of the system's file of
+        /// roots; the system's folder of roots, where libcurl has one (Debian's has), stays trusted. Verification is
+        /// never off.
+        public var rootsFile: String?
+        /// Whether `http_proxy`, `https_proxy` and `no_proxy` are obeyed.
+        public var usesEnvironmentProxy: Bool
+
+        public init(
+            maxConnectionsPerHost: Int = 6, maxConnections: Int = 64, rootsFile: String? = nil,
+            usesEnvironmentProxy: Bool = true
+        ) {
+            self.maxConnectionsPerHost = maxConnectionsPerHost
+            self.maxConnections = maxConnections
+            self.rootsFile = rootsFile
+            self.usesEnvironmentProxy = usesEnvironmentProxy
+        }
+    }
+
+    private let engine: CurlEngine?
+
+    /// Starts the event thread. When the system has no thread or memory left, every `send` throws `.other`.
+    public init(configuration: Configuration = Configuration()) {
+        engine = CurlEngine(configuration: configuration)
+    }
+
+    public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        guard let engine else { throw .other("no thread or memory for libcurl") }
+        try check(request)
+        var trail = RedirectTrail(request)
+        while true {
+            let channel = engine.start(trail.request)
+            let head = try await channel.head()
+            let body = TransportBody(
+                pull: { () async throws(TransportFailure) in try await channel.pull() }, abandon: { channel.abandon() })
+            guard try trail.follow(head) else { return TransportResponse(head: head, body: body) }
+            channel.discard()
+        }
+    }
+
+    private func check(_ request: TransportRequest) throws(TransportFailure) {
+        let scheme = request.url.scheme?.lowercased()
+        guard scheme == "http" || scheme == "https", request.url.host()?.isEmpty == false else {
+            throw .invalidURL(request.url.absoluteString)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import CImageTransportCurl
+import ImageTransporting
+
+/// What the engine's thread does, for ever: take commands, let libcurl work, report endings, look for stalls, sleep.
+/// Lives on that thread alone; only here are libcurl's handles touched.
+final class EventLoop {
+    private let mailbox: Mailbox
+    private let configuration: CurlTransport.Configuration
+    private var transfers: [UInt64: ActiveTransfer] = [:]
+    private var nextStallCheck: Int64 = .max
+
+    private init(mailbox: Mailbox, configuration: CurlTransport.Configuration) {
+        self.mailbox = mailbox
+        self.configuration = configuration
+    }
+
+    static func startThread(mailbox: Mailbox, configuration: CurlTransport.Configuration) -> Bool {
+        let loop = unsafe Unmanaged.passRetained(EventLoop(mailbox: mailbox, configuration: configuration))
+        let isStarted = unsafe itc_thread_start(
+            { context in
+                guard let context = unsafe context else { return }
+                unsafe Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()
+            }, unsafe loop.toOpaque())
+        if !isStarted { unsafe loop.release() }
+        return isStarted
+    }
+
+    private func run() {
+        while true {
+            for command in mailbox.takeAll() {
+                guard carryOut(command) else { return shutDown() }
+            }
+            unsafe itc_engine_perform(mailbox.multi)
+            reportEnded()
+            checkStalls()
+            unsafe itc_engine_poll(mailbox.multi, sleepTime())
+        }
+    }
+
+    /// False when the loop is to end.
+    private func carryOut(_ command: CurlEngine.Command) -> Bool {
+        switch command {
+        case .start(let channel): start(channel)
+        case .resume(let id): transfers[id]?.resume()
+        case .stop(let id): remove(id)
+        case .shutDown: return false
+        }
+        return true
+    }
+
+    private func start(_ channel: TransferChannel) {
+        guard !channel.isOver else { return }
+        let transfer = ActiveTransfer(channel: channel, configuration: configuration)
+        guard unsafe transfer.start(on: mailbox.multi) else {
+            unsafe transfer.free(mailbox.multi)
+            return channel.ended(.other("libcurl can't start a transfer"))
+        }
+        transfers[channel.id] = transfer
+        nextStallCheck = min(nextStallCheck, itc_now_ms() + transfer.stallGranularity)
+    }
+
+    private func remove(_ id: UInt64) {
+        guard let transfer = transfers.removeValue(forKey: id) else { return }
+        unsafe transfer.free(mailbox.multi)
+    }
+
+    private func reportEnded() {
+        var ending = ITC_COMPLETE
+        while let context = unsafe itc_engine_next_ended(mailbox.multi, &ending) {
+            let transfer = unsafe Unmanaged<ActiveTransfer>.fromOpaque(context).takeUnretainedValue()
+            let failure = transfer.failure(for: ending)
+            remove(transfer.channel.id)
+            transfer.channel.ended(failure)
+        }
+    }
+
+    /// Ends transfers whose consumer has waited too long for a byte.
+    private func checkStalls() {
+        guard !transfers.isEmpty else { return nextStallCheck = .max }
+        let now = itc_now_ms()
+        guard now >= nextStallCheck else { return }
+        nextStallCheck = .max
+        for (id, transfer) in transfers {
+            if transfer.isStalled(now: now) {
+                let phase: TransportFailure.Phase = transfer.channel.hasHead ? .body : .head
+                remove(id)
+                transfer.channel.ended(.timedOut(phase))
+            } else {
+                nextStallCheck = min(nextStallCheck, now + transfer.stallGranularity)
+            }
+        }
+    }
+
+    /// Milliseconds; a posted command or a byte ends the sleep earlier, and libcurl's own timers do too.
+    private func sleepTime() -> Int32 {
+        guard nextStallCheck != .max else { return 60_000 }
+        return Int32(clamping: max(0, nextStallCheck - itc_now_ms()))
+    }
+
+    private func shutDown() {
+        for (id, transfer) in transfers {
+            remove(id)
+            transfer.channel.ended(.cancelled)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import ImageTransporting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What can happen to one transfer, and what is to be done about it. Pure: no lock, no thread, no time.
+///
+/// The engine reports `connected`, `headArrived`, `arrived`, `ended`; the consumer asks with `awaitHead` and `pull` and
+/// leaves with `cancel`, `abandon` and `discard`.
+struct TransferMachine {
+    enum Phase: Equatable {
+        case queued, waitingForHead, streaming, paused
+        /// Nobody wants the rest of the body: up to `remaining` bytes are read and dropped, to keep the connection.
+        case discarding(remaining: Int)
+        /// The engine has nothing more to say. The failure, if any, comes after the buffered bytes.
+        case over(TransportFailure?)
+    }
+
+    enum Answer<Value> {
+        case wait, now(Value), fail(TransportFailure)
+    }
+
+    enum Arrival: Equatable {
+        /// Goes straight to the waiting consumer.
+        case deliver(Data)
+        case keep, pause, stop
+        /// A waiting consumer is to be told.
+        case fail(TransportFailure)
+    }
+
+    /// When a buffer is this full the sender is held back.
+    static let highWater = 256 << 10
+    /// Bytes of an unwanted body that are cheaper to read than a new connection.
+    static let discardLimit = 64 << 10
+
+    private(set) var phase = Phase.queued
+    private(set) var receivedBytes = 0
+    private(set) var isAwaited = false
+    private var head: ResponseHead?
+    private var buffer = Data()
+    private let maxBodyBytes: Int
+
+    init(maxBodyBytes: Int) { self.maxBodyBytes = maxBodyBytes }
+
+    var hasHead: Bool { head != nil }
+    var expectedBytes: Int? { head?.expectedBytes }
+
+    /// Whether the time without a byte counts now: bytes are wanted, and the server knows of it.
+    var isStallable: Bool {
+        switch phase {
+        case .waitingForHead, .streaming: isAwaited
+        case .discarding: true
+        case .queued, .paused, .over: false
+        }
+    }
+
+    // MARK: What the engine reports
+
+    mutating func connected() {
+        if phase == .queued { phase = .waitingForHead }
+    }
+
+    /// True when a consumer waits for it.
+    mutating func headArrived(_ arrived: ResponseHead) -> Bool {
+        guard phase == .queued || phase == .waitingForHead else { return false }
+        head = arrived
+        phase = .streaming
+        defer { isAwaited = false }
+        return isAwaited
+    }
+
+    mutating func arrived(_ piece: Data) -> Arrival {
+        switch phase {
+        case .discarding(let remaining):
+            phase = .discarding(remaining: remaining - piece.count)
+            return remaining > piece.count ? .keep : .stop
+        case .streaming, .paused:
+            guard receivedBytes + piece.count <= maxBodyBytes else {
+                return fail(.tooLarge(allowedBytes: maxBodyBytes))
+            }
+            guard buffer.count < Self.highWater else {
+                phase = .paused
+                return .pause
+            }
+            phase = .streaming
+            receivedBytes += piece.count
+            guard isAwaited else {
+                buffer.append(piece)
+                return .keep
+            }
+            isAwaited = false
+            return .deliver(piece)
+        case .queued, .waitingForHead, .over:
+            return .stop
+        }
+    }
+
+    /// The transfer is over, well when `failure` is nil. True when a consumer waits and is to be told.
+    mutating func ended(_ failure: TransportFailure?) -> Bool {
+        if case .over = phase { return false }
+        phase = .over(failure)
+        defer { isAwaited = false }
+        return isAwaited
+    }
+
+    private mutating func fail(_ failure: TransportFailure) -> Arrival {
+        ended(failure) ? .fail(failure) : .stop
+    }
+
+    // MARK: What the consumer does
+
+    mutating func awaitHead() -> Answer<ResponseHead> {
+        if let head { return .now(head) }
+        if case .over(let failure) = phase { return .fail(failure ?? .connectionLost("the response has no head")) }
+        isAwaited = true
+        return .wait
+    }
+
+    /// The second value says that the sender, held back so far, may go on.
+    mutating func pull() -> (answer: Answer<Data?>, resumes: Bool) {
+        if !buffer.isEmpty {
+            defer { buffer = Data() }
+            return (.now(buffer), takeResume())
+        }
+        if case .over(let failure) = phase { return (failure.map { .fail($0) } ?? .now(nil), false) }
+        isAwaited = true
+        return (.wait, takeResume())
+    }
+
+    /// The consumer's task was cancelled: what is buffered is dropped. True when the engine is to end the transfer.
+    mutating func cancel() -> Bool {
+        buffer = Data()
+        isAwaited = false
+        if case .over(nil) = phase {
+            phase = .over(.cancelled)
+            return false
+        }
+        return ended(beforeEnd: .cancelled)
+    }
+
+    /// The consumer will not read the rest but would like to keep the connection. True when a pause is to end.
+    mutating func discard() -> Bool {
+        buffer = Data()
+        if case .over = phase { return false }
+        let wasPaused = phase == .paused
+        phase = .discarding(remaining: Self.discardLimit)
+        return wasPaused
+    }
+
+    /// The consumer has gone. True when the engine is to end the transfer.
+    mutating func abandon() -> Bool {
+        if case .discarding = phase { return false }
+        buffer = Data()
+        return ended(beforeEnd: .cancelled)
+    }
+
+    private mutating func ended(beforeEnd failure: TransportFailure) -> Bool {
+        if case .over = phase { return false }
+        phase = .over(failure)
+        return true
+    }
+
+    private mutating func takeResume() -> Bool {
+        guard phase == .paused else { return false }
+        phase = .streaming
+        return true
+    }
+}

@@ -1,0 +1,86 @@
+import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The redirects of one request so far, and the rules for the next one (RFC 9110, 15.4). Pure.
+///
+/// Every hop is checked: http and https alone, never from https to http, at most `maxRedirects`, no address twice.
+/// `Authorization`, `Cookie` and `Proxy-Authorization` are dropped for good at the first hop to another origin.
+public struct RedirectTrail: Sendable {
+    /// What is to be sent now.
+    public private(set) var request: TransportRequest
+    private var visited: Set<String>
+    private var count = 0
+
+    public init(_ request: TransportRequest) {
+        self.request = request
+        visited = [Self.address(of: request)]
+    }
+
+    /// Whether this status, with a Location, sends the client elsewhere.
+    public static func isRedirect(_ head: ResponseHead) -> Bool {
+        [301, 302, 303, 307, 308].contains(head.status.code) && head.headers[.location] != nil
+    }
+
+    /// Moves to the next hop: `request` is then what to send. False when `head` is final.
+    public mutating func follow(_ head: ResponseHead) throws(TransportFailure) -> Bool {
+        guard Self.isRedirect(head), let location = head.headers[.location] else { return false }
+        guard let url = URL(string: location, relativeTo: request.url)?.absoluteURL else {
+            throw .malformedResponse("can't read the Location \(location)")
+        }
+        try check(url)
+        count += 1
+        guard count <= request.maxRedirects else { throw .tooManyRedirects(request.maxRedirects) }
+        if Self.origin(of: url) != Self.origin(of: request.url) { dropCredentials() }
+        request.method = Self.method(after: head.status, request.method)
+        request.url = keepingFragment(url)
+        guard visited.insert(Self.address(of: request)).inserted else { throw .tooManyRedirects(request.maxRedirects) }
+        return true
+    }
+
+    private func check(_ url: URL) throws(TransportFailure) {
+        let scheme = url.scheme?.lowercased()
+        guard scheme == "http" || scheme == "https", url.host()?.isEmpty == false else {
+            throw .blockedRedirect("to \(url.absoluteString)")
+        }
+        guard scheme == "https" || request.url.scheme?.lowercased() != "https" else {
+            throw .blockedRedirect("from https to http: \(url.absoluteString)")
+        }
+    }
+
+    private mutating func dropCredentials() {
+        request.headers[.authorization] = nil
+        request.headers[.cookie] = nil
+        request.headers[.proxyAuthorization] = nil
+    }
+
+    /// A fragment is inherited when the Location has none (RFC 9110, 10.2.2).
+    private func keepingFragment(_ url: URL) -> URL {
+        guard url.fragment() == nil, let fragment = request.url.fragment(percentEncoded: true) else { return url }
+        return URL(string: "\(url.absoluteString)#\(fragment)") ?? url
+    }
+
+    /// 303 asks for a GET; 301 and 302 turn POST into GET, as every browser does; 307 and 308 keep the method.
+    private static func method(after status: HTTPResponse.Status, _ method: HTTPRequest.Method) -> HTTPRequest.Method {
+        switch status.code {
+        case 303 where method != .head: .get
+        case 301, 302: method == .post ? .get : method
+        default: method
+        }
+    }
+
+    private static func origin(of url: URL) -> String {
+        let scheme = url.scheme?.lowercased() ?? ""
+        let port = url.port ?? (scheme == "https" ? 443 : 80)
+        return "\(scheme)://\(url.host()?.lowercased() ?? ""):\(port)"
+    }
+
+    private static func address(of request: TransportRequest) -> String {
+        let whole = request.url.absoluteString
+        return "\(request.method) \(whole.prefix { $0 != "#" })"
+    }
+}

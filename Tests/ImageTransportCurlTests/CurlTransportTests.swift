@@ -1,0 +1,115 @@
+import Foundation
+import HTTPTypes
+import ImageTransportCurl
+import ImageTransporting
+import LoopbackServer
+import Testing
+
+@Suite("A transfer over HTTP/1.1", .timeLimit(.minutes(2)))
+struct CurlTransportTests {
+    @Test("a response arrives with status, headers, length and every byte")
+    func wholeResponse() async throws {
+        let picture = pattern(300_000)
+        let server = try LoopbackServer { _ in .ok(picture, headers: ["ETag": "\"1\"", "X-Empty": ""]) }
+        let response = try await makeTransport().send(
+            TransportRequest(url: server.url("/a?b=c"), headers: [.accept: "image/*"]))
+        #expect(response.head.status == .ok)
+        #expect(response.head.headers[.eTag] == "\"1\"")
+        #expect(response.head.url == server.url("/a?b=c"))
+        #expect(response.head.expectedBytes == picture.count)
+        #expect(try await collect(response.body) == picture)
+        #expect(server.log.map(\.target) == ["/a?b=c"])
+        #expect(server.log.first?.headers["accept"] == "image/*")
+    }
+
+    @Test("any status is a response", arguments: [204, 304, 404, 410, 500, 503])
+    func statuses(_ status: Int) async throws {
+        let server = try LoopbackServer { _ in .response(status: status, body: "no".utf8) }
+        let response = try await makeTransport().send(TransportRequest(url: server.url()))
+        #expect(response.head.status.code == status)
+        _ = try? await collect(response.body)
+    }
+
+    @Test("informational responses are skipped")
+    func informational() async throws {
+        let server = try LoopbackServer { _ in
+            .steps([
+                .text("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"),
+                .text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
+            ])
+        }
+        let response = try await makeTransport().send(TransportRequest(url: server.url()))
+        #expect(response.head.status == .ok)
+        #expect(response.head.headers[HTTPField.Name("Link")!] == nil)
+        #expect(try await collect(response.body) == Array("ok".utf8))
+    }
+
+    @Test("a chunked body has no expected length and arrives whole")
+    func chunked() async throws {
+        let server = try LoopbackServer { _ in .chunked([pattern(10), pattern(70_000), pattern(1)]) }
+        let response = try await makeTransport().send(TransportRequest(url: server.url()))
+        #expect(response.head.expectedBytes == nil)
+        #expect(try await collect(response.body) == pattern(10) + pattern(70_000) + pattern(1))
+    }
+
+    @Test("a HEAD request has no body")
+    func head() async throws {
+        let server = try LoopbackServer { _ in .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")]) }
+        let response = try await makeTransport().send(TransportRequest(url: server.url(), method: .head))
+        #expect(try await collect(response.body) == [])
+        #expect(server.log.map(\.method) == ["HEAD"])
+    }
+
+    @Test("requests after one another share a connection")
+    func reuse() async throws {
+        let server = try LoopbackServer { _ in .ok(pattern(1000)) }
+        let transport = makeTransport()
+        for _ in 0..<20 { _ = try await collect(try await transport.send(TransportRequest(url: server.url())).body) }
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test("200 requests at once are all answered, over no more connections than allowed")
+    func concurrent() async throws {
+        let server = try LoopbackServer { request in .ok(request.path.utf8) }
+        let transport = makeTransport(perHost: 6)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<200 {
+                group.addTask {
+                    let response = try await transport.send(TransportRequest(url: server.url("/\(number)")))
+                    return try await collect(response.body) == Array("/\(number)".utf8)
+                }
+            }
+            for try await isRight in group { #expect(isRight) }
+        }
+        #expect(server.requestCount == 200)
+        #expect(server.connectionCount <= 6)
+    }
+
+    @Test("connections are closed when the transport is released")
+    func release() async throws {
+        let server = try LoopbackServer { _ in .ok([1]) }
+        do {
+            _ = try await collect(try await makeTransport().send(TransportRequest(url: server.url())).body)
+        }
+        await server.disconnects(1)
+    }
+
+    @Test("a body outlives its transport")
+    func bodyOutlives() async throws {
+        let gate = LoopbackSignal()
+        let server = try LoopbackServer { _ in
+            .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n12"), .wait(gate), .text("34")])
+        }
+        let body = try await makeTransport().send(TransportRequest(url: server.url())).body
+        gate.open()
+        #expect(try await collect(body) == Array("1234".utf8))
+    }
+
+    @Test(
+        "a URL that is not http is refused",
+        arguments: ["file:///etc/hostname", "ftp://127.0.0.1/", "http:///x", "data:,x"])
+    func otherSchemes(_ text: String) async throws {
+        let url = try #require(URL(string: text))
+        #expect(await failure(makeTransport(), TransportRequest(url: url)) == .invalidURL(text))
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import HTTPTypes
+import ImageTransportCurl
+import ImageTransporting
+
+/// Reads a body to its end.
+func collect(_ body: TransportBody) async throws(TransportFailure) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for try await piece in body { bytes += piece }
+    return bytes
+}
+
+/// A transport that no environment can lead astray.
+func makeTransport(perHost: Int = 6, rootsFile: String? = nil) -> CurlTransport {
+    CurlTransport(
+        configuration: .init(maxConnectionsPerHost: perHost, rootsFile: rootsFile, usesEnvironmentProxy: false))
+}
+
+/// What sending and reading to the end fails with; nil when it succeeds.
+func failure(_ transport: CurlTransport, _ request: TransportRequest) async -> TransportFailure? {
+    do throws(TransportFailure) {
+        _ = try await collect(try await transport.send(request).body)
+        return nil
+    } catch {
+        return error
+    }
+}
+
+/// Bytes that differ from place to place, the same each time.
+func pattern(_ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+}
