@@ -132,6 +132,10 @@ static gif_record next_extension(gif_walker *walker) {
 gif_record gif_walker_next(gif_walker *walker) {
     GifRecordType type = UNDEFINED_RECORD_TYPE;
     skip_padding(walker);
+    if (walker->position == walker->length) {
+        gif_record end = {.kind = gif_record_end};
+        return end;
+    }
     if (DGifGetRecordType(walker->file, &type) == GIF_ERROR) return failed(walker);
     switch (type) {
     case IMAGE_DESC_RECORD_TYPE: return next_image(walker);

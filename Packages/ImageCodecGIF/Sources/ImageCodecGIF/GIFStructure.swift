@@ -123,15 +123,17 @@ private struct GIFScan {
         case gif_record_plain_text: control = nil
         case gif_record_loop: structure.repetitions = Int(record.repetitions)
         case gif_record_other: break
-        default: return try !isEnd(record.kind, frameCount: structure.frames.count)
+        default:
+            try checkEnd(record.kind, frameCount: structure.frames.count)
+            return false
         }
         return true
     }
 
-    /// Files without a trailer, or with other bytes in its place, are common; what came before is whole.
-    private func isEnd(_ kind: gif_record_kind, frameCount: Int) throws(DecodingFailure) -> Bool {
-        if kind == gif_record_end || kind == gif_record_malformed, frameCount > 0 { return true }
-        throw error(kind, "there is no image in it")
+    /// Files without a trailer, or with other bytes in its place, are common; the images before it are whole.
+    private func checkEnd(_ kind: gif_record_kind, frameCount: Int) throws(DecodingFailure) {
+        if kind == gif_record_truncated { throw .truncated(.gif) }
+        if frameCount == 0 { throw .malformed(.gif, "there is no image in it") }
     }
 
     private func frame(_ record: gif_record, globalPalette: GIFPaletteLocation) -> GIFFrame {
