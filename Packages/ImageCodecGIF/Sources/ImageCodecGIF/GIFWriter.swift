@@ -44,7 +44,9 @@ import ImageCore
     func finish() throws(EncodingFailure) -> Data {
         var bytes: UnsafePointer<UInt8>?
         var length = 0
-        guard unsafe gif_writer_finish(handle, &bytes, &length) != 0, let bytes = unsafe bytes else { throw Self.failure }
+        guard unsafe gif_writer_finish(handle, &bytes, &length) != 0, let bytes = unsafe bytes else {
+            throw Self.failure
+        }
         return unsafe Data(bytes: bytes, count: length)
     }
 }

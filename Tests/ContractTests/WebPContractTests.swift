@@ -1,0 +1,36 @@
+import ImageCodecWebP
+import ImageContractTesting
+import ImageCore
+import ImageTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("WebP obeys the contracts of decoders and encoders")
+struct WebPContractTests {
+    @Test("the decoder obeys", arguments: ImageDecoderContract.rules)
+    func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {
+        let encoder = WebPEncoder()
+        let samples = try CodecSample.allCases.flatMap { sample in
+            try [false, true].map { isLossless in
+                let data = try sample.encoded(by: encoder, options: EncodingOptions(isLossless: isLossless))
+                return ImageDecoderContract.Sample(
+                    "\(sample), \(isLossless ? "lossless" : "lossy")", data, storedSize: sample.size,
+                    frameCount: sample.frameCount)
+            }
+        }
+        try await rule.check(.init(WebPDecoder(), samples: samples))
+    }
+
+    @Test("the encoder obeys", arguments: ImageEncoderContract.rules)
+    func encoder(_ rule: ContractRule<ImageEncoderContract.Subject>) async throws {
+        try await rule.check(
+            .init(
+                WebPEncoder(), decoder: WebPDecoder(), isLossless: true, supportsAlpha: true, supportsAnimation: true,
+                largestSide: 16_383))
+    }
+}
