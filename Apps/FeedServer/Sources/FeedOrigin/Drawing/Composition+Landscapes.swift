@@ -18,7 +18,7 @@ extension Composition {
                 .peaks, .rock(snow: snow * 0.4), nearness: 0.36, foot: 0.82, relief: 0.4, frequency: sharp * 1.5,
                 seed: seed &+ 1),
             light.land(.hills, .forest, nearness: 0.62, foot: 0.92, relief: 0.22, frequency: 2.4, seed: seed &+ 2),
-            light.land(.firs, .forest, nearness: 0.9, foot: 1.08, relief: 0.42, frequency: 1.6, seed: seed &+ 3),
+            light.land(.firs, .forest, nearness: 0.9, foot: 1.04, relief: 0.46, frequency: 1.9, seed: seed &+ 3),
         ]
     }
 

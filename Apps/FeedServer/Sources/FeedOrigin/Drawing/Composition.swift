@@ -15,7 +15,7 @@ struct Composition {
         let motifs = Motif.allCases
         let turn = id / motifs.count
         let place = (id % motifs.count + motifs.count) % motifs.count
-        motif = motifs[(place * 7 + turn * 3 % motifs.count + motifs.count) % motifs.count]
+        motif = motifs[(place * 7 + turn % motifs.count * 4 + 4 * motifs.count) % motifs.count]
     }
 
     func layers(for view: Viewport, isAnimated: Bool) -> [any SceneLayer] {
@@ -72,7 +72,8 @@ struct Daylight {
         _ silhouette: Silhouette, _ surface: LandLayer.Surface, nearness: Float, foot: Float, relief: Float,
         frequency: Float, tint: Color? = nil, seed: UInt32
     ) -> LandLayer {
-        let color = tint ?? mix(palette.far, palette.near, nearness)
+        var color = tint ?? mix(palette.far, palette.near, nearness)
+        if case .forest = surface, tint == nil { color = mix(color, Color(hex: 0x1F3D2C), palette.isNight ? 0 : 0.55) }
         return LandLayer(
             LandLayer.Recipe(
                 silhouette: silhouette, foot: foot, relief: relief, frequency: frequency,

@@ -59,10 +59,10 @@ final class LandLayer: SceneLayer {
 
     private static func texture(_ surface: Surface) -> (SIMD2<Float>, Int, Float) {
         switch surface {
-        case .rock: (SIMD2(9, 5), 6, 0.62)
+        case .rock: (SIMD2(7, 6), 6, 0.6)
         case .grass: (SIMD2(6, 22), 6, 0.66)
         case .sand: (SIMD2(2.2, 9), 6, 0.5)
-        case .forest: (SIMD2(34, 26), 4, 0.7)
+        case .forest: (SIMD2(58, 41), 4, 0.7)
         case .windows: (SIMD2(3, 1), 3, 0.5)
         }
     }
@@ -121,25 +121,38 @@ final class LandLayer: SceneLayer {
             let fade = clamped(1 - below * 5)
             return mix(base.lit(1 + 0.42 * grain[x]), recipe.light, clamped(0.16 + 0.3 * grain[x] + 0.2 * fade))
         case .sand: return sand(x, below: below, base: base)
-        case .forest: return base.lit(1 + 0.75 * grain[x] + 0.9 * slope(x) * clamped(1.2 - 6 * below))
+        case .forest: return base.lit(1.1 + 0.3 * grain[x] + 0.55 * slope(x) - 1.4 * min(0.3, below))
         case .windows(let lit): return wall(x, v: v, base: base, lit: lit)
         }
     }
 
+    /// Gullies run down from the notches of a ridge and widen: the slope of the edge over a width that grows downwards.
+    @inline(__always)
+    private func facet(_ x: Int, below: Float) -> Float {
+        let wide = max(2, Int((0.012 + 0.22 * below) / view.pixel))
+        let middle = x + Int((0.55 * below * grain[x]) / view.pixel)
+        let from = max(0, min(edge.count - 1, middle - wide))
+        let to = max(from, min(edge.count - 1, middle + wide))
+        let rise = (edge[from] - edge[to]) / (Float(to - from) * view.pixel + 0.001)
+        let leaning = rise / (0.5 + abs(rise))
+        return (recipe.sunFromLeft ? rise * 0.25 + leaning : -(rise * 0.25 + leaning)) * 0.75
+    }
+
     @inline(__always)
     private func rock(_ x: Int, below: Float, base: Color, snow: Float) -> Color {
-        let light = 1.9 * slope(x) + 0.3 * edgeSlope(x) * clamped(1 - 7 * below) + 0.25 * grain[x]
-        let stone = mix(base.lit(1 + 0.55 * max(-1, light)), recipe.light, clamped(0.32 * light))
+        let light = 1.25 * facet(x, below: below) + 1.3 * slope(x) + 0.2 * grain[x]
+        let stone = mix(base.lit(0.92 + 0.5 * max(-1.1, light)), recipe.light, clamped(0.3 * light))
         let cover = ramp(-0.03, 0.035, snow - below + 0.16 * grain[x] - 0.05 * abs(light))
         guard cover > 0 else { return stone }
-        let bright = clamped(0.72 + 0.5 * light)
+        let bright = clamped(0.55 + 0.6 * light)
         return mix(stone, mix(Color(hex: 0x8FA5C4), mix(.white, recipe.light, 0.22), bright), cover * 0.95)
     }
 
     /// The side that faces the sun is bright, the other lies in blue shade; ripples cross both.
     @inline(__always)
     private func sand(_ x: Int, below: Float, base: Color) -> Color {
-        let facing = ramp(-0.35, 0.4, edgeSlope(x) + 0.35 * grain[x] + 0.5 * clamped(below * 2))
+        let along = x + Int(below * (0.9 + 0.6 * grain[x]) / view.pixel)
+        let facing = ramp(-0.35, 0.4, edgeSlope(min(edge.count - 1, along)) + 0.3 * grain[x] + 0.5 * clamped(below * 2))
         let ripple = 1 + 0.16 * grain[x] + 1.1 * slope(x)
         return mix(recipe.bottom.lit(0.72), mix(base, recipe.light, 0.4), facing).lit(ripple)
     }

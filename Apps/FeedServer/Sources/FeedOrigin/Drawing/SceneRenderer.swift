@@ -69,17 +69,22 @@ struct Lens {
         var noise = seed ^ UInt32(truncatingIfNeeded: row) &* 0x9E37_79B1
         let start = row * view.width * 4
         var pixels = canvas.pixels.mutableSpan
+        let line = line.span
         for column in 0..<view.width {
             noise = noise &* 1_664_525 &+ 1_013_904_223
             let grain = Float(noise >> 8) * (4.4 / 0x1p24) - 2.2
             let factor = (dark - falloff[column]) * 255
-            let exposed = (line[column] * factor + (grain + 0.5)).clamped(
-                lowerBound: Color(repeating: 0), upperBound: Color(repeating: 255))
-            let bytes = SIMD4<UInt8>(truncatingIfNeeded: SIMD4<Int32>(exposed))
+            let exposed = line[column] * factor + (grain + 0.5)
             let index = start + column * 4
-            pixels[index] = bytes.x
-            pixels[index + 1] = bytes.y
-            pixels[index + 2] = bytes.z
+            pixels[index] = Self.byte(exposed.x)
+            pixels[index + 1] = Self.byte(exposed.y)
+            pixels[index + 2] = Self.byte(exposed.z)
         }
+    }
+
+    /// Cut off, not rounded. Through scalars: the conversion of a whole vector is many times slower in Swift 6.3.
+    @inline(__always)
+    private static func byte(_ value: Float) -> UInt8 {
+        UInt8(truncatingIfNeeded: Int32(max(0, min(255, value))))
     }
 }

@@ -30,7 +30,7 @@ final class SkyLayer: SceneLayer {
         columns = view.columns(depth: 0)
         let drift = columns.map { $0 + 0.25 * view.pan }
         let lean: Float = 0.022
-        let shifted = drift.map { $0 + ($0 < recipe.sun.x ? lean : -lean) }
+        let shifted = drift.map { $0 + lean * max(-1, min(1, 5 * (recipe.sun.x - $0))) }
         let frequency = SIMD2<Float>(1.7, 2.6)
         clouds = NoiseField(
             columns: drift, pixel: view.pixel, frequency: frequency, octaves: 7, gain: 0.55, seed: recipe.seed)
@@ -67,7 +67,7 @@ final class SkyLayer: SceneLayer {
         let height = max(0, recipe.horizonHeight - v)
         let y = 1.9 * height / (0.28 + height)
         clouds.fill(&density, y: -y)
-        let lean: Float = v > recipe.sun.y ? 0.018 : -0.018
+        let lean = 0.018 * max(-1, min(1, 8 * (v - recipe.sun.y)))
         cloudsTowardsSun.fill(&towardsSun, y: -(y + lean))
     }
 

@@ -58,7 +58,6 @@ struct Canvas {
 
     subscript(x: Int, y: Int) -> Color {
         let index = (y * width + x) * 4
-        let bytes = SIMD4<UInt8>(pixels[index], pixels[index + 1], pixels[index + 2], 255)
-        return Color(bytes) * (1 / 255)
+        return Color(Float(pixels[index]), Float(pixels[index + 1]), Float(pixels[index + 2]), 255) * (1 / 255)
     }
 }

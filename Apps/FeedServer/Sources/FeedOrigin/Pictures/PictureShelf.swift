@@ -24,11 +24,18 @@ public final class PictureShelf: Sendable {
     private let byteLimit: Int
     private let easels: DispatchSemaphore
     private let make: Make
+    /// Called when someone begins to wait for a picture that another thread makes.
+    private let onWait: @Sendable () -> Void
 
     /// - Parameters:
     ///   - byteLimit: pictures above it are made but not kept.
     ///   - concurrency: how many pictures are made at a time.
-    public init(byteLimit: Int, concurrency: Int, make: @escaping Make) {
+    public convenience init(byteLimit: Int, concurrency: Int, make: @escaping Make) {
+        self.init(byteLimit: byteLimit, concurrency: concurrency, onWait: {}, make: make)
+    }
+
+    init(byteLimit: Int, concurrency: Int, onWait: @escaping @Sendable () -> Void, make: @escaping Make) {
+        self.onWait = onWait
         self.byteLimit = byteLimit
         self.make = make
         easels = DispatchSemaphore(value: concurrency)
@@ -40,7 +47,9 @@ public final class PictureShelf: Sendable {
     public func picture(_ recipe: PictureRecipe) throws(EncodingFailure) -> Picture {
         switch state.withLock({ $0.lookUp(recipe) }) {
         case .kept(let picture): return picture
-        case .comes(let commission): return try commission.wait()
+        case .comes(let commission):
+            onWait()
+            return try commission.wait()
         case .make(let commission): return try fulfil(commission, recipe)
         }
     }

@@ -35,7 +35,9 @@ public final class FeedServer: Sendable {
         self.configuration = configuration
         self.site = site
         self.pacing = pacing
-        places = DispatchSemaphore(value: configuration.connectionLimit)
+        // Begun at 0 and raised: libdispatch traps when a semaphore ends below the value that it began with.
+        places = DispatchSemaphore(value: 0)
+        for _ in 0..<configuration.connectionLimit { places.signal() }
         listener = try Socket.listener(port: configuration.port)
         port = listener.port
         startThread { self.acceptClients() }

@@ -1,0 +1,261 @@
+import Dispatch
+import Foundation
+import ImageCore
+import Testing
+
+@testable import FeedOrigin
+
+@Suite("The server, seen from a raw socket")
+struct FeedServerTests {
+    private static let picture = "/pictures/3.png?w=12&h=8"
+    private static let pictureLength = "png 12x8 ".utf8.count + 12 * 8 * 4
+
+    /// Returns the statistics after the last connection has ended.
+    @discardableResult
+    private func withServer(
+        _ switches: Switches = Switches(), patience: Patience = Patience(), pacing: any Pacing = RecordingPacing(),
+        limit: Int = 512, _ body: (UInt16, Statistics) throws -> Void
+    ) throws -> Statistics.Counts {
+        let studio = PictureStudio(encoders: [
+            PlainEncoder(format: .png), PlainEncoder(format: .gif), PlainEncoder(format: .webp),
+        ])
+        let shelf = PictureShelf(byteLimit: 1 << 20, concurrency: 2) { recipe throws(EncodingFailure) in
+            try studio.make(recipe)
+        }
+        let site = Site(feed: PhotoFeed(count: 25), shelf: shelf)
+        var configuration = FeedServer.Configuration()
+        configuration.switches = switches
+        configuration.patience = patience
+        configuration.connectionLimit = limit
+        let server = try FeedServer(configuration, site: site, pacing: pacing)
+        do { try body(server.port, site.statistics) } catch {
+            server.stop()
+            throw error
+        }
+        server.stop()
+        return site.statistics.snapshot
+    }
+
+    @Test("a page of the feed is JSON whose URLs lead back to the host that was asked")
+    func feed() throws {
+        try withServer { port, _ in
+            let client = try RawClient(port: port)
+            client.get("/photos?_page=2&_limit=3")
+            let (status, _, body) = client.answer()
+            let photos = try #require(try JSONSerialization.jsonObject(with: Data(body)) as? [[String: Any]])
+            #expect(status == 200)
+            #expect(photos.map { $0["id"] as? Int } == [4, 5, 6])
+            #expect((photos.first?["url"] as? String)?.hasPrefix("http://h:1/pictures/4.png?") == true)
+            client.get("/photos")
+            #expect(try (JSONSerialization.jsonObject(with: Data(client.answer().body)) as? [Any])?.count == 10)
+            client.get("/photos?_page=99")
+            #expect(client.answer().body == Array("[]".utf8))
+            client.get("/photos?_page=zero")
+            let refused = client.answer()
+            #expect(refused.status == 400)
+            #expect(try (JSONSerialization.jsonObject(with: Data(refused.body)) as? [String: String])?["error"] != nil)
+        }
+    }
+
+    @Test("a picture comes with its validators, and these bring 304, 206 and 416")
+    func conditions() throws {
+        try withServer { port, _ in
+            let client = try RawClient(port: port)
+            client.get(Self.picture)
+            let whole = client.answer()
+            #expect(whole.status == 200)
+            #expect(whole.body.count == Self.pictureLength)
+            #expect(
+                whole.head.contains("content-type: image/png\r\n")
+                    && whole.head.contains("cache-control: public, max-age=3600\r\n"))
+            #expect(
+                whole.head.contains("last-modified: mon, 01 jan 2024 18:00:00 gmt\r\n")
+                    && whole.head.contains("date: thu, 01 jan 1970"))
+            let tag = try #require(whole.head.split(separator: "\r\n").first { $0.hasPrefix("etag: ") }?.dropFirst(6))
+            client.get(Self.picture, "If-None-Match: \(tag)")
+            #expect(client.answer().status == 304)
+            client.get(Self.picture, "Range: bytes=9-12", "If-Range: \(tag)")
+            let part = client.answer()
+            #expect(part.status == 206)
+            #expect(part.body == Array(whole.body[9...12]))
+            #expect(part.head.contains("content-range: bytes 9-12/\(Self.pictureLength)\r\n"))
+            client.get(Self.picture, "Range: bytes=100000-")
+            let unsatisfiable = client.answer()
+            #expect(unsatisfiable.status == 416)
+            #expect(unsatisfiable.head.contains("content-range: bytes */\(Self.pictureLength)\r\n"))
+        }
+    }
+
+    @Test("HEAD, unknown paths, other methods and what an encoder can't do are answered as HTTP wants")
+    func answers() throws {
+        try withServer { port, _ in
+            let client = try RawClient(port: port)
+            client.get(Self.picture, method: "HEAD")
+            let head = client.answer(hasBody: false)
+            #expect(head.status == 200 && head.head.contains("content-length: \(Self.pictureLength)\r\n"))
+            for (method, target, status) in [
+                ("GET", "/nowhere", 404), ("GET", "/pictures/1.bmp", 404), ("DELETE", "/photos", 405),
+                ("GET", "/stats/reset", 405),
+                ("GET", "/pictures/1.png?w=0", 400), ("GET", "/pictures/1.webp?animated=1&w=4&h=4", 400),
+                ("GET", "/pictures/1.jpg", 500),
+                ("GET", "/pictures/1.gif?animated=1&frames=3&w=4&h=4", 200), ("GET", "/", 200),
+            ] {
+                client.get(target, method: method)
+                #expect(client.answer().status == status, "\(method) \(target)")
+            }
+        }
+    }
+
+    @Test("requests sent in one go are answered in order, and close is obeyed")
+    func pipelining() throws {
+        try withServer { port, _ in
+            let client = try RawClient(port: port)
+            client.send(
+                "GET /photos?_limit=1 HTTP/1.1\r\nHost: h\r\n\r\nPOST /stats/reset HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nxx"
+                    + "GET \(Self.picture) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nGET /photos HTTP/1.1\r\nHost: h\r\n\r\n"
+            )
+            #expect(client.answer().status == 200)
+            #expect(client.answer().status == 204)
+            #expect(client.answer().body.count == Self.pictureLength)
+            let end = client.rest()
+            #expect(end.bytes.isEmpty && end.isOrderly)
+        }
+    }
+
+    @Test(
+        "faults look on the wire as they are named",
+        arguments: [
+            ("reset", 0, false), ("truncate", pictureLength / 2, true), ("drop-after=20", 20, false),
+            ("stall", pictureLength / 2, true),
+            ("wrong-length", pictureLength, true),
+        ])
+    func faults(fault: String, bodyLength: Int, isOrderly: Bool) throws {
+        let pacing = RecordingPacing()
+        try withServer(pacing: pacing) { port, _ in
+            let client = try RawClient(port: port)
+            client.get(Self.picture + "&fault=" + fault)
+            let (bytes, isClosedOrderly) = client.rest()
+            let end = bytes.indices.dropFirst(3).first { bytes[($0 - 3)...$0].elementsEqual([13, 10, 13, 10]) }
+            #expect(bytes.count - (end.map { $0 + 1 } ?? 0) == bodyLength)
+            #expect(isClosedOrderly == isOrderly)
+        }
+        #expect(pacing.all == (fault == "stall" ? [.seconds(300)] : []))
+    }
+
+    @Test("latency comes before the head, and bandwidth in twentieths of a second")
+    func slowness() throws {
+        let pacing = RecordingPacing()
+        try withServer(Switches(latency: .milliseconds(5)), pacing: pacing) { port, _ in
+            let client = try RawClient(port: port)
+            client.get("/photos?_page=99")
+            _ = client.answer()
+            client.get(Self.picture + "&latency=200&bandwidth=2000")
+            #expect(client.answer().body.count == Self.pictureLength)
+            client.get("/stats")
+            _ = client.answer()
+        }
+        let waits = pacing.all
+        #expect(waits.prefix(2) == [.milliseconds(5), .milliseconds(200)])
+        #expect(waits.dropFirst(2).filter { $0 == .milliseconds(50) }.count >= Self.pictureLength / 100)
+        #expect(waits.dropFirst(2).allSatisfy { $0 <= .milliseconds(50) })
+    }
+
+    @Test("statistics count requests, bytes and paths, not themselves, and can be reset")
+    func statistics() throws {
+        try withServer { port, statistics in
+            let client = try RawClient(port: port)
+            for _ in 0..<2 {
+                client.get(Self.picture)
+                _ = client.answer()
+            }
+            client.get("/photos?status=503&times=1")
+            #expect(client.answer().status == 503)
+            client.get("/photos?status=503&times=1")
+            #expect(client.answer().status == 200)
+            client.get("/stats")
+            let object = try JSONSerialization.jsonObject(with: Data(client.answer().body)) as? [String: Any]
+            #expect(object?["requests"] as? Int == 4)
+            #expect(object?["bytes"] as? Int ?? 0 > 2 * Self.pictureLength)
+            #expect(object?["paths"] as? [String: Int] == ["/photos": 2, "/pictures/3.png": 2])
+            #expect(object?["statuses"] as? [String: Int] == ["200": 3, "503": 1])
+            #expect((object?["connections"] as? [String: Int])?["open"] == 1)
+            client.get("/stats/reset", method: "POST")
+            #expect(client.answer().status == 204)
+            #expect(statistics.snapshot.requests == 0 && statistics.snapshot.open == 1)
+        }
+    }
+
+    @Test("two hundred connections are served at a time")
+    func many() throws {
+        try withServer { port, statistics in
+            let clients = try (0..<200).map { _ in try RawClient(port: port) }
+            for client in clients { client.get(Self.picture) }
+            for client in clients { #expect(client.answer().body.count == Self.pictureLength) }
+            #expect(statistics.snapshot.open == 200)
+        }
+    }
+
+    @Test("more clients than places wait until one leaves")
+    func waiting() throws {
+        try withServer(limit: 1) { port, statistics in
+            let first = try RawClient(port: port)
+            let second = try RawClient(port: port)
+            second.get("/photos")
+            first.get("/photos")
+            #expect(first.answer().status == 200)
+            #expect(statistics.snapshot.connections == 1)
+            first.close()
+            #expect(second.answer().status == 200)
+        }
+    }
+
+    @Test(
+        "bytes that are no request get 400 and an end",
+        arguments: ["\u{16}\u{3}\u{1}\u{2}\r\n\r\n", "hello\n\n", "GET / HTTP/1.1\r\n\r\n"])
+    func nonsense(text: String) throws {
+        try withServer { port, _ in
+            let client = try RawClient(port: port)
+            client.send(text)
+            let (bytes, isOrderly) = client.rest()
+            #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 400 "))
+            #expect(isOrderly)
+        }
+    }
+
+    @Test("a client that sends its request in too many pieces is told to leave")
+    func drip() throws {
+        var patience = Patience()
+        patience.receivesPerHead = 1
+        try withServer(patience: patience) { port, _ in
+            let client = try RawClient(port: port)
+            client.send("GET / HT")
+            #expect(String(decoding: client.rest().bytes, as: UTF8.self).hasPrefix("HTTP/1.1 408 "))
+        }
+    }
+
+    @Test("a client that leaves before its answer is noticed and counted")
+    func abandoned() throws {
+        let pacing = WatchedPacing()
+        let counts = try withServer(pacing: pacing) { port, _ in
+            let client = try RawClient(port: port)
+            client.get(Self.picture + "&latency=600000")
+            pacing.begun.wait()
+            client.close()
+            pacing.ended.wait()
+        }
+        #expect(counts.abandoned == 1)
+        #expect(counts.bytes == 0)
+    }
+
+    @Test("stopping ends connections that wait")
+    func stop() throws {
+        var client: RawClient?
+        try withServer(pacing: RealPacing()) { port, _ in
+            client = try RawClient(port: port)
+            client?.get("/photos")
+            #expect(client?.answer().status == 200)
+            client?.get(Self.picture + "&latency=600000")
+        }
+        #expect(client?.rest().bytes.isEmpty == true)
+    }
+}

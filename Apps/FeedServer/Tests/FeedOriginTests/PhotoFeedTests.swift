@@ -1,0 +1,82 @@
+import Foundation
+import ImageCore
+import Testing
+
+@testable import FeedOrigin
+
+@Suite("The feed")
+struct PhotoFeedTests {
+    private let feed = PhotoFeed(count: 25)
+
+    @Test(
+        "pages hold the photos in order, the last is short, and past the end they are empty",
+        arguments: [
+            (1, 10, 1...10), (2, 10, 11...20), (3, 10, 21...25), (1, 500, 1...25), (4, 10, nil), (Int.max, 500, nil),
+        ])
+    func pages(page: Int, limit: Int, ids: ClosedRange<Int>?) {
+        #expect(feed.page(page, limit: limit, origin: "").map(\.id) == ids.map(Array.init) ?? [])
+    }
+
+    @Test("a photo has five members of the right kinds, and absolute URLs")
+    func json() throws {
+        let photo = feed.photo(7, origin: "http://localhost:8080")
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(photo.json.utf8)) as? [String: Any])
+        #expect(Set(object.keys) == ["albumId", "id", "title", "url", "thumbnailUrl"])
+        #expect(object["albumId"] as? Int == 1)
+        #expect(object["id"] as? Int == 7)
+        #expect((object["title"] as? String)?.isEmpty == false)
+        for key in ["url", "thumbnailUrl"] {
+            #expect(URL(string: object[key] as? String ?? "")?.host() == "localhost")
+        }
+    }
+
+    @Test("strings are escaped as JSON wants it")
+    func escaping() throws {
+        let text = "a\"b\\c\n\u{1}é"
+        let decoded = try JSONSerialization.jsonObject(with: Data("[\"\(escaped(text))\"]".utf8)) as? [String]
+        #expect(decoded == [text])
+    }
+
+    @Test("twenty photos bring every kind of picture")
+    func mix() {
+        let recipes = (1...20).map(PhotoFeed.recipe)
+        let kinds: [(String, (PictureRecipe) -> Bool)] = [
+            ("baseline JPEG", { $0.format == .jpeg && !$0.isProgressive }),
+            ("progressive", { $0.format == .jpeg && $0.isProgressive }),
+            ("PNG", { $0.format == .png && !$0.hasAlpha }), ("PNG with alpha", { $0.format == .png && $0.hasAlpha }),
+            ("lossy WebP", { $0.format == .webp && !$0.isLossless }),
+            ("lossless WebP", { $0.format == .webp && $0.isLossless }),
+            ("still GIF", { $0.format == .gif && $0.frames == nil }),
+            ("animated GIF", { $0.format == .gif && $0.frames ?? 0 > 1 }),
+        ]
+        for (name, fits) in kinds { #expect(recipes.contains(where: fits), "\(name)") }
+        #expect(recipes.allSatisfy { max($0.thumbnail(300).width, $0.thumbnail(300).height) == 300 })
+    }
+
+    @Test("each URL of the feed asks for the picture that was meant", arguments: 1...20)
+    func roundTrip(id: Int) throws {
+        let recipe = PhotoFeed.recipe(id)
+        #expect(try PictureRecipe(HTTPRequest(target: recipe.target)) == recipe)
+        #expect(try PictureRecipe(HTTPRequest(target: recipe.thumbnail(300).target)) == recipe.thumbnail(300))
+    }
+
+    @Test(
+        "wishes that can't be met are refused",
+        arguments: [
+            "1.jpg?w=0", "1.jpg?w=8193", "1.jpg?h=x", "1.jpg?w=8000&h=8000", "1.jpg?alpha=1", "1.png?animated=1",
+            "1.jpg?lossless=1",
+            "1.webp?progressive=1", "1.gif?animated=1&frames=200&w=1000&h=1000", "1.jpg?quality=0", "1.png?alpha=yes",
+            "1.gif?frames=0",
+        ])
+    func refused(target: String) throws {
+        let request = try HTTPRequest(target: "/pictures/" + target)
+        #expect { try PictureRecipe(request) } throws: { ($0 as? RequestFailure)?.status == 400 }
+    }
+
+    @Test(
+        "other paths are no pictures",
+        arguments: ["/pictures/1.bmp", "/pictures/x.jpg", "/pictures/1", "/pictures/-1.jpg", "/1.jpg"])
+    func others(path: String) throws {
+        #expect(try PictureRecipe(HTTPRequest(target: path)) == nil)
+    }
+}
