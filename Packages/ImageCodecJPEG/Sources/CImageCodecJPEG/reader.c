@@ -27,6 +27,7 @@ struct ilj_reader {
     bool ended;              /* the source ran dry and an end-of-image marker was made up */
     JDIMENSION ended_row;    /* the row of blocks that was being read then */
     bool starved;            /* entropy-coded data was missing after that */
+    bool repeats_itself;     /* a progressive scan codes what was coded already, against T.81, G.1.1.1 */
     int max_scans;
     ilj_layout layout;
 
@@ -71,15 +72,19 @@ static void note(j_common_ptr info, int level) {
     info->err->num_warnings++;
     ilj_reader *reader = owner(info);
     if (info->err->msg_code == JWRN_HIT_MARKER && reader->ended) reader->starved = true;
+    if (info->err->msg_code == JWRN_BOGUS_PROGRESSION) reader->repeats_itself = true;
 }
 
 static void print_nothing(j_common_ptr info) { (void)info; }
 
-/* Called between rows of blocks while a picture of several scans is read in. */
+/* Called between rows of blocks while a picture of several scans is read in. Only a progressive picture can rightly have
+   more scans than components, and only as long as each adds something. */
 static void watch_scans(j_common_ptr info) {
     ilj_reader *reader = owner(info);
     if (reader->info.input_scan_number <= reader->max_scans) return;
-    reader->failure = ILJ_TOO_MANY_SCANS;
+    bool is_malformed = !reader->info.progressive_mode || reader->repeats_itself;
+    reader->failure = is_malformed ? ILJ_MALFORMED : ILJ_TOO_MANY_SCANS;
+    strcpy(reader->message, "scans that repeat each other");
     longjmp(reader->escape, 1);
 }
 

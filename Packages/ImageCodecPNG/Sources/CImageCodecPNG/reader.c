@@ -18,6 +18,7 @@ struct ilp_reader {
     size_t left;
     size_t row_bytes;
     int height;
+    bool icc_is_damaged;
 };
 
 /* ---- errors ---- */
@@ -31,9 +32,10 @@ static void fail(png_structp png, png_const_charp message) {
     longjmp(reader->escape, 1);
 }
 
-static void ignore(png_structp png, png_const_charp message) {
-    (void)png;
-    (void)message;
+/* libpng leaves out ancillary chunks whose checksum is wrong, but keeps a profile. */
+static void note(png_structp png, png_const_charp message) {
+    ilp_reader *reader = png_get_error_ptr(png);
+    if (strcmp(message, "iCCP: CRC error") == 0) reader->icc_is_damaged = true;
 }
 
 /* ---- source ---- */
@@ -58,7 +60,7 @@ static const png_byte skipped[] =
 
 static bool set_up(ilp_reader *reader, size_t metadata_limit) {
     if (setjmp(reader->escape)) return false;
-    reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, reader, fail, ignore);
+    reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, reader, fail, note);
     if (!reader->png) return false;
     reader->info = png_create_info_struct(reader->png);
     if (!reader->info) return false;
@@ -108,6 +110,7 @@ static void find_profile(const ilp_reader *reader, ilp_header *header) {
     int compression;
     header->icc = NULL;
     header->icc_length = 0;
+    if (reader->icc_is_damaged) return;
     if (!png_get_iCCP(reader->png, reader->info, &name, &compression, &profile, &length)) return;
     header->icc = profile;
     header->icc_length = length;
