@@ -27,7 +27,7 @@ struct ilj_reader {
     bool ended;              /* the source ran dry and an end-of-image marker was made up */
     JDIMENSION ended_row;    /* the row of blocks that was being read then */
     bool starved;            /* entropy-coded data was missing after that */
-    bool repeats_itself;     /* a progressive scan codes what was coded already, against T.81, G.1.1.1 */
+    bool contradicts_itself; /* a progressive scan does not continue those before it, as T.81, G.1.1.1 asks */
     int max_scans;
     ilj_layout layout;
 
@@ -72,19 +72,19 @@ static void note(j_common_ptr info, int level) {
     info->err->num_warnings++;
     ilj_reader *reader = owner(info);
     if (info->err->msg_code == JWRN_HIT_MARKER && reader->ended) reader->starved = true;
-    if (info->err->msg_code == JWRN_BOGUS_PROGRESSION) reader->repeats_itself = true;
+    if (info->err->msg_code == JWRN_BOGUS_PROGRESSION) reader->contradicts_itself = true;
 }
 
 static void print_nothing(j_common_ptr info) { (void)info; }
 
 /* Called between rows of blocks while a picture of several scans is read in. Only a progressive picture can rightly have
-   more scans than components, and only as long as each adds something. */
+   more scans than components, and only as long as each continues those before it. */
 static void watch_scans(j_common_ptr info) {
     ilj_reader *reader = owner(info);
     if (reader->info.input_scan_number <= reader->max_scans) return;
-    bool is_malformed = !reader->info.progressive_mode || reader->repeats_itself;
+    bool is_malformed = !reader->info.progressive_mode || reader->contradicts_itself;
     reader->failure = is_malformed ? ILJ_MALFORMED : ILJ_TOO_MANY_SCANS;
-    strcpy(reader->message, "scans that repeat each other");
+    strcpy(reader->message, "scans that contradict each other");
     longjmp(reader->escape, 1);
 }
 

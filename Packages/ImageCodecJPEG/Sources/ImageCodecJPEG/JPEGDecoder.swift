@@ -1,9 +1,10 @@
+public import ImageCore
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
     public import Foundation
 #endif
-public import ImageCore
 
 /// Decodes JPEG (ITU-T T.81): baseline, extended and progressive, Huffman or arithmetic coded, 8 bits a channel, in
 /// grey, colour (YCbCr or RGB) and ink (CMYK or YCCK).

@@ -1,11 +1,11 @@
 import CImageCodecJPEG
+public import ImageCore
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
     public import Foundation
 #endif
-public import ImageCore
 
 /// Writes JPEG in YCbCr: 4:2:0 below quality 0.9, 4:4:4 from there on, with Huffman tables made for the picture.
 ///

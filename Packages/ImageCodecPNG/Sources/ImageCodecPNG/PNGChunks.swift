@@ -39,6 +39,7 @@ struct PNGChunks {
 
     private func uint32(at offset: Int) -> Int {
         let start = bytes.startIndex + offset
-        return Int(bytes[start]) << 24 | Int(bytes[start + 1]) << 16 | Int(bytes[start + 2]) << 8 | Int(bytes[start + 3])
+        return Int(bytes[start]) << 24 | Int(bytes[start + 1]) << 16 | Int(bytes[start + 2]) << 8
+            | Int(bytes[start + 3])
     }
 }

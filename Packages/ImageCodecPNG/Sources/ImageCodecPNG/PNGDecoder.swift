@@ -1,9 +1,10 @@
+public import ImageCore
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
     public import Foundation
 #endif
-public import ImageCore
 
 /// Decodes PNG (W3C PNG, ISO/IEC 15948): every colour type and depth, palettes, transparent colours, interlaced or not.
 ///

@@ -1,11 +1,11 @@
 import CImageCodecPNG
+public import ImageCore
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
     public import Foundation
 #endif
-public import ImageCore
 
 /// Writes PNG with 8 bits a channel: RGB when the picture is opaque, RGBA when not. Lossless.
 public struct PNGEncoder: ImageEncoder {

@@ -1,0 +1,41 @@
+import Foundation
+import ImageCodecJPEG
+import ImageContractTesting
+import ImageCore
+import Testing
+
+@Suite("JPEG keeps the promises of its ports")
+struct JPEGContractTests {
+    @Test("the decoder obeys", arguments: ImageDecoderContract.rules)
+    func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {
+        let size = PixelSize(width: 83, height: 61)
+        let picture = Bitmap.shaded(size, isOpaque: true)
+        let samples = try [("baseline", false), ("progressive", true)].map { name, isProgressive in
+            ImageDecoderContract.Sample(
+                name, try JPEGEncoder().encode(picture, options: EncodingOptions(isProgressive: isProgressive)),
+                storedSize: size)
+        }
+        try await rule.check(.init(JPEGDecoder(), samples: samples))
+    }
+
+    @Test("the encoder obeys", arguments: ImageEncoderContract.rules)
+    func encoder(_ rule: ContractRule<ImageEncoderContract.Subject>) async throws {
+        try await rule.check(
+            .init(
+                JPEGEncoder(), decoder: JPEGDecoder(), isLossless: false, supportsAlpha: false,
+                supportsAnimation: false, largestSide: 65_500))
+    }
+}
+
+extension Bitmap {
+    /// A soft picture with an edge; its alpha, unless opaque, falls from left to right.
+    static func shaded(_ size: PixelSize, isOpaque: Bool) -> Bitmap {
+        var pixels: [UInt8] = []
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                pixels += [UInt8(x * 2), UInt8(y * 3), x > y ? 200 : 40, isOpaque ? 255 : UInt8(255 - x * 2)]
+            }
+        }
+        return Bitmap(size: size, pixels: pixels, isOpaque: isOpaque)
+    }
+}

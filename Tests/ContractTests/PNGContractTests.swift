@@ -1,0 +1,28 @@
+import Foundation
+import ImageCodecPNG
+import ImageContractTesting
+import ImageCore
+import Testing
+
+@Suite("PNG keeps the promises of its ports")
+struct PNGContractTests {
+    @Test("the decoder obeys", arguments: ImageDecoderContract.rules)
+    func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {
+        let size = PixelSize(width: 83, height: 61)
+        let samples = try [("opaque", true, false), ("alpha", false, false), ("interlaced", false, true)].map {
+            ImageDecoderContract.Sample(
+                $0.0,
+                try PNGEncoder().encode(
+                    .shaded(size, isOpaque: $0.1), options: EncodingOptions(isProgressive: $0.2)),
+                storedSize: size)
+        }
+        try await rule.check(.init(PNGDecoder(), samples: samples))
+    }
+
+    @Test("the encoder obeys", arguments: ImageEncoderContract.rules)
+    func encoder(_ rule: ContractRule<ImageEncoderContract.Subject>) async throws {
+        try await rule.check(
+            .init(
+                PNGEncoder(), decoder: PNGDecoder(), isLossless: true, supportsAlpha: true, supportsAnimation: false))
+    }
+}

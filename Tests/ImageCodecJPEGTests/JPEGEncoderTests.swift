@@ -1,0 +1,97 @@
+import Foundation
+import ImageCodecJPEG
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("Encoding JPEG")
+struct JPEGEncoderTests {
+    @Test("the picture comes back closely, plain and progressive", arguments: [false, true])
+    func roundTrip(progressive: Bool) throws {
+        let pixels = try decode(encoded(progressive: progressive, quality: 1))
+        #expect(largestDifference(pixels, photograph.pixels) <= 4)
+    }
+
+    @Test("plain and progressive files of one quality hold the same pixels")
+    func sameCoefficients() throws {
+        #expect(try decode(encoded(progressive: true)) == decode(encoded()))
+        #expect(try frameMarker(of: encoded()) == 0xC0)
+        #expect(try frameMarker(of: encoded(progressive: true)) == 0xC2)
+    }
+
+    @Test("chroma is halved in both directions below quality 0.9, and whole from there on")
+    func subsampling() throws {
+        #expect(try lumaSampling(of: encoded(quality: 0.89)) == 0x22)
+        #expect(try lumaSampling(of: encoded(quality: 0.9)) == 0x11)
+    }
+
+    @Test("more quality is more bytes and less error")
+    func quality() throws {
+        let files = try [0, 0.3, 0.6, 0.85, 1].map { try encoded(quality: $0) }
+        #expect(files.map(\.count) == files.map(\.count).sorted())
+        let errors = try files.map { largestDifference(try decode($0), photograph.pixels) }
+        #expect((errors.first ?? 0) > (errors.last ?? 0))
+    }
+
+    @Test("transparent pixels are laid over white")
+    func flattening() throws {
+        let size = PixelSize(width: 8, height: 8)
+        let cases: [([UInt8], UInt8)] = [([0, 0, 0, 0], 255), ([0, 0, 0, 128], 127), ([40, 40, 40, 255], 40)]
+        for (pixel, level) in cases {
+            let picture = Bitmap(
+                size: size, pixels: Array(repeatElement(pixel, count: size.area).joined()), isOpaque: false)
+            let file = try JPEGEncoder().encode(picture, options: EncodingOptions(quality: 1))
+            #expect(largestDifference(try decode(file), (0..<64).flatMap { _ in [level, level, level, 255] }) <= 1)
+        }
+    }
+
+    @Test("empty and overlong pictures are refused")
+    func sizes() {
+        for size in [
+            PixelSize(width: 0, height: 3), PixelSize(width: 3, height: 0), PixelSize(width: 65_501, height: 1),
+        ] {
+            let picture = Bitmap(size: size, pixels: [UInt8](repeating: 0, count: size.area * 4), isOpaque: true)
+            #expect(throws: EncodingFailure.unsupportedSize(.jpeg, size)) {
+                try JPEGEncoder().encode(picture, options: EncodingOptions())
+            }
+        }
+    }
+
+    @Test("one frame is a still picture, several are refused")
+    func frames() throws {
+        let frame = AnimationFrame(bitmap: photograph, delay: .zero)
+        #expect(try JPEGEncoder().encode([frame], loopCount: 0, options: EncodingOptions()) == encoded())
+        #expect(throws: EncodingFailure.animationUnsupported(.jpeg)) {
+            try JPEGEncoder().encode([frame, frame], loopCount: 0, options: EncodingOptions())
+        }
+        #expect(throws: EncodingFailure.inconsistentFrames) {
+            try JPEGEncoder().encode([], loopCount: 0, options: EncodingOptions())
+        }
+    }
+
+    @Test("a picture larger than the first buffer is written whole")
+    func large() throws {
+        let size = PixelSize(width: 400, height: 400)
+        var random = SeededRandom(seed: 7)
+        var pixels = (0..<size.area * 4).map { _ in UInt8.random(in: 0...255, using: &random) }
+        for alpha in stride(from: 3, to: pixels.count, by: 4) { pixels[alpha] = 255 }
+        let picture = Bitmap(size: size, pixels: pixels, isOpaque: true)
+        let file = try JPEGEncoder().encode(picture, options: EncodingOptions(quality: 1))
+        #expect(file.count > 3 * 65_536)
+        #expect(largestDifference(try decode(file), pixels) <= 8)
+    }
+
+    private func frameHeader(of file: Data) throws -> Data {
+        var offset = 2
+        while offset + 4 < file.count {
+            let marker = file[offset + 1]
+            if (0xC0...0xC2).contains(marker) { return file.dropFirst(offset) }
+            offset += 2 + (Int(file[offset + 2]) << 8 | Int(file[offset + 3]))
+        }
+        throw DecodingFailure.truncated(.jpeg)
+    }
+
+    private func frameMarker(of file: Data) throws -> UInt8? { try frameHeader(of: file).dropFirst().first }
+
+    private func lumaSampling(of file: Data) throws -> UInt8? { try frameHeader(of: file).dropFirst(11).first }
+}

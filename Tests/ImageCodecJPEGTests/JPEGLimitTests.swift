@@ -1,0 +1,136 @@
+import Foundation
+import ImageCodecJPEG
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("Limits and damage of JPEG")
+struct JPEGLimitTests {
+    @Test("more encoded bytes than allowed are refused")
+    func encodedBytes() throws {
+        let data = try encoded()
+        #expect(failure(of: data, limits: DecodingLimits(encodedBytes: data.count)) == nil)
+        #expect(
+            failure(of: data, limits: DecodingLimits(encodedBytes: data.count - 1))
+                == .limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1))
+    }
+
+    @Test("more pixels and longer sides than allowed are refused")
+    func size() throws {
+        let data = try encoded()
+        #expect(
+            failure(of: data, limits: DecodingLimits(pixels: 479))
+                == .limitExceeded(.pixels, value: 480, allowed: 479))
+        #expect(
+            failure(of: data, limits: DecodingLimits(side: 23)) == .limitExceeded(.side, value: 24, allowed: 23))
+    }
+
+    @Test("a header that asks for 65,500 by 65,500 pixels is refused when opening")
+    func hugeHeader() {
+        var file = FlatJPEG(components: [.init(level: 1)])
+        let small = file.data
+        (file.width, file.height) = (16, 16)
+        var huge = small
+        guard let frame = huge.range(of: Data([8, 0, 16, 0, 16, 1])) else {
+            Issue.record("no frame header")
+            return
+        }
+        huge.replaceSubrange(frame, with: [8, 0xFF, 0xDC, 0xFF, 0xDC, 1])
+        #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 65_500 * 65_500, allowed: 100_000_000)) {
+            try JPEGDecoder().open(huge, limits: .default)
+        }
+    }
+
+    @Test("the coefficients of a progressive picture, and its output, count as memory")
+    func decodedBytes() throws {
+        let data = try encoded(progressive: true)
+        // 4:2:0 of 24x20: luma 4x4 blocks, chroma 2x2 each, 128 bytes a block.
+        let coefficients = (16 + 4 + 4) * 128
+        let output = 480 * 4
+        #expect(failure(of: data, limits: DecodingLimits(decodedBytes: coefficients + output)) == nil)
+        #expect(
+            failure(of: data, limits: DecodingLimits(decodedBytes: coefficients + output - 1))
+                == .limitExceeded(
+                    .decodedBytes, value: coefficients + output, allowed: coefficients + output - 1))
+        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: coefficients, allowed: coefficients - 1)) {
+            try JPEGDecoder().open(data, limits: DecodingLimits(decodedBytes: coefficients - 1))
+        }
+    }
+
+    @Test("a progressive picture needs less memory at a smaller size")
+    func decodedBytesScaled() throws {
+        let data = try encoded(progressive: true)
+        let limits = DecodingLimits(decodedBytes: (16 + 4 + 4) * 128 + 100)
+        #expect(try decode(data, size: PixelSize(width: 3, height: 3), limits: limits).count == 36)
+    }
+
+    @Test("more scans than allowed are refused")
+    func scans() throws {
+        let data = try encoded(progressive: true)
+        #expect(failure(of: data, limits: DecodingLimits(scans: 10)) == nil)
+        #expect(failure(of: data, limits: DecodingLimits(scans: 9)) == .limitExceeded(.scans, value: 10, allowed: 9))
+    }
+
+    @Test("more scans than allowed that contradict each other are malformed")
+    func contradictingScans() {
+        var gray = FlatJPEG(components: [.init(level: 90)], frameMarker: 0xC2, scanCount: 101)
+        #expect(failure(of: gray.data) == .limitExceeded(.scans, value: 101, allowed: 100))
+        gray.approximation = 0x10  // each refines what no scan has coded
+        #expect(failure(of: gray.data) == .malformed(.jpeg, "scans that contradict each other"))
+    }
+
+    @Test("a file cut anywhere is an error, until only its end marker is missing", arguments: [false, true])
+    func truncation(progressive: Bool) throws {
+        let data = try encoded(progressive: progressive)
+        let whole = try decode(data)
+        for count in 3..<data.count {
+            let cut = data.prefix(count)
+            if count >= data.count - 2 {
+                #expect(try decode(cut) == whole)
+            } else if let failure = failure(of: cut) {
+                #expect(failure == .truncated(.jpeg), "\(count) of \(data.count) bytes")
+            } else {
+                // The last bits of the last block may fit in what is left.
+                #expect(count >= data.count - 4, "\(count) of \(data.count) bytes decoded")
+            }
+        }
+    }
+
+    @Test("a cut between two scans is an error")
+    func truncationBetweenScans() throws {
+        let data = try encoded(progressive: true)
+        let scans = data.indices.dropLast().filter { data[$0] == 0xFF && data[$0 + 1] == 0xDA }
+        #expect(scans.count == 10)
+        for start in scans.dropFirst() { #expect(failure(of: data.prefix(start)) == .truncated(.jpeg)) }
+    }
+
+    @Test("a single wrong bit anywhere ends in a picture or an error", arguments: [false, true])
+    func flips(progressive: Bool) throws {
+        let data = try encoded(progressive: progressive)
+        let limits = DecodingLimits(pixels: 4_000)
+        var pictures = 0
+        for index in data.indices {
+            for bit in 0..<8 {
+                var damaged = data
+                damaged[index] ^= 1 << bit
+                guard failure(of: damaged, limits: limits) == nil else { continue }
+                let size = try header(of: damaged, limits: limits).storedSize
+                #expect(try decode(damaged, limits: limits).count == size.area * 4)
+                pictures += 1
+            }
+        }
+        #expect(pictures > data.count)  // damage shows as damaged pixels more often than as an error
+    }
+
+    @Test("what is no JPEG is malformed")
+    func noJPEG() {
+        for data in [Data(), Data([0xFF]), Data("GIF89a".utf8), Data(count: 100)] {
+            guard case .malformed(.jpeg, _) = failure(of: data) else {
+                Issue.record("\(String(describing: failure(of: data)))")
+                return
+            }
+        }
+        #expect(failure(of: Data([0xFF, 0xD8, 0xFF])) == .truncated(.jpeg))
+        #expect(failure(of: Data([0xFF, 0xD8, 0xFF, 0xD9])) != nil)
+    }
+}

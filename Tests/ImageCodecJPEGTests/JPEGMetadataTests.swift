@@ -1,0 +1,91 @@
+import Foundation
+import ImageCodecJPEG
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("Metadata of JPEG")
+struct JPEGMetadataTests {
+    private static let gray = FlatJPEG(width: 24, height: 8, components: [.init(level: 128)])
+
+    private func file(_ segments: (marker: UInt8, bytes: [UInt8])...) -> Data {
+        var file = Self.gray
+        file.segments = segments
+        return file.data
+    }
+
+    private func exif(_ orientation: UInt8) -> (marker: UInt8, bytes: [UInt8]) {
+        let entry: [UInt8] = [0x12, 0x01, 3, 0, 1, 0, 0, 0, orientation, 0, 0, 0]
+        return (0xE1, Array("Exif".utf8) + [0, 0, 0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0] + entry)
+    }
+
+    @Test("the header tells what the file is", arguments: ImageOrientation.allCases)
+    func orientation(_ orientation: ImageOrientation) throws {
+        let found = try header(of: file(exif(UInt8(orientation.rawValue))))
+        #expect(
+            found
+                == ImageHeader(
+                    format: .jpeg, storedSize: PixelSize(width: 24, height: 8), orientation: orientation))
+    }
+
+    @Test("rows come in stored orientation, whatever the tag says")
+    func rowsAreStored() throws {
+        let image = try JPEGDecoder().open(file(exif(6)), limits: .default)
+        let sink = CollectingRowSink()
+        try image.decode(frame: 0, size: image.header.storedSize, layout: .rgba8, into: sink)
+        #expect(sink.rows.map(\.count) == [Int](repeating: 24 * 4, count: 8))
+    }
+
+    @Test("the first Exif segment counts, other APP1 segments do not")
+    func firstExif() throws {
+        let xmp: (marker: UInt8, bytes: [UInt8]) = (0xE1, Array("http://ns.adobe.com/xap/1.0/".utf8) + [0])
+        #expect(try header(of: file(xmp, exif(3), exif(6))).orientation == .down)
+        #expect(try header(of: file(exif(9))).orientation == .up)
+    }
+
+    @Test("a profile is joined from its chunks by their numbers")
+    func profile() throws {
+        #expect(try header(of: file()).colorProfile == nil)
+        #expect(try header(of: file(iccSegment([5, 6]))).colorProfile == Data([5, 6]))
+        let inOrder = file(iccSegment([1, 2], number: 1, of: 2), iccSegment([3], number: 2, of: 2))
+        #expect(try header(of: inOrder).colorProfile == Data([1, 2, 3]))
+        let reversed = file(iccSegment([3], number: 2, of: 2), iccSegment([1, 2], number: 1, of: 2))
+        #expect(try header(of: reversed).colorProfile == Data([1, 2, 3]))
+    }
+
+    @Test("a profile with a chunk missing, twice, miscounted or beyond the count is ignored")
+    func brokenProfile() throws {
+        let files = [
+            file(iccSegment([1], number: 1, of: 2)),
+            file(iccSegment([1], number: 1, of: 2), iccSegment([1], number: 1, of: 2)),
+            file(iccSegment([1], number: 1, of: 2), iccSegment([2], number: 2, of: 3)),
+            file(iccSegment([1], number: 0, of: 1)),
+            file(iccSegment([1], number: 2, of: 1)),
+            file(iccSegment([], number: 1, of: 1)),
+            file((0xE2, Array("ICC_PROFILE".utf8) + [0, 1])),
+        ]
+        for file in files {
+            #expect(try header(of: file).colorProfile == nil)
+            #expect(failure(of: file) == nil)
+        }
+    }
+
+    @Test("metadata above the limit is ignored, the picture is not refused")
+    func metadataLimit() throws {
+        let data = file(exif(6), iccSegment([UInt8](repeating: 9, count: 100)))
+        let within = try header(of: data, limits: DecodingLimits(metadataBytes: 100))
+        #expect(within.colorProfile?.count == 100)
+        let beyond = try header(of: data, limits: DecodingLimits(metadataBytes: 99))
+        #expect(beyond.colorProfile == nil)
+        #expect(beyond.orientation == .right)
+        #expect(try header(of: data, limits: DecodingLimits(metadataBytes: 20)).orientation == .up)
+        #expect(failure(of: data, limits: DecodingLimits(metadataBytes: 0)) == nil)
+    }
+
+    @Test("bytes before a marker, and after the end, change nothing")
+    func fillBytes() throws {
+        let plain = file()
+        let filled = plain.prefix(2) + Data([0xFF, 0xFF, 0xFF]) + plain.dropFirst(3) + Data([1, 2, 3]) + plain
+        #expect(try decode(filled) == decode(plain))
+    }
+}

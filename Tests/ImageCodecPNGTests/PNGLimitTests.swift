@@ -1,0 +1,152 @@
+import Foundation
+import ImageCodecPNG
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("Limits and damage of PNG")
+struct PNGLimitTests {
+    private static let picture = RawPNG(
+        width: 3, height: 2, scanlines: [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], [0, 9, 8, 7, 6, 5, 4, 3, 2, 1]])
+
+    @Test("more encoded bytes than allowed are refused")
+    func encodedBytes() {
+        let data = Self.picture.data
+        #expect(failure(of: data, limits: DecodingLimits(encodedBytes: data.count)) == nil)
+        #expect(
+            failure(of: data, limits: DecodingLimits(encodedBytes: data.count - 1))
+                == .limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1))
+    }
+
+    @Test("more pixels and longer sides than allowed are refused")
+    func size() {
+        let data = Self.picture.data
+        #expect(
+            failure(of: data, limits: DecodingLimits(pixels: 5)) == .limitExceeded(.pixels, value: 6, allowed: 5))
+        #expect(failure(of: data, limits: DecodingLimits(side: 2)) == .limitExceeded(.side, value: 3, allowed: 2))
+    }
+
+    @Test("a header of 50,000 by 50,000 pixels, and the largest there can be, are refused when opening")
+    func hugeHeader() {
+        let huge = RawPNG(width: 50_000, height: 50_000, depth: 1, colorType: 0, scanlines: [[0]])
+        #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 2_500_000_000, allowed: 100_000_000)) {
+            try PNGDecoder().open(huge.data, limits: .default)
+        }
+        let largest = RawPNG(width: 0x7FFF_FFFF, height: 0x7FFF_FFFF, depth: 16, colorType: 6, scanlines: [[0]])
+        #expect(throws: DecodingFailure.limitExceeded(.side, value: 0x7FFF_FFFF, allowed: 65_535)) {
+            try PNGDecoder().open(largest.data, limits: .default)
+        }
+    }
+
+    @Test("rows count as memory; an interlaced picture counts whole, beside its output")
+    func decodedBytes() throws {
+        let plain = Self.picture.data
+        #expect(failure(of: plain, limits: DecodingLimits(decodedBytes: 24)) == nil)
+        #expect(
+            failure(of: plain, limits: DecodingLimits(decodedBytes: 23))
+                == .limitExceeded(.decodedBytes, value: 24, allowed: 23))
+        let picture = noise(PixelSize(width: 10, height: 10), isOpaque: true)
+        let interlaced = try PNGEncoder().encode(picture, options: EncodingOptions(isProgressive: true))
+        #expect(failure(of: interlaced, limits: DecodingLimits(decodedBytes: 800)) == nil)
+        #expect(
+            failure(of: interlaced, limits: DecodingLimits(decodedBytes: 799))
+                == .limitExceeded(.decodedBytes, value: 800, allowed: 799))
+    }
+
+    @Test("a wrong checksum is malformed in critical chunks and ignored in others")
+    func checksums() throws {
+        var file = Self.picture
+        file.before = [.init("tEXt", [65, 0, 65], hasWrongChecksum: true), .init("eXIf", [], hasWrongChecksum: true)]
+        #expect(failure(of: file.data) == nil)
+        file.pixelsHaveWrongChecksum = true
+        #expect(isMalformed(file.data))
+        var header = Self.picture.data
+        header[29] ^= 1
+        #expect(isMalformed(header))
+    }
+
+    @Test("invalid headers are malformed")
+    func headers() {
+        var files = [Self.picture, Self.picture, Self.picture, Self.picture, Self.picture]
+        files[0].width = 0
+        files[1].height = 0
+        files[2].depth = 3
+        files[3].colorType = 5
+        files[4].interlace = 7
+        for file in files { #expect(isMalformed(file.data)) }
+    }
+
+    @Test("a palette picture without palette, and an unknown critical chunk, are malformed")
+    func chunks() {
+        #expect(isMalformed(RawPNG(colorType: 3, scanlines: [[0, 1]]).data))
+        var file = Self.picture
+        file.before = [.init("ABCD", [1])]
+        #expect(isMalformed(file.data))
+    }
+
+    @Test("an unknown filter is malformed")
+    func filter() {
+        #expect(isMalformed(RawPNG(scanlines: [[9, 1, 2, 3]]).data))
+    }
+
+    @Test("too few pixels and a missing end are truncated")
+    func tooFew() {
+        var short = Self.picture
+        short.scanlines.removeLast()
+        #expect(failure(of: short.data) == .truncated(.png))
+        var endless = Self.picture
+        endless.hasEnd = false
+        #expect(failure(of: endless.data) == .truncated(.png))
+    }
+
+    @Test("Apple's variant is unsupported")
+    func applesVariant() {
+        let plain = Self.picture.data
+        let file = plain.prefix(8) + Data(RawPNG.Chunk("CgBI", [0x50, 0, 0x20, 2]).file) + plain.dropFirst(8)
+        #expect(failure(of: file) == .unsupported(.png, "Apple's variant (CgBI)"))
+    }
+
+    @Test("a file cut anywhere is truncated", arguments: [false, true])
+    func truncation(interlaced: Bool) throws {
+        let picture = noise(PixelSize(width: 7, height: 5), isOpaque: false)
+        let data = try PNGEncoder().encode(picture, options: EncodingOptions(isProgressive: interlaced))
+        for count in 8..<data.count {
+            #expect(failure(of: data.prefix(count)) == .truncated(.png), "\(count) of \(data.count) bytes")
+        }
+    }
+
+    @Test("a single wrong bit anywhere ends in the same picture or an error", arguments: [false, true])
+    func flips(interlaced: Bool) throws {
+        let picture = noise(PixelSize(width: 7, height: 5), isOpaque: false)
+        let data = try PNGEncoder().encode(picture, options: EncodingOptions(isProgressive: interlaced))
+        let limits = DecodingLimits(pixels: 4_000)
+        for index in data.indices {
+            for bit in 0..<8 {
+                var damaged = data
+                damaged[index] ^= 1 << bit
+                #expect(failure(of: damaged, limits: limits) != nil, "byte \(index), bit \(bit)")
+            }
+        }
+    }
+
+    @Test("what is no PNG is malformed")
+    func noPNG() {
+        for data in [Data(), Data([0x89]), Data("GIF89a".utf8), Data(count: 100)] { #expect(isMalformed(data)) }
+    }
+
+    @Test("other sizes, layouts and frames are refused")
+    func foreignRequests() throws {
+        let image = try PNGDecoder().open(Self.picture.data, limits: .default)
+        let stored = image.header.storedSize
+        let sink = CollectingRowSink()
+        #expect(throws: DecodingFailure.unsupported(.png, "3x2 does not scale to 2x1")) {
+            try image.decode(frame: 0, size: PixelSize(width: 2, height: 1), layout: .rgba8, into: sink)
+        }
+        #expect(throws: DecodingFailure.self) { try image.decode(frame: 0, size: stored, layout: .gray8, into: sink) }
+        #expect(throws: DecodingFailure.noSuchFrame(-1, frameCount: 1)) {
+            try image.decode(frame: -1, size: stored, layout: .rgba8, into: sink)
+        }
+        #expect(sink.offeredCount == 0)
+        #expect(image.decodableSize(covering: PixelSize(width: 1, height: 1)) == stored)
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import ImageCodecPNG
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("Metadata of PNG")
+struct PNGMetadataTests {
+    private static let picture = RawPNG(scanlines: [[0, 1, 2, 3]])
+
+    private func exif(_ orientation: UInt8) -> RawPNG.Chunk {
+        .init("eXIf", [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0])
+    }
+
+    @Test("the orientation is found before and after the pixels", arguments: ImageOrientation.allCases)
+    func orientation(_ orientation: ImageOrientation) throws {
+        var (early, late) = (Self.picture, Self.picture)
+        early.before = [exif(UInt8(orientation.rawValue))]
+        late.after = [exif(UInt8(orientation.rawValue))]
+        for file in [early.data, late.data] {
+            #expect(
+                try header(of: file)
+                    == ImageHeader(
+                        format: .png, storedSize: PixelSize(width: 1, height: 1), orientation: orientation))
+        }
+    }
+
+    @Test("a chunk whose length leads beyond the file ends the search for an orientation")
+    func wildLength() throws {
+        let file = Self.picture.data + Data([0x7F, 0xFF, 0xFF, 0xFF]) + Data("tEXt".utf8) + Data(exif(6).file)
+        #expect(try header(of: file).orientation == .up)
+    }
+
+    @Test("a profile is told as stored")
+    func profile() throws {
+        var file = Self.picture
+        file.before = [RawPNG.profileChunk(RawPNG.profile(space: "RGB "))]
+        let found = try header(of: file.data)
+        #expect(found.colorProfile == Data(RawPNG.profile(space: "RGB ")))
+        #expect(found.nativeLayout == .rgba8)
+    }
+
+    @Test("a broken profile, one with a wrong checksum, and one for another kind of picture are ignored")
+    func brokenProfile() throws {
+        let rgb = RawPNG.profile(space: "RGB ")
+        let chunks = [
+            RawPNG.profileChunk([1, 2, 3]), RawPNG.profileChunk(rgb, hasWrongChecksum: true),
+            RawPNG.profileChunk(Array(rgb.dropLast(8))), RawPNG.profileChunk(RawPNG.profile(space: "GRAY")),
+            RawPNG.Chunk("iCCP", []), RawPNG.Chunk("iCCP", Array("name".utf8) + [0, 0, 1, 2, 3]),
+        ]
+        for chunk in chunks {
+            var file = Self.picture
+            file.before = [chunk]
+            #expect(try header(of: file.data).colorProfile == nil)
+            #expect(try decode(file.data) == [1, 2, 3, 255])
+        }
+    }
+
+    @Test("metadata above the limit is ignored, the picture is not refused", arguments: [0, 1, 19, 131])
+    func metadataLimit(bytes: Int) throws {
+        var file = RawPNG(colorType: 3, scanlines: [[0, 1]])
+        file.before = [
+            RawPNG.profileChunk(RawPNG.profile(space: "RGB ")), .init("PLTE", [9, 9, 9, 40, 50, 60]),
+            .init("tRNS", [0, 77]), exif(6), .init("tEXt", [UInt8](repeating: 65, count: 5000)),
+        ]
+        let limits = DecodingLimits(metadataBytes: bytes)
+        let found = try header(of: file.data, limits: limits)
+        #expect(found.colorProfile == nil)
+        #expect(found.orientation == (bytes < 22 ? .up : .right))
+        #expect(try decode(file.data, limits: limits) == [40, 50, 60, 77])
+    }
+
+    @Test("many text chunks are no reason to refuse")
+    func manyTexts() throws {
+        var file = Self.picture
+        file.before = (0..<3000).map { _ in .init("tEXt", Array("a".utf8) + [0, 65]) }
+        #expect(try decode(file.data) == [1, 2, 3, 255])
+    }
+
+    @Test("of an animated picture, the default picture is one frame")
+    func animation() throws {
+        var file = Self.picture
+        let control = RawPNG.uint32(0) + RawPNG.uint32(1) + RawPNG.uint32(1) + RawPNG.uint32(0) + RawPNG.uint32(0)
+        file.before = [
+            .init("acTL", RawPNG.uint32(2) + RawPNG.uint32(0)), .init("fcTL", control + [0, 1, 0, 10, 0, 0]),
+        ]
+        file.after = [.init("fdAT", RawPNG.uint32(1) + RawPNG.deflated([0, 9, 9, 9]))]
+        #expect(try header(of: file.data).frameCount == 1)
+        #expect(try decode(file.data) == [1, 2, 3, 255])
+    }
+}
