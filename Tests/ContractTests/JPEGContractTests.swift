@@ -8,7 +8,7 @@ import Testing
 struct JPEGContractTests {
     @Test("the decoder obeys", arguments: ImageDecoderContract.rules)
     func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {
-        let size = PixelSize(width: 83, height: 61)
+        let size = PixelSize(width: 41, height: 29)
         let picture = Bitmap.shaded(size, isOpaque: true)
         let samples = try [("baseline", false), ("progressive", true)].map { name, isProgressive in
             ImageDecoderContract.Sample(

@@ -6,19 +6,19 @@ import Testing
 
 @Suite("Scaling of JPEG")
 struct JPEGScalingTests {
-    private static let image = FlatJPEG(width: 801, height: 600, components: [.init { $0 + $1 }])
+    private static let image = FlatJPEG(width: 161, height: 120, components: [.init { $0 + $1 }])
 
     @Test(
         "offers the smallest of 1, 1/2, 1/4, 1/8 that covers the target",
         arguments: [
-            (PixelSize(width: 801, height: 600), PixelSize(width: 801, height: 600)),
-            (PixelSize(width: 402, height: 1), PixelSize(width: 801, height: 600)),
-            (PixelSize(width: 401, height: 300), PixelSize(width: 401, height: 300)),
-            (PixelSize(width: 1, height: 151), PixelSize(width: 401, height: 300)),
-            (PixelSize(width: 201, height: 150), PixelSize(width: 201, height: 150)),
-            (PixelSize(width: 101, height: 75), PixelSize(width: 101, height: 75)),
-            (PixelSize(width: 1, height: 1), PixelSize(width: 101, height: 75)),
-            (PixelSize(width: 5000, height: 1), PixelSize(width: 801, height: 600)),
+            (PixelSize(width: 161, height: 120), PixelSize(width: 161, height: 120)),
+            (PixelSize(width: 82, height: 1), PixelSize(width: 161, height: 120)),
+            (PixelSize(width: 81, height: 60), PixelSize(width: 81, height: 60)),
+            (PixelSize(width: 1, height: 31), PixelSize(width: 81, height: 60)),
+            (PixelSize(width: 41, height: 30), PixelSize(width: 41, height: 30)),
+            (PixelSize(width: 21, height: 15), PixelSize(width: 21, height: 15)),
+            (PixelSize(width: 1, height: 1), PixelSize(width: 21, height: 15)),
+            (PixelSize(width: 5000, height: 1), PixelSize(width: 161, height: 120)),
         ])
     func decodableSize(target: PixelSize, expected: PixelSize) throws {
         let image = try JPEGDecoder().open(Self.image.data, limits: .default)
@@ -40,9 +40,9 @@ struct JPEGScalingTests {
         let stored = image.header.storedSize
         let sink = CollectingRowSink()
         for size in [
-            PixelSize(width: 100, height: 75), PixelSize(width: 802, height: 600), PixelSize(width: 0, height: 0),
+            PixelSize(width: 20, height: 15), PixelSize(width: 162, height: 120), PixelSize(width: 0, height: 0),
         ] {
-            #expect(throws: DecodingFailure.unsupported(.jpeg, "801x600 does not scale to \(size)")) {
+            #expect(throws: DecodingFailure.unsupported(.jpeg, "161x120 does not scale to \(size)")) {
                 try image.decode(frame: 0, size: size, layout: .rgba8, into: sink)
             }
         }
@@ -57,7 +57,7 @@ struct JPEGScalingTests {
     func severalSizes() throws {
         let image = try JPEGDecoder().open(Self.image.data, limits: .default)
         for denominator in [8, 1, 8, 2] {
-            let target = PixelSize(width: 800 / denominator, height: 600 / denominator)
+            let target = PixelSize(width: 160 / denominator, height: 120 / denominator)
             let size = image.decodableSize(covering: target)
             let sink = CollectingRowSink()
             try image.decode(frame: 0, size: size, layout: .rgba8, into: sink)
