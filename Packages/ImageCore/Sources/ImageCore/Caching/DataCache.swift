@@ -9,7 +9,8 @@
 /// Promises:
 /// - `entry` returns nil when absent, and what was stored, whole, or nothing otherwise: never half an entry, never damaged bytes.
 /// - A damaged entry is a miss and is removed; its neighbours stay.
-/// - The byte budget holds after every operation.
+/// - The byte budget holds after every operation. An entry larger than all of it is refused with `.tooLarge`, evicts no other,
+///   and does not leave the older one under its key: it is out of date.
 /// - Throws only for a broken store; a caller may go on without a cache and try again later.
 /// - No operation blocks a thread of the cooperative pool on I/O.
 public protocol DataCache: Sendable {

@@ -3,7 +3,8 @@
 /// Promises:
 /// - Every operation may be called from any thread and returns at once; none does I/O.
 /// - An inserted picture is found until it is removed, replaced or evicted.
-/// - The sum of costs never exceeds the limit after any operation; a picture above it alone is refused and evicts nothing.
+/// - The sum of costs never exceeds the limit after any operation; a picture above it alone is refused and evicts no other.
+/// - A refused picture does not leave the older one under its key: it is out of date.
 /// - Concurrent inserts for one key leave one of the pictures, whole.
 public protocol ImageCache: Sendable {
     func image(for key: ImageCacheKey) -> DecodedImage?

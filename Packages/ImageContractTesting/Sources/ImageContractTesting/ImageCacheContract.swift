@@ -1,0 +1,157 @@
+public import ImageCore
+import ImageTesting
+
+/// What every cache of decoded pictures promises.
+///
+/// No rule asks which picture goes first when room is needed: that is the cache's policy.
+public enum ImageCacheContract {
+    /// Makes an empty cache with a limit in bytes.
+    public typealias Subject = @Sendable (_ byteLimit: Int) -> any ImageCache
+
+    public static var rules: [ContractRule<Subject>] { single + budget + concurrent }
+
+    private static var single: [ContractRule<Subject>] {
+        [
+            ContractRule("what was never inserted is absent") { makeCache in
+                try expect(makeCache(1_000).image(for: key(1)) == nil, "an empty cache has a picture")
+            },
+            ContractRule("an inserted picture is found, whole") { makeCache in
+                let cache = makeCache(1_000)
+                for number in 1...5 { cache.insert(picture(100, number), for: key(number)) }
+                for number in 1...5 { try expect(cache, has: picture(100, number), for: key(number)) }
+            },
+            ContractRule("a second insert replaces the picture") { makeCache in
+                let cache = makeCache(1_000)
+                cache.insert(picture(100, 1), for: key(1))
+                cache.insert(picture(60, 2), for: key(1))
+                try expect(cache, has: picture(60, 2), for: key(1))
+            },
+            ContractRule("keys of the same source and different variants are different pictures") { makeCache in
+                let cache = makeCache(1_000)
+                let small = ImageCacheKey(source: "a", variant: "10x10")
+                cache.insert(picture(100, 1), for: ImageCacheKey(source: "a"))
+                cache.insert(picture(40, 2), for: small)
+                try expect(cache, has: picture(100, 1), for: ImageCacheKey(source: "a"))
+                try expect(cache, has: picture(40, 2), for: small)
+            },
+            ContractRule("remove forgets that picture and no other") { makeCache in
+                let cache = makeCache(1_000)
+                for number in 1...3 { cache.insert(picture(100, number), for: key(number)) }
+                cache.remove(for: key(2))
+                cache.remove(for: key(9))
+                try expect(cache, has: nil, for: key(2))
+                for number in [1, 3] { try expect(cache, has: picture(100, number), for: key(number)) }
+            },
+            ContractRule("removeAll forgets every picture, and the cache goes on") { makeCache in
+                let cache = makeCache(1_000)
+                for number in 1...3 { cache.insert(picture(100, number), for: key(number)) }
+                cache.removeAll()
+                for number in 1...3 { try expect(cache, has: nil, for: key(number)) }
+                cache.insert(picture(1_000, 4), for: key(4))
+                try expect(cache, has: picture(1_000, 4), for: key(4))
+            },
+        ]
+    }
+
+    private static var budget: [ContractRule<Subject>] {
+        [
+            ContractRule("pictures that fill the limit exactly are all kept") { makeCache in
+                let cache = makeCache(1_000)
+                for number in 1...10 { cache.insert(picture(100, number), for: key(number)) }
+                for number in 1...10 { try expect(cache, has: picture(100, number), for: key(number)) }
+            },
+            ContractRule("room that a replaced or removed picture took is free again") { makeCache in
+                let cache = makeCache(1_000)
+                for number in 1...5 { cache.insert(picture(200, number), for: key(number)) }
+                cache.insert(picture(100, 6), for: key(5))
+                cache.insert(picture(100, 7), for: key(7))
+                cache.remove(for: key(4))
+                cache.insert(picture(200, 8), for: key(8))
+                for number in [1, 2, 3] { try expect(cache, has: picture(200, number), for: key(number)) }
+            },
+            ContractRule("the sum of costs never exceeds the limit") { makeCache in
+                let cache = makeCache(1_000)
+                var random = SeededRandom(seed: 1)
+                for step in 0..<300 {
+                    let number = Int.random(in: 0..<30, using: &random)
+                    cache.insert(picture(Int.random(in: 1...60, using: &random) * 4, step), for: key(number))
+                    let sum = (0..<30).compactMap { cache.image(for: key($0))?.byteCount }.reduce(0, +)
+                    try expect(sum <= 1_000, "\(sum) bytes within a limit of 1000")
+                }
+            },
+            ContractRule("a picture above the limit alone is refused and evicts no other") { makeCache in
+                let cache = makeCache(1_000)
+                for number in 1...3 { cache.insert(picture(300, number), for: key(number)) }
+                cache.insert(picture(1_004, 4), for: key(4))
+                try expect(cache, has: nil, for: key(4))
+                for number in 1...3 { try expect(cache, has: picture(300, number), for: key(number)) }
+            },
+            ContractRule("a refused picture does not leave the older one under its key") { makeCache in
+                let cache = makeCache(1_000)
+                cache.insert(picture(300, 1), for: key(1))
+                cache.insert(picture(1_004, 2), for: key(1))
+                try expect(cache, has: nil, for: key(1))
+            },
+        ]
+    }
+
+    private static var concurrent: [ContractRule<Subject>] {
+        [
+            ContractRule("concurrent inserts for one key leave one of the pictures, whole") { makeCache in
+                let cache = makeCache(10_000)
+                let candidates = (0..<8).map { picture(100 + $0 * 4, $0) }
+                await withTaskGroup(of: Void.self) { group in
+                    for candidate in candidates {
+                        group.addTask { for _ in 0..<100 { cache.insert(candidate, for: key(1)) } }
+                    }
+                }
+                guard let left = cache.image(for: key(1)) else { throw ContractViolation("no picture is left") }
+                try expect(candidates.contains(left), "what is left is none of the pictures inserted")
+            },
+            ContractRule("concurrent use of many keys loses nothing that fits") { makeCache in
+                let cache = makeCache(8 * 20 * 40)
+                await withTaskGroup(of: Void.self) { group in
+                    for task in 0..<8 {
+                        group.addTask { fill(cache, with: task * 20..<task * 20 + 20) }
+                    }
+                }
+                for number in 0..<160 { try expect(cache, has: picture(40, number), for: key(number)) }
+            },
+        ]
+    }
+
+    private static func fill(_ cache: any ImageCache, with numbers: Range<Int>) {
+        for number in numbers {
+            cache.insert(picture(20, number), for: key(number))
+            cache.insert(picture(40, number), for: key(number))
+            _ = cache.image(for: key((number + 20) % 160))
+        }
+    }
+
+    private static func key(_ number: Int) -> ImageCacheKey { ImageCacheKey(source: "https://pictures.test/\(number)") }
+
+    /// A picture that costs as many bytes, a multiple of four, and differs in every part from others of another seed.
+    private static func picture(_ byteCount: Int, _ seed: Int) -> DecodedImage {
+        let size = PixelSize(width: byteCount / 4, height: 1)
+        let pixels = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ seed &* 7) }
+        return DecodedImage(
+            bitmap: Bitmap(size: size, pixels: pixels, isOpaque: false),
+            header: ImageHeader(format: .png, storedSize: size, loopCount: seed))
+    }
+
+    private static func expect(
+        _ cache: any ImageCache, has picture: DecodedImage?, for key: ImageCacheKey
+    ) throws(ContractViolation) {
+        let found = cache.image(for: key)
+        try ImageContractTesting.expect(
+            found == picture, "under \(key.source) there is \(text(found)), expected \(text(picture))")
+    }
+
+    private static func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws(ContractViolation) {
+        try ImageContractTesting.expect(condition, message())
+    }
+
+    private static func text(_ picture: DecodedImage?) -> String {
+        picture.map { "a picture of \($0.byteCount) bytes, number \($0.header.loopCount)" } ?? "nothing"
+    }
+}
