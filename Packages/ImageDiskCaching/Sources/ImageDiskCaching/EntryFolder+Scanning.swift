@@ -18,18 +18,30 @@ extension EntryFolder {
         defer { state.withLock { $0.isScanning = false } }
         var records: [RecencyIndex.Record] = []
         for shard in try shards() { try scan(shard, into: &records) }
-        let index = RecencyIndex(records)
-        let outdated = state.withLock { state in
+        try adopt(RecencyIndex(records))
+    }
+
+    /// Takes what a scan found for the index, and the uses that the scan may not have seen.
+    private func adopt(_ index: RecencyIndex) throws(FileSystemFailure) {
+        let newest = index.newest?.stamp ?? .min
+        let (outdated, late) = state.withLock { state in
             let outdated = state.index
+            let touches = state.touches.sorted { $0.value < $1.value }
+            let isBehind = newest > state.lastStamp
             state.index = index
-            for (name, stamp) in state.touches.sorted(by: { $0.value < $1.value }) {
-                state.index?.touch(name, stamp: stamp)
-            }
             state.touches = [:]
-            state.lastStamp = max(state.lastStamp, index.newest?.stamp ?? .min)
-            return outdated
+            state.isScanning = false
+            state.lastStamp = max(state.lastStamp, newest)
+            for (name, stamp) in touches { state.index?.touch(name, stamp: stamp) }
+            return (outdated, isBehind ? touches.map(\.key) : [])
         }
         _ = consume outdated
+        // The clock stands behind what earlier launches left on the files: uses before the scan were stamped too low.
+        for name in late {
+            let stamp = nextStamp()
+            try restamp(name, stamp)
+            _ = state.withLock { $0.index?.touch(name, stamp: stamp) }
+        }
     }
 
     /// The subfolders that may hold entries.

@@ -1,0 +1,105 @@
+import Foundation
+import ImageCore
+import ImageDiskCaching
+import Synchronization
+import Testing
+
+@Suite("Maintenance of the disk cache")
+struct MaintenanceTests {
+    private let folder = TestFolder()
+    private let time = SettableTime(testTime)
+    private var cache: DiskDataCache { folder.cache(now: { [time] in time.value }) }
+
+    @Test("status counts entries and the bytes of their files, and tells when the oldest and the newest were used")
+    func tellsStatus() async throws {
+        let empty = try await cache.status()
+        #expect(empty.entryCount == 0)
+        #expect(empty.oldestUse == nil)
+        for number in 1...3 {
+            try await cache.store(entry(number * 100), for: key(number))
+            time.value += 60
+        }
+        let status = try await cache.status()
+        #expect(status.entryCount == 3)
+        #expect(status.byteCount == (1...3).reduce(0) { $0 + fileSize(entry($1 * 100), key($1)) })
+        #expect(status.byteLimit == 1 << 20)
+        #expect(abs(try #require(status.oldestUse).timeIntervalSince(testTime)) < 0.001)
+        #expect(abs(try #require(status.newestUse).timeIntervalSince(testTime + 120)) < 0.001)
+    }
+
+    @Test("removeAll(olderThan:) removes what was neither stored nor read for longer than that")
+    func removesOld() async throws {
+        let day = 86_400.0
+        let cache = cache
+        for number in 1...3 { try await cache.store(entry(100), for: key(number)) }
+        time.value += 5 * day
+        _ = try await cache.entry(for: key(2))
+        time.value += 5 * day
+        try await cache.store(entry(100), for: key(4))
+        let removal = try await cache.removeAll(olderThan: .seconds(7 * day))
+        #expect(removal.entryCount == 2)
+        #expect(removal.byteCount == 2 * fileSize(entry(100), key(1)))
+        #expect(try await cache.entry(for: key(1)) == nil)
+        #expect(try await cache.entry(for: key(2)) != nil)
+        #expect(try await cache.entry(for: key(4)) != nil)
+    }
+
+    @Test("trim removes the least recently used down to the bytes asked for, and the budget stays")
+    func trims() async throws {
+        let cache = cache
+        for number in 1...5 { try await cache.store(entry(1_000), for: key(number)) }
+        let size = fileSize(entry(1_000), key(1))
+        #expect(try await cache.trim(to: 2 * size + 10).entryCount == 3)
+        #expect(folder.byteCount() == 2 * size)
+        #expect(try await cache.entry(for: key(4)) != nil)
+        #expect(try await cache.trim(to: 0).entryCount == 2)
+        #expect(folder.byteCount() == 0)
+        #expect(cache.byteLimit == 1 << 20)
+    }
+
+    @Test("status removes nothing, even where the budget is lower than what is there")
+    func statusIsHarmless() async throws {
+        for number in 1...5 { try await cache.store(entry(1_000), for: key(number)) }
+        #expect(try await folder.cache(byteLimit: 1_000).status().entryCount == 5)
+        #expect(folder.files().count == 5)
+    }
+
+    @Test("an entry whose time lies in the future, because the clock was wrong once, is not the last to go for ever")
+    func futureTimes() async throws {
+        time.value += 1_000 * 86_400
+        try await cache.store(entry(1_000), for: key(1))
+        time.value = testTime
+        let limit = 2 * fileSize(entry(1_000), key(1))
+        let later = folder.cache(byteLimit: limit, now: { [time] in time.value })
+        try await later.store(entry(1_000), for: key(2))
+        try await later.store(entry(1_000), for: key(3))
+        #expect(try await later.entry(for: key(1)) == nil)
+        #expect(try await later.entry(for: key(2)) != nil)
+    }
+
+    @Test("order of use is kept though the clock stands still or goes back")
+    func clockGoesBack() async throws {
+        let limit = 2 * fileSize(entry(1_000), key(1))
+        let cache = folder.cache(byteLimit: limit, now: { [time] in time.value })
+        try await cache.store(entry(1_000), for: key(1))
+        time.value -= 600
+        try await cache.store(entry(1_000), for: key(2))
+        time.value -= 600
+        _ = try await cache.entry(for: key(1))
+        let relaunched = folder.cache(byteLimit: limit, now: { [time] in time.value })
+        try await relaunched.store(entry(1_000), for: key(3))
+        #expect(try await relaunched.entry(for: key(2)) == nil)
+        #expect(try await relaunched.entry(for: key(1)) != nil)
+    }
+}
+
+private final class SettableTime: Sendable {
+    private let state: Mutex<Date>
+
+    init(_ time: Date) { state = Mutex(time) }
+
+    var value: Date {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+}
