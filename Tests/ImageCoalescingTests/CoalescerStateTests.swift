@@ -80,8 +80,9 @@ struct CoalescerStateTests {
             try #require(answered.insert(ticket).inserted)
             let isLast = !waiters.contains { $0.job == job }
             if isLast { current = current.filter { $0.value != job } }
-            let more = isLast ? [.cancelWork(job)] : priorityChange(of: job)
-            try #require(left?.job == job && left?.actions == [.dismiss(ticket)] + more)
+            let dismiss = CoalescerState<Int>.Action.dismiss(ticket)
+            let expected = isLast ? [.cancelWork(job), dismiss] : [dismiss] + priorityChange(of: job)
+            try #require(left?.job == job && left?.actions == expected)
         }
 
         private mutating func finish() throws {

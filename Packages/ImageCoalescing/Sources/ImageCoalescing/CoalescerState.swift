@@ -86,7 +86,7 @@ struct CoalescerState<Key: Hashable & Sendable>: Sendable {
         jobs[id]?.tally.remove(member.priority)
         guard let job = jobs[id], job.order.isEmpty else { return (id, [.dismiss(ticket)] + refreshPriority(of: id)) }
         current[job.key] = nil
-        return (id, [.dismiss(ticket), .cancelWork(id)])
+        return (id, [.cancelWork(id), .dismiss(ticket)])
     }
 
     /// The work's closure returned or threw.

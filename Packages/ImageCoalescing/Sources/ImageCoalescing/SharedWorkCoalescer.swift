@@ -82,8 +82,8 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
     }
 
     private func perform(_ effects: Core.Effects) {
-        effects.dismiss?.continuation.resume(throwing: CancellationError())
         effects.cancel?.cancel()
+        effects.dismiss?.continuation.resume(throwing: CancellationError())
         for job in effects.deliver { deliver(job) }
     }
 

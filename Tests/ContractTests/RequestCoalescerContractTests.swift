@@ -1,0 +1,148 @@
+import ImageCoalescing
+import ImageContractTesting
+import ImageCore
+import ImageTesting
+import Synchronization
+import Testing
+
+@Suite("The contract of RequestCoalescer")
+struct RequestCoalescerContractTests {
+    typealias Rule = ContractRule<RequestCoalescerContract.Subject>
+
+    @Test("SharedWorkCoalescer obeys", arguments: RequestCoalescerContract.rules)
+    func sharedWorkCoalescer(_ rule: Rule) async throws {
+        try await rule.check { SharedWorkCoalescer<String, Int>() }
+    }
+
+    @Test("each rule bites a coalescer that breaks it", arguments: BrokenCoalescer.Defect.allCases)
+    func brokenDouble(_ defect: BrokenCoalescer.Defect) async throws {
+        let rule = try #require(RequestCoalescerContract.rules.first { $0.name == defect.rawValue })
+        await #expect(throws: ContractViolation.self) { try await rule.check { BrokenCoalescer(defect) } }
+    }
+
+    @Test("there is a broken double for each rule")
+    func doublesAreComplete() {
+        let defects = Set(BrokenCoalescer.Defect.allCases.map(\.rawValue))
+        #expect(Set(RequestCoalescerContract.rules.map(\.name)) == defects)
+    }
+}
+
+/// A coalescer that breaks one promise, the one that its defect names.
+final class BrokenCoalescer: RequestCoalescer {
+    enum Defect: String, CaseIterable, CustomTestStringConvertible {
+        case sharesNothing = "whoever asks while work is under way joins it"
+        case swallowsErrors = "the work's error reaches every waiter"
+        case losesJoins = "a join at any moment is answered exactly once"
+        case worksForNobody = "a waiter whose task is cancelled before it asks starts no work"
+        case passesCancellation = "work that throws CancellationError by itself is a failure for those who wait"
+        case oneCancelsAll = "a waiter that leaves changes nothing for the others"
+        case neverCancels = "the last waiter to leave cancels the work"
+        case joinsAbandoned = "whoever asks after the last has left starts anew, while the old work winds down"
+        case ignoresPriority = "work has the maximum of its waiters' priorities"
+        case tellsLater = "a handler is told the present maximum when it is set"
+        case tellsNothing = "a handler is told each new maximum, in order"
+        case forgetsProgress = "a late joiner is told the latest report"
+        case shufflesProgress = "reports are told in order, all of them before the answer"
+
+        var testDescription: String { rawValue }
+    }
+
+    typealias Work = @Sendable (any SharedWork) async throws -> Int
+
+    private let defect: Defect
+    private let base = SharedWorkCoalescer<String, Int>()
+    private let calls = Mutex(0)
+    private let isSpoilt = Mutex(false)
+
+    init(_ defect: Defect) { self.defect = defect }
+
+    func value(
+        for key: String, waiter: WaiterID, priority: RequestPriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void, work: @escaping Work
+    ) async throws -> Int {
+        let number = calls.withLock { calls in
+            calls += 1
+            return calls
+        }
+        let key = defect == .sharesNothing ? "\(key) \(number)" : key
+        let priority = defect == .ignoresPriority ? .normal : priority
+        let onProgress = spoilt(onProgress, of: number)
+        let ask: @Sendable () async throws -> Int = { [base, self] in
+            try await base.value(
+                for: key, waiter: waiter, priority: priority, onProgress: onProgress, work: spoilt(work))
+        }
+        switch defect {
+        case .losesJoins where number > 1: await Gate().pass()
+        case .worksForNobody: return try await Task.detached { try await ask() }.value
+        case .joinsAbandoned, .neverCancels: keepAlive(key, work, number)
+        default: break
+        }
+        return try await answer(ask)
+    }
+
+    func setPriority(_ priority: RequestPriority, of waiter: WaiterID) { base.setPriority(priority, of: waiter) }
+
+    private func answer(_ ask: @Sendable () async throws -> Int) async throws -> Int {
+        try await withTaskCancellationHandler {
+            do {
+                return try await ask()
+            } catch CoalescingFailure.workCancelledItself where defect == .passesCancellation {
+                throw CancellationError()
+            } catch is DecodingFailure where defect == .swallowsErrors {
+                return 0
+            }
+        } onCancel: {
+            isSpoilt.withLock { $0 = true }
+        }
+    }
+
+    /// A waiter that never leaves.
+    private func keepAlive(_ key: String, _ work: @escaping Work, _ number: Int) {
+        guard number == 1 else { return }
+        Task.detached { [base] in
+            try await base.value(
+                for: key, waiter: WaiterID(rawValue: .max), priority: .veryLow, onProgress: { _ in }, work: work)
+        }
+    }
+
+    private func spoilt(_ work: @escaping Work) -> Work {
+        { [defect, self] shared in
+            let value = try await work(BrokenSharedWork(base: shared, defect: defect))
+            let spoilt = isSpoilt.withLock { $0 }
+            if defect == .oneCancelsAll, spoilt { throw DecodingFailure.cancelled }
+            return value
+        }
+    }
+
+    private func spoilt(
+        _ onProgress: @escaping @Sendable (WorkProgress) -> Void, of number: Int
+    ) -> @Sendable (WorkProgress) -> Void {
+        let told = Counter()
+        return { [defect] progress in
+            let count = told.next()
+            if defect == .forgetsProgress, number > 1, count == 0 { return }
+            if defect == .shufflesProgress, count == 3 { return }
+            onProgress(progress)
+        }
+    }
+}
+
+/// Work that is not told of its priority as promised.
+private struct BrokenSharedWork: SharedWork {
+    let base: any SharedWork
+    let defect: BrokenCoalescer.Defect
+
+    var priority: RequestPriority { base.priority }
+
+    func onPriorityChange(_ handler: @escaping @Sendable (RequestPriority) -> Void) {
+        let told = Counter()
+        base.onPriorityChange { [defect] priority in
+            let isFirst = told.next() == 0
+            if defect == .tellsLater, isFirst { return }
+            if defect == .tellsNothing, !isFirst { return }
+            handler(priority)
+        }
+    }
+
+    func report(_ progress: WorkProgress) { base.report(progress) }
+}
