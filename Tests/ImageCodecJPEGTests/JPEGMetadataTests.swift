@@ -57,7 +57,9 @@ struct JPEGMetadataTests {
     func brokenProfile() throws {
         let files = [
             file(iccSegment([1], number: 1, of: 2)),
-            file(iccSegment([1], number: 1, of: 2), iccSegment([1], number: 1, of: 2)),
+            file(
+                iccSegment([1], number: 1, of: 2), iccSegment([1], number: 1, of: 2),
+                iccSegment([2], number: 2, of: 2)),
             file(iccSegment([1], number: 1, of: 2), iccSegment([2], number: 2, of: 3)),
             file(iccSegment([1], number: 0, of: 1)),
             file(iccSegment([1], number: 2, of: 1)),

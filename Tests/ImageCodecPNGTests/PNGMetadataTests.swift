@@ -27,8 +27,13 @@ struct PNGMetadataTests {
 
     @Test("a chunk whose length leads beyond the file ends the search for an orientation")
     func wildLength() throws {
-        let file = Self.picture.data + Data([0x7F, 0xFF, 0xFF, 0xFF]) + Data("tEXt".utf8) + Data(exif(6).file)
-        #expect(try header(of: file).orientation == .up)
+        for excess in [1, 4, 0x7FFF_0000] {
+            var chunk = exif(6).file
+            chunk.replaceSubrange(0..<4, with: RawPNG.uint32(22 + excess))
+            #expect(try header(of: Self.picture.data + Data(chunk)).orientation == .up)
+            let text = RawPNG.uint32(34 + excess) + Array("tEXt".utf8)
+            #expect(try header(of: Self.picture.data + Data(text + exif(6).file)).orientation == .up)
+        }
     }
 
     @Test("a profile is told as stored")
