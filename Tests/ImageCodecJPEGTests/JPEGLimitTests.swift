@@ -121,6 +121,19 @@ struct JPEGLimitTests {
         #expect(pictures > data.count)  // damage shows as damaged pixels more often than as an error
     }
 
+    @Test("damaged entropy-coded data is no error: an end marker too early leaves the pixels before it")
+    func earlyEnd() throws {
+        let file = FlatJPEG(width: 64, height: 64, components: [.init { 10 * $0 + 5 * $1 }])
+        let whole = try decode(file.data)
+        var damaged = file.data
+        let middle = damaged.count - 40
+        damaged.replaceSubrange(middle..<middle + 2, with: [0xFF, 0xD9])
+        let pixels = try decode(damaged)
+        #expect(pixels.count == whole.count)
+        #expect(pixels != whole)
+        #expect(pixels.prefix(64 * 4 * 8) == whole.prefix(64 * 4 * 8))
+    }
+
     private func pixelsOrFailure(of data: Data, limits: DecodingLimits) throws -> [UInt8]? {
         do throws(DecodingFailure) { return try decode(data, limits: limits) } catch { return nil }
     }
