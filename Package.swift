@@ -115,7 +115,7 @@ let suites = [
         of: ["ImageCore", "ImageTransporting", "ImageTransportCurl", "ImageTesting", "LoopbackServer", httpTypes]),
     tests("ImageDecodingTests", of: ["ImageCore", "ImageDecoding", "ImageProcessing", "ImageTesting"]),
     tests("ImageProcessingTests", of: ["ImageCore", "ImageProcessing", "ImageTesting"]),
-    tests("ImageColorManagingTests", of: ["ImageCore", "ImageColorManaging", "ImageTesting"]),
+    tests("ImageColorManagingTests", of: ["ImageCore", "ImageColorManaging", "ImageTesting", "CTestProfiles"]),
     tests("ImageCodecJPEGTests", of: ["ImageCore", "ImageCodecJPEG", "ImageTesting"]),
     tests("ImageCodecPNGTests", of: ["ImageCore", "ImageCodecPNG", "ImageTesting"]),
     tests("ImageCodecWebPTests", of: ["ImageCore", "ImageCodecWebP", "ImageTesting"]),
@@ -147,6 +147,8 @@ let suites = [
 
     // Not tests but what tests need: a raw-socket server that can misbehave.
     .target(name: "LoopbackServer", path: "Tests/Support/LoopbackServer", swiftSettings: strict),
+    // And ICC profiles, made when a test runs.
+    .target(name: "CTestProfiles", dependencies: ["CLibLCMS"], path: "Tests/Support/CTestProfiles"),
 ]
 
 let rooms = [vocabulary, caching, transports, codecs, coordination, composition, proving].flatMap { $0 }

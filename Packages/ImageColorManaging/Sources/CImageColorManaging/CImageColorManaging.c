@@ -7,7 +7,8 @@
 struct color_transform {
     cmsContext context;
     cmsHTRANSFORM transform;
-    int has_alpha;
+    color_layout layout;
+    uint8_t grays[256 * 4]; /* what each level becomes, for the gray layouts */
 };
 
 static void stay_silent(cmsContext context, cmsUInt32Number code, const char *text) {
@@ -34,8 +35,17 @@ static cmsUInt32Number pixel_type(color_layout layout) {
     switch (layout) {
     case color_layout_rgba: return TYPE_RGBA_8;
     case color_layout_cmyk: return TYPE_CMYK_8;
-    case color_layout_gray_alpha: return TYPE_GRAYA_8;
     default: return TYPE_GRAY_8;
+    }
+}
+
+/* Gray goes through a table of its 256 levels. For that the curves are evaluated as they are: the optimiser's table
+   of 33 points is off by some levels where a curve is steep. */
+static cmsUInt32Number flags(color_layout layout) {
+    switch (layout) {
+    case color_layout_rgba: return cmsFLAGS_COPY_ALPHA;
+    case color_layout_cmyk: return 0;
+    default: return cmsFLAGS_NOOPTIMIZE;
     }
 }
 
@@ -50,31 +60,40 @@ static int describes_pictures(cmsHPROFILE profile, color_layout layout) {
     }
 }
 
-static cmsHTRANSFORM make_transform(cmsContext context, cmsHPROFILE profile, color_layout layout, int has_alpha) {
+static cmsHTRANSFORM make_transform(cmsContext context, cmsHPROFILE profile, color_layout layout) {
     if (!describes_pictures(profile, layout)) return NULL;
     cmsHPROFILE srgb = cmsCreate_sRGBProfileTHR(context);
     if (srgb == NULL) return NULL;
     cmsHTRANSFORM transform = cmsCreateTransformTHR(
         context, profile, pixel_type(layout), srgb, TYPE_RGBA_8, INTENT_RELATIVE_COLORIMETRIC,
-        has_alpha ? cmsFLAGS_COPY_ALPHA : 0);
+        flags(layout));
     cmsCloseProfile(srgb);
     return transform;
+}
+
+static void fill_grays(color_transform *made) {
+    uint8_t levels[256];
+    for (int level = 0; level < 256; level++) levels[level] = (uint8_t)level;
+    cmsDoTransform(made->transform, levels, made->grays, 256);
 }
 
 color_transform *color_transform_open(const uint8_t *bytes, size_t length, color_layout layout) {
     if (bytes == NULL || length > UINT32_MAX) return NULL;
     color_transform *made = calloc(1, sizeof *made);
     if (made == NULL) return NULL;
-    made->has_alpha = layout == color_layout_rgba || layout == color_layout_gray_alpha;
+    made->layout = layout;
     made->context = make_context();
     if (made->context != NULL) {
         cmsHPROFILE profile = cmsOpenProfileFromMemTHR(made->context, bytes, (cmsUInt32Number)length);
         if (profile != NULL) {
-            made->transform = make_transform(made->context, profile, layout, made->has_alpha);
+            made->transform = make_transform(made->context, profile, layout);
             cmsCloseProfile(profile);
         }
     }
-    if (made->transform != NULL) return made;
+    if (made->transform != NULL) {
+        if (layout == color_layout_gray || layout == color_layout_gray_alpha) fill_grays(made);
+        return made;
+    }
     color_transform_close(made);
     return NULL;
 }
@@ -85,44 +104,21 @@ void color_transform_close(color_transform *transform) {
     free(transform);
 }
 
+static void apply_grays(const color_transform *transform, const uint8_t *pixels, uint8_t *rgba, size_t count) {
+    int has_alpha = transform->layout == color_layout_gray_alpha;
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *pixel = pixels + (has_alpha ? 2 * i : i);
+        memcpy(rgba + 4 * i, transform->grays + 4 * pixel[0], 3);
+        rgba[4 * i + 3] = has_alpha ? pixel[1] : 255;
+    }
+}
+
 void color_transform_apply(const color_transform *transform, const uint8_t *pixels, uint8_t *rgba, size_t count) {
+    if (transform->layout == color_layout_gray || transform->layout == color_layout_gray_alpha) {
+        apply_grays(transform, pixels, rgba, count);
+        return;
+    }
     /* lcms leaves the alpha of the output alone when it has none to copy. */
-    if (!transform->has_alpha) memset(rgba, 255, 4 * count);
+    if (transform->layout == color_layout_cmyk) memset(rgba, 255, 4 * count);
     cmsDoTransform(transform->transform, pixels, rgba, (cmsUInt32Number)count);
-}
-
-static size_t save(cmsHPROFILE profile, uint8_t *bytes, size_t capacity) {
-    cmsUInt32Number length = 0;
-    if (profile == NULL) return 0;
-    if (!cmsSaveProfileToMem(profile, NULL, &length)) length = 0;
-    if (length > 0 && length <= capacity && !cmsSaveProfileToMem(profile, bytes, &length)) length = 0;
-    cmsCloseProfile(profile);
-    return length;
-}
-
-size_t color_profile_make_rgb(
-    const double white[2], const double primaries[6], double gamma, uint8_t *bytes, size_t capacity) {
-    cmsContext context = make_context();
-    if (context == NULL) return 0;
-    cmsCIExyY white_point = {white[0], white[1], 1};
-    cmsCIExyYTRIPLE colors = {
-        {primaries[0], primaries[1], 1}, {primaries[2], primaries[3], 1}, {primaries[4], primaries[5], 1}};
-    cmsToneCurve *curve = cmsBuildGamma(context, gamma);
-    cmsToneCurve *curves[3] = {curve, curve, curve};
-    size_t length = curve == NULL
-        ? 0 : save(cmsCreateRGBProfileTHR(context, &white_point, &colors, curves), bytes, capacity);
-    cmsFreeToneCurve(curve);
-    cmsDeleteContext(context);
-    return length;
-}
-
-size_t color_profile_make_gray(double gamma, uint8_t *bytes, size_t capacity) {
-    cmsContext context = make_context();
-    if (context == NULL) return 0;
-    cmsToneCurve *curve = cmsBuildGamma(context, gamma);
-    size_t length = curve == NULL
-        ? 0 : save(cmsCreateGrayProfileTHR(context, cmsD50_xyY(), curve), bytes, capacity);
-    cmsFreeToneCurve(curve);
-    cmsDeleteContext(context);
-    return length;
 }

@@ -23,11 +23,4 @@ void color_transform_close(color_transform *transform);
    `rgba` must not overlap `pixels`. */
 void color_transform_apply(const color_transform *transform, const uint8_t *pixels, uint8_t *rgba, size_t count);
 
-/* A matrix profile made for tests: primaries and white as CIE xy, one gamma for all channels. Returns the bytes
-   needed, and writes them when `capacity` suffices; 0 on failure. */
-size_t color_profile_make_rgb(
-    const double white[2], const double primaries[6], double gamma, uint8_t *bytes, size_t capacity);
-/* A gray profile with a D50 white point, likewise. */
-size_t color_profile_make_gray(double gamma, uint8_t *bytes, size_t capacity);
-
 #endif

@@ -1,0 +1,86 @@
+import CTestProfiles
+import Foundation
+
+/// Profiles made by Little CMS, and the colours that they must give by the textbook.
+enum TestProfile {
+    static let d65 = (x: 0.3127, y: 0.3290)
+    static let d50 = (x: 0.3457, y: 0.3585)
+    static let srgbPrimaries = [0.64, 0.33, 0.30, 0.60, 0.15, 0.06]
+    static let p3Primaries = [0.680, 0.320, 0.265, 0.690, 0.150, 0.060]
+
+    static func rgb(white: (x: Double, y: Double), primaries: [Double], gamma: Double) -> Data {
+        unsafe made { bytes, capacity in
+            unsafe test_profile_rgb([white.x, white.y], primaries, gamma, bytes, capacity)
+        }
+    }
+
+    static var srgb: Data { unsafe made { unsafe test_profile_srgb($0, $1) } }
+    static func gray(gamma: Double) -> Data { unsafe made { unsafe test_profile_gray(gamma, $0, $1) } }
+    static var cmyk: Data { unsafe made { unsafe test_profile_cmyk($0, $1) } }
+
+    private static func made(_ make: (UnsafeMutablePointer<UInt8>?, Int) -> Int) -> Data {
+        var bytes = [UInt8](repeating: 0, count: 100_000)
+        let count = unsafe bytes.withUnsafeMutableBufferPointer { unsafe make($0.baseAddress, $0.count) }
+        return Data(bytes.prefix(count))
+    }
+}
+
+/// The arithmetic of matrix profiles that share sRGB's white point, in floating point and by the definitions:
+/// primaries to XYZ (SMPTE RP 177), IEC 61966-2-1 for the curve of sRGB.
+struct ReferenceColors {
+    private let toSRGB: [[Double]]
+    private let gamma: Double
+
+    init(primaries: [Double], gamma: Double) {
+        let source = Self.toXYZ(primaries)
+        let destination = Self.toXYZ(TestProfile.srgbPrimaries)
+        toSRGB = Self.product(Self.inverse(destination), source)
+        self.gamma = gamma
+    }
+
+    func srgb(_ pixel: [UInt8]) -> [UInt8] {
+        let linear = pixel.map { pow(Double($0) / 255, gamma) }
+        return toSRGB.map { Self.encoded(Self.dot($0, linear)) }
+    }
+
+    /// sRGB's curve, clipped and rounded.
+    static func encoded(_ linear: Double) -> UInt8 {
+        let value = min(max(linear, 0), 1)
+        return UInt8((255 * (value <= 0.0031308 ? 12.92 * value : 1.055 * pow(value, 1 / 2.4) - 0.055)).rounded())
+    }
+
+    private static func toXYZ(_ primaries: [Double]) -> [[Double]] {
+        let columns = (0..<3).map { index -> [Double] in
+            let (x, y) = (primaries[2 * index], primaries[2 * index + 1])
+            return [x / y, 1, (1 - x - y) / y]
+        }
+        let matrix = (0..<3).map { row in columns.map { $0[row] } }
+        let white = [
+            TestProfile.d65.x / TestProfile.d65.y, 1,
+            (1 - TestProfile.d65.x - TestProfile.d65.y) / TestProfile.d65.y,
+        ]
+        let scale = inverse(matrix).map { dot($0, white) }
+        return matrix.map { row in zip(row, scale).map { $0 * $1 } }
+    }
+
+    private static func product(_ left: [[Double]], _ right: [[Double]]) -> [[Double]] {
+        left.map { row in (0..<3).map { column in dot(row, right.map { $0[column] }) } }
+    }
+
+    private static func dot(_ left: [Double], _ right: [Double]) -> Double {
+        var sum = 0.0
+        for (first, second) in zip(left, right) { sum += first * second }
+        return sum
+    }
+
+    /// By cofactors.
+    private static func inverse(_ m: [[Double]]) -> [[Double]] {
+        func minor(_ row: Int, _ column: Int) -> Double {
+            let (r, c) = ([1, 0, 0][row], [1, 0, 0][column])
+            let (s, d) = ([2, 2, 1][row], [2, 2, 1][column])
+            return (m[r][c] * m[s][d] - m[r][d] * m[s][c]) * ((row + column) % 2 == 0 ? 1 : -1)
+        }
+        let determinant = dot(m[0], [minor(0, 0), minor(0, 1), minor(0, 2)])
+        return (0..<3).map { row in (0..<3).map { column in minor(column, row) / determinant } }
+    }
+}
