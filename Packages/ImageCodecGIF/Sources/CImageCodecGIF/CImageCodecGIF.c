@@ -133,8 +133,8 @@ gif_record gif_walker_next(gif_walker *walker) {
     GifRecordType type = UNDEFINED_RECORD_TYPE;
     skip_padding(walker);
     if (walker->position == walker->length) {
-        gif_record end = {.kind = gif_record_end};
-        return end;
+        gif_record record = {.kind = gif_record_no_trailer};
+        return record;
     }
     if (DGifGetRecordType(walker->file, &type) == GIF_ERROR) return failed(walker);
     switch (type) {

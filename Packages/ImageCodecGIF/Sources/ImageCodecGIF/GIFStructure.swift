@@ -133,7 +133,8 @@ private struct GIFScan {
     /// Files without a trailer, or with other bytes in its place, are common; the images before it are whole.
     private func checkEnd(_ kind: gif_record_kind, frameCount: Int) throws(DecodingFailure) {
         if kind == gif_record_truncated { throw .truncated(.gif) }
-        if frameCount == 0 { throw .malformed(.gif, "there is no image in it") }
+        guard frameCount == 0 else { return }
+        throw kind == gif_record_no_trailer ? .truncated(.gif) : .malformed(.gif, "there is no image in it")
     }
 
     private func frame(_ record: gif_record, globalPalette: GIFPaletteLocation) -> GIFFrame {

@@ -13,6 +13,7 @@ typedef enum {
     gif_record_plain_text,
     gif_record_other,
     gif_record_end,
+    gif_record_no_trailer, /* the file ends between two records */
     gif_record_truncated,
     gif_record_malformed,
 } gif_record_kind;
@@ -45,7 +46,7 @@ int gif_walker_height(const gif_walker *walker);
 /* Entries of the global palette, which starts at byte 13; 0 when there is none. */
 int gif_walker_palette_count(const gif_walker *walker);
 
-/* The next record. After end, truncated or malformed there is none. */
+/* The next record. After an image or any kind of extension there may be another. */
 gif_record gif_walker_next(gif_walker *walker);
 
 /* Writing. Every function returns 0 when giflib or memory failed; the writer is then only good for gif_writer_close. */

@@ -1,0 +1,199 @@
+import Foundation
+import ImageCodecGIF
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("Playing GIF animations")
+struct GIFAnimationTests {
+    /// All red, then a green pixel on the left with this disposal, then a blue pixel on the right.
+    static func animation(disposal: Int) -> Data {
+        var builder = GIFBuilder(3, 1)
+        builder.control()
+        builder.image(0, 0, 3, 1, [2, 2, 2])
+        builder.control(disposal: disposal)
+        builder.image(0, 0, 1, 1, [3])
+        builder.control()
+        builder.image(2, 0, 1, 1, [4])
+        return builder.finished
+    }
+
+    @Test(
+        "a disposal keeps, clears or restores the frame's area",
+        arguments: [(0, "GRB"), (1, "GRB"), (2, ".RB"), (3, "RRB"), (4, "RRB"), (5, "GRB")])
+    func disposal(code: Int, last: String) throws {
+        let image = try GIFReading.open(Self.animation(disposal: code))
+        #expect(try GIFReading.text(image, frame: 0) == "RRR")
+        #expect(try GIFReading.text(image, frame: 1) == "GRR")
+        #expect(try GIFReading.text(image, frame: 2) == last)
+    }
+
+    @Test("two frames in a row are restored to what was before the first")
+    func restoreTwice() throws {
+        var builder = GIFBuilder(2, 1)
+        builder.image(0, 0, 2, 1, [1, 1])
+        builder.control(disposal: 3)
+        builder.image(0, 0, 1, 1, [2])
+        builder.control(disposal: 3)
+        builder.image(1, 0, 1, 1, [3])
+        builder.image(0, 0, 1, 1, [4])
+        let image = try GIFReading.open(builder.finished)
+        #expect(try (0..<4).map { try GIFReading.text(image, frame: $0) } == ["WW", "RW", "WG", "BW"])
+    }
+
+    @Test("clearing and restoring stay within the canvas")
+    func overhang() throws {
+        var builder = GIFBuilder(2, 2)
+        builder.image(0, 0, 2, 2, [1, 1, 1, 1])
+        builder.control(disposal: 3)
+        builder.image(1, 1, 3, 2, [2, 2, 2, 2, 2, 2])
+        builder.control(disposal: 2)
+        builder.image(1, 0, 2, 3, [3, 3, 3, 3, 3, 3])
+        builder.image(0, 0, 1, 1, [4])
+        let image = try GIFReading.open(builder.finished)
+        #expect(try (0..<4).map { try GIFReading.text(image, frame: $0) } == ["WW WW", "WW WR", "WG WG", "B. W."])
+    }
+
+    @Test("a transparent pixel leaves what is below it")
+    func transparency() throws {
+        var builder = GIFBuilder(2, 1)
+        builder.image(0, 0, 2, 1, [1, 1])
+        builder.control(transparent: 2)
+        builder.image(0, 0, 2, 1, [2, 4])
+        #expect(try GIFReading.text(builder.finished, frame: 1) == "WB")
+    }
+
+    @Test("frames may be asked for in any order")
+    func anyOrder() throws {
+        let data = Self.animation(disposal: 3)
+        let image = try GIFReading.open(data)
+        for frame in [2, 0, 1, 1, 2, 0] {
+            #expect(try GIFReading.text(image, frame: frame) == ["RRR", "GRR", "RRB"][frame])
+        }
+    }
+
+    @Test("a frame that covers everything needs none of those before it")
+    func keyFrame() throws {
+        var builder = GIFBuilder(2, 1)
+        builder.descriptor(0, 0, 2, 1)
+        builder.append([3, 0])  // No pixels at all.
+        builder.image(0, 0, 2, 1, [1, 2])
+        builder.image(0, 0, 1, 1, [4])
+        let image = try GIFReading.open(builder.finished)
+        #expect(throws: DecodingFailure.truncated(.gif)) { try GIFReading.text(image, frame: 0) }
+        #expect(try GIFReading.text(image, frame: 2) == "BR")
+        #expect(try GIFReading.text(image, frame: 1) == "WR")
+    }
+
+    @Test("a frame that is broken does not spoil those asked for later")
+    func afterFailure() throws {
+        var builder = GIFBuilder(2, 1)
+        builder.image(0, 0, 2, 1, [1, 1])
+        builder.control()
+        builder.descriptor(0, 0, 2, 1)
+        builder.append(GIFBuilder.lzw(codes: [8, 2, 9], codeSize: 3) { _ in 4 })
+        let image = try GIFReading.open(builder.finished)
+        #expect(throws: DecodingFailure.truncated(.gif)) { try GIFReading.text(image, frame: 1) }
+        #expect(try GIFReading.text(image, frame: 0) == "WW")
+    }
+
+    @Test("delays of 0 and 1 hundredth become 100 ms, others are as stored")
+    func delays() throws {
+        var builder = GIFBuilder(1, 1)
+        for delay in [0, 1, 2, 10, 65_535] {
+            builder.control(delay: delay)
+            builder.image(0, 0, 1, 1, [1])
+        }
+        builder.image(0, 0, 1, 1, [1])
+        let delays = try GIFReading.open(builder.finished).header.frameDelays
+        #expect(delays == [100, 100, 20, 100, 655_350, 100].map { .milliseconds($0) })
+    }
+
+    @Test("a loop extension tells the plays after the first; without one there is no second")
+    func loops() throws {
+        func loopCount(_ build: (inout GIFBuilder) -> Void) throws -> Int {
+            var builder = GIFBuilder(1, 1)
+            build(&builder)
+            builder.image(0, 0, 1, 1, [1])
+            builder.image(0, 0, 1, 1, [2])
+            return try GIFReading.open(builder.finished).header.loopCount
+        }
+        #expect(try loopCount { _ in } == 1)
+        #expect(try loopCount { $0.loop(0) } == 0)
+        #expect(try loopCount { $0.loop(1) } == 2)
+        #expect(try loopCount { $0.loop(65_535) } == 65_536)
+        #expect(try loopCount { $0.loop(4, application: "ANIMEXTS1.0") } == 5)
+        #expect(try loopCount { $0.loop(4, application: "SOMETHING.0") } == 1)
+    }
+}
+
+@Suite("Limits and damage of GIF")
+struct GIFLimitTests {
+    @Test("each limit is told by name")
+    func limits() throws {
+        let data = GIFAnimationTests.animation(disposal: 3)
+        func refusal(_ limits: DecodingLimits) throws -> DecodingFailure? {
+            do throws(DecodingFailure) {
+                let image = try GIFReading.open(data, limits: limits)
+                _ = try GIFReading.pixels(image, frame: 1)
+                return nil
+            } catch { return error }
+        }
+        #expect(try refusal(.init(encodedBytes: 10)) == .limitExceeded(.encodedBytes, value: data.count, allowed: 10))
+        #expect(try refusal(.init(pixels: 2)) == .limitExceeded(.pixels, value: 3, allowed: 2))
+        #expect(try refusal(.init(side: 2)) == .limitExceeded(.side, value: 3, allowed: 2))
+        #expect(try refusal(.init(frames: 2)) == .limitExceeded(.frames, value: 3, allowed: 2))
+        // Three pixels of canvas, and one kept for restoring.
+        #expect(try refusal(.init(decodedBytes: 15)) == .limitExceeded(.decodedBytes, value: 16, allowed: 15))
+        #expect(try refusal(.init(decodedBytes: 16)) == nil)
+    }
+
+    @Test("a frame larger than the limits is refused although the canvas is small")
+    func largeFrame() {
+        var builder = GIFBuilder(1, 1)
+        builder.image(0, 0, 65_535, 65_535, [1])
+        #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 4_294_836_225, allowed: 100_000_000)) {
+            try GIFReading.open(builder.finished)
+        }
+    }
+
+    @Test("a canvas larger than the limits is refused from the header")
+    func largeCanvas() {
+        var builder = GIFBuilder(65_535, 65_535)
+        builder.image(0, 0, 1, 1, [1])
+        #expect(throws: DecodingFailure.self) { try GIFReading.open(builder.finished) }
+    }
+
+    @Test("a file cut anywhere gives a picture or says that it is cut")
+    func cut() throws {
+        let data = GIFAnimationTests.animation(disposal: 3)
+        var whole = 0
+        for count in 0..<data.count {
+            do throws(DecodingFailure) {
+                let image = try GIFReading.open(data.prefix(count))
+                for frame in 0..<image.header.frameCount { _ = try GIFReading.pixels(image, frame: frame) }
+                whole += 1
+            } catch { #expect(error == .truncated(.gif), "\(count) bytes") }
+        }
+        #expect(whole > 0)
+    }
+
+    @Test("whichever byte is wrong, every frame gives a whole picture or an error")
+    func flipped() throws {
+        let data = GIFAnimationTests.animation(disposal: 2)
+        let limits = DecodingLimits(pixels: 100_000)
+        for index in data.indices {
+            for mask in [UInt8(0x01), 0x10, 0x80, 0xFF] {
+                var changed = data
+                changed[index] ^= mask
+                do throws(DecodingFailure) {
+                    let image = try GIFReading.open(changed, limits: limits)
+                    for frame in 0..<image.header.frameCount {
+                        let pixels = try GIFReading.pixels(image, frame: frame)
+                        #expect(pixels.count == image.header.storedSize.area * 4)
+                    }
+                } catch { continue }
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+import Foundation
+import ImageCodecGIF
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("Decoding GIF")
+struct GIFDecoderTests {
+    @Test("both versions are read, and no other", arguments: ["87a", "89a"])
+    func versions(version: String) throws {
+        var builder = GIFBuilder(2, 1, version: version)
+        builder.image(0, 0, 2, 1, [2, 4])
+        #expect(try GIFReading.text(builder.finished) == "RB")
+        var other = builder.finished
+        other[4] = UInt8(ascii: "8")
+        #expect(!GIFDecoder().recognises(other.prefix(32)))
+        #expect(throws: DecodingFailure.self) { try GIFReading.open(other) }
+    }
+
+    @Test("a still picture's header has one frame, no delays, and plays once")
+    func stillHeader() throws {
+        var builder = GIFBuilder(3, 2)
+        builder.loop(0)
+        builder.control(delay: 50)
+        builder.image(0, 0, 3, 2, [1, 2, 3, 4, 5, 6])
+        let header = try GIFReading.open(builder.finished).header
+        #expect(header == ImageHeader(format: .gif, storedSize: PixelSize(width: 3, height: 2)))
+    }
+
+    @Test("a local palette goes before the global one, for its frame alone")
+    func localPalette() throws {
+        var builder = GIFBuilder(2, 1)
+        builder.image(0, 0, 2, 1, [0, 1], palette: [[255, 0, 0], [0, 0, 255]])
+        builder.image(0, 0, 1, 1, [1])
+        let image = try GIFReading.open(builder.finished)
+        #expect(try GIFReading.text(image, frame: 0) == "RB")
+        #expect(try GIFReading.text(image, frame: 1) == "WB")
+    }
+
+    @Test("interlaced rows come in four passes and end up in order", arguments: [1, 2, 3, 5, 8, 9, 17])
+    func interlaced(height: Int) throws {
+        let order = [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { first, step in
+            Array(stride(from: first, to: height, by: step))
+        }
+        var builder = GIFBuilder(1, height)
+        builder.image(0, 0, 1, height, order.map { UInt8($0 % 8) }, isInterlaced: true)
+        let expected = (0..<height).map { String(Array("KWRGBYMC")[$0 % 8]) }.joined(separator: " ")
+        #expect(try GIFReading.text(builder.finished) == expected)
+    }
+
+    @Test("a still picture streams the same pixels whether interlaced, small or transparent")
+    func streaming() throws {
+        var builder = GIFBuilder(4, 4)
+        builder.control(transparent: 3)
+        builder.image(1, 1, 2, 2, [2, 3, 3, 4])
+        let image = try GIFReading.open(builder.finished)
+        #expect(image.header.hasAlpha)
+        #expect(try GIFReading.text(image) == ".... .R.. ..B. ....")
+    }
+
+    @Test("a frame is clipped to the canvas")
+    func clipped() throws {
+        var builder = GIFBuilder(3, 2)
+        builder.image(2, 1, 3, 3, [1, 2, 3, 4, 5, 6, 7, 1, 2])
+        #expect(try GIFReading.text(builder.finished) == "... ..W")
+        builder.image(0, 9, 1, 1, [2])
+        builder.image(9, 0, 1, 1, [2])
+        #expect(try GIFReading.text(builder.finished, frame: 2) == "... ..W")
+    }
+
+    @Test("a frame without pixels draws nothing")
+    func emptyFrame() throws {
+        var builder = GIFBuilder(1, 1)
+        builder.image(0, 0, 1, 1, [2])
+        builder.image(0, 0, 0, 5, [])
+        #expect(try GIFReading.text(builder.finished, frame: 1) == "R")
+    }
+
+    @Test("an index beyond the palette is black; without any palette indices are shades of grey")
+    func palettes() throws {
+        var short = GIFBuilder(2, 1, palette: [[255, 0, 0], [0, 0, 255]])
+        short.image(0, 0, 2, 1, [7, 1])
+        #expect(try GIFReading.text(short.finished) == "KB")
+        var none = GIFBuilder(2, 1, palette: nil)
+        none.image(0, 0, 2, 1, [0, 7])
+        #expect(try GIFReading.pixels(GIFReading.open(none.finished)) == [0, 0, 0, 255, 7, 7, 7, 255])
+    }
+
+    @Test("comments, unknown extensions, padding and bytes after the trailer are skipped")
+    func extras() throws {
+        var builder = GIFBuilder(1, 1)
+        builder.append([0x21, 0xFE, 2, 65, 66, 0, 0x21, 0x77, 1, 0, 0, 0, 0, 0])
+        builder.image(0, 0, 1, 1, [5])
+        builder.append([0, 0])
+        #expect(try GIFReading.text(builder.finished + [1, 2, 3]) == "Y")
+    }
+
+    @Test("a missing trailer, or rubbish in its place, does no harm")
+    func noTrailer() throws {
+        var builder = GIFBuilder(1, 1)
+        builder.image(0, 0, 1, 1, [5])
+        #expect(try GIFReading.text(builder.data) == "Y")
+        #expect(try GIFReading.text(builder.data + [0x99, 0x98]) == "Y")
+    }
+
+    @Test("a control block before plain text is the text's, not the next frame's")
+    func plainText() throws {
+        var builder = GIFBuilder(1, 1)
+        builder.control(transparent: 2)
+        builder.append([0x21, 0x01, 12] + [UInt8](repeating: 0, count: 12) + [1, 65, 0])
+        builder.image(0, 0, 1, 1, [2])
+        #expect(try GIFReading.text(builder.finished) == "R")
+    }
+
+    @Test("a screen without area, or without images, is malformed")
+    func malformedScreens() throws {
+        for (width, height) in [(0, 1), (1, 0), (0, 0)] {
+            var builder = GIFBuilder(width, height)
+            builder.image(0, 0, 1, 1, [1])
+            #expect(throws: DecodingFailure.malformed(.gif, "the screen is \(width)x\(height)")) {
+                try GIFReading.open(builder.finished)
+            }
+        }
+        #expect(throws: DecodingFailure.malformed(.gif, "there is no image in it")) {
+            try GIFReading.open(GIFBuilder(1, 1).finished)
+        }
+    }
+
+    @Test("the picture is transparent where that may be seen, and only there")
+    func hasAlpha() throws {
+        func hasAlpha(_ build: (inout GIFBuilder) -> Void) throws -> Bool {
+            var builder = GIFBuilder(2, 1)
+            build(&builder)
+            return try GIFReading.open(builder.finished).header.hasAlpha
+        }
+        let whole: (inout GIFBuilder) -> Void = { $0.image(0, 0, 2, 1, [1, 2]) }
+        #expect(try !hasAlpha(whole))
+        #expect(try hasAlpha { $0.image(0, 0, 1, 1, [1]) })
+        #expect(
+            try hasAlpha {
+                $0.control(transparent: 7); whole(&$0)
+            })
+        // The last frame is never disposed of; a disposal before it shows.
+        #expect(
+            try !hasAlpha {
+                $0.control(disposal: 2); whole(&$0)
+            })
+        #expect(
+            try hasAlpha {
+                $0.control(disposal: 2); whole(&$0); whole(&$0)
+            })
+        #expect(
+            try hasAlpha {
+                $0.control(disposal: 3); whole(&$0); whole(&$0)
+            })
+        #expect(
+            try !hasAlpha {
+                whole(&$0); $0.control(disposal: 3); whole(&$0); whole(&$0)
+            })
+    }
+
+    @Test("only the stored size in RGBA is decoded")
+    func otherSizes() throws {
+        var builder = GIFBuilder(4, 4)
+        builder.image(0, 0, 4, 4, [UInt8](repeating: 1, count: 16))
+        let image = try GIFReading.open(builder.finished)
+        let small = PixelSize(width: 1, height: 1)
+        #expect(image.decodableSize(covering: small) == PixelSize(width: 4, height: 4))
+        #expect(throws: DecodingFailure.self) {
+            try image.decode(frame: 0, size: small, layout: .rgba8, into: CollectingRowSink())
+        }
+        #expect(throws: DecodingFailure.self) {
+            try image.decode(frame: 0, size: image.header.storedSize, layout: .gray8, into: CollectingRowSink())
+        }
+    }
+}
+
+@Suite("Decompressing GIF pixels")
+struct GIFCompressionTests {
+    /// A one-row picture from codes of code size 2: clear is 4, end is 5, new strings start at 6.
+    static func row(_ width: Int, codes: [Int], widths: [Int]) throws(DecodingFailure) -> String {
+        var builder = GIFBuilder(width, 1)
+        builder.descriptor(0, 0, width, 1)
+        builder.append(GIFBuilder.lzw(codes: codes, codeSize: 2) { widths[min($0, widths.count - 1)] })
+        return try GIFReading.text(builder.finished)
+    }
+
+    @Test("codes stand for the strings seen so far")
+    func strings() throws {
+        // 1, 2, then 6 = (1 2), 7 = (2 1): at 8 strings codes are 4 bits wide.
+        #expect(try Self.row(6, codes: [4, 1, 2, 6, 7, 5], widths: [3, 3, 3, 3, 4]) == "WRWRRW")
+    }
+
+    @Test("a code may stand for the string that it completes")
+    func selfReference() throws {
+        #expect(try Self.row(6, codes: [4, 1, 6, 7, 5], widths: [3, 3, 3, 3, 4]) == "WWWWWW")
+    }
+
+    @Test("the first clear code and the end code may be missing")
+    func noMarkers() throws {
+        #expect(try Self.row(2, codes: [1, 2], widths: [3]) == "WR")
+    }
+
+    @Test("strings run over the ends of rows")
+    func acrossRows() throws {
+        var builder = GIFBuilder(2, 3)
+        builder.descriptor(0, 0, 2, 3)
+        builder.append(GIFBuilder.lzw(codes: [4, 1, 6, 7, 5], codeSize: 2) { $0 < 4 ? 3 : 4 })
+        #expect(try GIFReading.text(builder.finished) == "WW WW WW")
+    }
+
+    @Test("pixels beyond the last are ignored")
+    func tooMany() throws {
+        #expect(try Self.row(1, codes: [4, 1, 2, 3, 5], widths: [3]) == "W")
+    }
+
+    @Test("too few pixels are a truncated picture, with an end code or without")
+    func tooFew() {
+        #expect(throws: DecodingFailure.truncated(.gif)) { try Self.row(3, codes: [4, 1, 5], widths: [3]) }
+        #expect(throws: DecodingFailure.truncated(.gif)) { try Self.row(9, codes: [4, 1, 2], widths: [3]) }
+    }
+
+    @Test("a code for a string that was never made is malformed", arguments: [[4, 7], [4, 6], [4, 1, 7]])
+    func unknownCode(codes: [Int]) {
+        #expect(throws: DecodingFailure.malformed(.gif, "an LZW code is not in the table")) {
+            try Self.row(3, codes: codes, widths: [3])
+        }
+    }
+
+    @Test("a code size out of range is malformed", arguments: [0, 12, 255])
+    func codeSize(size: Int) {
+        var builder = GIFBuilder(1, 1)
+        builder.descriptor(0, 0, 1, 1)
+        builder.append([UInt8(size), 1, 0, 0])
+        #expect(throws: DecodingFailure.self) { try GIFReading.text(builder.finished) }
+    }
+
+    @Test("a full table goes on in use until it is cleared")
+    func fullTable() throws {
+        var random = SeededRandom(seed: 7)
+        let size = PixelSize(width: 120, height: 120)
+        let pixels = (0..<size.area).flatMap { _ -> [UInt8] in
+            let level = UInt8.random(in: 0...255, using: &random)
+            return [level, level, level, 255]
+        }
+        let bitmap = Bitmap(size: size, pixels: pixels, isOpaque: true)
+        let data = try GIFEncoder().encode(bitmap, options: .init())
+        #expect(try GIFReading.pixels(GIFReading.open(data)) == pixels)
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import ImageCodecGIF
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("Encoding GIF")
+struct GIFEncoderTests {
+    static func gradient(_ width: Int, _ height: Int) -> Bitmap {
+        var pixels: [UInt8] = []
+        for y in 0..<height {
+            for x in 0..<width {
+                pixels += [UInt8(x * 255 / width), UInt8(y * 255 / height), UInt8((x + y) % 256), 255]
+            }
+        }
+        return Bitmap(size: PixelSize(width: width, height: height), pixels: pixels, isOpaque: true)
+    }
+
+    static func roundTrip(_ bitmap: Bitmap, encoder: GIFEncoder = .init()) throws -> [UInt8] {
+        try GIFReading.pixels(GIFReading.open(try encoder.encode(bitmap, options: .init())))
+    }
+
+    @Test("256 colours come back exactly, and so do 255 with transparency")
+    func exact() throws {
+        var pixels: [UInt8] = (0..<256).reduce(into: []) { $0 += [UInt8($1), UInt8(255 - $1), UInt8($1 / 2), 255] }
+        let size = PixelSize(width: 16, height: 16)
+        #expect(try Self.roundTrip(Bitmap(size: size, pixels: pixels, isOpaque: true)) == pixels)
+        pixels.replaceSubrange(400..<404, with: [0, 0, 0, 0])
+        #expect(try Self.roundTrip(Bitmap(size: size, pixels: pixels, isOpaque: false)) == pixels)
+    }
+
+    @Test("alpha below 128 is transparent, from 128 on opaque")
+    func alpha() throws {
+        let pixels: [UInt8] = [9, 8, 7, 127, 9, 8, 7, 128]
+        let bitmap = Bitmap(size: PixelSize(width: 2, height: 1), pixels: pixels, isOpaque: false)
+        #expect(try Self.roundTrip(bitmap) == [0, 0, 0, 0, 9, 8, 7, 255])
+    }
+
+    @Test("a picture that is all transparent comes back so")
+    func allTransparent() throws {
+        let bitmap = Bitmap(
+            size: PixelSize(width: 2, height: 2), pixels: [UInt8](repeating: 0, count: 16), isOpaque: false)
+        #expect(try Self.roundTrip(bitmap) == bitmap.pixels)
+    }
+
+    @Test("many colours are reduced to near ones", arguments: [true, false])
+    func reduced(dithers: Bool) throws {
+        let bitmap = Self.gradient(96, 64)
+        let result = try Self.roundTrip(bitmap, encoder: GIFEncoder(dithers: dithers))
+        let errors = zip(bitmap.pixels, result).map { abs(Int($0.0) - Int($0.1)) }
+        #expect(Double(errors.reduce(0, +)) / Double(errors.count) < 8)
+        #expect((errors.max() ?? 0) < 64)
+        let colors = Set((0..<bitmap.size.area).map { index in Array(result[4 * index..<4 * index + 4]) })
+        #expect(colors.count > 128)
+    }
+
+    @Test("dithering keeps the mean of an area closer than plain reduction does")
+    func dithering() throws {
+        let bitmap = Self.gradient(128, 128)
+        func meanError(_ encoder: GIFEncoder) throws -> Double {
+            let result = try Self.roundTrip(bitmap, encoder: encoder)
+            var sum = 0.0
+            for block in 0..<256 {
+                var (wanted, got) = (0, 0)
+                for row in 0..<8 {
+                    let start = ((block / 16 * 8 + row) * 128 + block % 16 * 8) * 4
+                    for x in 0..<8 {
+                        wanted += Int(bitmap.pixels[start + 4 * x])
+                        got += Int(result[start + 4 * x])
+                    }
+                }
+                sum += abs(Double(wanted - got)) / 64
+            }
+            return sum / 256
+        }
+        #expect(try meanError(GIFEncoder()) < meanError(GIFEncoder(dithers: false)) / 2)
+    }
+
+    @Test("an opaque animation stores what changed, and comes back whole")
+    func changes() throws {
+        var frames = [AnimationFrame(bitmap: Self.flat(20, 10), delay: .milliseconds(100))]
+        frames.append(AnimationFrame(bitmap: Self.flat(20, 10, dot: (7, 3)), delay: .milliseconds(250)))
+        frames.append(frames[1])
+        let data = try GIFEncoder().encode(frames, loopCount: 0, options: .init())
+        let image = try GIFReading.open(data)
+        #expect(image.header.frameCount == 3)
+        #expect(image.header.frameDelays == [100, 250, 250].map { .milliseconds($0) })
+        #expect(!image.header.hasAlpha)
+        for (index, frame) in frames.enumerated() {
+            #expect(try GIFReading.pixels(image, frame: index) == frame.bitmap.pixels)
+        }
+        let single = try GIFEncoder().encode(frames[0].bitmap, options: .init())
+        // Two frames of one pixel each: descriptor, control, palette of two, and a few bytes of data.
+        #expect(data.count < single.count + 100)
+    }
+
+    @Test("an animation with transparent pixels shows nothing of the frames before")
+    func transparentAnimation() throws {
+        let frames = [0, 1, 2].map { index in
+            var pixels = [UInt8](repeating: 0, count: 12)
+            pixels.replaceSubrange(4 * index..<4 * index + 4, with: [200, 100, 50, 255])
+            return AnimationFrame(
+                bitmap: Bitmap(size: PixelSize(width: 3, height: 1), pixels: pixels, isOpaque: false),
+                delay: .milliseconds(20))
+        }
+        let image = try GIFReading.open(try GIFEncoder().encode(frames, loopCount: 1, options: .init()))
+        for (index, frame) in frames.enumerated() {
+            #expect(try GIFReading.pixels(image, frame: index) == frame.bitmap.pixels)
+        }
+    }
+
+    @Test("loop counts come back", arguments: [0, 1, 2, 17, 65_536])
+    func loops(count: Int) throws {
+        let frames = [Self.flat(2, 2), Self.flat(2, 2, dot: (0, 0))].map {
+            AnimationFrame(bitmap: $0, delay: .milliseconds(100))
+        }
+        let data = try GIFEncoder().encode(frames, loopCount: count, options: .init())
+        #expect(try GIFReading.open(data).header.loopCount == count)
+    }
+
+    @Test("delays are rounded to hundredths and held within what fits")
+    func delays() throws {
+        let delays: [Duration] = [.milliseconds(24), .milliseconds(25), .seconds(100_000), .seconds(-1)]
+        let frames = delays.map { AnimationFrame(bitmap: Self.flat(1, 1), delay: $0) }
+        let data = try GIFEncoder().encode(frames, loopCount: 0, options: .init())
+        let expected: [Duration] = [.milliseconds(20), .milliseconds(30), .milliseconds(655_350), .milliseconds(100)]
+        #expect(try GIFReading.open(data).header.frameDelays == expected)
+    }
+
+    @Test("interlacing changes the file and not the picture")
+    func interlaced() throws {
+        let bitmap = Self.flat(5, 23, dot: (2, 11))
+        let plain = try GIFEncoder().encode(bitmap, options: .init())
+        let interlaced = try GIFEncoder().encode(bitmap, options: .init(isProgressive: true))
+        #expect(plain != interlaced)
+        #expect(try GIFReading.pixels(GIFReading.open(interlaced)) == bitmap.pixels)
+    }
+
+    /// Blue, with one yellow pixel.
+    static func flat(_ width: Int, _ height: Int, dot: (Int, Int)? = nil) -> Bitmap {
+        let size = PixelSize(width: width, height: height)
+        var pixels = (0..<size.area).flatMap { _ -> [UInt8] in [0, 0, 255, 255] }
+        if let dot {
+            let start = 4 * (dot.1 * width + dot.0)
+            pixels.replaceSubrange(start..<start + 4, with: [255, 255, 0, 255])
+        }
+        return Bitmap(size: size, pixels: pixels, isOpaque: true)
+    }
+}

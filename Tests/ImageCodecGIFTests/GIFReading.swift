@@ -1,0 +1,38 @@
+import Foundation
+import ImageCodecGIF
+import ImageCore
+import ImageTesting
+
+/// A frame of a GIF as characters, for small pictures in the builder's eight colours.
+enum GIFReading {
+    static func open(_ data: Data, limits: DecodingLimits = .default) throws(DecodingFailure) -> any OpenedImage {
+        try GIFDecoder().open(data, limits: limits)
+    }
+
+    static func pixels(_ image: any OpenedImage, frame: Int = 0) throws(DecodingFailure) -> [UInt8] {
+        let sink = CollectingRowSink()
+        try image.decode(frame: frame, size: image.header.storedSize, layout: .rgba8, into: sink)
+        return sink.pixels
+    }
+
+    /// K, W, R, G, B, Y, M, C for the eight colours, a dot for transparent, ? for anything else; rows parted by spaces.
+    static func text(_ image: any OpenedImage, frame: Int = 0) throws(DecodingFailure) -> String {
+        let pixels = try pixels(image, frame: frame)
+        var text = ""
+        for start in stride(from: 0, to: pixels.count, by: 4) {
+            if start > 0, start / 4 % image.header.storedSize.width == 0 { text += " " }
+            text.append(letter(Array(pixels[start..<start + 4])))
+        }
+        return text
+    }
+
+    static func text(_ data: Data, frame: Int = 0) throws(DecodingFailure) -> String {
+        try text(try open(data), frame: frame)
+    }
+
+    private static func letter(_ pixel: [UInt8]) -> Character {
+        if pixel[3] == 0 { return "." }
+        guard let index = GIFBuilder.colors.firstIndex(of: Array(pixel[..<3])), pixel[3] == 255 else { return "?" }
+        return Array("KWRGBYMC")[index]
+    }
+}
