@@ -81,7 +81,7 @@ extension UInt32 {
         for shift in stride(from: UInt32(0), to: 24, by: 8) {
             let upper = UInt32(littleEndian: self) >> shift & 255
             let lower = UInt32(littleEndian: below) >> shift & 255
-            result |= (upper * weight + lower * weightBelow + sum / 2) / sum << shift
+            result |= ((upper * weight + lower * weightBelow + sum / 2) / sum) << shift
         }
         return result.littleEndian
     }

@@ -1,0 +1,210 @@
+import Foundation
+import ImageCodecWebP
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("WebP animations")
+struct WebPAnimationTests {
+    static let red: [UInt8] = [255, 0, 0, 255]
+    static let green: [UInt8] = [0, 255, 0, 255]
+    static let clear: [UInt8] = [0, 0, 0, 0]
+
+    static func animation(
+        _ width: Int, _ height: Int, loopCount: Int = 0, _ build: (inout WebPBuilder) throws -> Void
+    ) throws -> Data {
+        var builder = WebPBuilder(width, height)
+        builder.flag(.alpha)
+        builder.animation(loopCount: loopCount)
+        try build(&builder)
+        return builder.finished
+    }
+
+    /// The pixels of a one-row picture.
+    static func row(_ image: any OpenedImage, frame: Int) throws -> [[UInt8]] {
+        let pixels = try WebPReading.pixels(image, frame: frame)
+        return stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<$0 + 4]) }
+    }
+
+    @Test("the canvas starts transparent, whatever the background colour, and frames stay on it")
+    func keeps() throws {
+        let data = try Self.animation(4, 1) {
+            try $0.frame(.flat(1, 1, Self.red), left: 2)
+            try $0.frame(.flat(2, 1, Self.green))
+        }
+        let image = try WebPReading.open(data)
+        #expect(image.header.hasAlpha)
+        #expect(try Self.row(image, frame: 0) == [Self.clear, Self.clear, Self.red, Self.clear])
+        #expect(try Self.row(image, frame: 1) == [Self.green, Self.green, Self.red, Self.clear])
+    }
+
+    @Test("a frame's area is cleared before the next one when it says so")
+    func clears() throws {
+        let data = try Self.animation(4, 1) {
+            try $0.frame(.flat(4, 1, Self.red))
+            try $0.frame(.flat(2, 1, Self.green), left: 2, clears: true)
+            try $0.frame(.flat(1, 1, Self.green))
+        }
+        let image = try WebPReading.open(data)
+        #expect(try Self.row(image, frame: 1) == [Self.red, Self.red, Self.green, Self.green])
+        #expect(try Self.row(image, frame: 2) == [Self.green, Self.red, Self.clear, Self.clear])
+    }
+
+    @Test("a frame replaces the canvas, or is blended over it by its alpha")
+    func blends() throws {
+        let half: [UInt8] = [0, 0, 255, 128]
+        for blends in [false, true] {
+            let data = try Self.animation(2, 1) {
+                try $0.frame(.flat(1, 1, Self.red))
+                try $0.frame(.flat(2, 1, half), blends: blends)
+                try $0.frame(.flat(2, 1, [9, 9, 9, 0]), blends: blends)
+            }
+            let image = try WebPReading.open(data)
+            // 128 of 255 parts blue over red; over nothing, blue as it is.
+            #expect(try Self.row(image, frame: 1) == (blends ? [[127, 0, 128, 255], half] : [half, half]))
+            #expect(try Self.row(image, frame: 2)[1][3] == (blends ? 128 : 0))
+        }
+    }
+
+    @Test("blending over half-transparent pixels weighs both")
+    func blendsStraight() throws {
+        let data = try Self.animation(1, 1) {
+            try $0.frame(.flat(1, 1, [200, 0, 0, 100]))
+            try $0.frame(.flat(1, 1, [0, 200, 0, 100]), blends: true)
+        }
+        // Alpha: 100 + 100 * 155 / 255 = 160.8; colours weigh 100 and 60.8 of it.
+        #expect(try Self.row(try WebPReading.open(data), frame: 1) == [[76, 124, 0, 161]])
+    }
+
+    @Test("frames may be asked for in any order")
+    func anyOrder() throws {
+        let colors = (0..<4).map { UInt8($0 * 60) }
+        let data = try Self.animation(8, 1) { builder in
+            for (index, level) in colors.enumerated() {
+                try builder.frame(.flat(2, 1, [level, level, level, 255]), left: 2 * index)
+            }
+        }
+        let image = try WebPReading.open(data)
+        for frame in [3, 0, 2, 2, 1, 3] {
+            let row = try Self.row(image, frame: frame)
+            #expect((0..<4).map { row[2 * $0][3] } == (0..<4).map { $0 <= frame ? 255 : 0 })
+            #expect(row[2 * frame][0] == colors[frame])
+        }
+    }
+
+    @Test("delays up to 10 ms become 100 ms, others and the loop count are as stored")
+    func timing() throws {
+        let delays = [0, 10, 11, 40, 16_777_215]
+        let data = try Self.animation(1, 1, loopCount: 7) { builder in
+            for delay in delays { try builder.frame(.flat(1, 1, Self.red), delay: delay) }
+        }
+        let header = try WebPReading.open(data).header
+        #expect(header.frameDelays == [100, 100, 11, 40, 16_777_215].map { .milliseconds($0) })
+        #expect(header.loopCount == 7)
+        #expect(header.frameCount == 5)
+    }
+
+    @Test("an animation of one frame is a still picture, drawn on its canvas")
+    func oneFrame() throws {
+        let data = try Self.animation(4, 1) { try $0.frame(.flat(1, 1, Self.red), left: 2) }
+        let image = try WebPReading.open(data)
+        #expect(image.header.frameDelays.isEmpty && image.header.loopCount == 1 && image.header.frameCount == 1)
+        #expect(try Self.row(image, frame: 0) == [Self.clear, Self.clear, Self.red, Self.clear])
+    }
+
+    @Test("an animation without frames, or with a frame beside its canvas, is malformed")
+    func malformed() throws {
+        for data in [
+            try Self.animation(4, 1) { _ in },
+            try Self.animation(4, 1) { try $0.frame(.flat(2, 1, Self.red), left: 4) },
+        ] {
+            #expect(throws: DecodingFailure.self) {
+                _ = try WebPReading.pixels(try WebPReading.open(data))
+            }
+        }
+    }
+
+    @Test("frames and their memory are limited by name")
+    func limits() throws {
+        let data = try Self.animation(4, 1) {
+            try $0.frame(.flat(4, 1, Self.red))
+            try $0.frame(.flat(4, 1, Self.green))
+        }
+        #expect(throws: DecodingFailure.limitExceeded(.frames, value: 2, allowed: 1)) {
+            try WebPReading.open(data, limits: .init(frames: 1))
+        }
+        // 16 bytes of canvas and 32 for a lossless frame.
+        let image = try WebPReading.open(data, limits: .init(decodedBytes: 47))
+        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 48, allowed: 47)) {
+            try WebPReading.pixels(image)
+        }
+    }
+
+    @Test("a file cut anywhere is said to be truncated, and no wrong byte breaks the decoder")
+    func damage() throws {
+        let data = try Self.animation(4, 4) {
+            try $0.frame(.gradient(4, 4, hasAlpha: true))
+            try $0.frame(.gradient(2, 2, hasAlpha: true), left: 2, top: 2, blends: true, clears: true)
+            try $0.frame(.gradient(4, 4))
+        }
+        for count in 0..<data.count {
+            #expect(throws: DecodingFailure.truncated(.webp), "\(count) bytes") {
+                try WebPReading.open(data.prefix(count))
+            }
+        }
+        for index in data.indices {
+            for mask in [UInt8(0x01), 0x80, 0xFF] {
+                var changed = data
+                changed[index] ^= mask
+                do throws(DecodingFailure) {
+                    let image = try WebPReading.open(changed, limits: .init(pixels: 100_000))
+                    for frame in 0..<image.header.frameCount { _ = try WebPReading.pixels(image, frame: frame) }
+                } catch { continue }
+            }
+        }
+    }
+}
+
+@Suite("Encoding WebP animations")
+struct WebPAnimationEncodingTests {
+    static let options = EncodingOptions(isLossless: true)
+
+    @Test("frames come back exactly, equal ones and transparent ones too")
+    func exact() throws {
+        let bitmaps: [Bitmap] = [
+            .gradient(16, 9), .gradient(16, 9), .flat(16, 9, [1, 2, 3, 255]), .gradient(16, 9, hasAlpha: true),
+            .flat(16, 9, [0, 0, 0, 0]), .gradient(16, 9),
+        ]
+        let frames = bitmaps.enumerated().map {
+            AnimationFrame(bitmap: $0.element, delay: .milliseconds(20 + $0.offset))
+        }
+        let image = try WebPReading.open(try WebPEncoder().encode(frames, loopCount: 3, options: Self.options))
+        #expect(image.header.frameDelays == frames.map(\.delay))
+        #expect(image.header.loopCount == 3)
+        for (index, bitmap) in bitmaps.enumerated() {
+            #expect(try WebPReading.pixels(image, frame: index) == bitmap.pixels)
+        }
+    }
+
+    @Test("only the rectangle that changed is stored")
+    func changes() throws {
+        let first = Bitmap.gradient(64, 64)
+        var pixels = first.pixels
+        for offset in 0..<4 { pixels[4 * (33 * 64 + 17) + offset] = 255 }
+        let second = Bitmap(size: first.size, pixels: pixels, isOpaque: true)
+        let frames = [first, second].map { AnimationFrame(bitmap: $0, delay: .milliseconds(50)) }
+        let data = try WebPEncoder().encode(frames, loopCount: 0, options: Self.options)
+        let still = try WebPEncoder().encode(first, options: Self.options)
+        #expect(data.count < still.count + 150)
+        #expect(try WebPReading.pixels(try WebPReading.open(data), frame: 1) == pixels)
+    }
+
+    @Test("delays are rounded to milliseconds and held within what fits")
+    func delays() throws {
+        let delays: [Duration] = [.microseconds(20_499), .microseconds(20_500), .seconds(100_000), .seconds(-1)]
+        let frames = delays.map { AnimationFrame(bitmap: .flat(2, 2, [9, 9, 9, 255]), delay: $0) }
+        let data = try WebPEncoder().encode(frames, loopCount: 0, options: Self.options)
+        let expected = [20, 21, 16_777_215, 100].map { Duration.milliseconds($0) }
+        #expect(try WebPReading.open(data).header.frameDelays == expected)
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import ImageCodecWebP
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("Decoding WebP")
+struct WebPDecoderTests {
+    static let lossless = EncodingOptions(isLossless: true)
+
+    @Test("a lossless picture comes back exactly, the colour under alpha 0 included", arguments: [false, true])
+    func lossless(hasAlpha: Bool) throws {
+        let bitmap = Bitmap.gradient(33, 21, hasAlpha: hasAlpha)
+        let image = try WebPReading.open(try WebPEncoder().encode(bitmap, options: Self.lossless))
+        #expect(image.header == ImageHeader(format: .webp, storedSize: bitmap.size, hasAlpha: hasAlpha))
+        #expect(try WebPReading.pixels(image) == bitmap.pixels)
+    }
+
+    @Test("a lossy picture comes back closely, its alpha exactly", arguments: [false, true])
+    func lossy(hasAlpha: Bool) throws {
+        let bitmap = Bitmap.gradient(64, 48, hasAlpha: hasAlpha)
+        let image = try WebPReading.open(try WebPEncoder().encode(bitmap, options: EncodingOptions(quality: 0.9)))
+        #expect(image.header.hasAlpha == hasAlpha)
+        let pixels = try WebPReading.pixels(image)
+        for start in stride(from: 0, to: pixels.count, by: 4) {
+            #expect(pixels[start + 3] == bitmap.pixels[start + 3])
+            guard pixels[start + 3] == 255 else { continue }
+            for channel in 0..<3 {
+                #expect(abs(Int(pixels[start + channel]) - Int(bitmap.pixels[start + channel])) < 24)
+            }
+        }
+    }
+
+    @Test("lower quality makes smaller files")
+    func quality() throws {
+        let bitmap = Bitmap.gradient(128, 128)
+        let sizes = try [0.1, 0.5, 0.95].map {
+            try WebPEncoder().encode(bitmap, options: EncodingOptions(quality: $0)).count
+        }
+        #expect(sizes[0] < sizes[1] && sizes[1] < sizes[2])
+    }
+
+    /// A big-endian Exif block that says nothing but the orientation.
+    static func exif(_ orientation: Int) -> Data {
+        Data("MM".utf8) + Data([0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0])
+            + Data(count: 4)
+    }
+
+    static func extended(_ build: (inout WebPBuilder) -> Void, after: (inout WebPBuilder) -> Void = { _ in }) throws
+        -> Data
+    {
+        var builder = WebPBuilder(6, 4)
+        build(&builder)
+        builder.picture(of: try WebPEncoder().encode(.flat(6, 4, [10, 20, 30, 255]), options: lossless))
+        after(&builder)
+        return builder.finished
+    }
+
+    @Test("the orientation is that of the Exif block, and pixels stay as stored", arguments: ImageOrientation.allCases)
+    func orientation(orientation: ImageOrientation) throws {
+        let data = try Self.extended({ _ in }, after: { $0.exif(Self.exif(orientation.rawValue)) })
+        let image = try WebPReading.open(data)
+        #expect(image.header.orientation == orientation)
+        #expect(image.header.storedSize == PixelSize(width: 6, height: 4))
+        #expect(try WebPReading.pixels(image).count == 96)
+    }
+
+    @Test("the profile is returned as stored, unless it is above the limit, empty, or not announced")
+    func profile() throws {
+        let profile = Data((0..<101).map { UInt8($0) })
+        let data = try Self.extended { $0.profile(profile) }
+        #expect(try WebPReading.open(data).header.colorProfile == profile)
+        #expect(try WebPReading.open(data, limits: .init(metadataBytes: 101)).header.colorProfile == profile)
+        #expect(try WebPReading.open(data, limits: .init(metadataBytes: 100)).header.colorProfile == nil)
+        #expect(try WebPReading.open(try Self.extended { $0.profile(Data()) }).header.colorProfile == nil)
+        #expect(try WebPReading.open(try Self.extended { $0.chunk("ICCP", profile) }).header.colorProfile == nil)
+    }
+
+    @Test("each limit is told by name")
+    func limits() throws {
+        let data = try WebPEncoder().encode(.gradient(10, 5), options: Self.lossless)
+        func refusal(_ limits: DecodingLimits) throws -> DecodingFailure? {
+            do throws(DecodingFailure) {
+                _ = try WebPReading.pixels(try WebPReading.open(data, limits: limits))
+                return nil
+            } catch { return error }
+        }
+        #expect(try refusal(.init(encodedBytes: 10)) == .limitExceeded(.encodedBytes, value: data.count, allowed: 10))
+        #expect(try refusal(.init(pixels: 49)) == .limitExceeded(.pixels, value: 50, allowed: 49))
+        #expect(try refusal(.init(side: 9)) == .limitExceeded(.side, value: 10, allowed: 9))
+        // Lossless: the output and libwebp's own copy, four bytes a pixel each.
+        #expect(try refusal(.init(decodedBytes: 399)) == .limitExceeded(.decodedBytes, value: 400, allowed: 399))
+        #expect(try refusal(.init(decodedBytes: 400)) == nil)
+    }
+
+    @Test("a header that asks for the largest picture is refused before memory is taken")
+    func largest() {
+        // VP8L: signature, then 14 bits each of width - 1 and height - 1.
+        let picture = Data([0x2F, 0xFF, 0xFF, 0xFF, 0x0F, 0, 0, 0, 0, 0])
+        let data = Data("RIFF".utf8) + Data([22, 0, 0, 0]) + Data("WEBPVP8L".utf8) + Data([10, 0, 0, 0]) + picture
+        #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 268_435_456, allowed: 100_000_000)) {
+            try WebPReading.open(data)
+        }
+    }
+
+    @Test("a file cut anywhere is said to be truncated", arguments: [false, true])
+    func cut(isLossless: Bool) throws {
+        let options = EncodingOptions(isLossless: isLossless)
+        let data = try WebPEncoder().encode(.gradient(20, 20, hasAlpha: true), options: options)
+        for count in 0..<data.count {
+            #expect(throws: DecodingFailure.truncated(.webp), "\(count) of \(data.count) bytes") {
+                try WebPReading.open(data.prefix(count))
+            }
+        }
+    }
+
+    @Test("whichever byte is wrong, a whole picture comes or an error", arguments: [false, true])
+    func flipped(isLossless: Bool) throws {
+        let options = EncodingOptions(isLossless: isLossless)
+        let data = try WebPEncoder().encode(.gradient(20, 20, hasAlpha: true), options: options)
+        for index in data.indices {
+            for mask in [UInt8(0x01), 0x10, 0x80, 0xFF] {
+                var changed = data
+                changed[index] ^= mask
+                do throws(DecodingFailure) {
+                    let image = try WebPReading.open(changed, limits: .init(pixels: 100_000))
+                    #expect(try WebPReading.pixels(image).count == image.header.storedSize.area * 4)
+                } catch { continue }
+            }
+        }
+    }
+
+    @Test("a picture that differs from its canvas is malformed")
+    func mismatch() throws {
+        var builder = WebPBuilder(6, 5)
+        builder.picture(of: try WebPEncoder().encode(.flat(6, 4, [10, 20, 30, 255]), options: Self.lossless))
+        #expect(throws: DecodingFailure.malformed(.webp, "libwebp refuses it")) {
+            try WebPReading.open(builder.finished)
+        }
+    }
+
+    @Test("only the stored size in RGBA is decoded")
+    func otherSizes() throws {
+        let image = try WebPReading.open(try WebPEncoder().encode(.gradient(8, 8), options: .init()))
+        let small = PixelSize(width: 1, height: 1)
+        #expect(image.decodableSize(covering: small) == PixelSize(width: 8, height: 8))
+        #expect(throws: DecodingFailure.self) {
+            try image.decode(frame: 0, size: small, layout: .rgba8, into: CollectingRowSink())
+        }
+        #expect(throws: DecodingFailure.self) {
+            try image.decode(frame: 0, size: image.header.storedSize, layout: .cmyk8, into: CollectingRowSink())
+        }
+    }
+}
