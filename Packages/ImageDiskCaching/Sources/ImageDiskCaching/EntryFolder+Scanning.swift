@@ -84,7 +84,7 @@ extension EntryFolder {
         for (name, file) in try entries(inShard: shard) {
             var stamp = file.modified
             if stamp > now + toleratedLead {
-                // The clock was wrong once. Left alone, the file would count as used last until that time comes.
+                // The clock was wrong once. Left alone, this and all later uses would be stamped with times to come, and never be old.
                 stamp = now
                 try restamp(name, stamp)
             }
