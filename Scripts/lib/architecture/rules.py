@@ -30,6 +30,7 @@ GLOBALS = re.compile(
     r'|\bNotificationCenter\.default\b|\bProcessInfo\.processInfo\b|\bgetenv\s*\('
     r'|\bstatic\s+let\s+\w+\s*(?::\s*\w+(?:<.*>)?\s*)?=\s*(?:Mutex|Atomic)\b'
 )
+MONOTONIC = re.compile(r'\bclock_gettime\s*\(\s*CLOCK_MONOTONIC\b')
 C_CLOCKS = re.compile(r'(?<![.>\w])(?:sleep|usleep|nanosleep|clock_gettime|gettimeofday|time)\s*\(')
 UNSOUND = re.compile(r'@unchecked\s+Sendable|\bnonisolated\s*\(\s*unsafe\s*\)|\btry!|\bas!|\bfatalError\s*\(')
 IMPORT = re.compile(
@@ -52,6 +53,7 @@ class Room:
         self.has_c_module = 'C module' in notes
         self.is_composition = 'composition' in notes
         self.is_apple_adapter = 'Apple adapter' in notes
+        self.has_monotonic_time = 'monotonic time' in notes
 
     @property
     def c_module(self):
@@ -216,8 +218,9 @@ def clocks(repository):
             yield f'{path}:{number}: reads a clock or sleeps ({found[0].strip()}); take "any Clock<Duration>" or "now: () -> Date" as a parameter'
         if found := GLOBALS.search(line.code):
             yield f'{path}:{number}: a global ({found[0].strip()}); take it as a parameter, and let ImageLoadingDefaults pass it'
-    for path, number, line, _, _ in repository.code(('.c', '.h')):
-        if found := C_CLOCKS.search(line.code):
+    for path, number, line, _, room in repository.code(('.c', '.h')):
+        code = MONOTONIC.sub('', line.code) if room and room.has_monotonic_time else line.code
+        if found := C_CLOCKS.search(code):
             yield f'{path}:{number}: C reads a clock or sleeps ({found[0].strip()}); let Swift pass the time'
 
 

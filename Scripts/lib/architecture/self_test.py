@@ -9,6 +9,7 @@ import rules
 
 MEMORY = 'Packages/ImageMemoryCaching/Sources/ImageMemoryCaching'
 JPEG = 'Packages/ImageCodecJPEG/Sources/ImageCodecJPEG'
+CURL = 'Packages/ImageTransportCurl/Sources/CImageTransportCurl'
 SHIM = 'Packages/ImageCodecJPEG/Sources/CImageCodecJPEG'
 
 
@@ -64,6 +65,10 @@ VIOLATIONS = [
       for code in ('let session = URLSession.shared', 'enum A { static let shared = A() }', 'let q = DispatchQueue.global()',
                    'enum A { static let all = Mutex<[Int]>([]) }', 'let p = ProcessInfo.processInfo')],
     ('a sleep in C', planted(f'{SHIM}/planted.c', 'void f(void) { usleep(10); }'), 'C reads a clock or sleeps'),
+    ('a wall clock in C where only monotonic time is allowed',
+     planted(f'{CURL}/planted.c', 'void f(void) { clock_gettime(CLOCK_REALTIME, &t); }'), 'C reads a clock or sleeps'),
+    ('monotonic time in C where none is allowed',
+     planted(f'{SHIM}/planted.c', 'void f(void) { clock_gettime(CLOCK_MONOTONIC, &t); }'), 'C reads a clock or sleeps'),
     ('UIKit outside an adapter', planted(f'{MEMORY}/Planted.swift', '#if canImport(UIKit)\n#endif'),
      'outside an Apple adapter'),
     *[(f'no reason: {code}', planted(f'{MEMORY}/Planted.swift', code), 'without a reason')
