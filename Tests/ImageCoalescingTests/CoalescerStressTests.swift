@@ -17,7 +17,7 @@ struct CoalescerStressTests {
         await outcomes.reaches(1_200)
         #expect(outcomes.elements.count == 1_200)
         #expect(outcomes.elements.allSatisfy { $0 })
-        while !coalescer.isIdle { await Task.yield() }
+        await becomesTrue { coalescer.isIdle }
     }
 
     private static func ask(

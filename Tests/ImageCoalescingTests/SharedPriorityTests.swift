@@ -20,7 +20,7 @@ struct SharedPriorityTests {
                 return 1
             }
         }
-        while coalescer.waiterCount == before { await Task.yield() }
+        await becomesTrue { coalescer.waiterCount > before }
         await works.reaches(1)
         return task
     }
@@ -122,7 +122,7 @@ struct SharedPriorityTests {
         #expect(payload != nil)
         gate.open()
         _ = await waiter.result
-        while !coalescer.isIdle { await Task.yield() }
-        while payload != nil { await Task.yield() }
+        await becomesTrue { coalescer.isIdle }
+        await becomesTrue { payload == nil }
     }
 }

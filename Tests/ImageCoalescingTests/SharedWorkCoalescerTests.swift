@@ -45,13 +45,9 @@ struct SharedWorkCoalescerTests {
         return waiters
     }
 
-    private func joined(_ count: Int) async {
-        while coalescer.waiterCount != count { await Task.yield() }
-    }
+    private func joined(_ count: Int) async { await becomesTrue { coalescer.waiterCount == count } }
 
-    private func idle() async {
-        while !coalescer.isIdle { await Task.yield() }
-    }
+    private func idle() async { await becomesTrue { coalescer.isIdle } }
 
     private func bytes(_ count: Int) -> WorkProgress { WorkProgress(completedBytes: count, totalBytes: 100) }
 
