@@ -10,6 +10,7 @@ import ImageTransporting
 
 /// A transfer that libcurl knows of. Lives on the event thread alone; libcurl's callbacks come here.
 @safe final class ActiveTransfer {
+    let id: UInt64
     let channel: TransferChannel
     /// Milliseconds between looks at a silent transfer: a stall is noticed at most two of them late.
     let stallGranularity: Int64
@@ -21,7 +22,8 @@ import ImageTransporting
     private var ownFailure: TransportFailure?
     private var quietSince: Int64?
 
-    init(channel: TransferChannel, configuration: CurlTransport.Configuration) {
+    init(id: UInt64, channel: TransferChannel, configuration: CurlTransport.Configuration) {
+        self.id = id
         self.channel = channel
         self.configuration = configuration
         stallTimeout = channel.request.stallTimeout.wholeMilliseconds
@@ -121,7 +123,7 @@ import ImageTransporting
         let count = bytes.count
         let piece = unsafe Data(buffer: bytes)
         switch channel.arrived(piece) {
-        case .deliver, .keep: return count
+        case .deliver, .keep, .keepAndPause: return count
         case .pause: return Int(ITC_PAUSE)
         case .stop, .fail: return Int(ITC_STOP)
         }

@@ -5,7 +5,7 @@ import Synchronization
 /// One event thread and its connections. Whoever holds the engine keeps the thread; released, the thread ends.
 final class CurlEngine: Sendable {
     enum Command: Sendable {
-        case start(TransferChannel)
+        case start(UInt64, TransferChannel)
         case resume(UInt64)
         case stop(UInt64)
         case shutDown
@@ -28,12 +28,14 @@ final class CurlEngine: Sendable {
             id += 1
             return id
         }
-        let channel = TransferChannel(id: id, request: request, engine: self)
-        post(.start(channel))
+        // The closures keep the engine's thread alive as long as a transfer is.
+        let channel = TransferChannel(
+            request: request, resume: { self.post(.resume(id)) }, stop: { self.post(.stop(id)) })
+        post(.start(id, channel))
         return channel
     }
 
-    func post(_ command: Command) { mailbox.post(command) }
+    private func post(_ command: Command) { mailbox.post(command) }
 }
 
 /// Commands for the event thread. Owns libcurl's multi handle, so that it outlives everyone who may wake it.

@@ -54,9 +54,12 @@ public struct CurlTransport: DataTransport {
         while true {
             let channel = engine.start(trail.request)
             let head = try await channel.head()
-            let body = TransportBody(
-                pull: { () async throws(TransportFailure) in try await channel.pull() }, abandon: { channel.abandon() })
-            guard try trail.follow(head) else { return TransportResponse(head: head, body: body) }
+            do throws(TransportFailure) {
+                guard try trail.follow(head) else { return TransportResponse(head: head, body: channel.body) }
+            } catch {
+                channel.abandon()
+                throw error
+            }
             channel.discard()
         }
     }

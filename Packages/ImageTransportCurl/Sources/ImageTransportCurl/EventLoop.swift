@@ -40,7 +40,7 @@ final class EventLoop {
     /// False when the loop is to end.
     private func carryOut(_ command: CurlEngine.Command) -> Bool {
         switch command {
-        case .start(let channel): start(channel)
+        case .start(let id, let channel): start(id, channel)
         case .resume(let id): transfers[id]?.resume()
         case .stop(let id): remove(id)
         case .shutDown: return false
@@ -48,14 +48,14 @@ final class EventLoop {
         return true
     }
 
-    private func start(_ channel: TransferChannel) {
+    private func start(_ id: UInt64, _ channel: TransferChannel) {
         guard !channel.isOver else { return }
-        let transfer = ActiveTransfer(channel: channel, configuration: configuration)
+        let transfer = ActiveTransfer(id: id, channel: channel, configuration: configuration)
         guard unsafe transfer.start(on: mailbox.multi) else {
             unsafe transfer.free(mailbox.multi)
             return channel.ended(.other("libcurl can't start a transfer"))
         }
-        transfers[channel.id] = transfer
+        transfers[id] = transfer
         nextStallCheck = min(nextStallCheck, itc_now_ms() + transfer.stallGranularity)
     }
 
@@ -69,7 +69,7 @@ final class EventLoop {
         while let context = unsafe itc_engine_next_ended(mailbox.multi, &ending) {
             let transfer = unsafe Unmanaged<ActiveTransfer>.fromOpaque(context).takeUnretainedValue()
             let failure = transfer.failure(for: ending)
-            remove(transfer.channel.id)
+            remove(transfer.id)
             transfer.channel.ended(failure)
         }
     }

@@ -1,16 +1,15 @@
-import ImageTransporting
 import Synchronization
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
-/// Joins one transfer on the engine's thread and its consumer: the lock around a `TransferMachine`, and the continuations.
-final class TransferChannel: Sendable {
-    typealias HeadResult = Result<ResponseHead, TransportFailure>
-    typealias PieceResult = Result<Data?, TransportFailure>
+/// Joins one transfer of an engine and its consumer: the lock around a `TransferMachine`, and the continuations.
+package final class TransferChannel: Sendable {
+    package typealias HeadResult = Result<ResponseHead, TransportFailure>
+    package typealias PieceResult = Result<Data?, TransportFailure>
 
     private struct State {
         var machine: TransferMachine
@@ -42,65 +41,70 @@ final class TransferChannel: Sendable {
         }
     }
 
-    let id: UInt64
-    let request: TransportRequest
-    /// Keeps the engine's thread alive as long as a transfer is.
-    private let engine: CurlEngine
+    package let request: TransportRequest
+    private let resume: @Sendable () -> Void
+    private let stop: @Sendable () -> Void
     private let state: Mutex<State>
 
-    init(id: UInt64, request: TransportRequest, engine: CurlEngine) {
-        self.id = id
+    /// - Parameters:
+    ///   - resume: lets a sender that was held back go on.
+    ///   - stop: ends the transfer; called at most once, and not when it has ended by itself.
+    package init(
+        request: TransportRequest, resume: @escaping @Sendable () -> Void, stop: @escaping @Sendable () -> Void
+    ) {
         self.request = request
-        self.engine = engine
+        self.resume = resume
+        self.stop = stop
         state = Mutex(State(machine: TransferMachine(maxBodyBytes: request.maxBodyBytes)))
     }
 
     // MARK: The engine's side
 
-    var isStallable: Bool { state.withLock { $0.machine.isStallable } }
-    var hasHead: Bool { state.withLock { $0.machine.hasHead } }
-    var isOver: Bool {
+    package var isStallable: Bool { state.withLock { $0.machine.isStallable } }
+    package var isPaused: Bool { state.withLock { $0.machine.phase == .paused } }
+    package var hasHead: Bool { state.withLock { $0.machine.hasHead } }
+    package var isOver: Bool {
         state.withLock { state in
             if case .over = state.machine.phase { true } else { false }
         }
     }
     /// Bytes delivered and bytes announced.
-    var progress: (received: Int, expected: Int?) {
+    package var progress: (received: Int, expected: Int?) {
         state.withLock { ($0.machine.receivedBytes, $0.machine.expectedBytes) }
     }
 
-    func connected() { state.withLock { $0.machine.connected() } }
+    package func connected() { state.withLock { $0.machine.connected() } }
 
-    func headArrived(_ head: ResponseHead) {
+    package func headArrived(_ head: ResponseHead) {
         let waiter = state.withLock { state in state.machine.headArrived(head) ? state.takeHeadWaiter() : nil }
         waiter?.resume(returning: .success(head))
     }
 
-    /// What to tell libcurl about a piece of the body.
-    func arrived(_ piece: Data) -> TransferMachine.Arrival {
+    /// What the engine is to do about a piece of the body.
+    package func arrived(_ piece: Data, isOfferedAgain: Bool = true) -> TransferMachine.Arrival {
         let (arrival, waiter) = state.withLock { state in
-            let arrival = state.machine.arrived(piece)
+            let arrival = state.machine.arrived(piece, isOfferedAgain: isOfferedAgain)
             switch arrival {
             case .deliver, .fail: return (arrival, state.takePieceWaiter())
-            case .keep, .pause, .stop: return (arrival, nil)
+            case .keep, .pause, .keepAndPause, .stop: return (arrival, nil)
             }
         }
         switch arrival {
         case .deliver(let piece): waiter?.resume(returning: .success(piece))
         case .fail(let failure): waiter?.resume(returning: .failure(failure))
-        case .keep, .pause, .stop: break
+        case .keep, .pause, .keepAndPause, .stop: break
         }
         return arrival
     }
 
-    func ended(_ failure: TransportFailure?) {
+    package func ended(_ failure: TransportFailure?) {
         let waiters = state.withLock { state in state.machine.ended(failure) ? state.takeWaiters() : nil }
         waiters?.end(failure)
     }
 
     // MARK: The consumer's side
 
-    func head() async throws(TransportFailure) -> ResponseHead {
+    package func head() async throws(TransportFailure) -> ResponseHead {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { awaitHead($0) }
         } onCancel: {
@@ -109,7 +113,7 @@ final class TransferChannel: Sendable {
         return try result.get()
     }
 
-    func pull() async throws(TransportFailure) -> Data? {
+    package func pull() async throws(TransportFailure) -> Data? {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { awaitPiece($0) }
         } onCancel: {
@@ -118,18 +122,24 @@ final class TransferChannel: Sendable {
         return try result.get()
     }
 
-    func cancel() {
+    /// The body as the port wants it.
+    package var body: TransportBody {
+        TransportBody(
+            pull: { () async throws(TransportFailure) in try await self.pull() }, abandon: { self.abandon() })
+    }
+
+    package func cancel() {
         let (stops, waiters) = state.withLock { state in (state.machine.cancel(), state.takeWaiters()) }
         waiters.end(.cancelled)
-        if stops { engine.post(.stop(id)) }
+        if stops { stop() }
     }
 
-    func discard() {
-        if state.withLock({ $0.machine.discard() }) { engine.post(.resume(id)) }
+    package func discard() {
+        if state.withLock({ $0.machine.discard() }) { resume() }
     }
 
-    func abandon() {
-        if state.withLock({ $0.machine.abandon() }) { engine.post(.stop(id)) }
+    package func abandon() {
+        if state.withLock({ $0.machine.abandon() }) { stop() }
     }
 
     private func awaitHead(_ continuation: CheckedContinuation<HeadResult, Never>) {
@@ -156,6 +166,6 @@ final class TransferChannel: Sendable {
         case .now(let piece): continuation.resume(returning: .success(piece))
         case .fail(let failure): continuation.resume(returning: .failure(failure))
         }
-        if resumes { engine.post(.resume(id)) }
+        if resumes { resume() }
     }
 }

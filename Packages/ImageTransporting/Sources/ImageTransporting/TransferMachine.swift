@@ -1,17 +1,15 @@
-import ImageTransporting
-
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 /// What can happen to one transfer, and what is to be done about it. Pure: no lock, no thread, no time.
 ///
 /// The engine reports `connected`, `headArrived`, `arrived`, `ended`; the consumer asks with `awaitHead` and `pull` and
 /// leaves with `cancel`, `abandon` and `discard`.
-struct TransferMachine {
-    enum Phase: Equatable {
+package struct TransferMachine {
+    package enum Phase: Equatable {
         case queued, waitingForHead, streaming, paused
         /// Nobody wants the rest of the body: up to `remaining` bytes are read and dropped, to keep the connection.
         case discarding(remaining: Int)
@@ -19,37 +17,43 @@ struct TransferMachine {
         case over(TransportFailure?)
     }
 
-    enum Answer<Value> {
+    package enum Answer<Value> {
         case wait, now(Value), fail(TransportFailure)
     }
 
-    enum Arrival: Equatable {
+    package enum Arrival: Equatable {
         /// Goes straight to the waiting consumer.
         case deliver(Data)
-        case keep, pause, stop
+        case keep
+        /// Not taken: to be offered again when the transfer is resumed.
+        case pause
+        /// Taken, but the sender is to be held back now.
+        case keepAndPause
+        /// Nobody wants it: the transfer is to end.
+        case stop
         /// A waiting consumer is to be told.
         case fail(TransportFailure)
     }
 
     /// When a buffer is this full the sender is held back.
-    static let highWater = 256 << 10
+    package static let highWater = 256 << 10
     /// Bytes of an unwanted body that are cheaper to read than a new connection.
-    static let discardLimit = 64 << 10
+    package static let discardLimit = 64 << 10
 
-    private(set) var phase = Phase.queued
-    private(set) var receivedBytes = 0
-    private(set) var isAwaited = false
+    package private(set) var phase = Phase.queued
+    package private(set) var receivedBytes = 0
+    package private(set) var isAwaited = false
     private var head: ResponseHead?
     private var buffer = Data()
     private let maxBodyBytes: Int
 
-    init(maxBodyBytes: Int) { self.maxBodyBytes = maxBodyBytes }
+    package init(maxBodyBytes: Int) { self.maxBodyBytes = maxBodyBytes }
 
-    var hasHead: Bool { head != nil }
-    var expectedBytes: Int? { head?.expectedBytes }
+    package var hasHead: Bool { head != nil }
+    package var expectedBytes: Int? { head?.expectedBytes }
 
     /// Whether the time without a byte counts now: bytes are wanted, and the server knows of it.
-    var isStallable: Bool {
+    package var isStallable: Bool {
         switch phase {
         case .waitingForHead, .streaming: isAwaited
         case .discarding: true
@@ -59,12 +63,12 @@ struct TransferMachine {
 
     // MARK: What the engine reports
 
-    mutating func connected() {
+    package mutating func connected() {
         if phase == .queued { phase = .waitingForHead }
     }
 
     /// True when a consumer waits for it.
-    mutating func headArrived(_ arrived: ResponseHead) -> Bool {
+    package mutating func headArrived(_ arrived: ResponseHead) -> Bool {
         guard phase == .queued || phase == .waitingForHead else { return false }
         head = arrived
         phase = .streaming
@@ -72,7 +76,8 @@ struct TransferMachine {
         return isAwaited
     }
 
-    mutating func arrived(_ piece: Data) -> Arrival {
+    /// - Parameter isOfferedAgain: whether a piece that is refused with `.pause` comes again later.
+    package mutating func arrived(_ piece: Data, isOfferedAgain: Bool = true) -> Arrival {
         switch phase {
         case .discarding(let remaining):
             phase = .discarding(remaining: remaining - piece.count)
@@ -81,7 +86,7 @@ struct TransferMachine {
             guard receivedBytes + piece.count <= maxBodyBytes else {
                 return fail(.tooLarge(allowedBytes: maxBodyBytes))
             }
-            guard buffer.count < Self.highWater else {
+            guard buffer.count < Self.highWater || !isOfferedAgain else {
                 phase = .paused
                 return .pause
             }
@@ -89,7 +94,9 @@ struct TransferMachine {
             receivedBytes += piece.count
             guard isAwaited else {
                 buffer.append(piece)
-                return .keep
+                guard buffer.count >= Self.highWater, !isOfferedAgain else { return .keep }
+                phase = .paused
+                return .keepAndPause
             }
             isAwaited = false
             return .deliver(piece)
@@ -99,7 +106,7 @@ struct TransferMachine {
     }
 
     /// The transfer is over, well when `failure` is nil. True when a consumer waits and is to be told.
-    mutating func ended(_ failure: TransportFailure?) -> Bool {
+    package mutating func ended(_ failure: TransportFailure?) -> Bool {
         if case .over = phase { return false }
         phase = .over(failure)
         defer { isAwaited = false }
@@ -112,7 +119,7 @@ struct TransferMachine {
 
     // MARK: What the consumer does
 
-    mutating func awaitHead() -> Answer<ResponseHead> {
+    package mutating func awaitHead() -> Answer<ResponseHead> {
         if let head { return .now(head) }
         if case .over(let failure) = phase { return .fail(failure ?? .connectionLost("the response has no head")) }
         isAwaited = true
@@ -120,7 +127,7 @@ struct TransferMachine {
     }
 
     /// The second value says that the sender, held back so far, may go on.
-    mutating func pull() -> (answer: Answer<Data?>, resumes: Bool) {
+    package mutating func pull() -> (answer: Answer<Data?>, resumes: Bool) {
         if !buffer.isEmpty {
             defer { buffer = Data() }
             return (.now(buffer), takeResume())
@@ -131,7 +138,7 @@ struct TransferMachine {
     }
 
     /// The consumer's task was cancelled: what is buffered is dropped. True when the engine is to end the transfer.
-    mutating func cancel() -> Bool {
+    package mutating func cancel() -> Bool {
         buffer = Data()
         isAwaited = false
         if case .over(nil) = phase {
@@ -142,7 +149,7 @@ struct TransferMachine {
     }
 
     /// The consumer will not read the rest but would like to keep the connection. True when a pause is to end.
-    mutating func discard() -> Bool {
+    package mutating func discard() -> Bool {
         buffer = Data()
         if case .over = phase { return false }
         let wasPaused = phase == .paused
@@ -151,7 +158,7 @@ struct TransferMachine {
     }
 
     /// The consumer has gone. True when the engine is to end the transfer.
-    mutating func abandon() -> Bool {
+    package mutating func abandon() -> Bool {
         if case .discarding = phase { return false }
         buffer = Data()
         return ended(beforeEnd: .cancelled)

@@ -1,0 +1,151 @@
+import ImageTransporting
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// One request on its way through its script.
+final class ScriptedTransfer: Sendable {
+    private struct State {
+        var steps: ArraySlice<ScriptedTransport.Step>
+        var received = 0
+        var isOver = false
+    }
+
+    private let reply: ScriptedTransport.Reply
+    private let request: TransportRequest
+    private let owner: ScriptedTransport
+    private let state: Mutex<State>
+
+    init(reply: ScriptedTransport.Reply, request: TransportRequest, owner: ScriptedTransport) {
+        self.reply = reply
+        self.request = request
+        self.owner = owner
+        state = Mutex(State(steps: reply.body[...]))
+    }
+
+    var body: TransportBody {
+        TransportBody(
+            pull: { () async throws(TransportFailure) in try await self.pull() },
+            abandon: { _ = self.end(.cancelled(self.request.url)) })
+    }
+
+    func head() async throws(TransportFailure) -> ResponseHead {
+        for step in reply.beforeHead {
+            switch step {
+            case .piece: break
+            case .wait(let gate): try await pass(gate)
+            case .fail(let failure): throw fail(failure)
+            }
+        }
+        if Task.isCancelled { throw fail(.cancelled) }
+        let head = ResponseHead(
+            status: reply.status, headers: reply.headers, url: request.url, expectedBytes: reply.announcedBytes)
+        if let announced = reply.announcedBytes, announced > request.maxBodyBytes, !RedirectTrail.isRedirect(head) {
+            throw fail(.tooLarge(allowedBytes: request.maxBodyBytes))
+        }
+        owner.record(.head(request.url))
+        return head
+    }
+
+    private func pull() async throws(TransportFailure) -> Data? {
+        while true {
+            if Task.isCancelled { throw fail(.cancelled) }
+            switch state.withLock({ $0.steps.popFirst() }) {
+            case .wait(let gate)?: try await pass(gate)
+            case .fail(let failure)?: throw fail(failure)
+            case .piece(let piece)?:
+                if !piece.isEmpty { return try count(piece) }
+            case nil: return try finish()
+            }
+        }
+    }
+
+    private func count(_ piece: Data) throws(TransportFailure) -> Data {
+        let received = state.withLock { state in
+            state.received += piece.count
+            return state.received
+        }
+        guard received <= request.maxBodyBytes else { throw fail(.tooLarge(allowedBytes: request.maxBodyBytes)) }
+        guard received <= reply.announcedBytes ?? .max else {
+            throw fail(.other("the script of \(request.url.absoluteString) sends more bytes than it announces"))
+        }
+        return piece
+    }
+
+    private func finish() throws(TransportFailure) -> Data? {
+        let received = state.withLock { $0.received }
+        if let announced = reply.announcedBytes, received < announced {
+            throw fail(.closedEarly(received: received, expected: announced))
+        }
+        _ = end(.finished(request.url))
+        return nil
+    }
+
+    private func pass(_ gate: Gate) async throws(TransportFailure) {
+        guard await CancellablePassage().pass(gate) else { throw fail(.cancelled) }
+    }
+
+    private func fail(_ failure: TransportFailure) -> TransportFailure {
+        _ = end(failure == .cancelled ? .cancelled(request.url) : .failed(request.url, failure))
+        return failure
+    }
+
+    /// Records how the transfer ended, the first time alone.
+    private func end(_ message: ScriptedTransport.Message) -> Bool {
+        let isFirst = state.withLock { state in
+            defer { state.isOver = true }
+            return !state.isOver
+        }
+        if isFirst { owner.record(message) }
+        return isFirst
+    }
+}
+
+/// A gate's passage that cancellation ends at once.
+private final class CancellablePassage: Sendable {
+    private enum State {
+        case fresh, waiting(CheckedContinuation<Bool, Never>), over(Bool)
+    }
+
+    private let state = Mutex(State.fresh)
+
+    /// False when the task was cancelled first.
+    func pass(_ gate: Gate) async -> Bool {
+        let passage = Task {
+            await gate.pass()
+            resolve(true)
+        }
+        defer { passage.cancel() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer = state.withLock { state -> Bool? in
+                    if case .over(let answer) = state { return answer }
+                    state = .waiting(continuation)
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            resolve(false)
+        }
+    }
+
+    private func resolve(_ answer: Bool) {
+        let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+            switch state {
+            case .over: return nil
+            case .fresh:
+                state = .over(answer)
+                return nil
+            case .waiting(let continuation):
+                state = .over(answer)
+                return continuation
+            }
+        }
+        waiter?.resume(returning: answer)
+    }
+}

@@ -1,0 +1,92 @@
+#if canImport(Darwin)
+    import Foundation
+    import HTTPTypes
+    import ImageTransporting
+    import Synchronization
+
+    /// Leads what the session reports to the transfer it belongs to. The session calls it on a serial queue.
+    final class SessionDelegate: NSObject, URLSessionDataDelegate {
+        private let channels = Mutex<[Int: TransferChannel]>([:])
+
+        func add(_ channel: TransferChannel, for task: URLSessionTask) {
+            channels.withLock { $0[task.taskIdentifier] = channel }
+        }
+
+        private func channel(of task: URLSessionTask) -> TransferChannel? {
+            channels.withLock { $0[task.taskIdentifier] }
+        }
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+            newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+        ) {
+            completionHandler(nil)  // the redirect is delivered as a response; `RedirectTrail` decides
+        }
+
+        func urlSession(
+            _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+            completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+        ) {
+            guard let channel = channel(of: dataTask), let response = response as? HTTPURLResponse else {
+                return completionHandler(.cancel)
+            }
+            let head = ResponseHead(response, to: channel.request)
+            let allowed = channel.request.maxBodyBytes
+            if let expected = head.expectedBytes, expected > allowed, !RedirectTrail.isRedirect(head) {
+                channel.ended(.tooLarge(allowedBytes: allowed))
+                return completionHandler(.cancel)
+            }
+            channel.headArrived(head)
+            completionHandler(.allow)
+        }
+
+        func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+            guard let channel = channel(of: dataTask) else { return dataTask.cancel() }
+            switch channel.arrived(data, isOfferedAgain: false) {
+            case .deliver, .keep: break
+            case .keepAndPause, .pause: suspend(dataTask, channel)
+            case .stop, .fail: dataTask.cancel()
+            }
+        }
+
+        /// The consumer may have emptied the buffer between the decision and the suspension; then its `resume` came too
+        /// early, and is made up for here.
+        private func suspend(_ task: URLSessionDataTask, _ channel: TransferChannel) {
+            task.suspend()
+            if !channel.isPaused { task.resume() }
+        }
+
+        func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+            guard let channel = channels.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+            channel.ended(failure(error, channel))
+        }
+
+        private func failure(_ error: (any Error)?, _ channel: TransferChannel) -> TransportFailure? {
+            let (received, expected) = channel.progress
+            guard let error else {
+                guard channel.hasHead else { return .connectionLost("no response") }
+                guard let expected, received < expected else { return nil }
+                return .closedEarly(received: received, expected: expected)
+            }
+            return SessionFailure(error).failure(hasHead: channel.hasHead, received: received, expected: expected)
+        }
+    }
+
+    extension ResponseHead {
+        fileprivate init(_ response: HTTPURLResponse, to request: TransportRequest) {
+            var fields = HTTPFields()
+            for (name, value) in response.allHeaderFields {
+                guard let name = (name as? String).flatMap({ HTTPField.Name($0) }), let value = value as? String else {
+                    continue
+                }
+                fields.append(HTTPField(name: name, value: value))
+            }
+            let status = response.statusCode
+            let isBodiless = request.method == .head || status == 204 || status == 304
+            let isCoded = fields[.transferEncoding] != nil || (fields[.contentEncoding] ?? "identity") != "identity"
+            let length = isCoded ? nil : fields[.contentLength].flatMap { Int($0) }
+            self.init(
+                status: .init(code: status), headers: fields, url: request.url, expectedBytes: isBodiless ? 0 : length)
+        }
+    }
+#endif

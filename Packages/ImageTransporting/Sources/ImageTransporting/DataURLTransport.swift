@@ -1,0 +1,98 @@
+import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Answers `data:` URLs (RFC 2397), base64 and percent-encoded, from the URL itself.
+///
+/// The media type comes back as Content-Type, `text/plain;charset=US-ASCII` when there is none. White space in base64 is
+/// skipped and missing padding is forgiven; anything else that is not base64 is `.malformedResponse`.
+public struct DataURLTransport: DataTransport {
+    public init() {}
+
+    public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        if Task.isCancelled { throw .cancelled }
+        let parsed = try DataURL(request.url)
+        let data = request.method == .head ? Data() : try parsed.payload(allowing: request.maxBodyBytes)
+        let head = ResponseHead(
+            status: .ok, headers: [.contentType: parsed.mediaType], url: request.url, expectedBytes: data.count)
+        let rest = OnePiece(data)
+        return TransportResponse(
+            head: head,
+            body: TransportBody(pull: { () async throws(TransportFailure) in try await rest.take() }))
+    }
+}
+
+/// The parts of a `data:` URL: `data:[mediatype][;base64],payload`.
+struct DataURL {
+    let mediaType: String
+    private let isBase64: Bool
+    private let encoded: Substring.UTF8View
+
+    init(_ url: URL) throws(TransportFailure) {
+        let whole = url.absoluteString
+        guard url.scheme?.lowercased() == "data", let colon = whole.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+            throw .invalidURL("not a data: URL: \(whole.prefix(80))")
+        }
+        let rest = whole[whole.utf8.index(after: colon)...].utf8.prefix { $0 != UInt8(ascii: "#") }
+        guard let comma = rest.firstIndex(of: UInt8(ascii: ",")) else {
+            throw .invalidURL("a data: URL without a comma")
+        }
+        var type = String(decoding: percentDecoded(rest[..<comma]), as: UTF8.self)
+        isBase64 = type.lowercased().hasSuffix(";base64")
+        if isBase64 { type.removeLast(7) }
+        if type.first == ";" { type = "text/plain" + type }
+        mediaType = type.isEmpty ? "text/plain;charset=US-ASCII" : type
+        encoded = Substring(rest[rest.index(after: comma)...]).utf8
+    }
+
+    func payload(allowing maxBytes: Int) throws(TransportFailure) -> Data {
+        let bytes = percentDecoded(encoded)
+        guard isBase64 else {
+            guard bytes.count <= maxBytes else { throw .tooLarge(allowedBytes: maxBytes) }
+            return Data(bytes)
+        }
+        var text = bytes.filter { !isSpace($0) }
+        while text.last == UInt8(ascii: "=") { text.removeLast() }
+        guard text.count / 4 * 3 + text.count % 4 * 3 / 4 <= maxBytes else { throw .tooLarge(allowedBytes: maxBytes) }
+        text += Array(repeating: UInt8(ascii: "="), count: (4 - text.count % 4) % 4)
+        guard let data = Data(base64Encoded: Data(text)) else {
+            throw .malformedResponse("the data: URL is not base64")
+        }
+        return data
+    }
+
+    private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+}
+
+/// Undoes percent-encoding; a `%` that no two hexadecimal digits follow stays as it is.
+private func percentDecoded(_ text: some Collection<UInt8>) -> [UInt8] {
+    let bytes = Array(text)
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(bytes.count)
+    var index = 0
+    while index < bytes.count {
+        if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = hexDigit(bytes[index + 1]),
+            let low = hexDigit(bytes[index + 2])
+        {
+            decoded.append(high << 4 | low)
+            index += 3
+        } else {
+            decoded.append(bytes[index])
+            index += 1
+        }
+    }
+    return decoded
+}
+
+private func hexDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+}
