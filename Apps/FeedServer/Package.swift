@@ -35,7 +35,12 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "FeedOriginTests", dependencies: ["FeedOrigin", room("ImageCore")], swiftSettings: strict),
+            name: "FeedOriginTests",
+            dependencies: [
+                "FeedOrigin", room("ImageCore"), room("ImageCodecJPEG"), room("ImageCodecPNG"), room("ImageCodecWebP"),
+                room("ImageCodecGIF"),
+            ],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,8 +1,10 @@
 import ArgumentParser
 import Dispatch
 import FeedOrigin
+import ImageCodecGIF
 import ImageCodecJPEG
 import ImageCodecPNG
+import ImageCodecWebP
 import ImageCore
 
 #if canImport(Glibc)
@@ -100,7 +102,9 @@ struct FeedServerCommand: ParsableCommand {
     }
 
     private func site() -> Site {
-        let studio = PictureStudio(encoders: [JPEGEncoder(), PNGEncoder()])
+        let studio = PictureStudio(encoders: [
+            JPEGEncoder(), PNGEncoder(compressionLevel: 3), WebPEncoder(), GIFEncoder(),
+        ])
         let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let shelf = PictureShelf(byteLimit: memory << 20, concurrency: cores) { recipe throws(EncodingFailure) in
             try studio.make(recipe)

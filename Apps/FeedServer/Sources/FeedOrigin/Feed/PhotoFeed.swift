@@ -68,7 +68,12 @@ public struct PhotoFeed: Hashable, Sendable {
         default: break
         }
         if id % 20 == 19 { recipe.hasAlpha = true }
-        return recipe.format == .gif ? recipe.thumbnail(recipe.frames == nil ? 640 : 480) : recipe
+        switch (recipe.format, recipe.isLossless) {
+        case (.gif, _): return recipe.thumbnail(recipe.frames == nil ? 640 : 400)
+        case (_, true): return recipe.thumbnail(720)
+        case (.png, _): return recipe.thumbnail(900)
+        default: return recipe
+        }
     }
 
     private static func title(_ id: Int) -> String {
