@@ -238,7 +238,7 @@ struct FeedServerTests {
         let pacing = WatchedPacing()
         let counts = try withServer(pacing: pacing) { port, _ in
             let client = try RawClient(port: port)
-            client.get(Self.picture + "&latency=600000")
+            client.get(Self.picture + "&latency=20000")
             pacing.begun.wait()
             client.close()
             pacing.ended.wait()
@@ -254,7 +254,7 @@ struct FeedServerTests {
             client = try RawClient(port: port)
             client?.get("/photos")
             #expect(client?.answer().status == 200)
-            client?.get(Self.picture + "&latency=600000")
+            client?.get(Self.picture + "&latency=20000")
         }
         #expect(client?.rest().bytes.isEmpty == true)
     }

@@ -33,12 +33,13 @@ struct PictureShelfTests {
     @Test("a picture that eight threads want at a time is made once, and all get it")
     func once() {
         let (made, tags) = (Log(), Log())
-        let (waiting, finish, done) = (
+        let (arrived, finish, done) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
-        let shelf = PictureShelf(byteLimit: 1000, concurrency: 8, onWait: { waiting.signal() }) {
+        let shelf = PictureShelf(byteLimit: 1000, concurrency: 8, onWait: { arrived.signal() }) {
             recipe throws(EncodingFailure) in
             made.add(recipe.id)
+            arrived.signal()
             finish.wait()
             return Self.picture(recipe)
         }
@@ -51,8 +52,8 @@ struct PictureShelfTests {
             }
             #expect(isStarted)
         }
-        for _ in 0..<7 { waiting.wait() }
-        finish.signal()
+        for _ in 0..<8 { arrived.wait() }
+        for _ in 0..<8 { finish.signal() }
         for _ in 0..<8 { done.wait() }
         #expect(made.all == [5])
         #expect(tags.all == Array(repeating: 100, count: 8))
