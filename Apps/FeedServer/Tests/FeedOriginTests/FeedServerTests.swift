@@ -243,6 +243,7 @@ struct FeedServerTests {
             client.close()
             pacing.ended.wait()
         }
+        #expect(pacing.all == [false])
         #expect(counts.abandoned == 1)
         #expect(counts.bytes == 0)
     }

@@ -111,17 +111,22 @@ struct PlainEncoder: ImageEncoder {
     }
 }
 
-/// Real time that tells when a wait begins and ends.
-struct WatchedPacing: Pacing {
+/// Real time that tells when a wait begins and ends, and whether the client stayed.
+final class WatchedPacing: Pacing {
     let begun = DispatchSemaphore(value: 0)
     let ended = DispatchSemaphore(value: 0)
     private let real = RealPacing()
+    private let answers = Mutex<[Bool]>([])
+
+    var all: [Bool] { answers.withLock { $0 } }
 
     var date: HTTPDate { real.date }
 
     func wait(_ duration: Duration, watching socket: Int32) -> Bool {
         begun.signal()
-        defer { ended.signal() }
-        return real.wait(duration, watching: socket)
+        let stayed = real.wait(duration, watching: socket)
+        answers.withLock { $0.append(stayed) }
+        ended.signal()
+        return stayed
     }
 }
