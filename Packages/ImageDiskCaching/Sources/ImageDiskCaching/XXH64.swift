@@ -1,8 +1,7 @@
 /// The 64-bit checksum XXH64, by the xxHash specification 0.1.1 (Cyan4973/xxHash, doc/xxhash_spec.md).
 ///
-/// Chosen over CRC-32C: twice the width makes an unnoticed error improbable whatever the damage (2^-64 against 2^-32), and
-/// its four independent lanes of 64-bit arithmetic are several times as fast in plain Swift as a table-driven CRC. It guards against
-/// damage, not against forgery.
+/// Chosen over CRC-32C: twice the width makes an unnoticed error improbable whatever the damage (2^-64 against 2^-32), and it
+/// needs neither tables nor a processor's CRC instruction. It guards against damage, not against forgery.
 package enum XXH64 {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F

@@ -1,8 +1,8 @@
 /// The hash function SHA-256, by FIPS 180-4, sections 5.1.1, 5.3.3 and 6.2.2.
 ///
-/// Here because a file needs a name that no two keys share, also when somebody chooses keys (URLs) with malice. Our own,
-/// because the one well-kept package for it (swift-crypto) builds BoringSSL, many times this room, and these 60 lines are held to
-/// the standard's own vectors. Nothing secret passes through it, so timing does not matter.
+/// Names cache files, so that no two keys share one, also when somebody chooses keys (URLs) with malice; and stands for
+/// credentials in keys. Our own, because the one well-kept package for it (swift-crypto) builds BoringSSL, many times this
+/// package, and these lines are held to the standard's own vectors.
 package enum SHA256 {
     private static let initial: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
@@ -29,6 +29,14 @@ package enum SHA256 {
             compress(schedule, into: &state)
         }
         return state
+    }
+
+    /// The digest of `message` as 64 lower-case digits.
+    package static func hexadecimalDigest(of message: [UInt8]) -> String {
+        digest(of: message).map { word in
+            let digits = String(word, radix: 16)
+            return String(repeating: "0", count: 8 - digits.count) + digits
+        }.joined()
     }
 
     /// A one bit, zeros, and the length in bits as 64 bits, big-endian, up to a multiple of 64 bytes.

@@ -1,8 +1,8 @@
 import ImageCore
 import Testing
 
-@Suite("SHA-256 digest")
-struct SHA256DigestTests {
+@Suite("SHA-256")
+struct SHA256Tests {
     @Test(
         "matches the published examples of FIPS 180-4 and the padding's edges",
         arguments: [
@@ -15,6 +15,6 @@ struct SHA256DigestTests {
             (String(repeating: "a", count: 1000), "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"),
         ])
     func examples(text: String, digest: String) {
-        #expect(SHA256Digest(of: Array(text.utf8)).hexadecimal == digest)
+        #expect(SHA256.hexadecimalDigest(of: Array(text.utf8)) == digest)
     }
 }
