@@ -49,7 +49,7 @@ extension ImageRequest {
         let address = text.firstIndex(of: "#").map { String(text[..<$0]) } ?? text
         guard !headers.isEmpty else { return address }
         let lines = headers.map { "\($0.key.lowercased()): \($0.value)\n" }.sorted()
-        return "\(address) \(SHA256Digest(of: Array(lines.joined().utf8)).hexadecimal)"
+        return "\(address) \(SHA256.hexadecimalDigest(of: Array(lines.joined().utf8)))"
     }
 
     /// Size, mode and steps as text; empty for the original size without steps.

@@ -1,0 +1,181 @@
+import Foundation
+import HTTPTypes
+import ImageCoalescing
+import ImageCore
+import ImageLoading
+import ImageScheduling
+import ImageTesting
+import ImageTransporting
+import Testing
+
+@Suite("Cancellation, priority, retry and prefetching of the loader")
+struct CancellationAndPriorityTests {
+    @Test("a request cancelled while its download waits for a place is never sent")
+    func cancelledWhileQueued() async throws {
+        let scheduler = ManualScheduler()
+        let fixture = LoaderFixture(scheduler: scheduler)
+        let request = fixture.request("a")
+        let task = Task { try await fixture.loader.image(for: request) }
+        await scheduler.arrivals(1)
+        task.cancel()
+        let result = await task.result
+        guard case .failure(ImageError.cancelled) = result else {
+            Issue.record("ended with \(result)")
+            return
+        }
+        #expect(fixture.observer.kinds().last == .cancelled)
+        while !fixture.dataCoalescer.isIdle { await Task.yield() }
+        #expect(scheduler.waiting.isEmpty)
+        #expect(fixture.transport.messages.isEmpty)
+    }
+
+    @Test("a request cancelled during its transfer ends the transfer")
+    func cancelledInTransfer() async {
+        let fixture = LoaderFixture()
+        let gate = Gate()
+        let request = fixture.request("a", then: ScriptedTransport.Reply(body: [.wait(gate)]))
+        let task = Task { try await fixture.loader.image(for: request) }
+        await gate.arrivals(1)
+        task.cancel()
+        await fixture.transport.cancellations(1)
+        gate.open()
+        await #expect(throws: ImageError.self) { try await task.value }
+        #expect(fixture.disk.entries.isEmpty)
+    }
+
+    @Test("a request cancelled while its decode waits for a place is never decoded, but its bytes are kept")
+    func cancelledBeforeDecode() async throws {
+        let scheduler = ManualScheduler()
+        let fixture = LoaderFixture(scheduler: scheduler)
+        let request = fixture.request("a")
+        let task = Task { try await fixture.loader.image(for: request) }
+        await scheduler.arrivals(1)
+        try await scheduler.runNext()
+        await scheduler.arrivals(2)
+        task.cancel()
+        await #expect(throws: ImageError.self) { try await task.value }
+        while !fixture.imageCoalescer.isIdle { await Task.yield() }
+        #expect(scheduler.waiting.isEmpty)
+        #expect(fixture.decoder.messages.isEmpty)
+        #expect(fixture.disk.entries.count == 1)
+    }
+
+    @Test("the download's and the decode's priority is the highest of those who wait")
+    func priority() async throws {
+        let scheduler = ManualScheduler()
+        let fixture = LoaderFixture(scheduler: scheduler)
+        let low = fixture.request("a") { $0.priority = .low }
+        let high = fixture.request("a") { $0.priority = .veryHigh }
+        let first = Task { try await fixture.loader.image(for: low) }
+        await scheduler.arrivals(1)
+        let download = try #require(scheduler.waiting.first)
+        let second = Task { try await fixture.loader.image(for: high) }
+        while !scheduler.messages.contains(.reprioritised(download, .veryHigh)) { await Task.yield() }
+        second.cancel()
+        while scheduler.messages.last != .reprioritised(download, .low) { await Task.yield() }
+        try await scheduler.run(download)
+        await scheduler.arrivals(2)
+        try await scheduler.runNext()
+        #expect(try await first.value.source == .network)
+        let lanes = scheduler.messages.compactMap { message -> String? in
+            guard case .enqueued(_, let lane, let priority, let host) = message else { return nil }
+            return "\(lane.rawValue) \(priority) \(host ?? "-")"
+        }
+        #expect(lanes == ["download low pictures.example", "decode low -"])
+    }
+
+    @Test("a retry waits as the policy says, and holds no place meanwhile")
+    func retry() async throws {
+        let scheduler = PriorityScheduler(lanes: [.download: LaneConfiguration(limit: 1)])
+        let fixture = LoaderFixture(scheduler: scheduler, retries: 2)
+        let request = fixture.request("a", first: .failure(.connectionFailed("refused")))
+        let task = Task { try await fixture.loader.data(for: request) }
+        await fixture.clock.sleepers(1)
+        #expect(try await fixture.loader.data(for: fixture.request("b")).source == .network)
+        fixture.clock.advance(by: .milliseconds(999))
+        #expect(fixture.transport.sendCount == 2)
+        fixture.clock.advance(by: .milliseconds(1))
+        #expect(try await task.value.source == .network)
+        #expect(fixture.transport.sendCount == 3)
+    }
+
+    @Test("a retry that is waiting is cancelled with its request")
+    func cancelledRetry() async {
+        let fixture = LoaderFixture(retries: 2)
+        let request = fixture.request("a", then: .failure(.connectionFailed("refused")))
+        let task = Task { try await fixture.loader.data(for: request) }
+        await fixture.clock.sleepers(1)
+        task.cancel()
+        let result = await task.result
+        guard case .failure(ImageError.cancelled) = result else {
+            Issue.record("ended with \(result)")
+            return
+        }
+        #expect(fixture.transport.sendCount == 1)
+    }
+
+    @Test("failures end when the retries are used up, with the last one")
+    func retriesUsedUp() async {
+        let fixture = LoaderFixture(retries: 1)
+        let request = fixture.request("a", then: .status(.serviceUnavailable))
+        let task = Task { try await fixture.loader.data(for: request) }
+        await fixture.clock.sleepers(1)
+        fixture.clock.advance(by: .seconds(60))
+        let result = await task.result
+        guard case .failure(ImageError.httpStatus(503)) = result else {
+            Issue.record("ended with \(result)")
+            return
+        }
+        #expect(fixture.transport.sendCount == 2)
+    }
+
+    @Test("prefetches are low, a real request takes one over at its own priority, and stop cancels the rest")
+    func prefetching() async throws {
+        let scheduler = ManualScheduler()
+        let fixture = LoaderFixture(scheduler: scheduler)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader)
+        let wanted = fixture.request("wanted") { $0.priority = .high }
+        let other = fixture.request("other")
+        prefetcher.start([wanted])
+        await scheduler.arrivals(1)
+        let download = try #require(scheduler.waiting.first)
+        prefetcher.start([wanted, other])
+        await scheduler.arrivals(2)
+        #expect(prefetcher.count == 2)
+        let task = Task { try await fixture.loader.image(for: wanted) }
+        while !scheduler.messages.contains(.reprioritised(download, .high)) { await Task.yield() }
+        prefetcher.stop()
+        #expect(prefetcher.count == 0)
+        while scheduler.waiting != [download] { await Task.yield() }
+        try await scheduler.runNext()
+        await scheduler.arrivals(3)
+        try await scheduler.runNext()
+        #expect(try await task.value.source == .network)
+        #expect(fixture.transport.messages.contains(.sent(wanted.url)))
+        #expect(!fixture.transport.messages.contains(.sent(other.url)))
+    }
+
+    @Test("a prefetch to disk decodes nothing")
+    func prefetchToDisk() async {
+        let fixture = LoaderFixture()
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: .disk)
+        prefetcher.start([fixture.request("a")])
+        await prefetcher.finished()
+        #expect(fixture.disk.entries.count == 1)
+        #expect(fixture.decoder.messages.isEmpty)
+    }
+
+    @Test("a prefetcher that goes away stops what it started")
+    func prefetcherGone() async {
+        let fixture = LoaderFixture()
+        let gate = Gate()
+        let request = fixture.request("a", then: ScriptedTransport.Reply(body: [.wait(gate)]))
+        do {
+            let prefetcher = ImagePrefetcher(loader: fixture.loader)
+            prefetcher.start([request])
+            await gate.arrivals(1)
+        }
+        await fixture.transport.cancellations(1)
+        gate.open()
+    }
+}

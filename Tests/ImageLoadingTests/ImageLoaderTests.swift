@@ -1,0 +1,171 @@
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageLoading
+import ImageTesting
+import ImageTransporting
+import Synchronization
+import Testing
+
+@Suite("Image loader")
+struct ImageLoaderTests {
+    @Test("a first load asks memory, disk and network in this order, and keeps the result in both caches")
+    func firstLoad() async throws {
+        let fixture = LoaderFixture()
+        let request = fixture.request("a")
+        let loaded = try await fixture.loader.image(for: request)
+        #expect(loaded.source == .network)
+        #expect(loaded.encodedByteCount == LoaderFixture.picture.count)
+        #expect(loaded.image.bitmap.size == PixelSize(width: 20, height: 15))
+        #expect(fixture.transport.messages == [.sent(request.url), .head(request.url), .finished(request.url)])
+        let key = DataCacheKey(source: request.url.absoluteString)
+        #expect(fixture.disk.messages == [.entry(key), .store(key, bytes: LoaderFixture.picture.count)])
+        #expect(fixture.disk.entries[key] == DataCacheEntry(data: LoaderFixture.picture, createdAt: LoaderFixture.now))
+        #expect(fixture.memory.images.values.map(\.bitmap.size) == [PixelSize(width: 20, height: 15)])
+    }
+
+    @Test("each step is told, on hits too, and exactly one end")
+    func events() async throws {
+        let fixture = LoaderFixture()
+        let request = fixture.request("a")
+        let bytes = LoaderFixture.picture.count
+        let size = PixelSize(width: 20, height: 15)
+        _ = try await fixture.loader.image(for: request)
+        #expect(
+            fixture.observer.kinds() == [
+                .started, .memoryMiss, .diskMiss, .downloadStarted, .downloadFinished(bytes: bytes), .decoded(size),
+                .succeeded(.network),
+            ])
+        _ = try await fixture.loader.image(for: request)
+        #expect(fixture.observer.kinds().suffix(3) == [.started, .memoryHit, .succeeded(.memory)])
+        #expect(fixture.loader.cachedImage(for: request) != nil)
+        #expect(fixture.observer.kinds().suffix(3) == [.started, .memoryHit, .succeeded(.memory)])
+        fixture.memory.removeAll()
+        _ = try await fixture.loader.image(for: request)
+        #expect(
+            fixture.observer.kinds().suffix(5) == [
+                .started, .memoryMiss, .diskHit(bytes: bytes), .decoded(size), .succeeded(.disk),
+            ])
+        #expect(Set(fixture.observer.events.map(\.request)).count == 4)
+    }
+
+    @Test("an unscripted answer is a failure, told as such")
+    func failure() async {
+        let fixture = LoaderFixture()
+        let request = fixture.request("a", then: .status(.forbidden))
+        await #expect(throws: ImageError.self) { try await fixture.loader.image(for: request) }
+        #expect(fixture.observer.kinds().last == .failed("the server answered with status 403"))
+        #expect(fixture.memory.images.isEmpty)
+        #expect(fixture.disk.entries.isEmpty)
+    }
+
+    @Test("a cached look-up of a request that leaves memory out is nil")
+    func cachedImageObeysPolicy() async throws {
+        let fixture = LoaderFixture()
+        var request = fixture.request("a")
+        _ = try await fixture.loader.image(for: request)
+        for policy in [ImageCachePolicy.diskOnly, .none] {
+            request.cachePolicy = policy
+            #expect(fixture.loader.cachedImage(for: request) == nil)
+        }
+        request.cachePolicy = .memoryOnly
+        #expect(fixture.loader.cachedImage(for: request) != nil)
+        request.reloads = true
+        #expect(fixture.loader.cachedImage(for: request) == nil)
+    }
+
+    @Test("data comes as it is, undecoded, and is shared with the disk cache")
+    func data() async throws {
+        let fixture = LoaderFixture()
+        let request = fixture.request("a", then: .ok(Data("no picture".utf8)))
+        #expect(try await fixture.loader.data(for: request).data == Data("no picture".utf8))
+        #expect(try await fixture.loader.data(for: request).source == .disk)
+        #expect(fixture.decoder.messages.isEmpty)
+        #expect(fixture.memory.messages.isEmpty)
+    }
+
+    @Test("progress counts up to the whole, for every waiter")
+    func progress() async throws {
+        let fixture = LoaderFixture()
+        let gate = Gate()
+        let (head, tail) = (LoaderFixture.picture.prefix(10), LoaderFixture.picture.dropFirst(10))
+        let request = fixture.request(
+            "a",
+            then: ScriptedTransport.Reply(
+                announcedBytes: LoaderFixture.picture.count, body: [.piece(head), .wait(gate), .piece(Data(tail))]))
+        let first = ProgressLog()
+        let second = ProgressLog()
+        let leader = Task { try await fixture.loader.image(for: request, onProgress: first.add) }
+        await first.told.pass()
+        let follower = Task { try await fixture.loader.image(for: request, onProgress: second.add) }
+        await second.told.pass()
+        gate.open()
+        _ = try await (leader.value, follower.value)
+        let total = LoaderFixture.picture.count
+        let expected = [10, total].map { WorkProgress(completedBytes: $0, totalBytes: total) }
+        #expect(first.all == expected)
+        #expect(second.all == expected)
+        #expect(fixture.transport.sendCount == 1)
+    }
+
+    @Test("a transport that lets more bytes through than allowed is stopped here")
+    func bodyLimit() async {
+        let fixture = LoaderFixture()
+        let piece = Data(count: 6_000)
+        let request = fixture.request("a", then: ScriptedTransport.Reply(body: [.piece(piece), .piece(piece)]))
+        let result = await Task { try await fixture.loader.data(for: request) }.result
+        guard case .failure(ImageError.tooLarge(10_000)) = result else {
+            Issue.record("ended with \(result)")
+            return
+        }
+        #expect(fixture.disk.entries.isEmpty)
+    }
+
+    @Test("headers go out as given; one that can't be sent is refused before anything is")
+    func headers() async throws {
+        let fixture = LoaderFixture()
+        let request = fixture.request("a") { $0.headers = ["X-Token": "1"] }
+        _ = try await fixture.loader.image(for: request)
+        #expect(fixture.transport.requests.map { $0.headers.map { "\($0.name): \($0.value)" } } == [["X-Token: 1"]])
+        let broken = fixture.request("b") { $0.headers = ["not a name": "1"] }
+        await #expect(throws: ImageError.self) { try await fixture.loader.image(for: broken) }
+        #expect(fixture.transport.sendCount == 1)
+    }
+
+    @Test("steps are applied in order, and one that throws is told by its name")
+    func processors() async throws {
+        struct Paint: ImageProcessor {
+            var value: UInt8
+            var identifier: String { "paint(\(value))" }
+            func process(_ bitmap: Bitmap) throws -> Bitmap {
+                if value == 0 { throw CocoaError(.featureUnsupported) }
+                let pixels = bitmap.pixels.map { $0 / 2 + value }
+                return Bitmap(size: bitmap.size, pixels: pixels, isOpaque: false)
+            }
+        }
+        let fixture = LoaderFixture()
+        let request = fixture.request("a", fit: 1) { $0.processors = [Paint(value: 10), Paint(value: 20)] }
+        // 200, 100, 50, 255 halved, plus 10, halved, plus 20
+        #expect(try await fixture.loader.image(for: request).image.bitmap.pixels == [75, 50, 37, 88])
+        let broken = fixture.request("a", fit: 1) { $0.processors = [Paint(value: 0)] }
+        let result = await Task { try await fixture.loader.image(for: broken) }.result
+        guard case .failure(ImageError.processing("paint(0)", _)) = result else {
+            Issue.record("ended with \(result)")
+            return
+        }
+        #expect(fixture.disk.entries.count == 1, "the original is not to blame")
+    }
+}
+
+/// Keeps what progress was told, and lets a test wait for the first.
+final class ProgressLog: Sendable {
+    private let log = Mutex<[WorkProgress]>([])
+    let told = Gate()
+
+    var all: [WorkProgress] { log.withLock { $0 } }
+
+    func add(_ progress: WorkProgress) {
+        log.withLock { $0.append(progress) }
+        told.open()
+    }
+}

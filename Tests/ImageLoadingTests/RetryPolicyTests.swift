@@ -1,0 +1,36 @@
+import ImageCore
+import Testing
+
+@testable import ImageLoading
+
+@Suite("Retry policy")
+struct RetryPolicyTests {
+    @Test("bounds double from the base up to the maximum, and jitter takes its share")
+    func delays() {
+        let policy = RetryPolicy(retries: 5, baseDelay: .seconds(1), maxDelay: .seconds(6)) { 0.5 }
+        #expect(
+            (0..<6).map { policy.delay(beforeRetry: $0) } == [
+                .milliseconds(500), .seconds(1), .seconds(2), .seconds(3), .seconds(3), nil,
+            ])
+    }
+
+    @Test("no retries means none")
+    func none() {
+        #expect(RetryPolicy(retries: 0) { 1 }.delay(beforeRetry: 0) == nil)
+    }
+
+    @Test(
+        "only what may heal is tried again",
+        arguments: [
+            (.network(.connectionRefused, ""), true), (.network(.timedOut, ""), true),
+            (.network(.truncatedBody, ""), true),
+            (.network(.connectionLost, ""), true), (.network(.unresolvedHost, ""), true), (.network(.tls, ""), false),
+            (.network(.redirect, ""), false), (.network(.malformedResponse, ""), false), (.httpStatus(503), true),
+            (.httpStatus(429), true), (.httpStatus(500), true), (.httpStatus(501), false), (.httpStatus(403), false),
+            (.notFound, false), (.cancelled, false), (.tooLarge(allowedBytes: 1), false),
+            (.decoding(.unknownFormat), false),
+        ] as [(ImageError, Bool)])
+    func healing(error: ImageError, mayHeal: Bool) {
+        #expect(error.mayHeal == mayHeal)
+    }
+}
