@@ -1,0 +1,87 @@
+import ImageCoalescing
+public import ImageCore
+public import ImageDiskCaching
+public import ImageLoading
+import ImageMemoryCaching
+import ImageScheduling
+import ImageTransporting
+
+#if os(Linux)
+    import ImageTransportCurl
+#else
+    import ImageTransportURLSession
+#endif
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Puts a loader together from the implementations of this package: the only place in it that names them.
+///
+/// ```swift
+/// let loader = ImageLoaderDefaults(cacheFolder: folder).makeLoader()
+/// ```
+public struct ImageLoaderDefaults: Sendable {
+    /// The disk cache's folder, or nil for none. One folder may serve several loaders and processes.
+    public var cacheFolder: URL?
+    /// Bytes of decoded pictures kept in memory.
+    public var memoryByteLimit = 100_000_000
+    /// Bytes of encoded originals kept on disk.
+    public var diskByteLimit = 500_000_000
+    public var maxDownloads = 6
+    public var maxDownloadsPerHost = 6
+    /// Pictures decoded at a time; the number of processor cores unless set.
+    public var maxDecodes: Int
+    public var decodingLimits = DecodingLimits.default
+    /// How often a failed transfer is tried again.
+    public var retries = 2
+    public var transferLimits = TransferLimits()
+    public var observer: (any ImageLoaderObserver)?
+
+    public init(cacheFolder: URL?) {
+        self.cacheFolder = cacheFolder
+        maxDecodes = ProcessInfo.processInfo.activeProcessorCount
+    }
+
+    /// A loader with parts of its own. Make one and keep it: loaders share nothing but the folder.
+    public func makeLoader() -> ImageLoader {
+        ImageLoader(makeConfiguration())
+    }
+
+    /// The parts, for whoever wants to exchange some of them before making a loader.
+    public func makeConfiguration() -> ImageLoaderConfiguration {
+        ImageLoaderConfiguration(
+            memoryCache: MemoryImageCache(byteLimit: memoryByteLimit),
+            diskCache: cacheFolder.map { makeDiskCache(in: $0) },
+            transport: makeTransport(), decoder: ImageDecoders.makeDecoder(limits: decodingLimits),
+            scheduler: makeScheduler(), imageCoalescer: SharedWorkCoalescer(), dataCoalescer: SharedWorkCoalescer(),
+            observer: observer, retryPolicy: RetryPolicy(retries: retries) { Double.random(in: 0..<1) },
+            transferLimits: transferLimits, clock: ContinuousClock(), now: { Date() })
+    }
+
+    /// The disk cache in a folder, on its own.
+    public func makeDiskCache(in folder: URL) -> DiskDataCache {
+        DiskDataCache(directory: folder, byteLimit: diskByteLimit) { Date() }
+    }
+
+    private func makeScheduler() -> PriorityScheduler {
+        PriorityScheduler(lanes: [
+            .download: LaneConfiguration(limit: maxDownloads, perHostLimit: maxDownloadsPerHost),
+            .decode: LaneConfiguration(
+                limit: maxDecodes, executor: DispatchTaskExecutor(name: "image-decoding", width: maxDecodes)),
+        ])
+    }
+
+    private func makeTransport() -> any DataTransport {
+        #if os(Linux)
+            let http = CurlTransport(
+                configuration: CurlTransport.Configuration(
+                    maxConnectionsPerHost: maxDownloadsPerHost, maxConnections: max(64, maxDownloads)))
+        #else
+            let http = URLSessionTransport()
+        #endif
+        return SchemeTransport(["http": http, "https": http, "file": FileTransport(), "data": DataURLTransport()])
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import ImageCodecGIF
+import ImageCodecJPEG
+import ImageCodecPNG
+import ImageCodecWebP
+import ImageCore
+import ImageDiskCaching
+import ImageLoading
+import LoopbackServer
+import Testing
+
+@Suite("Memory, disk, network, over real sockets and files", .timeLimit(.minutes(2)))
+struct LayersTests {
+    @Test("network first, then memory; after a relaunch disk")
+    func layers() async throws {
+        let jpeg = try Pictures.jpeg(400, 300)
+        let server = try LoopbackServer { _ in .ok(jpeg) }
+        let first = TestLoader()
+        let request = ImageRequest(server.url("/a.jpg"), fit: 100)
+        #expect(first.loader.cachedImage(for: request) == nil)
+        #expect(try await first.loader.image(for: request).source == .network)
+        #expect(first.loader.cachedImage(for: request)?.image.bitmap.size == PixelSize(width: 100, height: 75))
+        #expect(try await first.loader.image(for: request).source == .memory)
+
+        let second = TestLoader(folder: first.folder)
+        #expect(try await second.loader.image(for: request).source == .disk)
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("a policy decides which caches are read and written", arguments: ImageCachePolicy.allCases)
+    func policies(policy: ImageCachePolicy) async throws {
+        let png = try Pictures.png(40, 30)
+        let server = try LoopbackServer { _ in .ok(png) }
+        let test = TestLoader()
+        let request = ImageRequest(server.url("/a.png"), fit: 20, policy)
+        _ = try await test.loader.image(for: request)
+        let second = try await test.loader.image(for: request).source
+        #expect(second == (policy.usesMemory ? .memory : policy.usesDisk ? .disk : .network))
+        #expect((test.loader.cachedImage(for: ImageRequest(server.url("/a.png"), fit: 20)) != nil) == policy.usesMemory)
+        let relaunched = TestLoader(folder: test.folder)
+        let third = try await relaunched.loader.image(for: ImageRequest(server.url("/a.png"), fit: 20)).source
+        #expect(third == (policy.usesDisk ? .disk : .network))
+    }
+
+    @Test("reload asks the network although both caches have it, and stores the new one")
+    func reload() async throws {
+        let pictures = [try Pictures.png(40, 30), try Pictures.png(60, 60)]
+        let server = try LoopbackServer { request in .ok(pictures[request.headers["x-second"] == nil ? 0 : 1]) }
+        let test = TestLoader()
+        var request = ImageRequest(url: server.url("/a.png"))
+        _ = try await test.loader.image(for: request)
+        request.reloads = true
+        let again = try await test.loader.image(for: request)
+        #expect(again.source == .network)
+        #expect(server.requestCount == 2)
+        request.reloads = false
+        #expect(try await test.loader.image(for: request).source == .memory)
+    }
+
+    @Test("offline: a warm disk answers, a cold one is a typed error, and nothing goes out")
+    func offline() async throws {
+        let png = try Pictures.png(40, 30)
+        let server = try LoopbackServer { _ in .ok(png) }
+        let warm = TestLoader()
+        _ = try await warm.loader.image(for: ImageRequest(server.url("/warm.png"), fit: 20))
+        let test = TestLoader(folder: warm.folder)
+        var request = ImageRequest(server.url("/warm.png"), fit: 20)
+        request.isOffline = true
+        #expect(try await test.loader.image(for: request).source == .disk)
+        request.url = server.url("/cold.png")
+        await #expect(throws: ImageError.self) { try await test.loader.image(for: request) }
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("another Authorization never sees the first one's picture")
+    func identity() async throws {
+        let pictures = ["a": try Pictures.png(10, 10), "b": try Pictures.png(20, 20)]
+        let server = try LoopbackServer { request in
+            guard let picture = pictures[request.headers["authorization"] ?? ""] else { return .response(status: 401) }
+            return .ok(picture)
+        }
+        let test = TestLoader()
+        func width(_ token: String?) async throws -> Int {
+            var request = ImageRequest(url: server.url("/me.png"))
+            if let token { request.headers["Authorization"] = token }
+            return try await test.loader.image(for: request).image.bitmap.size.width
+        }
+        #expect(try await width("a") == 10)
+        #expect(try await width("b") == 20)
+        #expect(try await width("a") == 10)
+        await #expect(throws: ImageError.self) { try await width(nil) }
+    }
+
+    @Test("what the origin forbids to store is not on disk")
+    func noStore() async throws {
+        let png = try Pictures.png(40, 30)
+        let server = try LoopbackServer { _ in .ok(png, headers: ["Cache-Control": "private, No-Store"]) }
+        let test = TestLoader()
+        let request = ImageRequest(server.url("/a.png"), fit: 20, .diskOnly)
+        _ = try await test.loader.image(for: request)
+        #expect(try await test.loader.image(for: request).source == .network)
+    }
+
+    @Test("all four formats arrive, found by signature whatever the name says")
+    func formats() async throws {
+        let bitmap = Pictures.bitmap(64, 48)
+        let encoders: [any ImageEncoder] = [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()]
+        for encoder in encoders {
+            let file = Array(try encoder.encode(bitmap, options: EncodingOptions()))
+            let server = try LoopbackServer { _ in .ok(file, headers: ["Content-Type": "text/html"]) }
+            let test = TestLoader()
+            let loaded = try await test.loader.image(for: ImageRequest(server.url("/picture.bmp"), fit: 32))
+            #expect(loaded.image.header.format == encoder.format)
+            #expect(loaded.image.bitmap.size == PixelSize(width: 32, height: 24))
+        }
+    }
+
+    @Test("file: and data: URLs load without the disk cache")
+    func local() async throws {
+        let png = try Pictures.png(40, 30)
+        let test = TestLoader()
+        try FileManager.default.createDirectory(at: test.folder, withIntermediateDirectories: true)
+        let file = test.folder.appending(path: "a picture.png")
+        try Data(png).write(to: file)
+        #expect(try await test.loader.image(for: ImageRequest(file, fit: 20)).image.bitmap.size.width == 20)
+        let data = try #require(URL(string: "data:image/png;base64,\(Data(png).base64EncodedString())"))
+        #expect(try await test.loader.image(for: ImageRequest(data, fit: 20)).image.bitmap.size.width == 20)
+        #expect(!test.kinds.contains(.diskMiss))
+        let missing = ImageRequest(url: test.folder.appending(path: "missing.png"))
+        let result = await Task { try await test.loader.image(for: missing) }.result
+        guard case .failure(ImageError.notFound) = result else {
+            Issue.record("a missing file ended with \(result)")
+            return
+        }
+    }
+
+    @Test("a prefetched picture is in memory, and stopping a prefetch closes its connection")
+    func prefetching() async throws {
+        let png = try Pictures.png(40, 30)
+        let signal = LoopbackSignal()
+        let server = try LoopbackServer { request in
+            request.path == "/held.png" ? .steps([.wait(signal), .close]) : .ok(png)
+        }
+        let test = TestLoader()
+        let prefetcher = ImagePrefetcher(loader: test.loader)
+        let request = ImageRequest(server.url("/a.png"), fit: 20)
+        prefetcher.start([request, request])
+        await prefetcher.finished()
+        #expect(test.loader.cachedImage(for: request) != nil)
+        #expect(server.requestCount == 1)
+
+        prefetcher.start([ImageRequest(server.url("/held.png"), fit: 20)])
+        await signal.arrivals(1)
+        prefetcher.stop()
+        await server.abandonments(1)
+        #expect(prefetcher.count == 0)
+    }
+}

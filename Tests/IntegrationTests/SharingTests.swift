@@ -1,0 +1,92 @@
+import Foundation
+import ImageCore
+import ImageLoading
+import ImageTesting
+import LoopbackServer
+import Testing
+
+@Suite("Sharing, over real sockets", .timeLimit(.minutes(2)))
+struct SharingTests {
+    /// Serves one JPEG, whose head and first hundred bytes are said at once and whose rest waits for the signal.
+    private func heldServer(_ signal: LoopbackSignal) throws -> LoopbackServer {
+        let jpeg = try Pictures.jpeg(400, 300)
+        let head = LoopbackReply.head(status: 200, headers: ["Content-Length": "\(jpeg.count)"])
+        return try LoopbackServer { _ in
+            .steps([.text(head), .bytes(Array(jpeg[..<100])), .wait(signal), .bytes(Array(jpeg[100...]))])
+        }
+    }
+
+    @Test("200 requests for one URL are one request on the wire and 200 answers")
+    func manyWaiters() async throws {
+        let signal = LoopbackSignal()
+        let server = try heldServer(signal)
+        let test = TestLoader()
+        let request = ImageRequest(server.url("/a.jpg"), fit: 100)
+        let sizes = try await withThrowingTaskGroup(of: PixelSize.self) { group in
+            for _ in 0..<200 { group.addTask { try await test.loader.image(for: request).image.bitmap.size } }
+            await test.observer.reaches { events in events.count { $0.kind == .memoryMiss } == 200 }
+            await signal.arrivals(1)
+            signal.open()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(sizes == Array(repeating: PixelSize(width: 100, height: 75), count: 200))
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("two sizes of one URL are one download and two pictures", arguments: ImageCachePolicy.allCases)
+    func twoSizes(policy: ImageCachePolicy) async throws {
+        let signal = LoopbackSignal()
+        let server = try heldServer(signal)
+        let test = TestLoader()
+        async let small = test.loader.image(for: ImageRequest(server.url("/a.jpg"), fit: 40, policy))
+        await signal.arrivals(1)
+        let joined = Task { try await test.loader.image(for: ImageRequest(server.url("/a.jpg"), fit: 200, policy)) }
+        async let data = test.loader.data(for: ImageRequest(url: server.url("/a.jpg"), cachePolicy: policy))
+        await test.observer.reaches { events in events.count { $0.kind == .started } == 3 }
+        signal.open()
+        #expect(try await small.image.bitmap.size == PixelSize(width: 40, height: 30))
+        #expect(try await joined.value.image.bitmap.size == PixelSize(width: 200, height: 150))
+        #expect(try await !data.data.isEmpty)
+        if policy.usesDisk { #expect(server.requestCount == 1) }
+    }
+
+    @Test("cancelling one waiter keeps the other's download alive")
+    func oneLeaves() async throws {
+        let signal = LoopbackSignal()
+        let server = try heldServer(signal)
+        let test = TestLoader()
+        let request = ImageRequest(server.url("/a.jpg"), fit: 100)
+        // Whoever joins is told at once how far the download is: that is how the test knows that it has joined.
+        let (leaverJoined, stayerJoined) = (Gate(), Gate())
+        let leaver = Task { try await test.loader.image(for: request) { _ in leaverJoined.open() } }
+        await leaverJoined.pass()
+        let stayer = Task { try await test.loader.image(for: request) { _ in stayerJoined.open() } }
+        await stayerJoined.pass()
+        leaver.cancel()
+        await #expect(throws: ImageError.self) { try await leaver.value }
+        signal.open()
+        #expect(try await stayer.value.source == .network)
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("cancelling all waiters closes the connection, as the server sees it")
+    func allLeave() async throws {
+        let signal = LoopbackSignal()
+        let server = try heldServer(signal)
+        let test = TestLoader()
+        let request = ImageRequest(server.url("/a.jpg"), fit: 100)
+        let waiters = (0..<20).map { _ in Task { try await test.loader.image(for: request) } }
+        await test.observer.reaches { events in events.count { $0.kind == .memoryMiss } == 20 }
+        await signal.arrivals(1)
+        for waiter in waiters { waiter.cancel() }
+        await server.abandonments(1)
+        for waiter in waiters {
+            let result = await waiter.result
+            guard case .failure(ImageError.cancelled) = result else {
+                Issue.record("a cancelled waiter ended with \(result)")
+                continue
+            }
+        }
+        #expect(test.kinds.count { $0 == .cancelled } == 20)
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import ImageCodecJPEG
+import ImageCodecPNG
+import ImageCore
+import ImageLoading
+import ImageLoadingDefaults
+import ImageTesting
+import LoopbackServer
+import Synchronization
+import Testing
+
+/// The real loader over real parts, its caches in a folder of its own that goes when it goes.
+final class TestLoader: Sendable {
+    let loader: ImageLoader
+    let observer = RecordingObserver()
+    let folder: URL
+    private let keepsFolder: Bool
+
+    /// - Parameter folder: a cache folder to use again; nil for a new one.
+    init(folder: URL? = nil, adjust: (inout ImageLoaderDefaults) -> Void = { _ in }) {
+        keepsFolder = folder != nil
+        self.folder = folder ?? FileManager.default.temporaryDirectory.appending(path: "loader-\(UUID().uuidString)")
+        var defaults = ImageLoaderDefaults(cacheFolder: self.folder)
+        defaults.retries = 0
+        defaults.observer = observer
+        adjust(&defaults)
+        loader = defaults.makeLoader()
+    }
+
+    deinit {
+        guard !keepsFolder, FileManager.default.fileExists(atPath: folder.path) else { return }
+        do {
+            try FileManager.default.removeItem(at: folder)
+        } catch {
+            Issue.record("the test's folder stays: \(error)")
+        }
+    }
+
+    var kinds: [ImageLoadEvent.Kind] { observer.kinds() }
+}
+
+/// Pictures made by our own code.
+enum Pictures {
+    /// A gradient with some structure, opaque.
+    static func bitmap(_ width: Int, _ height: Int) -> Bitmap {
+        var pixels: [UInt8] = []
+        for y in 0..<height {
+            for x in 0..<width {
+                pixels += [UInt8(255 * x / width), UInt8(255 * y / height), UInt8((x ^ y) & 255), 255]
+            }
+        }
+        return Bitmap(size: PixelSize(width: width, height: height), pixels: pixels, isOpaque: true)
+    }
+
+    static func jpeg(_ width: Int, _ height: Int) throws -> [UInt8] {
+        Array(try JPEGEncoder().encode(bitmap(width, height), options: EncodingOptions()))
+    }
+
+    static func png(_ width: Int, _ height: Int) throws -> [UInt8] {
+        Array(try PNGEncoder().encode(bitmap(width, height), options: EncodingOptions()))
+    }
+}
+
+extension ImageRequest {
+    init(_ url: URL, fit side: Int, _ policy: ImageCachePolicy = .all) {
+        self.init(url: url, target: ImageTarget(PixelSize(width: side, height: side)), cachePolicy: policy)
+    }
+}
+
+extension TestLoader {
+    /// The parts of a loader without a disk cache, to adjust before one is made of them.
+    static func configuration(retries: Int) -> ImageLoaderConfiguration {
+        var defaults = ImageLoaderDefaults(cacheFolder: nil)
+        defaults.retries = retries
+        return defaults.makeConfiguration()
+    }
+}
+
+/// Counts calls, from any thread.
+final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    /// 0 at the first call, then 1, and so on.
+    func next() -> Int {
+        count.withLock { count in
+            defer { count += 1 }
+            return count
+        }
+    }
+}
