@@ -1,0 +1,77 @@
+public import ArgumentParser
+import Foundation
+public import ImageCore
+
+extension PixelSize: @retroactive ExpressibleByArgument {
+    /// `WxH`, both from 1 to 65,535.
+    public init?(argument: String) {
+        let sides = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+        guard sides.count == 2, let width = sides[0], let height = sides[1],
+            (1...65_535).contains(width), (1...65_535).contains(height)
+        else { return nil }
+        self.init(width: width, height: height)
+    }
+}
+
+extension RequestPriority: @retroactive ExpressibleByArgument {
+    public init?(argument: String) {
+        guard let match = Self.allCases.first(where: { "\($0)".lowercased() == argument.lowercased() }) else {
+            return nil
+        }
+        self = match
+    }
+
+    public static var allValueStrings: [String] { allCases.map { "\($0)" } }
+}
+
+extension ImageCachePolicy: @retroactive ExpressibleByArgument {}
+
+/// An age: a whole number and s, m, h, d or w.
+struct Age: ExpressibleByArgument {
+    var duration: Duration
+
+    init?(argument: String) {
+        let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+        guard let unit = argument.last.flatMap({ units[$0] }), let count = Int(argument.dropLast()), count >= 0,
+            case let (seconds, overflow) = count.multipliedReportingOverflow(by: unit), !overflow
+        else { return nil }
+        duration = .seconds(seconds)
+    }
+}
+
+/// A number of bytes: a whole number, alone or with kB, MB, GB (powers of 1,000) behind it.
+struct ByteCount: ExpressibleByArgument {
+    var bytes: Int
+
+    init?(argument: String) {
+        let text = argument.lowercased()
+        let units = [("gb", 1_000_000_000), ("mb", 1_000_000), ("kb", 1_000), ("b", 1)]
+        let (suffix, scale) = units.first { text.hasSuffix($0.0) } ?? ("", 1)
+        guard let count = Int(text.dropLast(suffix.count)), count >= 0,
+            case let (bytes, overflow) = count.multipliedReportingOverflow(by: scale), !overflow
+        else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Three significant digits and a unit.
+    static func text(_ bytes: Int) -> String {
+        switch bytes {
+        case ..<1_000: "\(bytes) B"
+        case ..<1_000_000: String(format: "%.1f kB", Double(bytes) / 1_000)
+        case ..<1_000_000_000: String(format: "%.1f MB", Double(bytes) / 1_000_000)
+        default: String(format: "%.2f GB", Double(bytes) / 1_000_000_000)
+        }
+    }
+}
+
+/// A header as curl takes it: `Name: value`.
+struct HeaderArgument: ExpressibleByArgument {
+    var name: String
+    var value: String
+
+    init?(argument: String) {
+        guard let colon = argument.firstIndex(of: ":"), colon != argument.startIndex else { return nil }
+        name = String(argument[..<colon])
+        value = argument[argument.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+    }
+}

@@ -1,0 +1,133 @@
+import ArgumentParser
+import Foundation
+import ImageCore
+import ImageDiskCaching
+import ImageLoadingDefaults
+
+struct CacheCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cache", abstract: "Look after the disk cache.",
+        subcommands: [CacheStatusCommand.self, CacheVerifyCommand.self, CacheTrimCommand.self, CacheClearCommand.self])
+}
+
+/// What the subcommands on the cache have in common.
+struct CacheOptions: ParsableArguments {
+    @Option(help: "Folder of the disk cache.")
+    var cache: String?
+
+    /// Runs `body` on the cache; its failures become one line.
+    func withCache(_ body: (DiskDataCache, _ path: String) async throws -> Void) async throws {
+        let folder = CacheFolder.url(cache)
+        do {
+            try await body(ImageLoaderDefaults(cacheFolder: folder).makeDiskCache(in: folder), folder.path)
+        } catch let failure as DataCacheFailure {
+            throw Refusal(failure, folder: folder.path)
+        }
+    }
+}
+
+extension Refusal {
+    init(_ failure: DataCacheFailure, folder: String) {
+        let reason =
+            switch failure {
+            case .noSpace: "no space is left. Free some and try again"
+            case .inaccessible(let text), .io(let text): "\(text). Check the folder and its permissions"
+            case .tooLarge(let bytes, let allowed): "\(bytes) bytes don't fit into \(allowed). Raise the limit"
+            }
+        self.init(status: .inputOutput, line: "\(folder): \(reason).")
+    }
+}
+
+struct CacheStatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "status", abstract: "Tell how many entries and bytes.")
+
+    @OptionGroup var options: CacheOptions
+
+    func run() async throws {
+        try await options.withCache { cache, path in
+            let status = try await cache.status()
+            Console.output(
+                "\(path): \(status.entryCount) entries, \(ByteCount.text(status.byteCount)) of \(ByteCount.text(status.byteLimit))"
+            )
+            if let oldest = status.oldestUse, let newest = status.newestUse {
+                Console.output("last used between \(oldest.ISO8601Format()) and \(newest.ISO8601Format())")
+            }
+        }
+    }
+}
+
+struct CacheVerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Read every entry, check its checksum, remove what is damaged.")
+
+    @OptionGroup var options: CacheOptions
+
+    func run() async throws {
+        try await options.withCache { cache, path in
+            let report = try await cache.verify()
+            var parts = ["\(report.entriesChecked) entries checked, \(ByteCount.text(report.bytesChecked))"]
+            if report.damagedRemoved > 0 { parts.append("\(report.damagedRemoved) damaged, removed") }
+            if report.temporariesRemoved > 0 { parts.append("\(report.temporariesRemoved) left half-written, removed") }
+            if report.otherVersions > 0 { parts.append("\(report.otherVersions) of another version, left alone") }
+            if report.oversized > 0 { parts.append("\(report.oversized) above the limit, not read") }
+            Console.output("\(path): " + parts.joined(separator: "; "))
+            if !report.isSound {
+                let first = report.unrepaired.first ?? ""
+                throw Refusal(
+                    status: .notAPicture,
+                    line:
+                        "\(path): \(report.unrepaired.count) could not be repaired, the first: \(first). Check the permissions."
+                )
+            }
+        }
+    }
+}
+
+struct CacheTrimCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trim", abstract: "Remove the entries that were used least recently.")
+
+    @OptionGroup var options: CacheOptions
+
+    @Option(help: "Remove what was not used for this long: 90s, 5m, 2h, 7d, 1w.")
+    var olderThan: Age?
+
+    @Option(help: "Keep this many bytes at most: 100MB.")
+    var to: ByteCount?
+
+    func validate() throws {
+        guard olderThan != nil || to != nil else { throw ValidationError("trim needs --older-than or --to") }
+    }
+
+    func run() async throws {
+        try await options.withCache { cache, path in
+            var removals: [DiskCacheRemoval] = []
+            if let olderThan { removals.append(try await cache.removeAll(olderThan: olderThan.duration)) }
+            if let to { removals.append(try await cache.trim(to: to.bytes)) }
+            let entries = removals.map(\.entryCount).reduce(0, +)
+            let bytes = removals.map(\.byteCount).reduce(0, +)
+            Console.output("\(path): \(entries) entries removed, \(ByteCount.text(bytes))")
+        }
+    }
+}
+
+struct CacheClearCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clear", abstract: "Remove every entry, or those not used for a while.")
+
+    @OptionGroup var options: CacheOptions
+
+    @Option(help: "Remove only what was not used for this long: 90s, 5m, 2h, 7d, 1w.")
+    var olderThan: Age?
+
+    func run() async throws {
+        try await options.withCache { cache, path in
+            if let olderThan {
+                try await cache.removeAll(olderThan: olderThan.duration)
+            } else {
+                try await cache.removeAll()
+            }
+            Console.output("\(path): \(try await cache.status().entryCount) entries left")
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import ArgumentParser
+import Foundation
+import ImageCore
+import ImageLoadingDefaults
+
+struct DecodeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decode", abstract: "Decode a file and tell what is in it.")
+
+    @Argument(help: "The file.")
+    var file: String
+
+    @Option(help: "Decode to this size, as WxH pixels.")
+    var size: PixelSize?
+
+    @Flag(help: "Cover the size and crop, instead of fitting into it.")
+    var fill = false
+
+    @Option(help: "The frame of an animation, from 0.")
+    var frame = 0
+
+    @Option(help: "Write the pixels to this file: straight RGBA, 8 bits a channel, sRGB.")
+    var raw: String?
+
+    @Flag(help: "One JSON object on standard output.")
+    var json = false
+
+    func validate() throws {
+        guard !fill || size != nil else { throw ValidationError("--fill needs --size") }
+        guard frame >= 0 else { throw ValidationError("--frame counts from 0") }
+    }
+
+    func run() async throws {
+        let data = try await FileAccess.read(file)
+        let request = DecodingRequest(target: size.map { ImageTarget($0, mode: fill ? .fill : .fit) }, frame: frame)
+        let image: DecodedImage
+        do throws(DecodingFailure) {
+            image = try ImageDecoders.makeDecoder().decode(data, request: request) { false }
+        } catch {
+            throw Refusal(error, subject: file)
+        }
+        if let raw { try RawFile.write(image.bitmap.pixels, to: raw) }
+        let report = DecodeReport(image)
+        Console.output(json ? try report.json() : report.line)
+    }
+}
+
+/// Raw pixels go to the file as they lie in memory: a copy of a large picture would double its cost.
+enum RawFile {
+    static func write(_ pixels: [UInt8], to path: String) throws(Refusal) {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw refusal(path) }
+        var offset = 0
+        while offset < pixels.count {
+            let written = unsafe pixels.withUnsafeBytes { bytes in
+                unsafe Foundation.write(descriptor, bytes.baseAddress?.advanced(by: offset), bytes.count - offset)
+            }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else {
+                let refusal = refusal(path)
+                close(descriptor)
+                throw refusal
+            }
+            offset += written
+        }
+        guard close(descriptor) == 0 else { throw refusal(path) }
+    }
+
+    private static func refusal(_ path: String) -> Refusal {
+        let reason = unsafe String(cString: strerror(errno))
+        return Refusal(
+            status: .inputOutput, line: "\(path): can't write (\(reason)). Check the folder and the free space.")
+    }
+}
+
+/// What `decode` tells of a picture.
+struct DecodeReport: Encodable {
+    var format: String
+    var width: Int
+    var height: Int
+    var frames: Int
+    /// Milliseconds each frame stays; empty for a still picture.
+    var delays: [Int]
+    /// 0 is for ever.
+    var loopCount: Int
+    var orientation: Int
+    var hasAlpha: Bool
+    var icc: Bool
+
+    init(_ image: DecodedImage) {
+        let header = image.header
+        format = header.format.rawValue
+        width = image.bitmap.size.width
+        height = image.bitmap.size.height
+        frames = header.frameCount
+        delays = header.frameDelays.map { Int($0 / .milliseconds(1)) }
+        loopCount = header.loopCount
+        orientation = header.orientation.rawValue
+        hasAlpha = header.hasAlpha
+        icc = header.colorProfile != nil
+    }
+
+    func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+
+    /// One line for people.
+    var line: String {
+        var parts = ["\(format) \(width)x\(height)"]
+        if frames > 1 {
+            parts.append(
+                "\(frames) frames in \(delays.reduce(0, +)) ms, \(loopCount == 0 ? "for ever" : "\(loopCount) times")")
+        }
+        if orientation != 1 { parts.append("orientation \(orientation), applied") }
+        parts.append(hasAlpha ? "alpha" : "opaque")
+        if icc { parts.append("colour profile") }
+        return parts.joined(separator: ", ")
+    }
+}

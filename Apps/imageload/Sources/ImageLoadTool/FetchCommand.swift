@@ -1,0 +1,112 @@
+import ArgumentParser
+import Foundation
+import ImageCore
+import ImageLoading
+
+struct FetchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fetch", abstract: "Load pictures and tell what came from where, and how fast.")
+
+    @OptionGroup var options: LoadingOptions
+
+    @Option(help: "Write the pictures to this folder.")
+    var output: String?
+
+    @Option(help: "Format to write: png, jpeg, webp or original. Default: original without --size, else png.")
+    var format: OutputFormat?
+
+    func validate() throws {
+        if format != nil, output == nil { throw ValidationError("--format needs --output") }
+        if format == .original, options.size != nil {
+            throw ValidationError("--format original is never resized: leave --size out or choose another --format")
+        }
+    }
+
+    func run() async throws {
+        let session = try LoadSession(options)
+        let writer = try output.map {
+            try PictureWriter(
+                folder: $0, format: format ?? (options.size == nil ? .original : .png), addresses: session.addresses)
+        }
+        try await session.run { loader, item, request, onProgress in
+            if let writer, writer.format == .original {
+                return try await writer.writeOriginal(item, request, from: loader, onProgress)
+            }
+            let loaded = try await loader.image(for: request, onProgress: onProgress)
+            try await writer?.write(loaded.image.bitmap, for: item)
+            return LoadReport.Picture(loaded)
+        }
+    }
+}
+
+extension LoadReport.Picture {
+    init(_ loaded: LoadedImage) {
+        self.init(
+            source: loaded.source, format: loaded.image.header.format, size: loaded.image.bitmap.size,
+            frames: loaded.image.header.frameCount, bytes: loaded.encodedByteCount)
+    }
+}
+
+/// One run of a loading subcommand: everything loaded as often as asked, each picture reported, and a table at the end.
+struct LoadSession {
+    typealias Load =
+        @Sendable (
+            _ loader: ImageLoader, _ item: LoadRunner.Item, _ request: ImageRequest,
+            _ onProgress: @escaping @Sendable (WorkProgress) -> Void
+        ) async throws -> LoadReport.Picture
+
+    let options: LoadingOptions
+    let loader: ImageLoader
+    let addresses: [String]
+
+    init(_ options: LoadingOptions) throws {
+        self.options = options
+        loader = options.makeLoader()
+        addresses = options.addresses()
+        if addresses.isEmpty { throw ValidationError("no URLs on standard input") }
+    }
+
+    /// Throws the exit code of the first failure, after everything was reported.
+    func run(_ load: @escaping Load) async throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var reports: [LoadReport] = []
+        for _ in 0..<options.repeat { reports += try await pass(load) }
+        if !options.json, addresses.count > 1 || options.repeat > 1 {
+            Console.output(LoadSummary(reports: reports, elapsed: clock.now - start).table)
+        }
+        if let refusal = reports.lazy.compactMap(\.refusal).first { throw ExitCode(refusal.status.rawValue) }
+    }
+
+    private func pass(_ load: @escaping Load) async throws -> [LoadReport] {
+        let display = ProgressDisplay(isInteractive: Console.isInteractive && !options.json, total: addresses.count)
+        let loader = loader
+        let runner = LoadRunner(width: options.concurrency + 2, display: display) { item, request, onProgress in
+            try await load(loader, item, request, onProgress)
+        }
+        let isInteractive = Console.isInteractive && !options.json
+        let reports = try await runner.run(items) { report in
+            if !isInteractive { try tell(report) }
+        }
+        display.close()
+        if isInteractive { for report in reports { try tell(report) } }
+        return reports
+    }
+
+    private var items: [LoadRunner.Item] {
+        addresses.enumerated().map { index, address in
+            LoadRunner.Item(
+                index: index, address: address,
+                request: Result { () throws(Refusal) in options.request(for: try LoadingOptions.url(for: address)) })
+        }
+    }
+
+    private func tell(_ report: LoadReport) throws {
+        if let refusal = report.refusal { Console.error(refusal.line) }
+        if options.json {
+            Console.output(try report.json())
+        } else if let line = report.line {
+            Console.output(line)
+        }
+    }
+}

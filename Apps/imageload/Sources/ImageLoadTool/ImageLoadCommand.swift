@@ -1,0 +1,48 @@
+import ArgumentParser
+import Foundation
+
+/// The tool's entry: parses the command line, runs one subcommand, and turns whatever fails into one line and an exit code.
+public enum ImageLoadCommand {
+    public static func run() async {
+        await run(Array(CommandLine.arguments.dropFirst()))
+    }
+
+    static func run(_ arguments: [String]) async -> Never {
+        do {
+            var command = try RootCommand.parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            exit(0)
+        } catch {
+            exit(report(error))
+        }
+    }
+
+    /// Prints the error and returns the status to exit with.
+    private static func report(_ error: any Error) -> Int32 {
+        if let refusal = error as? Refusal {
+            Console.error(refusal.line)
+            return refusal.status.rawValue
+        }
+        if let status = error as? ExitCode { return status.rawValue }
+        switch RootCommand.exitCode(for: error) {
+        case .success:  // --help, --version
+            Console.output(RootCommand.fullMessage(for: error))
+            return 0
+        case let status:
+            let message = RootCommand.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
+            Console.error("\(message). See 'imageload help'.")
+            return status == .validationFailure ? ToolStatus.usage.rawValue : status.rawValue
+        }
+    }
+}
+
+struct RootCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "imageload",
+        abstract: "Load, decode and cache pictures.",
+        subcommands: [FetchCommand.self, SheetCommand.self, DecodeCommand.self, CacheCommand.self])
+}

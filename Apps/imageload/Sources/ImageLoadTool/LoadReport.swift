@@ -1,0 +1,126 @@
+import Foundation
+import ImageCore
+
+/// What became of one URL.
+struct LoadReport: Sendable {
+    var url: String
+    var outcome: Outcome
+    var elapsed: Duration
+
+    enum Outcome: Sendable {
+        case loaded(Picture)
+        case failed(Refusal)
+    }
+
+    /// What is told of a picture that arrived.
+    struct Picture: Sendable {
+        var source: ImageSource
+        var format: ImageFormat
+        var size: PixelSize
+        var frames: Int
+        /// Bytes of the encoded original; nil when the memory cache answered.
+        var bytes: Int?
+    }
+
+    var milliseconds: Double {
+        let (seconds, attoseconds) = elapsed.components
+        return (Double(seconds) * 1e3 + Double(attoseconds) / 1e15)
+    }
+
+    var refusal: Refusal? {
+        if case .failed(let refusal) = outcome { refusal } else { nil }
+    }
+
+    var picture: Picture? {
+        if case .loaded(let picture) = outcome { picture } else { nil }
+    }
+
+    /// One line for people: what came, from where, how fast. Nil for a failure, which has its own line.
+    var line: String? {
+        guard let picture else { return nil }
+        let columns = [
+            picture.source.rawValue.padded(7), picture.format.rawValue.padded(4), "\(picture.size)".padded(9),
+            (picture.bytes.map(ByteCount.text) ?? "-").padded(9), String(format: "%9.3f ms", milliseconds), url,
+        ]
+        return columns.joined(separator: "  ")
+    }
+}
+
+extension LoadReport: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case url, status, source, format, width, height, frames, bytes, milliseconds, error
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(url, forKey: .url)
+        try container.encode(picture == nil ? "failed" : "ok", forKey: .status)
+        try container.encode(picture?.source.rawValue, forKey: .source)
+        try container.encode(picture?.format.rawValue, forKey: .format)
+        try container.encode(picture?.size.width, forKey: .width)
+        try container.encode(picture?.size.height, forKey: .height)
+        try container.encode(picture?.frames, forKey: .frames)
+        try container.encode(picture?.bytes, forKey: .bytes)
+        try container.encode((milliseconds * 1000).rounded() / 1000, forKey: .milliseconds)
+        try container.encode(refusal?.line, forKey: .error)
+    }
+
+    /// One line of JSON.
+    func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+}
+
+/// All reports of a run, summed up by source.
+struct LoadSummary {
+    var reports: [LoadReport]
+    var elapsed: Duration
+
+    /// A table for people: a row a source with count, bytes and times, and a total.
+    var table: String {
+        var rows = [["source", "pictures", "bytes", "median ms", "max ms"]]
+        for source in ImageSource.allCases {
+            let own = reports.filter { $0.picture?.source == source }
+            if !own.isEmpty { rows.append(row(source.rawValue, own)) }
+        }
+        let failed = reports.filter { $0.refusal != nil }
+        if !failed.isEmpty { rows.append(row("failed", failed)) }
+        rows.append(row("total", reports))
+        return Self.aligned(rows) + "\n" + formats
+    }
+
+    private var formats: String {
+        let counts = Dictionary(grouping: reports.compactMap(\.picture), by: \.format.rawValue).mapValues(\.count)
+        let (seconds, attoseconds) = elapsed.components
+        let total = Double(seconds) + Double(attoseconds) / 1e18
+        let list = counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        return (list.isEmpty ? "no pictures" : list) + String(format: "; %.2f s in all", total)
+    }
+
+    private func row(_ name: String, _ reports: [LoadReport]) -> [String] {
+        let times = reports.map(\.milliseconds).sorted()
+        let bytes = reports.compactMap { $0.picture?.bytes }.reduce(0, +)
+        return [
+            name, "\(reports.count)", ByteCount.text(bytes),
+            times.isEmpty ? "-" : String(format: "%.3f", times[times.count / 2]),
+            String(format: "%.3f", times.last ?? 0),
+        ]
+    }
+
+    /// The first column to the left, the others to the right.
+    static func aligned(_ rows: [[String]]) -> String {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            zip(row.indices, row).map { column, text in
+                column == 0 ? text.padded(widths[0]) : String(repeating: " ", count: widths[column] - text.count) + text
+            }.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+}
+
+extension String {
+    /// At least `width` characters, spaces behind.
+    func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

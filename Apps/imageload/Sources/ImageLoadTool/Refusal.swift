@@ -1,0 +1,77 @@
+import ImageCore
+
+/// The tool's exit codes: sysexits.h where it has one.
+enum ToolStatus: Int32 {
+    /// EX_USAGE: the command line is wrong.
+    case usage = 64
+    /// EX_DATAERR: not a picture that can be decoded.
+    case notAPicture = 65
+    /// EX_NOINPUT: no such file, or the server has no such picture.
+    case noInput = 66
+    /// EX_UNAVAILABLE: the network or the server failed.
+    case network = 69
+    /// EX_SOFTWARE: something else went wrong here.
+    case failure = 70
+    /// EX_IOERR: reading or writing files failed.
+    case inputOutput = 74
+    /// Refused by a limit: valid perhaps, but too large.
+    case tooLarge = 100
+}
+
+/// What the tool says when it does not do what it was asked: one line, and the status that goes with it.
+struct Refusal: Error {
+    var status: ToolStatus
+    /// What went wrong and what to do about it.
+    var line: String
+}
+
+extension Refusal {
+    /// - Parameter subject: the file or URL that this is about.
+    init(_ failure: DecodingFailure, subject: String) {
+        switch failure {
+        case .limitExceeded:
+            self.init(status: .tooLarge, line: "\(subject): \(failure). Use a smaller picture.")
+        case .noSuchFrame:
+            self.init(status: .usage, line: "\(subject): \(failure). Ask for a frame from 0.")
+        case .unknownFormat:
+            self.init(status: .notAPicture, line: "\(subject): \(failure). JPEG, PNG, WebP and GIF can be read.")
+        case .truncated:
+            self.init(status: .notAPicture, line: "\(subject): \(failure). Fetch it again.")
+        default:
+            self.init(
+                status: .notAPicture, line: "\(subject): \(failure). Try to open and save it with another program.")
+        }
+    }
+
+    init(_ error: ImageError, subject: String) {
+        switch error {
+        case .decoding(let failure): self.init(failure, subject: subject)
+        case .invalidURL:
+            self.init(
+                status: .usage,
+                line: "\(subject): \(error). Use http://, https://, file:// or data: and check the spelling.")
+        case .network(let kind, _):
+            self.init(status: .network, line: "\(subject): \(error). \(kind.advice)")
+        case .httpStatus:
+            self.init(status: .network, line: "\(subject): \(error). Check the address and the permissions.")
+        case .notFound: self.init(status: .noInput, line: "\(subject): not found. Check the address.")
+        case .tooLarge: self.init(status: .tooLarge, line: "\(subject): \(error). Use a smaller picture.")
+        case .offline:
+            self.init(status: .network, line: "\(subject): \(error). Load it once without --offline.")
+        case .processing, .cancelled: self.init(status: .failure, line: "\(subject): \(error). Try again.")
+        }
+    }
+}
+
+extension ImageError.NetworkFailure {
+    var advice: String {
+        switch self {
+        case .unresolvedHost: "Check the host name and the connection."
+        case .connectionRefused: "Check that the server runs and the port is right."
+        case .tls: "Check the server's certificate."
+        case .redirect: "Ask for the final address."
+        case .timedOut: "Try again, or raise --timeout."
+        case .connectionLost, .truncatedBody, .malformedResponse, .other: "Try again."
+        }
+    }
+}

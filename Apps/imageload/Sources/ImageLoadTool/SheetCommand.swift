@@ -1,0 +1,64 @@
+import ArgumentParser
+import Foundation
+import ImageCore
+import ImageLoading
+import ImageLoadingDefaults
+import Synchronization
+
+struct SheetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sheet", abstract: "Load pictures into one contact sheet, a PNG.")
+
+    @OptionGroup var options: LoadingOptions
+
+    @Option(help: "The file to write.")
+    var output: String
+
+    @Option(help: "Pictures in a row, from 1 to 50.")
+    var columns = 10
+
+    func validate() throws {
+        guard (1...50).contains(columns) else { throw ValidationError("--columns takes 1 to 50") }
+    }
+
+    func run() async throws {
+        var options = options
+        let cell = options.size ?? PixelSize(width: 160, height: 120)
+        options.size = cell
+        options.fill = true
+        let session = try LoadSession(options)
+        let tiles = Tiles(count: session.addresses.count)
+        let clock = ContinuousClock()
+        do {
+            try await session.run { loader, item, request, onProgress in
+                let start = clock.now
+                let loaded = try await loader.image(for: request, onProgress: onProgress)
+                tiles.set(ContactSheet.Tile(loaded, elapsed: clock.now - start), at: item.index)
+                return LoadReport.Picture(loaded)
+            }
+        } catch {
+            try await write(tiles.all, cell)
+            throw error
+        }
+        try await write(tiles.all, cell)
+    }
+
+    private func write(_ tiles: [ContactSheet.Tile?], _ cell: PixelSize) async throws {
+        let sheet = ContactSheet(columns: columns, cell: cell).draw(tiles)
+        guard let encoder = ImageEncoders.encoder(for: .png) else { return }
+        let data = try encoder.encode(sheet, options: EncodingOptions())
+        try await FileAccess.write(data, to: URL(fileURLWithPath: output))
+        if !options.json { Console.output("contact sheet: \(output) (\(sheet.size))") }
+    }
+
+    /// Collects tiles as they come; the last of several passes wins.
+    private final class Tiles: Sendable {
+        private let tiles: Mutex<[ContactSheet.Tile?]>
+
+        init(count: Int) { tiles = Mutex(Array(repeating: nil, count: count)) }
+
+        var all: [ContactSheet.Tile?] { tiles.withLock { $0 } }
+
+        func set(_ tile: ContactSheet.Tile, at index: Int) { tiles.withLock { $0[index] = tile } }
+    }
+}

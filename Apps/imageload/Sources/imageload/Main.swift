@@ -1,0 +1,8 @@
+import ImageLoadTool
+
+@main
+enum Main {
+    static func main() async {
+        await ImageLoadCommand.run()
+    }
+}

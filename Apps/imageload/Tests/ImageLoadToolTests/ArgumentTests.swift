@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import ImageCore
+import Testing
+
+@testable import ImageLoadTool
+
+@Suite("Arguments")
+struct ArgumentTests {
+    @Test(
+        "a size is two whole numbers from 1 to 65,535 with an x between",
+        arguments: [
+            ("300x200", PixelSize(width: 300, height: 200)), ("1X65535", PixelSize(width: 1, height: 65_535)),
+            ("300", nil), ("300x", nil), ("x200", nil), ("0x10", nil), ("-1x10", nil), ("65536x1", nil), ("1x2x3", nil),
+            ("", nil), ("axb", nil),
+        ] as [(String, PixelSize?)])
+    func size(text: String, expected: PixelSize?) {
+        #expect(PixelSize(argument: text) == expected)
+    }
+
+    @Test(
+        "an age is a whole number and a unit",
+        arguments: [
+            ("7d", .seconds(604_800)), ("90s", .seconds(90)), ("2h", .seconds(7_200)), ("1w", .seconds(604_800)),
+            ("5m", .seconds(300)), ("0s", .zero), ("7", nil), ("d", nil), ("-1d", nil), ("1y", nil), ("", nil),
+            ("99999999999999999999d", nil), ("9223372036854775807w", nil),
+        ] as [(String, Duration?)])
+    func age(text: String, expected: Duration?) {
+        #expect(Age(argument: text)?.duration == expected)
+    }
+
+    @Test(
+        "a byte count is a whole number, alone or with a unit of powers of a thousand",
+        arguments: [
+            ("100", 100), ("1kB", 1_000), ("2MB", 2_000_000), ("3gb", 3_000_000_000), ("5B", 5), ("MB", nil),
+            ("-1", nil),
+            ("1.5MB", nil), ("9223372036854775807GB", nil),
+        ] as [(String, Int?)])
+    func byteCount(text: String, expected: Int?) {
+        #expect(ByteCount(argument: text)?.bytes == expected)
+    }
+
+    @Test("a header keeps colons in its value and loses the space around it")
+    func header() {
+        let header = HeaderArgument(argument: "Referer:  http://example.org:80/ ")
+        #expect(header?.name == "Referer")
+        #expect(header?.value == "http://example.org:80/")
+        #expect(HeaderArgument(argument: "no colon") == nil)
+        #expect(HeaderArgument(argument: ": no name") == nil)
+    }
+
+    @Test("priorities are read whatever their case")
+    func priority() {
+        #expect(RequestPriority(argument: "veryhigh") == .veryHigh)
+        #expect(RequestPriority(argument: "LOW") == .low)
+        #expect(RequestPriority(argument: "urgent") == nil)
+    }
+
+    @Test(
+        "command lines that contradict themselves are refused",
+        arguments: [
+            ["fetch"], ["fetch", "u", "--fill"], ["fetch", "u", "--reload", "--offline"],
+            ["fetch", "u", "--concurrency", "0"], ["fetch", "u", "--timeout", "-1"], ["fetch", "u", "--format", "png"],
+            ["fetch", "u", "--output", "d", "--format", "original", "--size", "3x3"],
+            ["fetch", "u", "--policy", "some"],
+            ["sheet", "u"], ["decode"], ["decode", "f", "--fill"], ["decode", "f", "--frame", "-1"],
+            ["cache", "trim", "--older-than", "7"], ["cache", "polish"], ["unknown"],
+        ])
+    func refused(arguments: [String]) {
+        #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(arguments) }
+    }
+
+    @Test("the command line of the documentation is understood")
+    func accepted() throws {
+        let command = try RootCommand.parseAsRoot([
+            "fetch", "http://h/a", "-", "--size", "300x200", "--fill", "--output", "d", "--format", "webp", "--cache",
+            "c",
+            "--policy", "diskOnly", "--reload", "--priority", "high", "--concurrency", "4", "--header", "A: b",
+            "--timeout",
+            "2.5", "--retries", "0", "--repeat", "2", "--json",
+        ])
+        let fetch = try #require(command as? FetchCommand)
+        #expect(fetch.options.urls == ["http://h/a", "-"])
+        #expect(fetch.format == .webp)
+        let request = fetch.options.request(for: try #require(URL(string: "http://h/a")))
+        #expect(request.target == ImageTarget(PixelSize(width: 300, height: 200), mode: .fill))
+        #expect(request.cachePolicy == .diskOnly)
+        #expect(request.priority == .high)
+        #expect(request.reloads)
+        #expect(request.headers == ["A": "b"])
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import ImageCore
+import Synchronization
+import Testing
+
+@testable import ImageLoadTool
+
+@Suite("Reports")
+struct ReportTests {
+    private let loaded = LoadReport(
+        url: "http://h/a.png",
+        outcome: .loaded(
+            LoadReport.Picture(
+                source: .disk, format: .png, size: PixelSize(width: 30, height: 20), frames: 1, bytes: 52_000)),
+        elapsed: .microseconds(1_234))
+    private let failed = LoadReport(
+        url: "http://h/b", outcome: .failed(Refusal(status: .network, line: "b: broken. Try again.")),
+        elapsed: .milliseconds(5))
+
+    private func object(_ report: LoadReport) throws -> [String: Any] {
+        let json = try report.json()
+        #expect(!json.contains("\n"))
+        return try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+    }
+
+    @Test("JSON of a loaded picture has every key, error null")
+    func loadedJSON() throws {
+        let object = try object(loaded)
+        #expect(
+            Set(object.keys) == [
+                "url", "status", "source", "format", "width", "height", "frames", "bytes", "milliseconds", "error",
+            ])
+        #expect(object["status"] as? String == "ok")
+        #expect(object["source"] as? String == "disk")
+        #expect(object["width"] as? Int == 30)
+        #expect(object["bytes"] as? Int == 52_000)
+        #expect(object["milliseconds"] as? Double == 1.234)
+        #expect(object["error"] is NSNull)
+    }
+
+    @Test("JSON of a failure says why and has no source")
+    func failedJSON() throws {
+        let object = try object(failed)
+        #expect(object["status"] as? String == "failed")
+        #expect(object["source"] is NSNull)
+        #expect(object["error"] as? String == "b: broken. Try again.")
+    }
+
+    @Test("the table has a row for each source that answered, failures and a total")
+    func table() {
+        let table = LoadSummary(reports: [loaded, loaded, failed], elapsed: .seconds(1)).table
+        let rows = table.split(separator: "\n").map {
+            $0.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
+        }
+        #expect(rows[0].first == "source")
+        #expect(rows[1] == ["disk", "2", "104.0", "kB", "1.234", "1.234"])
+        #expect(rows[2].prefix(2) == ["failed", "1"])
+        #expect(rows[3].prefix(2) == ["total", "3"])
+        #expect(rows[4].joined(separator: " ") == "png 2; 1.00 s in all")
+    }
+
+    @Test(
+        "each kind of failure has its exit code and one line that says what to do",
+        arguments: [
+            (.invalidURL("x"), .usage), (.network(.timedOut, "t"), .network), (.httpStatus(500), .network),
+            (.notFound, .noInput), (.offline, .network), (.tooLarge(allowedBytes: 1), .tooLarge),
+            (.decoding(.unknownFormat), .notAPicture), (.decoding(.truncated(.png)), .notAPicture),
+            (.decoding(.malformed(.gif, "m")), .notAPicture),
+            (.decoding(.limitExceeded(.pixels, value: 2, allowed: 1)), .tooLarge),
+        ] as [(ImageError, ToolStatus)])
+    func refusals(error: ImageError, status: ToolStatus) {
+        let refusal = Refusal(error, subject: "u")
+        #expect(refusal.status == status)
+        #expect(refusal.line.hasPrefix("u: "))
+        #expect(!refusal.line.contains("\n"))
+        #expect(refusal.line.split(separator: ". ").count >= 2, "says what to do: \(refusal.line)")
+    }
+
+    @Test("pictures are named by the last part of their address, all differently")
+    func names() {
+        #expect(
+            PictureWriter.names(for: [
+                "http://h/a/pic.jpg?w=3", "http://h/b/PIC.png", "http://h/", "data:image/png;base64,AA", "/tmp/..",
+                "x/ä b.gif",
+            ]) == ["pic", "PIC-2", "h", "image", "image-2", "__b"])
+    }
+}
+
+@Suite("Progress display")
+struct ProgressDisplayTests {
+    private final class Screen: Sendable {
+        private let text = Mutex("")
+        var contents: String { text.withLock { $0 } }
+        func write(_ more: String) { text.withLock { $0 += more } }
+    }
+
+    @Test("draws a bar for each transfer and a total, within the terminal's width")
+    func bars() {
+        let screen = Screen()
+        let display = ProgressDisplay(isInteractive: true, total: 3, write: screen.write) { (40, 24) }
+        display.started(0, "http://example.org/a-very-long-address-that-does-not-fit.jpg")
+        let lines = screen.contents.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.allSatisfy { $0.count < 40 })
+        #expect(lines[1].hasPrefix("[                    ] 0 of 3"))
+        display.close()
+        #expect(screen.contents.hasSuffix("\u{1B}[1A\u{1B}[2K\u{1B}[1A\u{1B}[2K"))
+    }
+
+    @Test("draws nothing where nobody watches")
+    func silent() {
+        let screen = Screen()
+        let display = ProgressDisplay(isInteractive: false, total: 1, write: screen.write) { (40, 24) }
+        display.started(0, "a")
+        display.progressed(0, WorkProgress(completedBytes: 1, totalBytes: 2))
+        display.close()
+        #expect(screen.contents == "")
+    }
+
+    @Test(
+        "bars fill with the fraction and stay within their ends",
+        arguments: [(0.5, "[==  ]"), (2, "[====]"), (-1, "[    ]")])
+    func bar(fraction: Double, expected: String) {
+        #expect(ProgressDisplay.bar(fraction, width: 4) == expected)
+    }
+}
+
+@Suite("Contact sheet")
+struct ContactSheetTests {
+    private func tile(_ color: [UInt8]) -> ContactSheet.Tile {
+        let bitmap = Bitmap(
+            size: PixelSize(width: 4, height: 4), pixels: Array((0..<16).map { _ in color }.joined()),
+            isOpaque: color[3] == 255)
+        let header = ImageHeader(format: .png, storedSize: bitmap.size)
+        return ContactSheet.Tile(
+            LoadedImage(image: DecodedImage(bitmap: bitmap, header: header), source: .disk, encodedByteCount: 1),
+            elapsed: .milliseconds(12))
+    }
+
+    private func pixel(_ bitmap: Bitmap, _ x: Int, _ y: Int) -> [UInt8] {
+        Array(bitmap.pixels[(y * bitmap.size.width + x) * 4..<(y * bitmap.size.width + x) * 4 + 4])
+    }
+
+    @Test("puts pictures into rows, centred in their cells, and marks those that did not arrive")
+    func layout() {
+        let sheet = ContactSheet(columns: 2, cell: PixelSize(width: 40, height: 30))
+            .draw([tile([200, 0, 0, 255]), nil, tile([0, 200, 0, 255])])
+        #expect(sheet.size == PixelSize(width: 8 + 2 * 48, height: 8 + 2 * 53))
+        #expect(pixel(sheet, 8 + 20, 8 + 15) == [200, 0, 0, 255])
+        #expect(pixel(sheet, 8 + 48 + 20, 8 + 15) == [58, 36, 38, 255])
+        #expect(pixel(sheet, 8 + 20, 8 + 53 + 15) == [0, 200, 0, 255])
+        #expect(pixel(sheet, 8, 8 + 30) == [80, 140, 230, 255])
+        #expect(sheet.isOpaque)
+    }
+
+    @Test("shows a checkerboard through transparency")
+    func transparency() {
+        let sheet = ContactSheet(columns: 1, cell: PixelSize(width: 4, height: 4)).draw([tile([255, 255, 255, 0])])
+        #expect(pixel(sheet, 8, 8) == [70, 70, 70, 255])
+    }
+
+    @Test("captions tell format, source and time")
+    func caption() {
+        #expect(tile([0, 0, 0, 255]).caption == "png disk 12 MS")
+    }
+}

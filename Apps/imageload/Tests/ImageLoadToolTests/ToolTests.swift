@@ -1,0 +1,225 @@
+import Foundation
+import ImageCore
+import ImageDiskCaching
+import ImageLoadingDefaults
+import Testing
+
+/// Runs the built tool as a person would: arguments in, exit code, standard output and standard error out.
+@Suite("The tool as a process", .timeLimit(.minutes(5)))
+final class ToolTests {
+    private let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "imageload-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        do {
+            try FileManager.default.removeItem(at: folder)
+        } catch {
+            Issue.record("the test's folder stays: \(error)")
+        }
+    }
+
+    private struct Run {
+        var status: Int32
+        var output: String
+        var errors: [Substring]
+    }
+
+    private func run(_ arguments: [String], input: String = "") async throws -> Run {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appending(path: "imageload")
+        process.arguments = arguments
+        let files = ["in", "out", "err"].map { folder.appending(path: "\(UUID().uuidString).\($0)") }
+        try Data(input.utf8).write(to: files[0])
+        for file in files[1...] { try Data().write(to: file) }
+        process.standardInput = try FileHandle(forReadingFrom: files[0])
+        process.standardOutput = try FileHandle(forWritingTo: files[1])
+        process.standardError = try FileHandle(forWritingTo: files[2])
+        let status = try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<Int32, any Error>) in
+            process.terminationHandler = { process in
+                let isExit = process.terminationReason == .exit
+                continuation.resume(returning: isExit ? process.terminationStatus : -process.terminationStatus)
+            }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        return Run(
+            status: status, output: try String(contentsOf: files[1], encoding: .utf8),
+            errors: try String(contentsOf: files[2], encoding: .utf8).split(separator: "\n"))
+    }
+
+    /// A gradient of 40 by 30 pixels, half transparent at the right edge.
+    private func picture(_ format: ImageFormat, named name: String) throws -> String {
+        var pixels: [UInt8] = []
+        for y in 0..<30 {
+            for x in 0..<40 { pixels += [UInt8(x * 6), UInt8(y * 8), 90, x == 39 ? 128 : 255] }
+        }
+        let bitmap = Bitmap(size: PixelSize(width: 40, height: 30), pixels: pixels, isOpaque: false)
+        let encoder = try #require(ImageEncoders.encoder(for: format))
+        let file = folder.appending(path: name)
+        try encoder.encode(bitmap, options: EncodingOptions(isLossless: true)).write(to: file)
+        return file.path
+    }
+
+    private func object(_ text: some StringProtocol) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    @Test("decode tells what is in a file and writes its pixels", arguments: ["png", "jpeg", "webp", "gif"])
+    func decode(name: String) async throws {
+        let raw = folder.appending(path: "pixels").path
+        let file = try picture(ImageFormat(rawValue: name), named: "misnamed.txt")
+        let result = try await run(["decode", file, "--raw", raw, "--json"])
+        #expect(result.status == 0)
+        #expect(result.errors == [])
+        let object = try object(result.output)
+        #expect(
+            Set(object.keys) == [
+                "format", "width", "height", "frames", "delays", "loopCount", "orientation", "hasAlpha", "icc",
+            ])
+        #expect(object["format"] as? String == name)
+        #expect(object["width"] as? Int == 40)
+        #expect(object["frames"] as? Int == 1)
+        let pixels = try Data(contentsOf: URL(fileURLWithPath: raw))
+        #expect(pixels.count == 40 * 30 * 4)
+        if name == "png" || name == "webp" { #expect(Array(pixels[0..<8]) == [0, 0, 90, 255, 6, 0, 90, 255]) }
+    }
+
+    @Test("decode to a size: width and height are those of the pixels")
+    func decodeToSize() async throws {
+        let raw = folder.appending(path: "pixels").path
+        let file = try picture(.png, named: "a.png")
+        let result = try await run(["decode", file, "--size", "20x20", "--fill", "--raw", raw, "--json"])
+        let object = try object(result.output)
+        #expect(object["width"] as? Int == 20)
+        #expect(object["height"] as? Int == 20)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: raw)).count == 20 * 20 * 4)
+    }
+
+    @Test("each refusal has its exit code and exactly one line on standard error")
+    func refusals() async throws {
+        let text = folder.appending(path: "text.png").path
+        try Data("this is no picture".utf8).write(to: URL(fileURLWithPath: text))
+        let cut = folder.appending(path: "cut.png").path
+        try Data(contentsOf: URL(fileURLWithPath: try picture(.png, named: "whole.png"))).prefix(80)
+            .write(to: URL(fileURLWithPath: cut))
+        let good = try picture(.png, named: "good.png")
+        let cases: [([String], Int32)] = [
+            (["decode", text], 65), (["decode", cut], 65), (["decode", folder.appending(path: "missing").path], 66),
+            (["decode", folder.path], 66), (["decode", good, "--frame", "7"], 64), (["decode"], 64),
+            (["decode", good, "--size", "big"], 64), (["decode", good, "--raw", "/nonexistent/folder/file"], 74),
+            (["fetch", "http://127.0.0.1:1/a.png", "--retries", "0"], 69), (["fetch", "file://\(text)"], 65),
+            (["fetch", "file://\(folder.path)/missing"], 66), (["fetch", "missing-file"], 66),
+            (["fetch", "gopher://h/a"], 64), (["fetch", good, "--output", "/proc/nowhere"], 74),
+            (["fetch", "http://127.0.0.1:1/a.png", "--offline"], 69), (["nonsense"], 64),
+        ]
+        for (arguments, status) in cases {
+            var arguments = arguments
+            if arguments[0] == "fetch" { arguments += ["--cache", folder.appending(path: "cache").path] }
+            let result = try await run(arguments)
+            #expect(result.status == status, "\(arguments)")
+            #expect(result.errors.count == 1, "\(arguments): \(result.errors)")
+        }
+    }
+
+    @Test("fetch tells each picture as JSON, the second time from memory")
+    func fetchJSON() async throws {
+        let file = try picture(.png, named: "a.png")
+        let result = try await run(
+            ["fetch", "-", "--repeat", "2", "--json", "--size", "10x10", "--cache", folder.path + "/cache"],
+            input: "\(file)\n\nfile://\(file)\n")
+        #expect(result.status == 0)
+        let objects = try result.output.split(separator: "\n").map { try object($0) }
+        #expect(objects.map { $0["url"] as? String } == [file, "file://\(file)", file, "file://\(file)"])
+        #expect(objects.suffix(2).allSatisfy { $0["source"] as? String == "memory" })
+        #expect(objects.allSatisfy { $0["status"] as? String == "ok" && $0["width"] as? Int == 10 })
+    }
+
+    @Test(
+        "fetch writes what was asked for",
+        arguments: [("png", "png"), ("jpeg", "jpg"), ("webp", "webp"), ("original", "gif")])
+    func fetchOutput(format: String, suffix: String) async throws {
+        let file = try picture(.gif, named: "a.gif")
+        let output = folder.appending(path: "pictures")
+        let result = try await run([
+            "fetch", file, "--output", output.path, "--format", format, "--cache", folder.path + "/cache",
+        ])
+        #expect(result.status == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: output.path) == ["a.\(suffix)"])
+        let written = try Data(contentsOf: output.appending(path: "a.\(suffix)"))
+        let header = try ImageDecoders.makeDecoder().header(of: written)
+        #expect(header.size == PixelSize(width: 40, height: 30))
+        if format == "original" { #expect(written == (try Data(contentsOf: URL(fileURLWithPath: file)))) }
+    }
+
+    @Test("a failure among successes is told, and its code is the tool's")
+    func partialFailure() async throws {
+        let file = try picture(.jpeg, named: "a.jpg")
+        let result = try await run(["fetch", file, folder.path + "/missing.jpg", "--cache", folder.path + "/cache"])
+        #expect(result.status == 66)
+        #expect(result.errors.count == 1)
+        #expect(result.output.contains("jpeg"))
+        #expect(result.output.contains("failed"))
+    }
+
+    @Test("sheet writes a PNG of all pictures")
+    func sheet() async throws {
+        let file = try picture(.webp, named: "a.webp")
+        let output = folder.appending(path: "sheet.png")
+        let result = try await run([
+            "sheet", file, file, file, "--columns", "2", "--size", "40x30", "--output", output.path, "--cache",
+            folder.path + "/cache",
+        ])
+        #expect(result.status == 0)
+        let header = try ImageDecoders.makeDecoder().header(of: try Data(contentsOf: output))
+        #expect(header.format == .png)
+        #expect(header.size == PixelSize(width: 8 + 2 * 48, height: 8 + 2 * 53))
+    }
+
+    @Test("cache: status counts, verify repairs and says so, trim and clear remove")
+    func cache() async throws {
+        let cache = folder.appending(path: "cache")
+        let disk = ImageLoaderDefaults(cacheFolder: cache).makeDiskCache(in: cache)
+        for number in 0..<3 {
+            try await disk.store(
+                DataCacheEntry(data: Data(count: 1_000), createdAt: Date()),
+                for: DataCacheKey(source: "http://h/\(number)"))
+        }
+        #expect(try await run(["cache", "status", "--cache", cache.path]).output.contains("3 entries"))
+        #expect(try await run(["cache", "verify", "--cache", cache.path]).status == 0)
+
+        let files = try #require(FileManager.default.enumerator(at: cache, includingPropertiesForKeys: nil))
+        let entry = try #require(
+            try files.compactMap { $0 as? URL }.first { url in
+                let values = try url.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey])
+                return values.isRegularFile == true && values.fileSize ?? 0 > 1_000
+            })
+        let handle = try FileHandle(forWritingTo: entry)
+        try handle.seek(toOffset: 500)
+        try handle.write(contentsOf: Data([1, 2, 3]))
+        try handle.close()
+        let verified = try await run(["cache", "verify", "--cache", cache.path])
+        #expect(verified.status == 0)
+        #expect(verified.output.contains("1 damaged"))
+
+        #expect(
+            try await run(["cache", "trim", "--older-than", "7d", "--cache", cache.path]).output.contains(
+                "0 entries removed"))
+        #expect(
+            try await run(["cache", "trim", "--to", "1500B", "--cache", cache.path]).output.contains(
+                "1 entries removed"))
+        #expect(try await run(["cache", "clear", "--cache", cache.path]).output.contains("0 entries left"))
+    }
+
+    @Test("help goes to standard output and is no failure")
+    func help() async throws {
+        let result = try await run(["--help"])
+        #expect(result.status == 0)
+        #expect(result.errors == [])
+        for command in ["fetch", "sheet", "decode", "cache"] { #expect(result.output.contains(command)) }
+    }
+}
