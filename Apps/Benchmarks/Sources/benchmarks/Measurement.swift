@@ -1,0 +1,78 @@
+import Foundation
+
+/// Times of one operation, over many samples.
+struct Measurement: Encodable {
+    var name: String
+    /// Wall nanoseconds of one operation: the median of all samples.
+    var medianNanoseconds: Double
+    /// The least of all samples.
+    var minNanoseconds: Double
+    /// Processor nanoseconds of one operation, all threads, over the whole measurement.
+    var processorNanoseconds: Double
+    var samples: Int
+
+    /// One line for people.
+    var line: String {
+        let columns = [medianNanoseconds, minNanoseconds, processorNanoseconds].map(Self.text)
+        return name.padding(toLength: 58, withPad: " ", startingAt: 0)
+            + columns.map { String(repeating: " ", count: max(1, 12 - $0.count)) + $0 }.joined()
+    }
+
+    static let heading =
+        "".padding(toLength: 58, withPad: " ", startingAt: 0) + "      median         min   processor"
+
+    private static func text(_ nanoseconds: Double) -> String {
+        switch nanoseconds {
+        case ..<1_000: String(format: "%.1f ns", nanoseconds)
+        case ..<1_000_000: String(format: "%.2f us", nanoseconds / 1_000)
+        default: String(format: "%.3f ms", nanoseconds / 1_000_000)
+        }
+    }
+}
+
+/// Runs operations in samples of `batch` and takes the time of each sample.
+enum Stopwatch {
+    static func measure(_ name: String, samples: Int, batch: Int, _ body: (Int) -> Void) -> Measurement {
+        var times: [Double] = []
+        for index in 0..<batch { body(index) }
+        let processor = processorNanoseconds()
+        for sample in 0..<samples {
+            let start = wallNanoseconds()
+            for index in 0..<batch { body(sample * batch + index) }
+            times.append(Double(wallNanoseconds() - start) / Double(batch))
+        }
+        return result(name, times, processorNanoseconds() - processor, operations: samples * batch)
+    }
+
+    static func measure(
+        _ name: String, samples: Int, _ body: (Int) async throws -> Void
+    ) async rethrows -> Measurement {
+        var times: [Double] = []
+        try await body(0)
+        let processor = processorNanoseconds()
+        for sample in 0..<samples {
+            let start = wallNanoseconds()
+            try await body(sample)
+            times.append(Double(wallNanoseconds() - start))
+        }
+        return result(name, times, processorNanoseconds() - processor, operations: samples)
+    }
+
+    private static func result(
+        _ name: String, _ times: [Double], _ processor: UInt64, operations: Int
+    ) -> Measurement {
+        let sorted = times.sorted()
+        return Measurement(
+            name: name, medianNanoseconds: sorted[sorted.count / 2], minNanoseconds: sorted[0],
+            processorNanoseconds: Double(processor) / Double(operations), samples: times.count)
+    }
+
+    private static func wallNanoseconds() -> UInt64 { nanoseconds(CLOCK_MONOTONIC) }
+    private static func processorNanoseconds() -> UInt64 { nanoseconds(CLOCK_PROCESS_CPUTIME_ID) }
+
+    private static func nanoseconds(_ clock: clockid_t) -> UInt64 {
+        var time = timespec()
+        _ = unsafe clock_gettime(clock, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import ImageCodecJPEG
+import ImageCore
+
+/// A picture with the smoothness, texture and edges of a photograph, the same in each run.
+enum Photograph {
+    /// A baseline JPEG of 1280 by 960 pixels, about 200 kB.
+    static func jpeg() throws -> Data {
+        try JPEGEncoder().encode(bitmap(PixelSize(width: 1280, height: 960)), options: EncodingOptions(quality: 0.72))
+    }
+
+    static func bitmap(_ size: PixelSize) -> Bitmap {
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(size.area * 4)
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let shade = light(Double(x) / Double(size.width), Double(y) / Double(size.height), x, y)
+                pixels.append(contentsOf: [shade.0, shade.1, shade.2, 255])
+            }
+        }
+        return Bitmap(size: size, pixels: pixels, isOpaque: true)
+    }
+
+    /// Sky and ground with an edge between, waves in both, and grain.
+    private static func light(_ u: Double, _ v: Double, _ x: Int, _ y: Int) -> (UInt8, UInt8, UInt8) {
+        let horizon = 0.55 + 0.06 * sin(u * 9) + 0.02 * sin(u * 41)
+        let wave = sin(u * 37 + v * 13) * sin(v * 29 - u * 7) + 0.5 * sin(u * 171 + v * 97)
+        let grain = Double(noise(x, y) & 31) - 16
+        let isSky = v < horizon
+        let base = isSky ? (120 + 90 * v, 150 + 70 * v, 210.0) : (90 - 40 * v, 110 - 30 * v, 60.0)
+        let gain = isSky ? 10.0 : 34.0
+        func channel(_ value: Double) -> UInt8 {
+            UInt8(max(0, min(255, value + wave * gain + grain * (isSky ? 0.3 : 1))))
+        }
+        return (channel(base.0), channel(base.1), channel(base.2))
+    }
+
+    /// A hash of the coordinates, by multiplication and shifts.
+    private static func noise(_ x: Int, _ y: Int) -> UInt32 {
+        var value = UInt32(truncatingIfNeeded: x) &* 0x9E37_79B1 ^ UInt32(truncatingIfNeeded: y) &* 0x85EB_CA77
+        value ^= value >> 15
+        value &*= 0x2C1B_3C6D
+        return value ^ value >> 13
+    }
+}
