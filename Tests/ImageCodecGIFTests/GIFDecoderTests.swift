@@ -237,6 +237,23 @@ struct GIFCompressionTests {
 
     @Test("a full table goes on in use until it is cleared")
     func fullTable() throws {
+        let indices = (0..<5000).map { 1 + $0 % 2 }
+        // The table grows by one string with each code but the first, from 6 to 4096; the width follows it to 12 bits.
+        let codes = [4] + indices + [4] + indices + [5]
+        var builder = GIFBuilder(100, 100)
+        builder.descriptor(0, 0, 100, 100)
+        builder.append(
+            GIFBuilder.lzw(codes: codes, codeSize: 2) { position in
+                let sinceClear = position <= 5001 ? position - 1 : position - 5002
+                let strings = min(4096, 6 + max(0, sinceClear - 1))
+                return sinceClear < 0 ? 3 : min(12, Int.bitWidth - strings.leadingZeroBitCount)
+            })
+        let row = String(repeating: "WR", count: 50)
+        #expect(try GIFReading.text(builder.finished) == [String](repeating: row, count: 100).joined(separator: " "))
+    }
+
+    @Test("noise comes back from the encoder's codes")
+    func noise() throws {
         var random = SeededRandom(seed: 7)
         let size = PixelSize(width: 120, height: 120)
         let pixels = (0..<size.area).flatMap { _ -> [UInt8] in

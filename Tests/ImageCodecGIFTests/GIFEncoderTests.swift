@@ -29,6 +29,16 @@ struct GIFEncoderTests {
         #expect(try Self.roundTrip(Bitmap(size: size, pixels: pixels, isOpaque: false)) == pixels)
     }
 
+    @Test("256 colours and transparency are one too many: the colours are reduced, transparency is kept")
+    func oneTooMany() throws {
+        var pixels: [UInt8] = (0..<256).reduce(into: []) { $0 += [UInt8($1), UInt8(255 - $1), UInt8($1 / 2), 255] }
+        pixels += [0, 0, 0, 0]
+        let bitmap = Bitmap(size: PixelSize(width: 257, height: 1), pixels: pixels, isOpaque: false)
+        let result = try Self.roundTrip(bitmap)
+        #expect((0..<257).allSatisfy { result[4 * $0 + 3] == ($0 == 256 ? 0 : 255) })
+        #expect(zip(pixels, result).allSatisfy { abs(Int($0.0) - Int($0.1)) <= 16 })
+    }
+
     @Test("alpha below 128 is transparent, from 128 on opaque")
     func alpha() throws {
         let pixels: [UInt8] = [9, 8, 7, 127, 9, 8, 7, 128]
@@ -78,20 +88,33 @@ struct GIFEncoderTests {
 
     @Test("an opaque animation stores what changed, and comes back whole")
     func changes() throws {
-        var frames = [AnimationFrame(bitmap: Self.flat(20, 10), delay: .milliseconds(100))]
-        frames.append(AnimationFrame(bitmap: Self.flat(20, 10, dot: (7, 3)), delay: .milliseconds(250)))
-        frames.append(frames[1])
+        let first = Self.noise(PixelSize(width: 40, height: 40))
+        var pixels = first.pixels
+        pixels.replaceSubrange(4 * 127..<4 * 128, with: [1, 2, 3, 255])
+        let second = Bitmap(size: first.size, pixels: pixels, isOpaque: true)
+        let frames = zip([first, second, second], [100, 250, 250]).map {
+            AnimationFrame(bitmap: $0, delay: .milliseconds($1))
+        }
         let data = try GIFEncoder().encode(frames, loopCount: 0, options: .init())
         let image = try GIFReading.open(data)
-        #expect(image.header.frameCount == 3)
-        #expect(image.header.frameDelays == [100, 250, 250].map { .milliseconds($0) })
+        #expect(image.header.frameDelays == frames.map(\.delay))
         #expect(!image.header.hasAlpha)
         for (index, frame) in frames.enumerated() {
             #expect(try GIFReading.pixels(image, frame: index) == frame.bitmap.pixels)
         }
-        let single = try GIFEncoder().encode(frames[0].bitmap, options: .init())
         // Two frames of one pixel each: descriptor, control, palette of two, and a few bytes of data.
-        #expect(data.count < single.count + 100)
+        #expect(data.count < (try GIFEncoder().encode(first, options: .init())).count + 100)
+    }
+
+    /// Eight shades of gray in no order.
+    static func noise(_ size: PixelSize) -> Bitmap {
+        var random = SeededRandom(seed: 5)
+        var pixels: [UInt8] = []
+        for _ in 0..<size.area {
+            let level = 36 * UInt8.random(in: 0...7, using: &random)
+            pixels += [level, level, level, 255]
+        }
+        return Bitmap(size: size, pixels: pixels, isOpaque: true)
     }
 
     @Test("an animation with transparent pixels shows nothing of the frames before")

@@ -11,10 +11,11 @@ struct WebPAnimationTests {
     static let clear: [UInt8] = [0, 0, 0, 0]
 
     static func animation(
-        _ width: Int, _ height: Int, loopCount: Int = 0, _ build: (inout WebPBuilder) throws -> Void
+        _ width: Int, _ height: Int, loopCount: Int = 0, hasAlpha: Bool = true,
+        _ build: (inout WebPBuilder) throws -> Void
     ) throws -> Data {
         var builder = WebPBuilder(width, height)
-        builder.flag(.alpha)
+        if hasAlpha { builder.flag(.alpha) }
         builder.animation(loopCount: loopCount)
         try build(&builder)
         return builder.finished
@@ -74,6 +75,20 @@ struct WebPAnimationTests {
         }
         // Alpha: 100 + 100 * 155 / 255 = 160.8; colours weigh 100 and 60.8 of it.
         #expect(try Self.row(try WebPReading.open(data), frame: 1) == [[76, 124, 0, 161]])
+    }
+
+    @Test("an animation may be transparent where nothing is drawn or something was cleared, whatever its flag says")
+    func hasAlpha() throws {
+        func hasAlpha(firstWidth: Int, clears: Bool) throws -> Bool {
+            let data = try Self.animation(4, 1, hasAlpha: false) {
+                try $0.frame(.flat(firstWidth, 1, Self.red), clears: clears)
+                try $0.frame(.flat(4, 1, Self.green), clears: true)
+            }
+            return try WebPReading.open(data).header.hasAlpha
+        }
+        #expect(try !hasAlpha(firstWidth: 4, clears: false))
+        #expect(try hasAlpha(firstWidth: 3, clears: false))
+        #expect(try hasAlpha(firstWidth: 4, clears: true))
     }
 
     @Test("frames may be asked for in any order")

@@ -32,29 +32,34 @@ size_t test_profile_gray(double gamma, uint8_t *bytes, size_t capacity) {
     return length;
 }
 
+/* cargo: the lightness of paper. */
 static cmsInt32Number neutral_lab(const cmsUInt16Number in[], cmsUInt16Number out[], void *cargo) {
-    (void)cargo;
     double ink = (in[0] + in[1] + in[2]) / 3.0 / 65535.0, black = in[3] / 65535.0;
-    cmsCIELab lab = {100 * (1 - ink) * (1 - black), 0, 0};
+    cmsCIELab lab = {*(const double *)cargo * (1 - ink) * (1 - black), 0, 0};
     cmsFloat2LabEncoded(out, &lab);
     return TRUE;
 }
 
-size_t test_profile_cmyk(uint8_t *bytes, size_t capacity) {
-    cmsHPROFILE profile = cmsCreateProfilePlaceholder(NULL);
+static int write_table(cmsHPROFILE profile, cmsTagSignature tag, double paper) {
     cmsPipeline *pipeline = cmsPipelineAlloc(NULL, 4, 3);
     cmsStage *table = cmsStageAllocCLut16bit(NULL, 5, 4, 3, NULL);
+    int is_good = cmsStageSampleCLut16bit(table, neutral_lab, &paper, 0)
+                  && cmsPipelineInsertStage(pipeline, cmsAT_BEGIN, cmsStageAllocToneCurves(NULL, 4, NULL))
+                  && cmsPipelineInsertStage(pipeline, cmsAT_END, table)
+                  && cmsPipelineInsertStage(pipeline, cmsAT_END, cmsStageAllocToneCurves(NULL, 3, NULL))
+                  && cmsWriteTag(profile, tag, pipeline);
+    cmsPipelineFree(pipeline);
+    return is_good;
+}
+
+size_t test_profile_cmyk(uint8_t *bytes, size_t capacity) {
+    cmsHPROFILE profile = cmsCreateProfilePlaceholder(NULL);
     cmsSetProfileVersion(profile, 4.3);
     cmsSetDeviceClass(profile, cmsSigOutputClass);
     cmsSetColorSpace(profile, cmsSigCmykData);
     cmsSetPCS(profile, cmsSigLabData);
-    int is_good = cmsStageSampleCLut16bit(table, neutral_lab, NULL, 0)
-                  && cmsPipelineInsertStage(pipeline, cmsAT_BEGIN, cmsStageAllocToneCurves(NULL, 4, NULL))
-                  && cmsPipelineInsertStage(pipeline, cmsAT_END, table)
-                  && cmsPipelineInsertStage(pipeline, cmsAT_END, cmsStageAllocToneCurves(NULL, 3, NULL))
-                  && cmsWriteTag(profile, cmsSigAToB0Tag, pipeline) && cmsWriteTag(profile, cmsSigAToB1Tag, pipeline);
-    cmsPipelineFree(pipeline);
-    if (is_good) return save(profile, bytes, capacity);
+    if (write_table(profile, cmsSigAToB0Tag, 50) && write_table(profile, cmsSigAToB1Tag, 100))
+        return save(profile, bytes, capacity);
     cmsCloseProfile(profile);
     return 0;
 }

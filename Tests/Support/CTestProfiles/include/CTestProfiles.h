@@ -12,7 +12,8 @@ size_t test_profile_rgb(
     const double white[2], const double primaries[6], double gamma, uint8_t *bytes, size_t capacity);
 size_t test_profile_srgb(uint8_t *bytes, size_t capacity);
 size_t test_profile_gray(double gamma, uint8_t *bytes, size_t capacity);
-/* Lightness is 100 times what cyan, magenta, yellow (a third each) and black leave; the colour is neutral. */
+/* Lightness is 100 times what cyan, magenta, yellow (a third each) and black leave; the colour is neutral.
+   So for the relative colorimetric intent; for the perceptual one the lightness is half of that. */
 size_t test_profile_cmyk(uint8_t *bytes, size_t capacity);
 
 #endif
