@@ -13,9 +13,11 @@ final class LanczosStage: PixelRowSink {
     /// The columns of the source that any output pixel needs.
     private let columns: Range<Int>
 
-    /// The last `down.count` rows; source row y is in slot `y % down.count`.
+    /// The last `down.count` rows of an opaque picture; source row y is in slot `y % down.count`.
     private var rows: [UInt8]
-    /// One row, filtered downwards; premultiplied with alpha from 0 to 255 unless opaque.
+    /// The same of a picture with alpha, premultiplied.
+    private var premultipliedRows: [UInt16]
+    /// One row, filtered downwards; premultiplied unless opaque.
     private var sums: [Float]
     private var result: [UInt8]
     private var received = 0
@@ -31,7 +33,9 @@ final class LanczosStage: PixelRowSink {
         down = LanczosWeights(
             sourceCount: source.height, start: region.y, length: region.height, outputCount: output.height)
         columns = across.sourceRange
-        rows = [UInt8](repeating: 0, count: down.count * columns.count * 4)
+        let sampleCount = down.count * columns.count * 4
+        rows = [UInt8](repeating: 0, count: isOpaque ? sampleCount : 0)
+        premultipliedRows = [UInt16](repeating: 0, count: isOpaque ? 0 : sampleCount)
         sums = [Float](repeating: 0, count: columns.count * 4)
         result = [UInt8](repeating: 255, count: output.width * 4)
     }
@@ -53,34 +57,39 @@ final class LanczosStage: PixelRowSink {
 
     private func keep(_ row: Span<UInt8>) {
         let kept = row.extracting(columns.lowerBound * 4..<columns.upperBound * 4)
-        RowKernels.copy(kept, to: slot(of: received), of: &rows)
+        if isOpaque {
+            RowKernels.copy(kept, to: slot(of: received), of: &rows)
+        } else {
+            RowKernels.premultiply(kept, to: slot(of: received), of: &premultipliedRows)
+        }
     }
 
     /// Where source row `y` is kept.
     private func slot(of y: Int) -> Range<Int> {
-        let byteCount = columns.count * 4
-        let start = y % down.count * byteCount
-        return start..<start + byteCount
+        let sampleCount = columns.count * 4
+        let start = y % down.count * sampleCount
+        return start..<start + sampleCount
     }
 
     /// Sums the rows under output row `emitted`.
     private func filterDown() {
-        let kept = rows
-        let rows = kept.span
-        let count = down.usedCounts[emitted]
         if isOpaque {
-            for tap in stride(from: 0, to: count, by: 4) {
-                RowKernels.sum(
-                    rows.extracting(place(tap)), rows.extracting(place(tap + 1)), rows.extracting(place(tap + 2)),
-                    rows.extracting(place(tap + 3)),
-                    weights: SIMD4(weight(tap), weight(tap + 1), weight(tap + 2), weight(tap + 3)), isFirst: tap == 0,
-                    into: &sums)
-            }
+            let rows = rows
+            sum(rows.span)
         } else {
-            for tap in 0..<count {
-                RowKernels.addPremultiplied(
-                    rows.extracting(place(tap)), weight: weight(tap), isFirst: tap == 0, into: &sums)
-            }
+            let rows = premultipliedRows
+            sum(rows.span)
+        }
+    }
+
+    @inline(__always)
+    private func sum<Sample: FixedWidthInteger>(_ rows: Span<Sample>) {
+        for tap in stride(from: 0, to: down.usedCounts[emitted], by: 4) {
+            RowKernels.sum(
+                rows.extracting(place(tap)), rows.extracting(place(tap + 1)), rows.extracting(place(tap + 2)),
+                rows.extracting(place(tap + 3)),
+                weights: SIMD4(weight(tap), weight(tap + 1), weight(tap + 2), weight(tap + 3)), isFirst: tap == 0,
+                into: &sums)
         }
     }
 

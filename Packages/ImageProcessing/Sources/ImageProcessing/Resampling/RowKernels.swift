@@ -7,9 +7,24 @@ enum RowKernels {
         for index in row.indices { target[place.lowerBound + index] = row[index] }
     }
 
+    /// Replaces the samples in `place` by those of a row of straight RGBA, premultiplied: colour times alpha, and alpha
+    /// times 255. Both fit in 16 bits without rounding.
+    static func premultiply(_ row: Span<UInt8>, to place: Range<Int>, of samples: inout [UInt16]) {
+        precondition(row.count == place.count && row.count % 4 == 0)
+        var target = samples.mutableSpan
+        for index in stride(from: 0, to: row.count, by: 4) {
+            let alpha = UInt16(row[index + 3])
+            target[place.lowerBound + index] = UInt16(row[index]) &* alpha
+            target[place.lowerBound + index + 1] = UInt16(row[index + 1]) &* alpha
+            target[place.lowerBound + index + 2] = UInt16(row[index + 2]) &* alpha
+            target[place.lowerBound + index + 3] = alpha &* 255
+        }
+    }
+
     /// Sums four equally long rows by weight; replaces what is in `result` when `isFirst`.
-    static func sum(
-        _ first: Span<UInt8>, _ second: Span<UInt8>, _ third: Span<UInt8>, _ fourth: Span<UInt8>,
+    @inline(__always)
+    static func sum<Sample: FixedWidthInteger>(
+        _ first: Span<Sample>, _ second: Span<Sample>, _ third: Span<Sample>, _ fourth: Span<Sample>,
         weights: SIMD4<Float>, isFirst: Bool, into result: inout [Float]
     ) {
         var sums = result.mutableSpan
@@ -23,30 +38,6 @@ enum RowKernels {
         } else {
             for i in 0..<count {
                 sums[i] += w0 * Float(first[i]) + w1 * Float(second[i]) + (w2 * Float(third[i]) + w3 * Float(fourth[i]))
-            }
-        }
-    }
-
-    /// Adds one row of straight RGBA by weight, premultiplied; alpha stays from 0 to 255, colour goes to 255².
-    static func addPremultiplied(_ row: Span<UInt8>, weight: Float, isFirst: Bool, into result: inout [Float]) {
-        var sums = result.mutableSpan
-        let count = sums.count
-        precondition(row.count == count && count % 4 == 0)
-        for i in stride(from: 0, to: count, by: 4) {
-            let alpha = weight * Float(row[i + 3])
-            let red = alpha * Float(row[i])
-            let green = alpha * Float(row[i + 1])
-            let blue = alpha * Float(row[i + 2])
-            if isFirst {
-                sums[i] = red
-                sums[i + 1] = green
-                sums[i + 2] = blue
-                sums[i + 3] = alpha
-            } else {
-                sums[i] += red
-                sums[i + 1] += green
-                sums[i + 2] += blue
-                sums[i + 3] += alpha
             }
         }
     }
@@ -75,27 +66,31 @@ enum RowKernels {
     @inline(__always)
     private static func weightedSum(of window: Span<Float>, weights: Span<Float>) -> SIMD4<Float> {
         precondition(window.count == weights.count * 4)
+        let pixels = unsafe window.bytes
         var (even, odd) = (SIMD4<Float>(), SIMD4<Float>())
         var tap = 0
+        // Sound: `tap` stays below `weights.count`, and there are as many pixels.
         while tap + 1 < weights.count {
-            even += weights[tap] * pixel(window, tap)
-            odd += weights[tap + 1] * pixel(window, tap + 1)
+            even += unsafe weights[tap] * pixel(pixels, tap)
+            odd += unsafe weights[tap + 1] * pixel(pixels, tap + 1)
             tap += 2
         }
-        if tap < weights.count { even += weights[tap] * pixel(window, tap) }
+        if tap < weights.count { even += unsafe weights[tap] * pixel(pixels, tap) }
         return even + odd
     }
 
-    @inline(__always)
-    private static func pixel(_ values: Span<Float>, _ index: Int) -> SIMD4<Float> {
-        SIMD4(values[index * 4], values[index * 4 + 1], values[index * 4 + 2], values[index * 4 + 3])
+    /// Pixel `index` of four values each. It must lie within `values`.
+    @inline(__always) @unsafe
+    private static func pixel(_ values: RawSpan, _ index: Int) -> SIMD4<Float> {
+        unsafe values.unsafeLoadUnaligned(fromUncheckedByteOffset: index * 16, as: SIMD4<Float>.self)
     }
 
-    /// Colour divided by the alpha it was multiplied with. No alpha, no colour.
+    /// Premultiplied sums as straight RGBA. No alpha, no colour.
     @inline(__always)
     private static func straight(_ pixel: SIMD4<Float>) -> SIMD4<UInt8> {
-        if pixel.w < 0.5 { return SIMD4() }
-        return rounded(SIMD4(pixel.x / pixel.w, pixel.y / pixel.w, pixel.z / pixel.w, pixel.w))
+        let alpha = pixel.w / 255
+        if alpha < 0.5 { return SIMD4() }
+        return rounded(SIMD4(pixel.x / alpha, pixel.y / alpha, pixel.z / alpha, alpha))
     }
 
     /// To the nearest whole number from 0 to 255. Adding 2²³ leaves no bits for a fraction, so the sum's low bits are it.
