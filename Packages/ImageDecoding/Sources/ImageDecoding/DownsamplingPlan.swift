@@ -36,36 +36,20 @@ struct DownsamplingPlan: Hashable {
             return
         }
         if header.orientation.swapsAxes { target.size = target.size.transposed }
-        let part = Self.part(of: stored, for: target, output: storedOutput)
+        let region = target.region(of: stored)
         codecSize = Self.codecSize(
-            stored: stored, scale: part.scale, oversampling: oversampling, decodableSize: decodableSize)
-        step = Self.step(from: part.region, of: stored, decodedAt: codecSize, to: storedOutput)
+            stored: stored, scale: Self.scale(from: region, for: target, output: storedOutput),
+            oversampling: oversampling, decodableSize: decodableSize)
+        step = Self.step(from: region, of: stored, decodedAt: codecSize, to: storedOutput)
     }
 
-    /// The part of the stored picture that is to be seen, and by what it is scaled, not rounded to whole pixels.
-    private static func part(
-        of stored: PixelSize, for target: ImageTarget, output: PixelSize
-    ) -> (region: PixelRegion, scale: Double) {
-        let wanted = PixelSize(width: max(1, target.size.width), height: max(1, target.size.height))
-        let horizontal = Double(wanted.width) / Double(stored.width)
-        let vertical = Double(wanted.height) / Double(stored.height)
-        if target.mode == .fit { return (PixelRegion(stored), min(horizontal, vertical)) }
-        let scale = max(horizontal, vertical)
-        if scale >= 1, !target.upscales {
-            // Nothing is scaled: whole pixels from the middle.
-            let region = PixelRegion(
-                x: Double((stored.width - output.width) / 2), y: Double((stored.height - output.height) / 2),
-                width: Double(output.width), height: Double(output.height))
-            return (region, 1)
+    /// By what the picture is scaled; for `fit` before its shorter side is rounded to whole pixels.
+    private static func scale(from region: PixelRegion, for target: ImageTarget, output: PixelSize) -> Double {
+        if target.mode == .fit {
+            return min(
+                Double(max(1, target.size.width)) / region.width, Double(max(1, target.size.height)) / region.height)
         }
-        let (width, height) = (
-            min(Double(stored.width), Double(wanted.width) / scale),
-            min(Double(stored.height), Double(wanted.height) / scale)
-        )
-        let region = PixelRegion(
-            x: (Double(stored.width) - width) / 2, y: (Double(stored.height) - height) / 2, width: width,
-            height: height)
-        return (region, scale)
+        return max(Double(output.width) / region.width, Double(output.height) / region.height)
     }
 
     /// One percent below the wanted oversampling is near enough: it does not show, and the codec's next larger size

@@ -34,6 +34,28 @@ extension ImageTarget {
     }
 }
 
+extension ImageTarget {
+    /// The part of a picture of the size `picture` that is seen at `outputSize(for:)`: all of it for `fit`, the middle
+    /// in the target's proportions for `fill`. Where nothing is scaled it begins and ends between whole pixels.
+    public func region(of picture: PixelSize) -> PixelRegion {
+        if mode == .fit { return PixelRegion(picture) }
+        let output = outputSize(for: picture)
+        let wanted = PixelSize(width: max(1, size.width), height: max(1, size.height))
+        let scale = max(
+            Double(wanted.width) / Double(picture.width), Double(wanted.height) / Double(picture.height))
+        if scale == 1 || (scale > 1 && !upscales) {
+            return PixelRegion(
+                x: Double((picture.width - output.width) / 2), y: Double((picture.height - output.height) / 2),
+                width: Double(output.width), height: Double(output.height))
+        }
+        let width = min(Double(picture.width), Double(wanted.width) / scale)
+        let height = min(Double(picture.height), Double(wanted.height) / scale)
+        return PixelRegion(
+            x: (Double(picture.width) - width) / 2, y: (Double(picture.height) - height) / 2, width: width,
+            height: height)
+    }
+}
+
 extension Int {
     /// `value` to the nearest whole number, at least 1 and at most this.
     fileprivate func limiting(_ value: Double) -> Int {

@@ -1,0 +1,171 @@
+public import ImageCore
+import ImageTesting
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The promises of `ColorConverter`.
+public enum ColorConverterContract {
+    /// A converter and profiles with what they make of known pixels.
+    public struct Subject: Sendable {
+        public var converter: any ColorConverter
+        public var samples: [Sample]
+
+        public init(_ converter: any ColorConverter, samples: [Sample]) {
+            self.converter = converter
+            self.samples = samples
+        }
+    }
+
+    /// A profile that is to be applied, one pixel in its layout, and that pixel in sRGB.
+    public struct Sample: Sendable {
+        public var profile: Data
+        public var layout: PixelLayout
+        /// `layout.bytesPerPixel` bytes.
+        public var pixel: [UInt8]
+        /// Straight RGBA.
+        public var expected: [UInt8]
+        /// In levels, for each channel but alpha, which must be exact.
+        public var tolerance: Int
+
+        public init(profile: Data, layout: PixelLayout, pixel: [UInt8], expected: [UInt8], tolerance: Int) {
+            self.profile = profile
+            self.layout = layout
+            self.pixel = pixel
+            self.expected = expected
+            self.tolerance = tolerance
+        }
+    }
+
+    public static let rules: [ContractRule<Subject>] = [
+        ContractRule("ignores what is no profile") { subject in
+            for data in [Data(), Data([0]), Data(count: 500), Data("not a profile, but long enough to be one".utf8)] {
+                for layout in [PixelLayout.rgba8, .gray8, .grayAlpha8, .cmyk8] {
+                    let stage = subject.stage(profile: data, layout: layout, width: 1, next: CollectingRowSink())
+                    try expect(stage == nil, "\(data.count) bytes taken for a profile of \(layout)")
+                }
+            }
+        },
+        ContractRule("ignores a profile that is for other layouts") { subject in
+            for sample in subject.samples {
+                for layout in [PixelLayout.rgba8, .gray8, .cmyk8] where layout.model != sample.layout.model {
+                    let stage = subject.stage(
+                        profile: sample.profile, layout: layout, width: 1, next: CollectingRowSink())
+                    try expect(stage == nil, "a profile of \(sample.layout) taken for \(layout)")
+                }
+            }
+        },
+        ContractRule("turns pixels into sRGB") { subject in
+            for sample in subject.samples {
+                for width in [1, 3, 100] {
+                    for pixel in try subject.pixels(of: sample, width: width, rowCount: 1) {
+                        let error = zip(pixel, sample.expected).prefix(3).map { abs(Int($0) - Int($1)) }.max() ?? 255
+                        try expect(
+                            error <= sample.tolerance,
+                            "\(sample.layout) \(sample.pixel) became \(pixel), not \(sample.expected)")
+                    }
+                }
+            }
+        },
+        ContractRule("keeps alpha") { subject in
+            for sample in subject.samples where sample.layout == .rgba8 || sample.layout == .grayAlpha8 {
+                for alpha in [UInt8(0), 1, 128, 254, 255] {
+                    var changed = sample
+                    changed.pixel[sample.layout.bytesPerPixel - 1] = alpha
+                    let pixels = try subject.pixels(of: changed, width: 5, rowCount: 1)
+                    try expect(pixels.allSatisfy { $0[3] == alpha }, "alpha \(alpha) became \(pixels[0][3])")
+                }
+            }
+            for sample in subject.samples where sample.layout == .gray8 || sample.layout == .cmyk8 {
+                let pixels = try subject.pixels(of: sample, width: 5, rowCount: 1)
+                try expect(pixels.allSatisfy { $0[3] == 255 }, "a pixel without alpha got \(pixels[0][3])")
+            }
+        },
+        ContractRule("hands over each row once, at its full length") { subject in
+            for sample in subject.samples {
+                let sink = CollectingRowSink()
+                try subject.run(sample, width: 17, rowCount: 6, into: sink)
+                try expect(sink.rows.count == 6, "\(sink.rows.count) rows of 6")
+                try expect(sink.rows.allSatisfy { $0.count == 17 * 4 }, "rows of another length")
+            }
+        },
+        ContractRule("treats each row alike") { subject in
+            for sample in subject.samples {
+                let pixels = try subject.pixels(of: sample, width: 9, rowCount: 9)
+                try expect(Set(pixels).count == 1, "one colour became \(Set(pixels).count)")
+            }
+        },
+        ContractRule("passes on the error of the next stage") { subject in
+            for sample in subject.samples {
+                let failure = subject.failure(of: sample, into: CollectingRowSink(stopsAfter: 2))
+                try expect(failure == .cancelled, "the error was swallowed")
+            }
+        },
+        ContractRule("lives through a profile that is cut anywhere") { subject in
+            for sample in subject.samples {
+                for count in stride(from: 0, to: sample.profile.count, by: max(1, sample.profile.count / 100)) {
+                    var cut = sample
+                    cut.profile = Data(sample.profile.prefix(count))
+                    let sink = CollectingRowSink()
+                    guard let stage = subject.stage(profile: cut.profile, layout: cut.layout, width: 1, next: sink)
+                    else { continue }
+                    try stage.receive(cut.pixel.span)
+                    try expect(sink.rows.count == 1, "\(count) bytes of a profile: \(sink.rows.count) rows of 1")
+                }
+            }
+        },
+    ]
+}
+
+extension PixelLayout {
+    /// Number of the colour model's channels, alpha apart.
+    fileprivate var model: Int {
+        switch self {
+        case .gray8, .grayAlpha8: 1
+        case .rgba8: 3
+        case .cmyk8: 4
+        }
+    }
+}
+
+extension ColorConverterContract.Subject {
+    fileprivate func stage(
+        profile: Data, layout: PixelLayout, width: Int, next: any PixelRowSink
+    ) -> (any PixelRowSink)? {
+        converter.makeStage(profile: profile, layout: layout, width: width, next: next)
+    }
+
+    fileprivate func run(
+        _ sample: ColorConverterContract.Sample, width: Int, rowCount: Int, into sink: CollectingRowSink
+    ) throws {
+        guard let stage = stage(profile: sample.profile, layout: sample.layout, width: width, next: sink) else {
+            throw ContractViolation("a good profile of \(sample.layout) was ignored")
+        }
+        let row = Array(repeatElement(sample.pixel, count: width).joined())
+        for _ in 0..<rowCount { try stage.receive(row.span) }
+    }
+
+    fileprivate func pixels(
+        of sample: ColorConverterContract.Sample, width: Int, rowCount: Int
+    ) throws -> [[UInt8]] {
+        let sink = CollectingRowSink()
+        try run(sample, width: width, rowCount: rowCount, into: sink)
+        let pixels = sink.pixels
+        try expect(pixels.count == width * rowCount * 4, "\(pixels.count) bytes of \(width * rowCount) pixels")
+        return stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<$0 + 4]) }
+    }
+
+    fileprivate func failure(
+        of sample: ColorConverterContract.Sample, into sink: CollectingRowSink
+    ) -> DecodingFailure? {
+        do {
+            try run(sample, width: 4, rowCount: 4, into: sink)
+            return nil
+        } catch {
+            return error as? DecodingFailure
+        }
+    }
+}

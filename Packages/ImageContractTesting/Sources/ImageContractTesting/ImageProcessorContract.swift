@@ -1,0 +1,60 @@
+public import ImageCore
+
+/// The promises of `ImageProcessor`.
+public enum ImageProcessorContract {
+    /// A processor, and another of the same type with other parameters.
+    public struct Subject: Sendable {
+        public var processor: any ImageProcessor
+        public var other: any ImageProcessor
+
+        public init(_ processor: any ImageProcessor, other: any ImageProcessor) {
+            self.processor = processor
+            self.other = other
+        }
+    }
+
+    public static let rules: [ContractRule<Subject>] = [
+        ContractRule("gives the same picture each time") { subject in
+            for picture in pictures {
+                let results = try (0..<3).map { _ in try subject.processor.process(picture) }
+                try expect(Set(results).count == 1, "different results for \(picture.size)")
+            }
+        },
+        ContractRule("names itself, the same each time, and otherwise with other parameters") { subject in
+            let name = subject.processor.identifier
+            try expect(!name.isEmpty, "no name")
+            try expect(name == subject.processor.identifier, "another name the second time")
+            try expect(name != subject.other.identifier, "\(name) with other parameters too")
+        },
+        ContractRule("says that a picture is opaque when it is, and only then") { subject in
+            for picture in pictures {
+                let result = try subject.processor.process(picture)
+                let isOpaque = stride(from: 3, to: result.pixels.count, by: 4).allSatisfy { result.pixels[$0] == 255 }
+                try expect(result.isOpaque == isOpaque, "\(picture.size): isOpaque is \(result.isOpaque)")
+            }
+        },
+        ContractRule("works on several pictures at once") { subject in
+            let expected = try pictures.map { try subject.processor.process($0) }
+            try await withThrowingTaskGroup(of: (Int, Bitmap).self) { group in
+                for index in 0..<pictures.count * 4 {
+                    let which = index % pictures.count
+                    group.addTask { (which, try subject.processor.process(pictures[which])) }
+                }
+                for try await (index, result) in group {
+                    try expect(result == expected[index], "another result at the same time")
+                }
+            }
+        },
+    ]
+
+    /// From one pixel upwards, opaque and not.
+    private static let pictures: [Bitmap] = [(1, 1), (40, 30), (7, 90)].flatMap { width, height in
+        [true, false].map { isOpaque in
+            let size = PixelSize(width: width, height: height)
+            let pixels = (0..<size.area * 4).map { index in
+                isOpaque && index % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: index * 37 + index / 100)
+            }
+            return Bitmap(size: size, pixels: pixels, isOpaque: isOpaque)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+public import ImageCore
+
+/// Resizes a picture that is decoded already. Decoding straight to a target (`ImageRequest.target`) costs less.
+public struct ResizeProcessor: ImageProcessor {
+    private let target: ImageTarget
+    private let resampler: any RowResampler
+
+    /// - Parameter resampler: not part of `identifier`: use one kind throughout an application.
+    public init(_ target: ImageTarget, resampler: any RowResampler = LanczosRowResampler()) {
+        self.target = target
+        self.resampler = resampler
+    }
+
+    public var identifier: String {
+        "resize(\(target.size),\(target.mode.rawValue)\(target.upscales ? ",upscales" : ""))"
+    }
+
+    /// Throws what the resampler throws.
+    public func process(_ bitmap: Bitmap) throws -> Bitmap {
+        let output = target.outputSize(for: bitmap.size)
+        if output == bitmap.size { return bitmap }
+        let rows = RowCollector(size: output)
+        let stage = try resampler.makeStage(
+            source: bitmap.size, region: target.region(of: bitmap.size), output: output, isOpaque: bitmap.isOpaque,
+            next: rows)
+        let pixels = bitmap.pixels
+        let bytes = pixels.span
+        for y in 0..<bitmap.size.height {
+            try stage.receive(bytes.extracting(y * bitmap.bytesPerRow..<(y + 1) * bitmap.bytesPerRow))
+        }
+        return rows.bitmap(isOpaque: bitmap.isOpaque)
+    }
+}
+
+/// Keeps all rows of the result.
+private final class RowCollector: PixelRowSink {
+    private let size: PixelSize
+    private var pixels: [UInt8] = []
+
+    init(size: PixelSize) {
+        self.size = size
+        pixels.reserveCapacity(size.area * 4)
+    }
+
+    func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
+        // Sound: the pointer is used within the closure only.
+        unsafe row.withUnsafeBufferPointer { unsafe pixels.append(contentsOf: $0) }
+    }
+
+    func bitmap(isOpaque: Bool) -> Bitmap {
+        let hasFullAlpha = isOpaque || stride(from: 3, to: pixels.count, by: 4).allSatisfy { pixels[$0] == 255 }
+        return Bitmap(size: size, pixels: pixels, isOpaque: hasFullAlpha)
+    }
+}

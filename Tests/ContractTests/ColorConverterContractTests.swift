@@ -1,0 +1,102 @@
+import Foundation
+import ImageContractTesting
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("The contract of ColorConverter")
+struct ColorConverterContractTests {
+    typealias Rule = ContractRule<ColorConverterContract.Subject>
+
+    static let samples: [ColorConverterContract.Sample] = [
+        (.rgba8, [10, 20, 30, 40], [245, 235, 225, 40]), (.gray8, [10], [245, 245, 245, 255]),
+        (.grayAlpha8, [10, 7], [245, 245, 245, 7]), (.cmyk8, [1, 2, 3, 0], [1, 2, 3, 255]),
+    ].map { layout, pixel, expected in
+        .init(
+            profile: FakeColorConverter.profile(for: layout), layout: layout, pixel: pixel, expected: expected,
+            tolerance: 0)
+    }
+
+    @Test("the fake converter obeys", arguments: ColorConverterContract.rules)
+    func fake(_ rule: Rule) async throws {
+        try await rule.check(.init(FakeColorConverter(), samples: Self.samples))
+    }
+
+    @Test("each rule bites a converter that breaks it", arguments: BrokenConverter.Defect.allCases)
+    func brokenDouble(_ defect: BrokenConverter.Defect) async throws {
+        let rule = try #require(ColorConverterContract.rules.first { $0.name == defect.rawValue })
+        await #expect(throws: ContractViolation.self) {
+            try await rule.check(.init(BrokenConverter(defect: defect), samples: Self.samples))
+        }
+    }
+
+    @Test("there is a broken double for each rule")
+    func doublesAreComplete() {
+        #expect(Set(ColorConverterContract.rules.map(\.name)) == Set(BrokenConverter.Defect.allCases.map(\.rawValue)))
+    }
+}
+
+/// A fake converter that breaks one promise, the one that its defect names.
+struct BrokenConverter: ColorConverter {
+    enum Defect: String, CaseIterable, CustomTestStringConvertible {
+        case takesAnything = "ignores what is no profile"
+        case takesAnyLayout = "ignores a profile that is for other layouts"
+        case convertsWrongly = "turns pixels into sRGB"
+        case dropsAlpha = "keeps alpha"
+        case repeatsRows = "hands over each row once, at its full length"
+        case drifts = "treats each row alike"
+        case swallows = "passes on the error of the next stage"
+        case fallsSilent = "lives through a profile that is cut anywhere"
+
+        var testDescription: String { rawValue }
+    }
+
+    let defect: Defect
+
+    func makeStage(
+        profile: Data, layout: PixelLayout, width: Int, next: any PixelRowSink
+    ) -> (any PixelRowSink)? {
+        let isWhole = profile == FakeColorConverter.profile(for: layout)
+        let taken =
+            switch defect {
+            case .takesAnything, .fallsSilent: true
+            case .takesAnyLayout: profile.starts(with: Data("inverted".utf8))
+            default: isWhole
+            }
+        guard taken else { return nil }
+        let stage = BrokenConversion(defect, isWhole: isWhole, next: next)
+        return FakeColorConverter().makeStage(
+            profile: FakeColorConverter.profile(for: layout), layout: layout, width: width, next: stage)
+    }
+}
+
+private final class BrokenConversion: PixelRowSink {
+    private let defect: BrokenConverter.Defect
+    private let isWhole: Bool
+    private let next: any PixelRowSink
+    private var received = 0
+
+    init(_ defect: BrokenConverter.Defect, isWhole: Bool, next: any PixelRowSink) {
+        self.defect = defect
+        self.isWhole = isWhole
+        self.next = next
+    }
+
+    func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
+        defer { received += 1 }
+        if defect == .fallsSilent, !isWhole { return }
+        let bytes = row.indices.map { changed(row[$0], at: $0) }
+        if defect == .repeatsRows { try next.receive(bytes.span) }
+        guard defect == .swallows else { return try next.receive(bytes.span) }
+        do throws(DecodingFailure) { try next.receive(bytes.span) } catch { return }
+    }
+
+    private func changed(_ value: UInt8, at index: Int) -> UInt8 {
+        switch defect {
+        case .convertsWrongly: value &+ 1
+        case .dropsAlpha: index % 4 == 3 ? 99 : value
+        case .drifts: value &+ UInt8(received)
+        default: value
+        }
+    }
+}

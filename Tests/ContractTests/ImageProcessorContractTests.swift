@@ -1,0 +1,77 @@
+import ImageContractTesting
+import ImageCore
+import ImageProcessing
+import ImageTesting
+import Testing
+
+@Suite("The contract of ImageProcessor")
+struct ImageProcessorContractTests {
+    typealias Rule = ContractRule<ImageProcessorContract.Subject>
+
+    static let subjects: [ImageProcessorContract.Subject] = [
+        .init(
+            ResizeProcessor(ImageTarget(PixelSize(width: 10, height: 10))),
+            other: ResizeProcessor(ImageTarget(PixelSize(width: 10, height: 10), mode: .fill))),
+        .init(
+            ResizeProcessor(ImageTarget(PixelSize(width: 12, height: 8), mode: .fill, upscales: true)),
+            other: ResizeProcessor(ImageTarget(PixelSize(width: 12, height: 8), mode: .fill))),
+        .init(
+            CropProcessor(x: 0, y: 0, size: PixelSize(width: 5, height: 50)),
+            other: CropProcessor(x: 0, y: 0, size: PixelSize(width: 5, height: 51))),
+        .init(
+            CompositeProcessor([
+                CropProcessor(x: -1, y: 0, size: PixelSize(width: 9, height: 9)),
+                ResizeProcessor(ImageTarget(PixelSize(width: 4, height: 4))),
+            ]),
+            other: CompositeProcessor([
+                ResizeProcessor(ImageTarget(PixelSize(width: 4, height: 4))),
+                CropProcessor(x: -1, y: 0, size: PixelSize(width: 9, height: 9)),
+            ])),
+        .init(BrokenProcessor(nil), other: CompositeProcessor([])),
+    ]
+
+    @Test("all processors obey", arguments: subjects, ImageProcessorContract.rules)
+    func real(_ subject: ImageProcessorContract.Subject, _ rule: Rule) async throws { try await rule.check(subject) }
+
+    @Test("each rule bites a processor that breaks it", arguments: BrokenProcessor.Defect.allCases)
+    func brokenDouble(_ defect: BrokenProcessor.Defect) async throws {
+        let rule = try #require(ImageProcessorContract.rules.first { $0.name == defect.rawValue })
+        await #expect(throws: ContractViolation.self) {
+            try await rule.check(.init(BrokenProcessor(defect), other: BrokenProcessor(defect)))
+        }
+    }
+
+    @Test("there is a broken double for each rule")
+    func doublesAreComplete() {
+        #expect(Set(ImageProcessorContract.rules.map(\.name)) == Set(BrokenProcessor.Defect.allCases.map(\.rawValue)))
+    }
+}
+
+/// Leaves pictures as they are, but for one broken promise.
+struct BrokenProcessor: ImageProcessor {
+    enum Defect: String, CaseIterable, CustomTestStringConvertible {
+        case counts = "gives the same picture each time"
+        case hasOneName = "names itself, the same each time, and otherwise with other parameters"
+        case claimsOpacity = "says that a picture is opaque when it is, and only then"
+        case confusesPictures = "works on several pictures at once"
+
+        var testDescription: String { rawValue }
+    }
+
+    private let defect: Defect?
+    private let calls = Counter()
+
+    init(_ defect: Defect?) { self.defect = defect }
+
+    var identifier: String { "nothing" }
+
+    func process(_ bitmap: Bitmap) throws -> Bitmap {
+        var (pixels, isOpaque) = (bitmap.pixels, bitmap.isOpaque)
+        switch defect {
+        case .counts, .confusesPictures: pixels[0] = UInt8(truncatingIfNeeded: calls.next())
+        case .claimsOpacity: isOpaque = true
+        default: break
+        }
+        return Bitmap(size: bitmap.size, pixels: pixels, isOpaque: isOpaque)
+    }
+}
