@@ -2,7 +2,7 @@ import ImageContractTesting
 import ImageMemoryCaching
 import Testing
 
-// The examples of README.md. Scripts/check-docs compares them line for line, so change both together.
+// The example of README.md that needs a test framework. `ReadmeTests` in IntegrationTests compares them, so change both together.
 
 private typealias MyImageCache = MemoryImageCache
 
