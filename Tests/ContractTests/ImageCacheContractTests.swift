@@ -39,7 +39,7 @@ final class BrokenImageCache: ImageCache {
         case inventsPictures = "what was never inserted is absent"
         case dropsHeaders = "an inserted picture is found, whole"
         case keepsTheFirst = "a second insert replaces the picture"
-        case ignoresVariants = "keys of the same source and different variants are different pictures"
+        case ignoresSizes = "keys of the same source and different sizes are different pictures"
         case removesEverything = "remove forgets that picture and no other"
         case keepsEverything = "removeAll forgets every picture, and the cache goes on"
         case evictsEarly = "pictures that fill the limit exactly are all kept"
@@ -110,6 +110,6 @@ final class BrokenImageCache: ImageCache {
     }
 
     private func stored(_ key: ImageCacheKey) -> ImageCacheKey {
-        defect == .ignoresVariants ? ImageCacheKey(source: key.source) : key
+        defect == .ignoresSizes ? ImageCacheKey(source: key.source) : key
     }
 }

@@ -30,23 +30,23 @@ struct RequestIdentityTests {
         #expect(!mine.source.contains("secret"))
     }
 
-    @Test("size, mode, upscaling and steps make the variant")
-    func variant() throws {
+    @Test("size, mode, upscaling and steps make another picture, priority does not")
+    func variants() throws {
         var request = try request("http://h/a")
-        var seen: Set<String> = [request.variant]
+        var seen: Set<ImageCacheKey> = [request.imageKey]
         request.target = ImageTarget(PixelSize(width: 30, height: 20))
-        seen.insert(request.variant)
+        seen.insert(request.imageKey)
         request.target?.mode = .fill
-        seen.insert(request.variant)
+        seen.insert(request.imageKey)
         request.target?.upscales = true
-        seen.insert(request.variant)
+        seen.insert(request.imageKey)
         request.processors = [Step(identifier: "a"), Step(identifier: "b")]
-        seen.insert(request.variant)
+        seen.insert(request.imageKey)
         request.processors.reverse()
-        seen.insert(request.variant)
+        seen.insert(request.imageKey)
         #expect(seen.count == 6)
         request.priority = .veryHigh
-        #expect(seen.contains(request.variant))
+        #expect(seen.contains(request.imageKey))
     }
 
     @Test(

@@ -6,7 +6,7 @@ import ImageCore
 enum Photograph {
     /// A baseline JPEG of 1280 by 960 pixels, about 200 kB.
     static func jpeg() throws -> Data {
-        try JPEGEncoder().encode(bitmap(PixelSize(width: 1280, height: 960)), options: EncodingOptions(quality: 0.72))
+        try JPEGEncoder().encode(bitmap(PixelSize(width: 1280, height: 960)), options: EncodingOptions(quality: 0.86))
     }
 
     static func bitmap(_ size: PixelSize) -> Bitmap {

@@ -51,7 +51,7 @@ struct SheetCommand: AsyncParsableCommand {
         if !options.json { Console.output("contact sheet: \(output) (\(sheet.size))") }
     }
 
-    /// Collects tiles as they come; the last of several passes wins.
+    /// Collects tiles as they come; the first of several passes tells where a picture came from.
     private final class Tiles: Sendable {
         private let tiles: Mutex<[ContactSheet.Tile?]>
 
@@ -59,6 +59,8 @@ struct SheetCommand: AsyncParsableCommand {
 
         var all: [ContactSheet.Tile?] { tiles.withLock { $0 } }
 
-        func set(_ tile: ContactSheet.Tile, at index: Int) { tiles.withLock { $0[index] = tile } }
+        func set(_ tile: ContactSheet.Tile, at index: Int) {
+            tiles.withLock { if $0[index] == nil { $0[index] = tile } }
+        }
     }
 }

@@ -26,9 +26,9 @@ public enum ImageCacheContract {
                 cache.insert(picture(60, 2), for: key(1))
                 try expect(cache, has: picture(60, 2), for: key(1))
             },
-            ContractRule("keys of the same source and different variants are different pictures") { makeCache in
+            ContractRule("keys of the same source and different sizes are different pictures") { makeCache in
                 let cache = makeCache(1_000)
-                let small = ImageCacheKey(source: "a", variant: "10x10")
+                let small = ImageCacheKey(source: "a", target: ImageTarget(PixelSize(width: 10, height: 10)))
                 cache.insert(picture(100, 1), for: ImageCacheKey(source: "a"))
                 cache.insert(picture(40, 2), for: small)
                 try expect(cache, has: picture(100, 1), for: ImageCacheKey(source: "a"))

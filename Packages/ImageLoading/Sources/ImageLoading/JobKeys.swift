@@ -46,19 +46,13 @@ extension ImageRequest {
     /// A digest, because a key is written to disk in full and headers carry credentials.
     var source: String {
         let text = url.absoluteString
-        let address = text.firstIndex(of: "#").map { String(text[..<$0]) } ?? text
+        let address = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
         guard !headers.isEmpty else { return address }
         let lines = headers.map { "\($0.key.lowercased()): \($0.value)\n" }.sorted()
         return "\(address) \(SHA256.hexadecimalDigest(of: Array(lines.joined().utf8)))"
     }
 
-    /// Size, mode and steps as text; empty for the original size without steps.
-    var variant: String {
-        var parts: [String] = []
-        if let target { parts.append("\(target.size) \(target.mode.rawValue)\(target.upscales ? " upscales" : "")") }
-        parts += processors.map(\.identifier)
-        return parts.joined(separator: "|")
+    var imageKey: ImageCacheKey {
+        ImageCacheKey(source: source, target: target, processors: processors.map(\.identifier))
     }
-
-    var imageKey: ImageCacheKey { ImageCacheKey(source: source, variant: variant) }
 }

@@ -4,21 +4,26 @@
 public struct ImageCacheKey: Hashable, Sendable {
     /// What identifies the original: a URL without fragment, or an application's own name for it.
     public let source: String
-    /// What was done to it: target size and processors, as text. Empty for the original.
-    public let variant: String
+    /// The size that it was decoded to; nil for the size as stored.
+    public let target: ImageTarget?
+    /// The identifiers of the steps after decoding, in order.
+    public let processors: [String]
     private let hash: Int
 
-    public init(source: String, variant: String = "") {
+    public init(source: String, target: ImageTarget? = nil, processors: [String] = []) {
         self.source = source
-        self.variant = variant
+        self.target = target
+        self.processors = processors
         var hasher = Hasher()
         hasher.combine(source)
-        hasher.combine(variant)
+        if let target { hasher.combine(target.size) }
+        if !processors.isEmpty { hasher.combine(processors) }
         hash = hasher.finalize()
     }
 
     public static func == (left: ImageCacheKey, right: ImageCacheKey) -> Bool {
-        left.hash == right.hash && left.source == right.source && left.variant == right.variant
+        left.hash == right.hash && left.target == right.target && left.source == right.source
+            && left.processors == right.processors
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
