@@ -115,7 +115,7 @@ let suites = [
         of: ["ImageCore", "ImageTransporting", "ImageTransportCurl", "ImageTesting", "LoopbackServer", httpTypes]),
     tests("ImageDecodingTests", of: ["ImageCore", "ImageDecoding", "ImageProcessing", "ImageTesting"]),
     tests("ImageProcessingTests", of: ["ImageCore", "ImageProcessing", "ImageTesting"]),
-    tests("ImageColorManagingTests", of: ["ImageCore", "ImageColorManaging", "ImageTesting", "CTestProfiles"]),
+    tests("ImageColorManagingTests", of: ["ImageCore", "ImageColorManaging", "ImageTesting", "TestProfiles"]),
     tests("ImageCodecJPEGTests", of: ["ImageCore", "ImageCodecJPEG", "ImageTesting"]),
     tests("ImageCodecPNGTests", of: ["ImageCore", "ImageCodecPNG", "ImageTesting"]),
     tests("ImageCodecWebPTests", of: ["ImageCore", "ImageCodecWebP", "ImageTesting"]),
@@ -133,7 +133,7 @@ let suites = [
         "ContractTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageTesting", "ImageContractTesting", "LoopbackServer",
-            "ImageMemoryCaching", "ImageDiskCaching", "ImageDecoding", "ImageProcessing", "ImageColorManaging",
+            "TestProfiles", "ImageMemoryCaching", "ImageDiskCaching", "ImageDecoding", "ImageProcessing", "ImageColorManaging",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageScheduling", "ImageCoalescing",
             .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])), httpTypes,
         ]),
@@ -148,6 +148,8 @@ let suites = [
     // Not tests but what tests need: a raw-socket server that can misbehave.
     .target(name: "LoopbackServer", path: "Tests/Support/LoopbackServer", swiftSettings: strict),
     // And ICC profiles, made when a test runs.
+    .target(
+        name: "TestProfiles", dependencies: ["CTestProfiles"], path: "Tests/Support/TestProfiles", swiftSettings: strict),
     .target(name: "CTestProfiles", dependencies: ["CLibLCMS"], path: "Tests/Support/CTestProfiles"),
 ]
 

@@ -2,6 +2,7 @@ import Foundation
 import ImageColorManaging
 import ImageCore
 import ImageTesting
+import TestProfiles
 import Testing
 
 @Suite("Colour conversion with Little CMS")

@@ -1,29 +1,5 @@
-import CTestProfiles
 import Foundation
-
-/// Profiles made by Little CMS, and the colours that they must give by the textbook.
-enum TestProfile {
-    static let d65 = (x: 0.3127, y: 0.3290)
-    static let d50 = (x: 0.3457, y: 0.3585)
-    static let srgbPrimaries = [0.64, 0.33, 0.30, 0.60, 0.15, 0.06]
-    static let p3Primaries = [0.680, 0.320, 0.265, 0.690, 0.150, 0.060]
-
-    static func rgb(white: (x: Double, y: Double), primaries: [Double], gamma: Double) -> Data {
-        unsafe made { bytes, capacity in
-            unsafe test_profile_rgb([white.x, white.y], primaries, gamma, bytes, capacity)
-        }
-    }
-
-    static var srgb: Data { unsafe made { unsafe test_profile_srgb($0, $1) } }
-    static func gray(gamma: Double) -> Data { unsafe made { unsafe test_profile_gray(gamma, $0, $1) } }
-    static var cmyk: Data { unsafe made { unsafe test_profile_cmyk($0, $1) } }
-
-    private static func made(_ make: (UnsafeMutablePointer<UInt8>?, Int) -> Int) -> Data {
-        var bytes = [UInt8](repeating: 0, count: 100_000)
-        let count = unsafe bytes.withUnsafeMutableBufferPointer { unsafe make($0.baseAddress, $0.count) }
-        return Data(bytes.prefix(count))
-    }
-}
+import TestProfiles
 
 /// The arithmetic of matrix profiles that share sRGB's white point, in floating point and by the definitions:
 /// primaries to XYZ (SMPTE RP 177), IEC 61966-2-1 for the curve of sRGB.

@@ -1,0 +1,31 @@
+import CTestProfiles
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// ICC profiles, made by Little CMS when a test runs.
+public enum TestProfile {
+    public static let d65 = (x: 0.3127, y: 0.3290)
+    public static let d50 = (x: 0.3457, y: 0.3585)
+    public static let srgbPrimaries = [0.64, 0.33, 0.30, 0.60, 0.15, 0.06]
+    public static let p3Primaries = [0.680, 0.320, 0.265, 0.690, 0.150, 0.060]
+
+    public static func rgb(white: (x: Double, y: Double), primaries: [Double], gamma: Double) -> Data {
+        unsafe made { bytes, capacity in
+            unsafe test_profile_rgb([white.x, white.y], primaries, gamma, bytes, capacity)
+        }
+    }
+
+    public static var srgb: Data { unsafe made { unsafe test_profile_srgb($0, $1) } }
+    public static func gray(gamma: Double) -> Data { unsafe made { unsafe test_profile_gray(gamma, $0, $1) } }
+    public static var cmyk: Data { unsafe made { unsafe test_profile_cmyk($0, $1) } }
+
+    private static func made(_ make: (UnsafeMutablePointer<UInt8>?, Int) -> Int) -> Data {
+        var bytes = [UInt8](repeating: 0, count: 100_000)
+        let count = unsafe bytes.withUnsafeMutableBufferPointer { unsafe make($0.baseAddress, $0.count) }
+        return Data(bytes.prefix(count))
+    }
+}
