@@ -5,9 +5,9 @@ import ImageTransporting
 
 /// Reads a body to its end.
 func collect(_ body: TransportBody) async throws(TransportFailure) -> [UInt8] {
-    var bytes: [UInt8] = []
-    for try await piece in body { bytes += piece }
-    return bytes
+    var bytes = Data()
+    for try await piece in body { bytes.append(piece) }
+    return Array(bytes)
 }
 
 /// A transport that no environment can lead astray.
@@ -24,6 +24,14 @@ func failure(_ transport: CurlTransport, _ request: TransportRequest) async -> T
     } catch {
         return error
     }
+}
+
+/// Many bytes, made quickly: a pattern over and over.
+func bigPattern(mebibytes: Int) -> [UInt8] {
+    let block = pattern(1 << 16)
+    var bytes: [UInt8] = []
+    for _ in 0..<(mebibytes * 16) { bytes += block }
+    return bytes
 }
 
 /// Bytes that differ from place to place, the same each time.

@@ -65,6 +65,8 @@ public final class LoopbackServer: Sendable {
     public var connectionCount: Int { core.connections.count }
     /// Connections that a client ended.
     public var disconnectCount: Int { core.disconnects.count }
+    /// Connections that a client ended while a response was under way.
+    public var abandonmentCount: Int { core.abandonments.count }
     /// Bytes handed to the operating system on all connections.
     public var sentByteCount: Int { core.sentBytes.count }
 

@@ -1,0 +1,148 @@
+import Foundation
+import HTTPTypes
+import ImageContractTesting
+import ImageTesting
+import ImageTransporting
+import LoopbackServer
+import Testing
+
+#if os(Linux)
+    import ImageTransportCurl
+#endif
+
+@Suite("The contract of DataTransport", .timeLimit(.minutes(3)))
+struct DataTransportContractTests {
+    typealias Rule = ContractRule<DataTransportContract.Subject>
+    private static let remoteRules = DataTransportContract.rules + DataTransportContract.networkRules
+
+    #if os(Linux)
+        @Test("the curl transport obeys", arguments: remoteRules + DataTransportContract.flowRules)
+        func curl(_ rule: Rule) async throws {
+            try await rule.check { try TransportStages.curl($0) }
+        }
+    #endif
+
+    @Test("the scripted transport obeys", arguments: remoteRules)
+    func scripted(_ rule: Rule) async throws {
+        try await rule.check { try TransportStages.scripted($0) }
+    }
+
+    @Test("the transport for files obeys what is asked of every transport", arguments: DataTransportContract.rules)
+    func file(_ rule: Rule) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "contract-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await rule.check { origin in
+            let url = folder.appending(path: UUID().uuidString)
+            try Data(origin.pieces.joined()).write(to: url)
+            return DataTransportContract.Stage(transport: FileTransport(confinedTo: [folder]), url: url)
+        }
+    }
+
+    @Test("the transport for data: URLs obeys what is asked of every transport", arguments: DataTransportContract.rules)
+    func dataURL(_ rule: Rule) async throws {
+        try await rule.check { origin in
+            let text = "data:image/png;base64,\(Data(origin.pieces.joined()).base64EncodedString())"
+            return DataTransportContract.Stage(transport: DataURLTransport(), url: try #require(URL(string: text)))
+        }
+    }
+
+    @Test("each rule bites a transport that breaks it", arguments: BrokenTransport.Defect.allCases)
+    func brokenDouble(_ defect: BrokenTransport.Defect) async throws {
+        let rule = try #require(Self.remoteRules.first { $0.name == defect.rawValue })
+        await #expect(throws: ContractViolation.self) {
+            try await rule.check { origin in
+                var stage = try TransportStages.scripted(origin)
+                stage.transport = BrokenTransport(defect, inner: stage.transport)
+                return stage
+            }
+        }
+    }
+
+    @Test("there is a broken double for each rule")
+    func doublesAreComplete() {
+        #expect(Set(Self.remoteRules.map(\.name)) == Set(BrokenTransport.Defect.allCases.map(\.rawValue)))
+    }
+
+    #if os(Linux)
+        @Test(
+            "the rule about the pace bites a transport that reads ahead without bounds",
+            arguments: DataTransportContract.flowRules)
+        func eager(_ rule: Rule) async throws {
+            await #expect(throws: ContractViolation.self) {
+                try await rule.check { origin in
+                    var stage = try TransportStages.curl(origin)
+                    stage.transport = EagerTransport(inner: stage.transport)
+                    return stage
+                }
+            }
+        }
+    #endif
+}
+
+/// Origins as the contract wants them, by a script and by a real server.
+enum TransportStages {
+    typealias Origin = DataTransportContract.Origin
+    typealias Stage = DataTransportContract.Stage
+
+    static func scripted(_ origin: Origin) throws -> Stage {
+        let transport = ScriptedTransport()
+        let base = try #require(URL(string: "http://origin/"))
+        for hop in 0..<origin.redirects {
+            transport.script(base.appending(path: "\(hop)"), .status(.found, headers: [.location: "/\(hop + 1)"]))
+        }
+        let last = base.appending(path: "\(origin.redirects)")
+        if let location = origin.location {
+            transport.script(last, .status(.found, headers: [.location: location]))
+        } else {
+            transport.script(last, reply(origin))
+        }
+        return Stage(
+            transport: transport, url: base.appending(path: "0"), requests: { transport.sendCount },
+            departures: { transport.cancellationCount })
+    }
+
+    private static func reply(_ origin: Origin) -> ScriptedTransport.Reply {
+        var steps = origin.pieces.map { ScriptedTransport.Step.piece(Data($0)) }
+        switch origin.ending {
+        case .complete: break
+        case .silence: steps.append(.wait(Gate()))
+        case .cut where origin.announcedBytes != nil: break
+        case .cut: steps.append(.fail(.closedEarly(received: origin.pieces.joined().count, expected: nil)))
+        }
+        return ScriptedTransport.Reply(
+            beforeHead: origin.isSilentBeforeHead ? [.wait(Gate())] : [], status: .init(code: origin.status),
+            announcedBytes: origin.announcedBytes, body: steps)
+    }
+
+    #if os(Linux)
+        static func curl(_ origin: Origin) throws -> Stage {
+            let server = try LoopbackServer { request in
+                let hop = Int(request.path.dropFirst()) ?? 0
+                if hop < origin.redirects { return .redirect(to: "/\(hop + 1)") }
+                if let location = origin.location { return .redirect(to: location) }
+                return LoopbackReply(steps: steps(origin, isHead: request.method == "HEAD"))
+            }
+            return Stage(
+                transport: CurlTransport(configuration: .init(usesEnvironmentProxy: false)), url: server.url("/0"),
+                requests: { server.requestCount }, departures: { server.abandonmentCount },
+                sentBytes: { server.sentByteCount })
+        }
+    #endif
+
+    private static func steps(_ origin: Origin, isHead: Bool) -> [LoopbackStep] {
+        if origin.isSilentBeforeHead { return [.awaitDisconnect] }
+        let framing =
+            origin.announcedBytes.map { ["Content-Length": "\($0)"] } ?? ["Transfer-Encoding": "chunked"]
+        let isBodiless = origin.status == 204 || origin.status == 304
+        let head = LoopbackReply.head(status: origin.status, headers: isBodiless ? [:] : framing)
+        if isHead || isBodiless { return [.text(head)] }
+        let isChunked = origin.announcedBytes == nil
+        let pieces = origin.pieces.map { LoopbackStep.bytes(isChunked ? LoopbackReply.chunk($0) : $0) }
+        switch origin.ending {
+        case .complete: return [.text(head)] + pieces + (isChunked ? [.text("0\r\n\r\n")] : [])
+        case .cut: return [.text(head)] + pieces + [.close]
+        case .silence: return [.text(head)] + pieces + [.awaitDisconnect]
+        }
+    }
+}

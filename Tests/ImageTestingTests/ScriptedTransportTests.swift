@@ -1,0 +1,77 @@
+import Foundation
+import HTTPTypes
+import ImageTesting
+import ImageTransporting
+import Testing
+
+@Suite("The scripted transport", .timeLimit(.minutes(1)))
+struct ScriptedTransportTests {
+    private let transport = ScriptedTransport()
+    private let url = URL(filePath: "/a")
+
+    private func fetch() async throws(TransportFailure) -> Data {
+        let response = try await transport.send(TransportRequest(url: url))
+        var data = Data()
+        for try await piece in response.body { data += piece }
+        return data
+    }
+
+    @Test("a request that no script foresees fails with its URL, and is told in the log")
+    func unscripted() async {
+        await #expect(throws: TransportFailure.other("unscripted request: \(url.absoluteString)")) { try await fetch() }
+        #expect(transport.messages == [.sent(url), .unscripted(url)])
+    }
+
+    @Test("replies come in order, and the last is repeated")
+    func order() async throws {
+        transport.script(url, .failure(.connectionLost("x")), .ok(Data([1])), .ok(Data([2])))
+        await #expect(throws: TransportFailure.connectionLost("x")) { try await fetch() }
+        #expect(try await fetch() == Data([1]))
+        #expect(try await fetch() == Data([2]))
+        #expect(try await fetch() == Data([2]))
+        #expect(transport.sendCount == 4)
+        #expect(
+            transport.messages.prefix(5) == [
+                .sent(url), .failed(url, .connectionLost("x")), .sent(url), .head(url), .finished(url),
+            ])
+    }
+
+    @Test("a gate holds the body, and cancelling the task at it ends the transfer at once")
+    func cancelAtGate() async throws {
+        let gate = Gate()
+        transport.script(url, .init(body: [.piece(Data([1])), .wait(gate), .piece(Data([2]))]))
+        let task = Task { try await fetch() }
+        await gate.arrivals(1)
+        task.cancel()
+        await transport.cancellations(1)
+        await #expect(throws: TransportFailure.cancelled) { try await task.value }
+        #expect(transport.messages == [.sent(url), .head(url), .cancelled(url)])
+    }
+
+    @Test("a gate that opens lets the body go on")
+    func passGate() async throws {
+        let gate = Gate()
+        transport.script(
+            url, .init(beforeHead: [.wait(gate)], body: [.piece(Data([1])), .wait(gate), .piece(Data([2]))]))
+        async let data = fetch()
+        await transport.sends(1)
+        gate.open()
+        #expect(try await data == Data([1, 2]))
+    }
+
+    @Test("dropping a body counts as a cancellation, reading it to the end does not")
+    func dropping() async throws {
+        transport.script(url, .ok(Data([1])))
+        do { _ = try await transport.send(TransportRequest(url: url)) }
+        await transport.cancellations(1)
+        _ = try await fetch()
+        #expect(transport.cancellationCount == 1)
+    }
+
+    @Test("requests are kept with their headers")
+    func requests() async throws {
+        transport.script(url, .ok(Data()))
+        _ = try await transport.send(TransportRequest(url: url, headers: [.ifNoneMatch: "\"1\""]))
+        #expect(transport.requests.map { $0.headers[.ifNoneMatch] } == ["\"1\""])
+    }
+}

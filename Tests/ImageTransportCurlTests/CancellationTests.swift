@@ -1,0 +1,143 @@
+import Foundation
+import ImageTransportCurl
+import ImageTransporting
+import LoopbackServer
+import Testing
+
+@Suite("Cancellation and backpressure", .timeLimit(.minutes(2)))
+struct CancellationTests {
+    @Test("cancelling while the head is awaited throws cancelled and closes the connection")
+    func cancelInHead() async throws {
+        let server = try LoopbackServer { _ in .steps([.awaitDisconnect]) }
+        let transport = makeTransport()
+        let task = Task { await failure(transport, TransportRequest(url: server.url())) }
+        await server.requests(1)
+        task.cancel()
+        #expect(await task.value == .cancelled)
+        await server.abandonments(1)
+    }
+
+    @Test("cancelling while the body is awaited throws cancelled and closes the connection")
+    func cancelInBody() async throws {
+        let held = LoopbackSignal()
+        let server = try LoopbackServer { _ in
+            .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n1234"), .wait(held)])
+        }
+        let transport = makeTransport()
+        let task = Task { await failure(transport, TransportRequest(url: server.url())) }
+        await held.arrivals(1)
+        task.cancel()
+        #expect(await task.value == .cancelled)
+        await server.abandonments(1)
+    }
+
+    @Test("a task cancelled beforehand sends nothing that is answered")
+    func cancelledBefore() async throws {
+        let server = try LoopbackServer { _ in .ok([1]) }
+        let transport = makeTransport()
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return await failure(transport, TransportRequest(url: server.url()))
+        }
+        task.cancel()
+        #expect(await task.value == .cancelled)
+    }
+
+    @Test("a transfer that waits for a connection can be cancelled")
+    func cancelQueued() async throws {
+        let held = LoopbackSignal()
+        let server = try LoopbackServer { _ in .steps([.wait(held), .text("HTTP/1.1 204 No Content\r\n\r\n")]) }
+        let transport = makeTransport(perHost: 1)
+        let first = Task { await failure(transport, TransportRequest(url: server.url("/1"))) }
+        await held.arrivals(1)
+        let second = Task { await failure(transport, TransportRequest(url: server.url("/2"))) }
+        second.cancel()
+        #expect(await second.value == .cancelled)
+        held.open()
+        #expect(await first.value == nil)
+        #expect(server.log.map(\.path) == ["/1"])
+    }
+
+    @Test("waiting for a connection is no stall")
+    func queueIsNoStall() async throws {
+        let held = LoopbackSignal()
+        let server = try LoopbackServer { request in
+            request.path == "/held"
+                ? .steps([.wait(held), .text("HTTP/1.1 204 No Content\r\n\r\n")])
+                : .steps([.awaitDisconnect])
+        }
+        let transport = makeTransport(perHost: 1)
+        async let first = failure(transport, TransportRequest(url: server.url("/held")))
+        await held.arrivals(1)
+        let queued = Task {
+            await failure(transport, TransportRequest(url: server.url("/held"), stallTimeout: .milliseconds(50)))
+        }
+        // Another host name, so another queue: its stall passes the time.
+        let other = try #require(URL(string: "http://localhost:\(server.port)/silent"))
+        #expect(
+            await failure(transport, TransportRequest(url: other, stallTimeout: .milliseconds(250))) == .timedOut(.head)
+        )
+        held.open()
+        #expect(await first == nil)
+        #expect(await queued.value == nil)
+    }
+
+    @Test("dropping the body closes the connection")
+    func drop() async throws {
+        let server = try LoopbackServer { _ in
+            .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n1234"), .awaitDisconnect])
+        }
+        let transport = makeTransport()
+        do {
+            let response = try await transport.send(TransportRequest(url: server.url()))
+            #expect(response.head.expectedBytes == 100)
+        }
+        await server.abandonments(1)
+    }
+
+    @Test("a connection whose body was read to the end is kept, however late the body is dropped")
+    func keptAfterEnd() async throws {
+        let server = try LoopbackServer { _ in .ok(pattern(10)) }
+        let transport = makeTransport()
+        let first = try await transport.send(TransportRequest(url: server.url()))
+        #expect(try await collect(first.body).count == 10)
+        _ = try await collect(try await transport.send(TransportRequest(url: server.url())).body)
+        #expect(server.connectionCount == 1)
+        #expect(try await collect(first.body) == [])
+    }
+
+    @Test("a consumer that does not pull holds the sender back, and still gets every byte when it does")
+    func backpressure() async throws {
+        let big = bigPattern(mebibytes: 24)
+        let server = try LoopbackServer() { request in
+            request.path == "/big"
+                ? .steps([
+                    .text(LoopbackReply.head(status: 200, headers: ["Content-Length": "\(big.count)"])), .bytes(big),
+                ])
+                : .ok([1])
+        }
+        let transport = makeTransport()
+        let response = try await transport.send(TransportRequest(url: server.url("/big")))
+        await server.holdbacks(1)
+        // Every one of these makes the event thread go round: an engine that reads without limit would read on meanwhile.
+        for _ in 0..<300 {
+            _ = try await collect(try await transport.send(TransportRequest(url: server.url("/small"))).body)
+        }
+        let sent = server.sentByteCount
+        #expect(sent < 12 << 20, "sent \(sent)")
+        #expect(try await collect(response.body) == big)
+    }
+
+    @Test("cancelling at any moment ends in cancelled or in the whole body, and nothing hangs")
+    func races() async throws {
+        let server = try LoopbackServer { _ in .ok(pattern(100_000)) }
+        let transport = makeTransport()
+        for round in 0..<200 {
+            let task = Task { await failure(transport, TransportRequest(url: server.url())) }
+            for _ in 0..<(round % 40) { await Task.yield() }
+            task.cancel()
+            let end = await task.value
+            #expect(end == nil || end == .cancelled)
+        }
+    }
+}

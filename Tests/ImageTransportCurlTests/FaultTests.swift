@@ -1,0 +1,214 @@
+import Foundation
+import HTTPTypes
+import ImageTransportCurl
+import ImageTransporting
+import LoopbackServer
+import Testing
+
+@Suite("A broken network", .timeLimit(.minutes(2)))
+struct FaultTests {
+    private func failing(_ steps: [LoopbackStep], greeting: [LoopbackStep] = []) async throws -> TransportFailure? {
+        let server = try LoopbackServer(greeting: greeting) { _ in .steps(steps) }
+        return await failure(makeTransport(), TransportRequest(url: server.url()))
+    }
+
+    @Test("a refused connection is a failed connection")
+    func refused() async throws {
+        let port = try RefusingPort()
+        let url = try #require(URL(string: "http://127.0.0.1:\(port.port)/"))
+        guard case .connectionFailed = await failure(makeTransport(), TransportRequest(url: url)) else {
+            Issue.record("not connectionFailed")
+            return
+        }
+    }
+
+    @Test("a host without an address is an unresolved host")
+    func unresolved() async throws {
+        let url = try #require(URL(string: "http://nobody.invalid/"))
+        guard case .unresolvedHost = await failure(makeTransport(), TransportRequest(url: url)) else {
+            Issue.record("not unresolvedHost")
+            return
+        }
+    }
+
+    @Test("a connection that ends before the head is lost", arguments: [LoopbackStep.reset, .close])
+    func beforeHead(_ ending: LoopbackStep) async throws {
+        guard case .connectionLost = try await failing([ending]) else {
+            Issue.record("not connectionLost")
+            return
+        }
+    }
+
+    @Test("a connection that ends inside the head is lost", arguments: [LoopbackStep.reset, .close])
+    func insideHead(_ ending: LoopbackStep) async throws {
+        let found = try await failing([.text("HTTP/1.1 200 OK\r\nContent-Len"), ending])
+        guard case .connectionLost = found else {
+            Issue.record("\(String(describing: found))")
+            return
+        }
+    }
+
+    @Test(
+        "a body that ends before its length is closed early, with the count", arguments: [LoopbackStep.reset, .close])
+    func shortBody(_ ending: LoopbackStep) async throws {
+        let read = LoopbackSignal()
+        let server = try LoopbackServer { _ in
+            .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n1234"), .wait(read), ending])
+        }
+        let body = try await makeTransport().send(TransportRequest(url: server.url())).body
+        var iterator = body.makeAsyncIterator()
+        #expect(try await iterator.next() == Data("1234".utf8))
+        read.open()
+        let failure = await #expect(throws: TransportFailure.self) { _ = try await iterator.next() }
+        #expect(failure == .closedEarly(received: 4, expected: 10))
+    }
+
+    @Test("a chunked body that is cut inside a chunk or before its last one is closed early", arguments: [3, 5])
+    func cutChunk(_ count: Int) async throws {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let cut = count == 3 ? "5\r\n123" : "5\r\n12345\r\n"
+        #expect(try await failing([.text(head + cut), .close]) == .closedEarly(received: count, expected: nil))
+    }
+
+    @Test("what breaks the rules of HTTP is a malformed response", arguments: MalformedResponse.all)
+    func malformed(_ response: MalformedResponse) async throws {
+        let found = try await failing([.text(response.text), .close])
+        guard case .malformedResponse = found else {
+            Issue.record("\(String(describing: found))")
+            return
+        }
+    }
+
+    @Test("a server that falls silent before the head times out there")
+    func stallBeforeHead() async throws {
+        let server = try LoopbackServer { _ in .steps([.awaitDisconnect]) }
+        let request = TransportRequest(url: server.url(), stallTimeout: .milliseconds(100))
+        #expect(await failure(makeTransport(), request) == .timedOut(.head))
+        await server.abandonments(1)
+    }
+
+    @Test("a server that falls silent in the body times out there, however much came before")
+    func stallInBody() async throws {
+        let server = try LoopbackServer { _ in
+            .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n1234"), .awaitDisconnect])
+        }
+        let request = TransportRequest(url: server.url(), stallTimeout: .milliseconds(100))
+        #expect(await failure(makeTransport(), request) == .timedOut(.body))
+        await server.abandonments(1)
+    }
+
+    @Test("time in which nobody asks for bytes does not count as a stall")
+    func unhurriedConsumer() async throws {
+        let held = LoopbackSignal()
+        let server = try LoopbackServer { request in
+            guard request.path == "/slow" else { return .steps([.awaitDisconnect]) }
+            return .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"), .wait(held), .text("1234")])
+        }
+        let transport = makeTransport()
+        let slow = try await transport.send(TransportRequest(url: server.url("/slow"), stallTimeout: .milliseconds(50)))
+        // A stall of another request, four times as long, is what passes the time.
+        let other = TransportRequest(url: server.url("/silent"), stallTimeout: .milliseconds(200))
+        #expect(await failure(transport, other) == .timedOut(.head))
+        held.open()
+        #expect(try await collect(slow.body) == Array("1234".utf8))
+    }
+
+    @Test("a server that accepts and says nothing of TLS times out connecting")
+    func silentHandshake() async throws {
+        let server = try LoopbackServer(greeting: [.awaitDisconnect])
+        let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+        let request = TransportRequest(url: url, connectTimeout: .milliseconds(100))
+        #expect(await failure(makeTransport(), request) == .timedOut(.connect))
+    }
+
+    @Test("a server that speaks no TLS is a TLS failure")
+    func notTLS() async throws {
+        let server = try LoopbackServer(greeting: [.text("HTTP/1.1 400 Bad Request\r\n\r\n"), .close])
+        let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+        guard case .tls = await failure(makeTransport(), TransportRequest(url: url)) else {
+            Issue.record("not tls")
+            return
+        }
+    }
+
+    @Test("an announced body larger than allowed fails before it is read")
+    func tooLargeAnnounced() async throws {
+        let server = try LoopbackServer { _ in .ok(pattern(1001)) }
+        let request = TransportRequest(url: server.url(), maxBodyBytes: 1000)
+        #expect(await failure(makeTransport(), request) == .tooLarge(allowedBytes: 1000))
+    }
+
+    @Test("an unannounced body is cut off at the limit, and one of exactly the limit is not")
+    func tooLargeUnannounced() async throws {
+        let server = try LoopbackServer { _ in .chunked(Array(repeating: pattern(100), count: 10)) }
+        let transport = makeTransport()
+        #expect(await failure(transport, TransportRequest(url: server.url(), maxBodyBytes: 1000)) == nil)
+        #expect(
+            await failure(transport, TransportRequest(url: server.url(), maxBodyBytes: 999))
+                == .tooLarge(allowedBytes: 999))
+    }
+
+    @Test("the limit counts decoded bytes: a small coded body that unpacks to more is refused")
+    func bomb() async throws {
+        let packed = try gzip(Data(count: 1 << 20))
+        #expect(packed.count < 2000)
+        let server = try LoopbackServer { _ in .ok(packed, headers: ["Content-Encoding": "gzip"]) }
+        let transport = makeTransport()
+        let whole = try await transport.send(TransportRequest(url: server.url()))
+        #expect(whole.head.expectedBytes == nil)
+        #expect(try await collect(whole.body).count == 1 << 20)
+        #expect(
+            await failure(transport, TransportRequest(url: server.url(), maxBodyBytes: 100_000))
+                == .tooLarge(allowedBytes: 100_000))
+        #expect(server.log.first?.headers["accept-encoding"]?.contains("gzip") == true)
+    }
+
+    @Test("a request for a range is not decoded")
+    func rangeIsRaw() async throws {
+        let packed = try gzip(Data(count: 1000))
+        let server = try LoopbackServer { _ in .ok(packed, headers: ["Content-Encoding": "gzip"]) }
+        let request = TransportRequest(url: server.url(), headers: [.range: "bytes=0-"])
+        let response = try await makeTransport().send(request)
+        #expect(response.head.expectedBytes == packed.count)
+        #expect(Data(try await collect(response.body)) == packed)
+        #expect(server.log.first?.headers["accept-encoding"] == nil)
+    }
+
+    private func gzip(_ data: Data) throws -> Data {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/gzip")
+        process.arguments = ["-9c"]
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        let writer = Thread {
+            input.fileHandleForWriting.write(data)
+            try? input.fileHandleForWriting.close()
+        }
+        writer.start()
+        defer { process.waitUntilExit() }
+        return output.fileHandleForReading.readDataToEndOfFile()
+    }
+}
+
+struct MalformedResponse: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let text: String
+
+    static let all = [
+        MalformedResponse(testDescription: "no HTTP at all", text: "\u{1}\u{2}garbage, not HTTP\r\n\r\n"),
+        MalformedResponse(
+            testDescription: "a status that is no number", text: "HTTP/1.1 2x0 OK\r\nContent-Length: 0\r\n\r\n"),
+        MalformedResponse(
+            testDescription: "a chunk size that is no number",
+            text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
+        MalformedResponse(
+            testDescription: "a body that is not coded as it says",
+            text: "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 9\r\n\r\nnot gzip!"),
+        MalformedResponse(
+            testDescription: "a head of more than 256 KiB",
+            text: "HTTP/1.1 200 OK\r\n"
+                + "XYZ".map { "\($0): \(String(repeating: $0, count: 90_000))\r\n" }.joined() + "\r\n"),
+    ]
+}

@@ -1,0 +1,94 @@
+import Foundation
+import ImageTransportCurl
+import ImageTransporting
+import Testing
+
+@Suite(
+    "HTTP/2 over TLS, against nginx", .timeLimit(.minutes(2)),
+    .enabled(if: NginxServer.isAvailable, "needs nginx and openssl: apt-get install nginx-light openssl"))
+struct HTTP2Tests {
+    @Test("HTTP/2 is negotiated, and many requests share one connection")
+    func negotiated() async throws {
+        let picture = pattern(200_000)
+        let server = try await NginxServer(files: ["a": picture])
+        let transport = makeTransport(rootsFile: server.rootsFile)
+        let url = try server.url("/a")
+        try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for _ in 0..<32 {
+                group.addTask { try await collect(try await transport.send(TransportRequest(url: url)).body) }
+            }
+            for try await bytes in group { #expect(bytes == picture) }
+        }
+        let log = try server.log().map { $0.split(separator: " ") }
+        #expect(log.count == 32)
+        #expect(Set(log.map { $0[0] }) == ["HTTP/2.0"])
+        #expect(Set(log.map { $0[3] }).count == 1)
+    }
+
+    @Test("redirects are followed with 16 requests in flight")
+    func redirects() async throws {
+        let picture = pattern(50_000)
+        let server = try await NginxServer(files: ["a": picture])
+        let transport = makeTransport(rootsFile: server.rootsFile)
+        let url = try server.url("/moved/a")
+        try await withThrowingTaskGroup(of: (URL, [UInt8]).self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    let response = try await transport.send(TransportRequest(url: url))
+                    return (response.head.url, try await collect(response.body))
+                }
+            }
+            for try await (end, bytes) in group {
+                #expect(end.path() == "/a")
+                #expect(bytes == picture)
+            }
+        }
+    }
+
+    @Test("a certificate of an unknown authority is refused")
+    func unknownAuthority() async throws {
+        let server = try await NginxServer(files: ["a": [1]])
+        guard case .tls = await failure(makeTransport(), TransportRequest(url: try server.url("/a"))) else {
+            Issue.record("not tls")
+            return
+        }
+        #expect(try server.log().isEmpty)
+    }
+
+    @Test("a certificate for another name is refused")
+    func wrongName() async throws {
+        let server = try await NginxServer(files: ["a": [1]])
+        let transport = makeTransport(rootsFile: server.rootsFile)
+        let url = try server.url("/a", host: "127.0.0.1")
+        guard case .tls = await failure(transport, TransportRequest(url: url)) else {
+            Issue.record("not tls")
+            return
+        }
+    }
+
+    @Test("a redirect from https to http is blocked")
+    func downgrade() async throws {
+        let server = try await NginxServer(files: [:])
+        let transport = makeTransport(rootsFile: server.rootsFile)
+        guard case .blockedRedirect = await failure(transport, TransportRequest(url: try server.url("/downgrade")))
+        else {
+            Issue.record("not blocked")
+            return
+        }
+    }
+
+    @Test("a stream that is not read, and one that is dropped, leave the connection good for others")
+    func pausedStream() async throws {
+        let big = bigPattern(mebibytes: 4)
+        let server = try await NginxServer(files: ["big": big, "a": pattern(10_000)])
+        let transport = makeTransport(perHost: 1, rootsFile: server.rootsFile)
+        let paused = try await transport.send(TransportRequest(url: try server.url("/big")))
+        do { _ = try await transport.send(TransportRequest(url: try server.url("/big"))) }
+        for _ in 0..<50 {
+            let response = try await transport.send(TransportRequest(url: try server.url("/a")))
+            #expect(try await collect(response.body) == pattern(10_000))
+        }
+        #expect(try await collect(paused.body) == big)
+        #expect(Set(try server.log().compactMap { $0.split(separator: " ").last }).count == 1)
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import HTTPTypes
+import ImageTransportCurl
+import ImageTransporting
+import LoopbackServer
+import Testing
+
+@Suite("Redirects on the wire", .timeLimit(.minutes(2)))
+struct RedirectTests {
+    @Test("a chain is followed over one connection to the final response, whose URL is told")
+    func chain() async throws {
+        let server = try LoopbackServer { request in
+            switch request.path {
+            case "/1": .redirect(to: "/2", status: 301)
+            case "/2": .response(status: 307, headers: ["Location": "3?x"], body: pattern(5000))
+            default: .ok("end".utf8)
+            }
+        }
+        let response = try await makeTransport().send(TransportRequest(url: server.url("/1")))
+        #expect(response.head.url == server.url("/3?x"))
+        #expect(try await collect(response.body) == Array("end".utf8))
+        #expect(server.log.map(\.target) == ["/1", "/2", "/3?x"])
+    }
+
+    @Test("a loop ends in too many redirects")
+    func loop() async throws {
+        let server = try LoopbackServer { request in .redirect(to: request.path == "/a" ? "/b" : "/a") }
+        #expect(await failure(makeTransport(), TransportRequest(url: server.url("/a"))) == .tooManyRedirects(10))
+        #expect(server.requestCount == 2)
+    }
+
+    @Test("an endless chain ends at the limit")
+    func limit() async throws {
+        let server = try LoopbackServer { request in .redirect(to: request.path + "x") }
+        let request = TransportRequest(url: server.url("/"), maxRedirects: 3)
+        #expect(await failure(makeTransport(), request) == .tooManyRedirects(3))
+        #expect(server.requestCount == 4)
+    }
+
+    @Test(
+        "a redirect to anything but http and https is blocked",
+        arguments: ["file:///etc/hostname", "data:,x", "ftp://127.0.0.1/"])
+    func schemes(_ location: String) async throws {
+        let server = try LoopbackServer { _ in .redirect(to: location) }
+        guard case .blockedRedirect = await failure(makeTransport(), TransportRequest(url: server.url())) else {
+            Issue.record("not blocked")
+            return
+        }
+    }
+
+    @Test("credentials stay with the origin they were meant for")
+    func credentials() async throws {
+        let other = try LoopbackServer { _ in .ok([1]) }
+        let target = other.url("/end").absoluteString
+        let server = try LoopbackServer { request in
+            .redirect(to: request.path == "/1" ? "/2" : target)
+        }
+        let headers: HTTPFields = [.authorization: "Bearer secret", .cookie: "a=b", .accept: "image/*"]
+        let request = TransportRequest(url: server.url("/1"), headers: headers)
+        _ = try await collect(try await makeTransport().send(request).body)
+        #expect(server.log.map { $0.headers["authorization"] } == ["Bearer secret", "Bearer secret"])
+        #expect(other.log.map { $0.headers["authorization"] } == [nil])
+        #expect(other.log.map { $0.headers["cookie"] } == [nil])
+        #expect(other.log.map { $0.headers["accept"] } == ["image/*"])
+    }
+
+    @Test("a redirect with a huge or endless body is not read to its end")
+    func endlessBody() async throws {
+        let server = try LoopbackServer { request in
+            guard request.path == "/1" else { return .ok("end".utf8) }
+            let head = LoopbackReply.head(status: 302, headers: ["Location": "/2", "Content-Length": "\(1 << 30)"])
+            return .steps([.text(head), .bytes(pattern(1 << 20)), .awaitDisconnect])
+        }
+        let response = try await makeTransport().send(TransportRequest(url: server.url("/1"), maxBodyBytes: 100))
+        #expect(try await collect(response.body) == Array("end".utf8))
+        await server.abandonments(1)
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import HTTPTypes
+import ImageTransporting
+import Testing
+
+@Suite("data: URLs")
+struct DataURLTransportTests {
+    @Test(
+        "text and base64 are decoded, with their media type",
+        arguments: [
+            ("data:,A%20brief%20note", "text/plain;charset=US-ASCII", "A brief note"),
+            ("data:text/plain;charset=utf-8,%C3%A9", "text/plain;charset=utf-8", "é"),
+            ("data:text/plain;base64,SGVsbG8=", "text/plain", "Hello"),
+            ("data:text/plain;base64,SGVsbG8", "text/plain", "Hello"),
+            ("data:text/plain;base64,SGVs%0AbG8%3D", "text/plain", "Hello"),
+            ("data:;base64,SGk=", "text/plain;charset=US-ASCII", "Hi"),
+            ("data:;charset=utf-8,x", "text/plain;charset=utf-8", "x"),
+            ("data:image/svg+xml,%3Csvg/%3E#fragment", "image/svg+xml", "<svg/>"),
+            ("DATA:text/plain;BASE64,SGk=", "text/plain", "Hi"),
+            ("data:,100%25", "text/plain;charset=US-ASCII", "100%"),
+        ])
+    func decoding(_ text: String, _ type: String, _ content: String) async throws {
+        let (head, pieces) = try await fetch(DataURLTransport(), TransportRequest(url: try .of(text)))
+        #expect(head.status == .ok)
+        #expect(head.headers[.contentType] == type)
+        #expect(head.expectedBytes == content.utf8.count)
+        #expect(pieces == [Data(content.utf8)])
+    }
+
+    @Test("an empty payload is an empty body")
+    func empty() async throws {
+        #expect(try await fetch(DataURLTransport(), TransportRequest(url: try .of("data:,"))).1 == [])
+    }
+
+    @Test("what is not base64 is malformed")
+    func notBase64() async throws {
+        let request = TransportRequest(url: try .of("data:;base64,SGV*bG8="))
+        await #expect(throws: TransportFailure.malformedResponse("the data: URL is not base64")) {
+            try await fetch(DataURLTransport(), request)
+        }
+    }
+
+    @Test("no comma, and another scheme, are invalid", arguments: ["data:text/plain", "http://a/,x"])
+    func invalid(_ text: String) async throws {
+        let request = TransportRequest(url: try .of(text))
+        let failure = await #expect(throws: TransportFailure.self) { try await fetch(DataURLTransport(), request) }
+        guard case .invalidURL = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+    }
+
+    @Test("the limit holds to the byte", arguments: ["data:,12345", "data:;base64,MTIzNDU="])
+    func limit(_ text: String) async throws {
+        let fits = try await fetch(DataURLTransport(), TransportRequest(url: try .of(text), maxBodyBytes: 5))
+        #expect(fits.1 == [Data("12345".utf8)])
+        let request = TransportRequest(url: try .of(text), maxBodyBytes: 4)
+        await #expect(throws: TransportFailure.tooLarge(allowedBytes: 4)) {
+            try await fetch(DataURLTransport(), request)
+        }
+    }
+}
+
+@Suite("The choice by scheme")
+struct SchemeTransportTests {
+    private struct Named: DataTransport {
+        let name: String
+
+        func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+            throw .other(name)
+        }
+    }
+
+    @Test(
+        "the scheme picks the transport, in any case",
+        arguments: [("http://a/", "web"), ("HTTPS://a/", "web"), ("x:y", "own")])
+    func picks(_ text: String, _ name: String) async throws {
+        let web = Named(name: "web")
+        let transport = SchemeTransport(["http": web, "https": web, "X": Named(name: "own")])
+        let request = TransportRequest(url: try .of(text))
+        await #expect(throws: TransportFailure.other(name)) { try await transport.send(request) }
+    }
+
+    @Test("a scheme without a transport, and no scheme at all, are invalid", arguments: ["ftp://a/", "/just/a/path"])
+    func unknown(_ text: String) async throws {
+        let request = TransportRequest(url: try .of(text))
+        let failure = await #expect(throws: TransportFailure.self) { try await SchemeTransport([:]).send(request) }
+        guard case .invalidURL = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+    }
+}

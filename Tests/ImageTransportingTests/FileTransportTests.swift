@@ -1,0 +1,149 @@
+import Foundation
+import HTTPTypes
+import ImageTransporting
+import Testing
+
+@Suite("file: URLs", .timeLimit(.minutes(1)))
+final class FileTransportTests: Sendable {
+    private let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "files-\(UUID().uuidString)")
+        for name in ["inside", "outside"] {
+            try FileManager.default.createDirectory(at: folder.appending(path: name), withIntermediateDirectories: true)
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func write(_ name: String, _ bytes: [UInt8] = [1, 2, 3]) throws -> URL {
+        let url = folder.appending(path: name)
+        try Data(bytes).write(to: url)
+        return url
+    }
+
+    private func failure(_ transport: FileTransport, _ url: URL, maxBodyBytes: Int = 1 << 20) async -> TransportFailure?
+    {
+        do {
+            _ = try await fetch(transport, TransportRequest(url: url, maxBodyBytes: maxBodyBytes))
+            return nil
+        } catch {
+            return error as? TransportFailure
+        }
+    }
+
+    @Test("a file arrives whole, in bounded pieces, with its length")
+    func whole() async throws {
+        let bytes = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 >> 3) }
+        let url = try write("a b%.jpg", bytes)
+        let (head, pieces) = try await fetch(FileTransport(), TransportRequest(url: url))
+        #expect(head.status == .ok)
+        #expect(head.expectedBytes == bytes.count)
+        #expect(head.url == url)
+        #expect(pieces.map(\.count).max() ?? 0 <= 256 << 10)
+        #expect(Array(pieces.joined()) == bytes)
+    }
+
+    @Test("an empty file is an empty body")
+    func empty() async throws {
+        #expect(try await fetch(FileTransport(), TransportRequest(url: try write("empty", []))).1 == [])
+    }
+
+    @Test("a HEAD request reads nothing but the length")
+    func head() async throws {
+        let (head, pieces) = try await fetch(FileTransport(), TransportRequest(url: try write("x"), method: .head))
+        #expect(head.expectedBytes == 3)
+        #expect(pieces == [])
+    }
+
+    @Test("a missing file, and one below a file, are not found")
+    func missing() async throws {
+        let file = try write("file")
+        for url in [folder.appending(path: "nothing"), file.appending(path: "below")] {
+            guard case .notFound = await failure(FileTransport(), url) else {
+                Issue.record("\(url) is not notFound")
+                return
+            }
+        }
+    }
+
+    @Test("folders, pipes and devices are refused, without waiting")
+    func irregular() async throws {
+        let pipe = folder.appending(path: "pipe")
+        let isMade = unsafe mkfifo(pipe.path(), 0o600) == 0
+        #expect(isMade)
+        for url in [folder, pipe, URL(filePath: "/dev/zero")] {
+            guard case .other = await failure(FileTransport(), url) else {
+                Issue.record("\(url) was read")
+                return
+            }
+        }
+    }
+
+    @Test("a file larger than allowed is refused, one of exactly the limit is not")
+    func limit() async throws {
+        let url = try write("ten", Array(repeating: 7, count: 10))
+        #expect(await failure(FileTransport(), url, maxBodyBytes: 10) == nil)
+        #expect(await failure(FileTransport(), url, maxBodyBytes: 9) == .tooLarge(allowedBytes: 9))
+    }
+
+    @Test("a file cut off while it is read is closed early")
+    func shrinks() async throws {
+        let url = try write("shrinks", Array(repeating: 7, count: 300_000))
+        let body = try await FileTransport().send(TransportRequest(url: url)).body
+        var iterator = body.makeAsyncIterator()
+        let first = try await iterator.next()
+        #expect(first?.count == 262_144)
+        let isCut = unsafe truncate(url.path(), 1000) == 0
+        #expect(isCut)
+        let failure = await #expect(throws: TransportFailure.self) { _ = try await iterator.next() }
+        #expect(failure == .closedEarly(received: 262_144, expected: 300_000))
+    }
+
+    @Test("other hosts and schemes are invalid", arguments: ["file://server/share/x", "http://a/", "file:///a%00b"])
+    func invalid(_ text: String) async throws {
+        guard case .invalidURL = await failure(FileTransport(), try .of(text)) else {
+            Issue.record("not invalid")
+            return
+        }
+    }
+
+    @Test("confined, it reads what is inside and nothing else, whatever way is tried")
+    func confinement() async throws {
+        let inside = try write("inside/a")
+        let outside = try write("outside/b")
+        let link = folder.appending(path: "inside/link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: outside)
+        let linkedFolder = folder.appending(path: "inside/folder")
+        try FileManager.default.createSymbolicLink(
+            at: linkedFolder, withDestinationURL: folder.appending(path: "outside"))
+        let transport = FileTransport(confinedTo: [folder.appending(path: "inside")])
+        #expect(await failure(transport, inside) == nil)
+        let ways = [
+            outside, link, linkedFolder.appending(path: "b"),
+            try URL.of("file://\(folder.path())/inside/../outside/b"),
+            try URL.of("file://\(folder.path())/inside/%2e%2e/outside/b"),
+            try write("inside2"),
+        ]
+        for way in ways { #expect(await failure(transport, way) != nil, "\(way)") }
+    }
+
+    @Test("confined to a link, it reads what the link leads to")
+    func linkedConfinement() async throws {
+        let link = folder.appending(path: "link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.appending(path: "inside"))
+        let inside = try write("inside/a")
+        #expect(await failure(FileTransport(confinedTo: [link]), inside) == nil)
+    }
+
+    @Test("a cancelled task gets cancelled instead of bytes")
+    func cancelled() async throws {
+        let url = try write("x")
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return await failure(FileTransport(), url)
+        }
+        task.cancel()
+        #expect(await task.value == .cancelled)
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import HTTPTypes
+import ImageTransporting
+import Testing
+
+@Suite("The rules for redirects")
+struct RedirectTrailTests {
+    private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+    private func redirect(_ status: Int, to location: String?) throws -> ResponseHead {
+        ResponseHead(
+            status: .init(code: status), headers: location.map { [.location: $0] } ?? [:],
+            url: try url("http://unused/"))
+    }
+
+    private func target(_ start: String, _ location: String) throws -> String? {
+        var trail = RedirectTrail(TransportRequest(url: try url(start)))
+        return try trail.follow(redirect(302, to: location)) ? trail.request.url.absoluteString : nil
+    }
+
+    @Test(
+        "a Location is resolved against where it came from",
+        arguments: [
+            ("/x", "http://a/x"), ("y?q", "http://a/b/y?q"), ("../z", "http://a/z"), ("//c/d", "http://c/d"),
+            ("https://a/s", "https://a/s"), ("#f", nil), ("/x#g", "http://a/x#g"),
+        ] as [(String, String?)])
+    func resolution(_ location: String, _ expected: String?) throws {
+        if let expected {
+            #expect(try target("http://a/b/c", location) == expected)
+        } else {
+            #expect(throws: TransportFailure.tooManyRedirects(10)) { try target("http://a/b/c", location) }
+        }
+    }
+
+    @Test("a fragment is inherited when the Location has none")
+    func fragment() throws {
+        #expect(try target("http://a/b#here", "/c") == "http://a/c#here")
+    }
+
+    @Test(
+        "statuses without a Location, and those that are no redirect, are final", arguments: [200, 300, 304, 305, 404])
+    func final(_ status: Int) throws {
+        var trail = RedirectTrail(TransportRequest(url: try url("http://a/")))
+        let hop1 = try trail.follow(redirect(status, to: "/x"))
+        #expect(!hop1)
+        let hop2 = try trail.follow(redirect(302, to: nil))
+        #expect(!hop2)
+    }
+
+    @Test(
+        "303 asks for a GET, 301 and 302 turn POST into GET, 307 and 308 keep the method",
+        arguments: [
+            (301, HTTPRequest.Method.post, HTTPRequest.Method.get), (302, .post, .get), (303, .post, .get),
+            (303, .head, .head),
+            (307, .post, .post), (308, .post, .post), (301, .head, .head), (303, .put, .get), (302, .put, .put),
+        ])
+    func methods(_ status: Int, _ before: HTTPRequest.Method, _ after: HTTPRequest.Method) throws {
+        var trail = RedirectTrail(TransportRequest(url: try url("http://a/"), method: before))
+        let hop3 = try trail.follow(redirect(status, to: "/x"))
+        #expect(hop3)
+        #expect(trail.request.method == after)
+    }
+
+    @Test(
+        "credentials are dropped when scheme, host or port change, and do not come back",
+        arguments: [
+            ("http://a/", "http://a/x", true), ("http://a/", "http://A:80/x", true),
+            ("https://a/", "https://a:443/x", true),
+            ("http://a/", "https://a/x", false), ("http://a/", "http://a:81/x", false),
+            ("http://a/", "http://b.a/x", false),
+        ])
+    func credentials(_ start: String, _ location: String, _ areKept: Bool) throws {
+        let headers: HTTPFields = [.authorization: "x", .cookie: "y", .proxyAuthorization: "z", .accept: "*/*"]
+        var trail = RedirectTrail(TransportRequest(url: try url(start), headers: headers))
+        let hop4 = try trail.follow(redirect(302, to: location))
+        #expect(hop4)
+        #expect((trail.request.headers[.authorization] != nil) == areKept)
+        #expect((trail.request.headers[.cookie] != nil) == areKept)
+        #expect((trail.request.headers[.proxyAuthorization] != nil) == areKept)
+        #expect(trail.request.headers[.accept] == "*/*")
+    }
+
+    @Test(
+        "other schemes, and https to http, are blocked",
+        arguments: [
+            ("http://a/", "file:///etc/passwd"), ("http://a/", "data:,x"), ("http://a/", "ftp://a/"),
+            ("https://a/", "http://a/"),
+            ("http://a/", "javascript:1"), ("http://a/", "http:///x"),
+        ])
+    func blocked(_ start: String, _ location: String) throws {
+        let failure = #expect(throws: TransportFailure.self) { try target(start, location) }
+        guard case .blockedRedirect = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+    }
+
+    @Test("the limit counts hops, and none are allowed at zero")
+    func limit() throws {
+        var trail = RedirectTrail(TransportRequest(url: try url("http://a/0"), maxRedirects: 2))
+        let hop5 = try trail.follow(redirect(302, to: "/1"))
+        #expect(hop5)
+        let hop6 = try trail.follow(redirect(302, to: "/2"))
+        #expect(hop6)
+        #expect(throws: TransportFailure.tooManyRedirects(2)) { try trail.follow(redirect(302, to: "/3")) }
+        var none = RedirectTrail(TransportRequest(url: try url("http://a/"), maxRedirects: 0))
+        #expect(throws: TransportFailure.tooManyRedirects(0)) { try none.follow(redirect(302, to: "/1")) }
+    }
+
+    @Test("an address that was visited before is a loop")
+    func loop() throws {
+        var trail = RedirectTrail(TransportRequest(url: try url("http://a/0")))
+        let hop7 = try trail.follow(redirect(302, to: "/1"))
+        #expect(hop7)
+        #expect(throws: TransportFailure.tooManyRedirects(10)) { try trail.follow(redirect(302, to: "/0")) }
+    }
+}
