@@ -133,7 +133,8 @@ let suites = [
         "ContractTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageTesting", "ImageContractTesting", "LoopbackServer",
-            "TestProfiles", "ImageMemoryCaching", "ImageDiskCaching", "ImageDecoding", "ImageProcessing", "ImageColorManaging",
+            "TestProfiles", "ImageMemoryCaching", "ImageDiskCaching", "ImageDecoding", "ImageProcessing",
+            "ImageColorManaging",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageScheduling", "ImageCoalescing",
             .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])), httpTypes,
         ]),
@@ -149,7 +150,8 @@ let suites = [
     .target(name: "LoopbackServer", path: "Tests/Support/LoopbackServer", swiftSettings: strict),
     // And ICC profiles, made when a test runs.
     .target(
-        name: "TestProfiles", dependencies: ["CTestProfiles"], path: "Tests/Support/TestProfiles", swiftSettings: strict),
+        name: "TestProfiles", dependencies: ["CTestProfiles"], path: "Tests/Support/TestProfiles", swiftSettings: strict
+    ),
     .target(name: "CTestProfiles", dependencies: ["CLibLCMS"], path: "Tests/Support/CTestProfiles"),
 ]
 

@@ -14,6 +14,11 @@ struct RequestCoalescerContractTests {
         try await rule.check { SharedWorkCoalescer<String, Int>() }
     }
 
+    @Test("RecordingCoalescer obeys when what it records does", arguments: RequestCoalescerContract.rules)
+    func recordingCoalescer(_ rule: Rule) async throws {
+        try await rule.check { RecordingCoalescer(SharedWorkCoalescer<String, Int>()) }
+    }
+
     @Test("each rule bites a coalescer that breaks it", arguments: BrokenCoalescer.Defect.allCases)
     func brokenDouble(_ defect: BrokenCoalescer.Defect) async throws {
         let rule = try #require(RequestCoalescerContract.rules.first { $0.name == defect.rawValue })

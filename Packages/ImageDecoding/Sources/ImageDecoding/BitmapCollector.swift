@@ -8,7 +8,8 @@ final class BitmapCollector: PixelRowSink {
     private let origin: (x: Int, y: Int)
     private let layout: UprightLayout
     private let checksAlpha: Bool
-    private var pixels: [UInt8]
+    /// Empty until the first row is there, so that a file which promises much and holds nothing costs nothing.
+    private var pixels: [UInt8] = []
     /// The last few rows of a picture whose axes are exchanged: written in blocks, because each of its pixels goes to
     /// another row and sixteen of them share a line of the processor's cache.
     private var strip: [UInt8] = []
@@ -26,18 +27,13 @@ final class BitmapCollector: PixelRowSink {
         self.origin = origin
         self.checksAlpha = checksAlpha
         layout = UprightLayout(storedSize: storedSize, orientation: orientation)
-        if orientation == .up {
-            pixels = []
-            pixels.reserveCapacity(storedSize.area * 4)
-        } else {
-            pixels = [UInt8](repeating: 0, count: storedSize.area * 4)
-        }
     }
 
     func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
         defer { received += 1 }
         let y = received - origin.y
         guard (0..<storedSize.height).contains(y) else { return }
+        if y == 0 { allocate() }
         let kept = row.extracting(origin.x * 4..<(origin.x + storedSize.width) * 4)
         if checksAlpha { alpha &= Self.commonAlpha(of: kept) }
         if layout.orientation == .up {
@@ -57,6 +53,14 @@ final class BitmapCollector: PixelRowSink {
         }
         defer { pixels = [] }
         return Bitmap(size: layout.uprightSize, pixels: pixels, isOpaque: alpha == 255)
+    }
+
+    private func allocate() {
+        if layout.orientation == .up {
+            pixels.reserveCapacity(storedSize.area * 4)
+        } else {
+            pixels = [UInt8](repeating: 0, count: storedSize.area * 4)
+        }
     }
 
     private func writeStrip(endingAt y: Int) {

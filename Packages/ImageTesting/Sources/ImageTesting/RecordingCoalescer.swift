@@ -1,0 +1,51 @@
+public import ImageCore
+import Synchronization
+
+/// Passes everything on to another coalescer, and keeps a log of what it was asked and how each waiter was answered.
+public final class RecordingCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
+    /// What happened, in order.
+    public enum Message: Hashable, Sendable {
+        case asked(Key, WaiterID, RequestPriority)
+        /// The work was called for this key: nobody was there to join.
+        case started(Key)
+        case reprioritised(WaiterID, RequestPriority)
+        case answered(WaiterID)
+        case failed(WaiterID)
+    }
+
+    private let base: any RequestCoalescer<Key, Value>
+    private let log = Mutex<[Message]>([])
+
+    public init(_ base: any RequestCoalescer<Key, Value>) { self.base = base }
+
+    /// Everything so far.
+    public var messages: [Message] { log.withLock { $0 } }
+
+    public func value(
+        for key: Key, waiter: WaiterID, priority: RequestPriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        work: @escaping @Sendable (any SharedWork) async throws -> Value
+    ) async throws -> Value {
+        record(.asked(key, waiter, priority))
+        do {
+            let value = try await base.value(
+                for: key, waiter: waiter, priority: priority, onProgress: onProgress
+            ) { shared in
+                self.record(.started(key))
+                return try await work(shared)
+            }
+            record(.answered(waiter))
+            return value
+        } catch {
+            record(.failed(waiter))
+            throw error
+        }
+    }
+
+    public func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {
+        record(.reprioritised(waiter, priority))
+        base.setPriority(priority, of: waiter)
+    }
+
+    private func record(_ message: Message) { log.withLock { $0.append(message) } }
+}

@@ -1,0 +1,263 @@
+import Foundation
+import ImageCore
+import ImageDecoding
+import ImageProcessing
+import ImageTesting
+import Synchronization
+import Testing
+
+@Suite("Decoding to a size")
+struct DownsamplingDecoderTests {
+    static let size = PixelSize(width: 16, height: 12)
+    static let pixels = (0..<size.area * 4).map { $0 % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: $0 * 5) }
+
+    @Test("the first decoder that recognises a file opens it")
+    func order() throws {
+        let (first, second) = (FakeDecoder(), FakeDecoder())
+        _ = try decoder(first, second).header(of: FakePicture.encode(width: 3, height: 3))
+        #expect(first.messages.count == 1)
+        #expect(second.messages.isEmpty)
+    }
+
+    @Test("a decoder sees 32 bytes of a file, starting at 0")
+    func prefix() throws {
+        let seen = PrefixDecoder()
+        let data = (Data([9, 9]) + Data(0..<100)).dropFirst(2)
+        #expect(throws: DecodingFailure.unknownFormat) { try decoder(seen).header(of: data) }
+        #expect(seen.prefixes == [Data(0..<32)])
+        #expect(seen.startIndices == [0])
+    }
+
+    @Test("a picture that keeps its size is the codec's rows as they are")
+    func unscaled() throws {
+        let codec = FakeDecoder()
+        let image = try decode(FakePicture(Self.size, frames: [Self.pixels]), codec)
+        #expect(image.bitmap.pixels == Self.pixels)
+        #expect(codec.messages.last == .decode(frame: 0, size: Self.size, layout: .rgba8))
+    }
+
+    @Test("fill without scaling is a part of the rows, pixel for pixel")
+    func crop() throws {
+        let target = ImageTarget(PixelSize(width: 4, height: 12), mode: .fill)
+        let image = try decode(FakePicture(Self.size, frames: [Self.pixels]), target: target)
+        var expected: [UInt8] = []
+        for y in 0..<12 {
+            let row = y * 64
+            expected += Self.pixels[row + 24..<row + 40]
+        }
+        #expect(image.bitmap.pixels == expected)
+    }
+
+    @Test("a codec that scales is asked for twice the output, one that does not for its own size")
+    func codecScaling() throws {
+        for (scales, asked) in [(true, PixelSize(width: 100, height: 50)), (false, PixelSize(width: 400, height: 200))]
+        {
+            let codec = FakeDecoder()
+            var picture = FakePicture(PixelSize(width: 400, height: 200))
+            picture.scales = scales
+            let image = try decode(picture, codec, target: ImageTarget(PixelSize(width: 50, height: 50)))
+            #expect(image.bitmap.size == PixelSize(width: 50, height: 25))
+            #expect(codec.messages.last == .decode(frame: 0, size: asked, layout: .rgba8))
+        }
+    }
+
+    @Test("a profile is applied in the layout it is for", arguments: [PixelLayout.rgba8, .gray8, .grayAlpha8, .cmyk8])
+    func profile(_ layout: PixelLayout) throws {
+        let codec = FakeDecoder()
+        var picture = FakePicture(Self.size, color: [10, 10, 10, 255])
+        picture.nativeLayout = layout
+        picture.colorProfile = FakeColorConverter.profile(for: layout)
+        let image = try decode(picture, codec)
+        #expect(codec.messages.last == .decode(frame: 0, size: Self.size, layout: layout))
+        #expect(Set(image.bitmap.pixels) == [245, 255])
+    }
+
+    @Test("a profile that the converter ignores, or no converter, means plain RGBA", arguments: [true, false])
+    func ignoredProfile(_ hasConverter: Bool) throws {
+        let codec = FakeDecoder()
+        var picture = FakePicture(Self.size, color: [10, 20, 30, 255])
+        picture.nativeLayout = .cmyk8
+        picture.colorProfile = hasConverter ? Data([1]) : FakeColorConverter.profile(for: .cmyk8)
+        let decoder = DownsamplingDecoder(
+            decoders: [codec], resampler: FakeRowResampler(), colorConverter: hasConverter ? FakeColorConverter() : nil)
+        let image = try decoder.decode(picture.encoded, request: DecodingRequest(), isCancelled: { false })
+        #expect(codec.messages.last == .decode(frame: 0, size: Self.size, layout: .rgba8))
+        #expect(Array(image.bitmap.pixels.prefix(4)) == [10, 20, 30, 255])
+    }
+
+    @Test("an alpha channel that is full everywhere makes an opaque picture, one hole does not")
+    func opacity() throws {
+        var picture = FakePicture(Self.size, frames: [Self.pixels], hasAlpha: true)
+        #expect(try decode(picture).bitmap.isOpaque)
+        picture.frames[0][Self.size.area * 4 - 1] = 254
+        #expect(try !decode(picture).bitmap.isOpaque)
+        picture.hasAlpha = false
+        #expect(try decode(picture).bitmap.isOpaque)
+    }
+
+    @Test("a cut that leaves the hole outside is opaque")
+    func opacityOfCrop() throws {
+        var picture = FakePicture(Self.size, frames: [Self.pixels], hasAlpha: true)
+        picture.frames[0][3] = 0
+        #expect(try decode(picture, target: ImageTarget(PixelSize(width: 4, height: 12), mode: .fill)).bitmap.isOpaque)
+    }
+
+    @Test("frames are found by number")
+    func frames() throws {
+        let picture = FakePicture(Self.size, frames: [[1, 1, 1, 255], [2, 2, 2, 255]])
+        for frame in 0...1 {
+            let image = try decoder(FakeDecoder())
+                .decode(picture.encoded, request: DecodingRequest(frame: frame), isCancelled: { false })
+            #expect(image.bitmap.pixels[0] == UInt8(frame + 1))
+        }
+        #expect(throws: DecodingFailure.noSuchFrame(2, frameCount: 2)) {
+            try decoder(FakeDecoder())
+                .decode(picture.encoded, request: DecodingRequest(frame: 2), isCancelled: { false })
+        }
+    }
+
+    @Test(
+        "what the codec throws comes out, and nothing half done",
+        arguments: [
+            DecodingFailure.truncated(.fake), .malformed(.fake, "bits"), .unsupported(.fake, "planes"),
+        ])
+    func failures(_ failure: DecodingFailure) {
+        #expect(throws: failure) { try decode(FakePicture(Self.size), FakeDecoder(decodeFailure: failure)) }
+        #expect(throws: failure) { try decode(FakePicture(Self.size), FakeDecoder(openFailure: failure)) }
+    }
+
+    @Test("a codec that hands over too few rows is told off, not believed")
+    func missingRows() {
+        #expect(throws: DecodingFailure.self) {
+            try DownsamplingDecoder(decoders: [LazyDecoder()], resampler: FakeRowResampler())
+                .decode(FakePicture(Self.size).encoded, request: DecodingRequest(), isCancelled: { false })
+        }
+    }
+
+    @Test("cancelling between rows stops the codec there", arguments: [0, 1, 5])
+    func cancellation(_ rows: Int) throws {
+        let codec = FakeDecoder()
+        let asked = Mutex(0)
+        #expect(throws: DecodingFailure.cancelled) {
+            try decoder(codec).decode(FakePicture(Self.size).encoded, request: DecodingRequest()) {
+                // Once before anything, then before each row.
+                asked.withLock { asked in
+                    asked += 1
+                    return asked > rows
+                }
+            }
+        }
+        #expect(asked.withLock { $0 } == rows + 1)
+        #expect(codec.messages.isEmpty == (rows == 0))
+    }
+
+    @Test("encoded bytes above the limit are refused before any decoder sees them")
+    func encodedBytes() {
+        let codec = FakeDecoder()
+        let data = FakePicture.encode(width: 2, height: 2)
+        let decoder = DownsamplingDecoder(
+            decoders: [codec], resampler: FakeRowResampler(), limits: DecodingLimits(encodedBytes: 10))
+        let expected = DecodingFailure.limitExceeded(.encodedBytes, value: data.count, allowed: 10)
+        #expect(throws: expected) { try decoder.header(of: data) }
+        #expect(codec.messages.isEmpty)
+    }
+
+    @Test("a limit that the codec forgets is checked all the same")
+    func forgetfulCodec() {
+        for (limits, limit) in [
+            (DecodingLimits(pixels: 100), DecodingLimit.pixels), (DecodingLimits(side: 15), .side),
+            (DecodingLimits(frames: 0), .frames),
+        ] {
+            let decoder = DownsamplingDecoder(
+                decoders: [LazyDecoder()], resampler: FakeRowResampler(), limits: limits)
+            let failure = #expect(throws: DecodingFailure.self) {
+                try decoder.header(of: FakePicture(Self.size).encoded)
+            }
+            guard case .limitExceeded(limit, _, _) = failure else {
+                Issue.record("\(limit): \(String(describing: failure))")
+                continue
+            }
+        }
+    }
+
+    @Test("bytes of the result above the limit are refused before the codec decodes")
+    func decodedBytes() {
+        let codec = FakeDecoder()
+        let decoder = DownsamplingDecoder(
+            decoders: [codec], resampler: FakeRowResampler(), limits: DecodingLimits(decodedBytes: 767))
+        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 768, allowed: 767)) {
+            try decoder.decode(FakePicture(Self.size).encoded, request: DecodingRequest(), isCancelled: { false })
+        }
+        #expect(codec.messages.count == 1)
+    }
+
+    @Test(
+        "a hundred megapixels are within the default limits, upright or turned",
+        arguments: [ImageOrientation.up, .left])
+    func hundredMegapixels(_ orientation: ImageOrientation) {
+        let picture = FakePicture(PixelSize(width: 12_500, height: 8_000), orientation: orientation)
+        let codec = FakeDecoder(decodeFailure: .truncated(.fake))
+        // Cancelled at the first row: only the admission is of interest here.
+        let asked = Mutex(0)
+        #expect(throws: DecodingFailure.cancelled) {
+            try decoder(codec).decode(picture.encoded, request: DecodingRequest()) {
+                asked.withLock { asked in
+                    asked += 1
+                    return asked > 1
+                }
+            }
+        }
+        #expect(codec.messages.count == 2)
+    }
+
+    private func decoder(_ decoders: any ImageDecoder...) -> DownsamplingDecoder {
+        DownsamplingDecoder(
+            decoders: decoders, resampler: FakeRowResampler(oversampling: 2), colorConverter: FakeColorConverter())
+    }
+
+    @discardableResult
+    private func decode(
+        _ picture: FakePicture, _ codec: FakeDecoder = FakeDecoder(), target: ImageTarget? = nil
+    ) throws -> DecodedImage {
+        try decoder(codec)
+            .decode(picture.encoded, request: DecodingRequest(target: target), isCancelled: { false })
+    }
+}
+
+/// Recognises nothing and remembers what it was shown.
+private final class PrefixDecoder: ImageDecoder {
+    private let seen = Mutex<[Data]>([])
+
+    var prefixes: [Data] { seen.withLock { $0 } }
+    var startIndices: [Int] { prefixes.map(\.startIndex) }
+    var format: ImageFormat { .fake }
+
+    func recognises(_ prefix: Data) -> Bool {
+        seen.withLock { $0.append(prefix) }
+        return false
+    }
+
+    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage { throw .unknownFormat }
+}
+
+/// Forgets limits, and the last row.
+private struct LazyDecoder: ImageDecoder {
+    let format = ImageFormat.fake
+
+    func recognises(_ prefix: Data) -> Bool { true }
+
+    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage { Opened() }
+
+    final class Opened: OpenedImage {
+        let header = ImageHeader(format: .fake, storedSize: DownsamplingDecoderTests.size)
+
+        func decodableSize(covering target: PixelSize) -> PixelSize { header.storedSize }
+
+        func decode(
+            frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink
+        ) throws(DecodingFailure) {
+            let row = [UInt8](repeating: 0, count: size.width * 4)
+            for _ in 1..<size.height { try sink.receive(row.span) }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import ImageCore
+import Testing
+
+@testable import ImageDecoding
+
+@Suite("The plan of a decode")
+struct DownsamplingPlanTests {
+    /// A picture, what is wanted of it, and what the codec is to be asked for; its sizes are 1/8, 1/4, 1/2 and 1.
+    struct Row: CustomTestStringConvertible {
+        var stored: (Int, Int)
+        var target: ImageTarget?
+        var oversampling = 2.0
+        var orientation = ImageOrientation.up
+        var output: (Int, Int)
+        var codec: (Int, Int)
+        var step: DownsamplingPlan.Step
+
+        var testDescription: String {
+            "\(stored) \(orientation) to \(target.map { "\($0.mode) \($0.size)" } ?? "its own size"), \(oversampling) times"
+        }
+
+        var plan: DownsamplingPlan {
+            let size = PixelSize(width: stored.0, height: stored.1)
+            let header = ImageHeader(format: .jpeg, storedSize: size, orientation: orientation)
+            return DownsamplingPlan(header: header, target: target, oversampling: oversampling) { wanted in
+                [8, 4, 2, 1].lazy.map { divisor in
+                    PixelSize(
+                        width: (size.width + divisor - 1) / divisor, height: (size.height + divisor - 1) / divisor)
+                }.first { $0.width >= wanted.width && $0.height >= wanted.height } ?? size
+            }
+        }
+    }
+
+    static func fit(_ width: Int, _ height: Int, upscales: Bool = false) -> ImageTarget {
+        ImageTarget(PixelSize(width: width, height: height), upscales: upscales)
+    }
+
+    static func fill(_ width: Int, _ height: Int, upscales: Bool = false) -> ImageTarget {
+        ImageTarget(PixelSize(width: width, height: height), mode: .fill, upscales: upscales)
+    }
+
+    static func resample(_ x: Double, _ y: Double, _ width: Double, _ height: Double) -> DownsamplingPlan.Step {
+        .resample(PixelRegion(x: x, y: y, width: width, height: height))
+    }
+
+    static let rows = [
+        Row(stored: (640, 480), target: nil, output: (640, 480), codec: (640, 480), step: .keep),
+        Row(stored: (640, 480), target: fit(640, 480), output: (640, 480), codec: (640, 480), step: .keep),
+        Row(stored: (640, 480), target: fit(9000, 9000), output: (640, 480), codec: (640, 480), step: .keep),
+        // Scaled by the codec as far as twice the output is left.
+        Row(
+            stored: (4000, 3000), target: fit(300, 300), output: (300, 225), codec: (1000, 750),
+            step: resample(0, 0, 1000, 750)),
+        Row(
+            stored: (4800, 3600), target: fit(300, 300), output: (300, 225), codec: (600, 450),
+            step: resample(0, 0, 600, 450)),
+        Row(
+            stored: (4800, 3600), target: fit(300, 300), oversampling: 1, output: (300, 225), codec: (600, 450),
+            step: resample(0, 0, 600, 450)),
+        Row(
+            stored: (2400, 1800), target: fit(300, 300), oversampling: 1, output: (300, 225), codec: (300, 225),
+            step: resample(0, 0, 300, 225)),
+        // 188 rows, rounded up, are 375 halved and a bit: near enough to twice.
+        Row(
+            stored: (1200, 750), target: fit(300, 300), output: (300, 188), codec: (600, 375),
+            step: resample(0, 0, 600, 375)),
+        Row(
+            stored: (1200, 750), target: fit(302, 302), output: (302, 189), codec: (600, 375),
+            step: resample(0, 0, 600, 375)),
+        Row(
+            stored: (1200, 750), target: fit(310, 310), output: (310, 194), codec: (1200, 750),
+            step: resample(0, 0, 1200, 750)),
+        // At once the output, one percent is not near enough.
+        Row(
+            stored: (1200, 750), target: fit(302, 302), oversampling: 1, output: (302, 189), codec: (600, 375),
+            step: resample(0, 0, 600, 375)),
+        Row(
+            stored: (600, 375), target: fit(301, 301), oversampling: 1, output: (301, 188), codec: (600, 375),
+            step: resample(0, 0, 600, 375)),
+        // The last column of 376 is half a pixel.
+        Row(
+            stored: (751, 1501), target: fit(100, 150), output: (75, 150), codec: (188, 376),
+            step: resample(0, 0, 187.75, 375.25)),
+        // Fill: what is left and right is cut off, in the codec's coordinates.
+        Row(
+            stored: (4000, 2000), target: fill(200, 200), output: (200, 200), codec: (1000, 500),
+            step: resample(250, 0, 500, 500)),
+        Row(
+            stored: (4000, 2000), target: fill(200, 200), orientation: .right, output: (200, 200), codec: (1000, 500),
+            step: resample(250, 0, 500, 500)),
+        Row(
+            stored: (4000, 2000), target: fill(100, 400), orientation: .left, output: (100, 400), codec: (1000, 500),
+            step: resample(0, 125, 1000, 250)),
+        // Fill without scaling takes whole pixels.
+        Row(
+            stored: (301, 200), target: fill(200, 200), output: (200, 200), codec: (301, 200), step: .crop(x: 50, y: 0)),
+        Row(
+            stored: (300, 201), target: fill(900, 900), output: (201, 201), codec: (300, 201), step: .crop(x: 49, y: 0)),
+        Row(
+            stored: (300, 200), target: fill(600, 600, upscales: true), output: (600, 600), codec: (300, 200),
+            step: resample(50, 0, 200, 200)),
+        Row(
+            stored: (30, 20), target: fit(60, 60, upscales: true), output: (60, 40), codec: (30, 20),
+            step: resample(0, 0, 30, 20)),
+        Row(
+            stored: (10_000, 1), target: fit(100, 100), output: (100, 1), codec: (1250, 1),
+            step: resample(0, 0, 1250, 0.125)),
+    ]
+
+    @Test("asks the codec for what covers the output, and resamples the rest", arguments: rows)
+    func table(_ row: Row) {
+        let plan = row.plan
+        #expect(plan.output == PixelSize(width: row.output.0, height: row.output.1))
+        #expect(plan.codecSize == PixelSize(width: row.codec.0, height: row.codec.1))
+        #expect(plan.step == row.step)
+    }
+
+    @Test("foretells the bytes: the output, and a canvas for animations")
+    func bytes() {
+        let row = Row(
+            stored: (4000, 3000), target: Self.fit(300, 300), output: (300, 225), codec: (1000, 750), step: .keep)
+        #expect(row.plan.decodedBytes(frameCount: 1) == 300 * 225 * 4)
+        #expect(row.plan.decodedBytes(frameCount: 2) == (300 * 225 + 1000 * 750) * 4)
+        let huge = Row(
+            stored: (10, 10), target: Self.fill(.max, .max, upscales: true), output: (.max, .max), codec: (10, 10),
+            step: .keep)
+        #expect(huge.plan.decodedBytes(frameCount: 1) == .max)
+    }
+}
