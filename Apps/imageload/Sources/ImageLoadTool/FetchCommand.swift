@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ImageCore
 import ImageLoading
+import Synchronization
 
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -56,12 +57,13 @@ struct LoadSession {
         ) async throws -> LoadReport.Picture
 
     let options: LoadingOptions
-    let loader: ImageLoader
+    private let loader: ImageLoader
+    private let diskWatch = DiskWatch()
     let addresses: [String]
 
     init(_ options: LoadingOptions) throws {
         self.options = options
-        loader = options.makeLoader()
+        loader = options.makeLoader(observer: diskWatch)
         addresses = options.addresses()
         if addresses.isEmpty { throw ValidationError("no URLs on standard input") }
     }
@@ -74,6 +76,9 @@ struct LoadSession {
         for _ in 0..<options.repeat { reports += try await pass(load) }
         if !options.json, addresses.count > 1 || options.repeat > 1 {
             Console.output(LoadSummary(reports: reports, elapsed: clock.now - start).table)
+        }
+        if let failure = diskWatch.failure {
+            Console.error(Refusal(failure, folder: CacheFolder.url(options.cache).path).line + " Going on without it.")
         }
         if let refusal = reports.lazy.compactMap(\.refusal).first { throw ExitCode(refusal.status.rawValue) }
     }
@@ -108,5 +113,17 @@ struct LoadSession {
         } else if let line = report.line {
             Console.output(line)
         }
+    }
+}
+
+/// Remembers the first failure of the disk cache, which the loader itself survives.
+private final class DiskWatch: ImageLoaderObserver {
+    private let first = Mutex<DataCacheFailure?>(nil)
+
+    var failure: DataCacheFailure? { first.withLock { $0 } }
+
+    func loader(did event: ImageLoadEvent) {
+        guard case .diskFailed(let failure) = event.kind else { return }
+        first.withLock { if $0 == nil { $0 = failure } }
     }
 }

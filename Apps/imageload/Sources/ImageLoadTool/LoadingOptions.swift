@@ -58,11 +58,12 @@ struct LoadingOptions: ParsableArguments {
     }
 
     /// A loader as the options want it.
-    func makeLoader() -> ImageLoader {
+    func makeLoader(observer: any ImageLoaderObserver) -> ImageLoader {
         var defaults = ImageLoaderDefaults(cacheFolder: CacheFolder.url(cache))
         defaults.maxDownloads = concurrency
         defaults.maxDownloadsPerHost = concurrency
         defaults.retries = retries
+        defaults.observer = observer
         defaults.transferLimits.stallTimeout = .seconds(timeout)
         defaults.transferLimits.connectTimeout = .seconds(min(timeout, 15))
         return defaults.makeLoader()

@@ -156,6 +156,18 @@ final class ToolTests {
         if format == "original" { #expect(written == (try Data(contentsOf: URL(fileURLWithPath: file)))) }
     }
 
+    @Test("a disk cache that can't be used is told in one line, and the pictures come all the same")
+    func brokenCache() async throws {
+        let server = try OneShotServer(Data(contentsOf: URL(fileURLWithPath: try picture(.png, named: "a.png"))))
+        let blocked = folder.appending(path: "blocked")
+        try Data("a file where the folder should be".utf8).write(to: blocked)
+        let result = try await run(["fetch", server.url, "--cache", blocked.path])
+        #expect(result.status == 0)
+        #expect(result.output.contains("network"))
+        #expect(result.errors.count == 1)
+        #expect(result.errors.first?.contains(blocked.path) == true)
+    }
+
     @Test("a failure among successes is told, and its code is the tool's")
     func partialFailure() async throws {
         let file = try picture(.jpeg, named: "a.jpg")
