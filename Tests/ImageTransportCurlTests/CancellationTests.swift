@@ -58,30 +58,6 @@ struct CancellationTests {
         #expect(server.log.map(\.path) == ["/1"])
     }
 
-    @Test("waiting for a connection is no stall")
-    func queueIsNoStall() async throws {
-        let held = LoopbackSignal()
-        let server = try LoopbackServer { request in
-            request.path == "/held"
-                ? .steps([.wait(held), .text("HTTP/1.1 204 No Content\r\n\r\n")])
-                : .steps([.awaitDisconnect])
-        }
-        let transport = makeTransport(perHost: 1)
-        async let first = failure(transport, TransportRequest(url: server.url("/held")))
-        await held.arrivals(1)
-        let queued = Task {
-            await failure(transport, TransportRequest(url: server.url("/held"), stallTimeout: .milliseconds(50)))
-        }
-        // Another host name, so another queue: its stall passes the time.
-        let other = try #require(URL(string: "http://localhost:\(server.port)/silent"))
-        #expect(
-            await failure(transport, TransportRequest(url: other, stallTimeout: .milliseconds(250))) == .timedOut(.head)
-        )
-        held.open()
-        #expect(await first == nil)
-        #expect(await queued.value == nil)
-    }
-
     @Test("dropping the body closes the connection")
     func drop() async throws {
         let server = try LoopbackServer { _ in

@@ -13,21 +13,19 @@ import ImageTransporting
     let id: UInt64
     let channel: TransferChannel
     /// Milliseconds between looks at a silent transfer: a stall is noticed at most two of them late.
-    let stallGranularity: Int64
-    private let stallTimeout: Int64
+    var stallGranularity: Int64 { stallTimer.granularity }
+    private var stallTimer: StallTimer
     private let decodesContent: Bool
     private let configuration: CurlTransport.Configuration
     private var handle: OpaquePointer?
     private var parser = HeadParser()
     private var ownFailure: TransportFailure?
-    private var quietSince: Int64?
 
     init(id: UInt64, channel: TransferChannel, configuration: CurlTransport.Configuration) {
         self.id = id
         self.channel = channel
         self.configuration = configuration
-        stallTimeout = channel.request.stallTimeout.wholeMilliseconds
-        stallGranularity = min(1000, max(1, stallTimeout / 4))
+        stallTimer = StallTimer(limit: channel.request.stallTimeout.wholeMilliseconds)
         // Ranges count coded bytes, and who names codings wants them as they are.
         decodesContent = channel.request.headers[.range] == nil && channel.request.headers[.acceptEncoding] == nil
     }
@@ -55,13 +53,7 @@ import ImageTransporting
     /// True when the consumer has waited for longer than allowed. Time in which nobody waits, or that is spent in the
     /// queue for a connection, does not count.
     func isStalled(now: Int64) -> Bool {
-        guard channel.isStallable else {
-            quietSince = nil
-            return false
-        }
-        let since = quietSince ?? now
-        quietSince = since
-        return now - since >= stallTimeout
+        stallTimer.isOver(isWaitedFor: channel.isStallable, now: now)
     }
 
     func failure(for ending: itc_ending) -> TransportFailure? {
@@ -100,7 +92,7 @@ import ImageTransporting
     private func connected() { channel.connected() }
 
     private func header(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-        quietSince = nil
+        stallTimer.heardSomething()
         do throws(TransportFailure) {
             let taken = unsafe try parser.take(line, for: channel.request, decodes: decodesContent)
             guard let head = taken else { return true }
@@ -119,7 +111,7 @@ import ImageTransporting
     }
 
     private func body(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-        quietSince = nil
+        stallTimer.heardSomething()
         let count = bytes.count
         let piece = unsafe Data(buffer: bytes)
         switch channel.arrived(piece) {
