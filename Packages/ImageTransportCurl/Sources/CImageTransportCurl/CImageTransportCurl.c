@@ -195,6 +195,8 @@ bool itc_transfer_start(itc_transfer *transfer, itc_engine *engine) {
     return transfer->started;
 }
 
+void itc_transfer_pause(itc_transfer *transfer) { curl_easy_pause(transfer->easy, CURLPAUSE_RECV); }
+
 void itc_transfer_resume(itc_transfer *transfer) { curl_easy_pause(transfer->easy, CURLPAUSE_CONT); }
 
 void itc_transfer_free(itc_transfer *transfer, itc_engine *engine) {

@@ -20,8 +20,12 @@ import ImageTransporting
     private var handle: OpaquePointer?
     private var parser = HeadParser()
     private var ownFailure: TransportFailure?
+    private let news: NewsList
+    private var pendingHead: ResponseHead?
+    private var pendingBytes = Data()
 
-    init(id: UInt64, channel: TransferChannel, configuration: CurlTransport.Configuration) {
+    init(id: UInt64, channel: TransferChannel, configuration: CurlTransport.Configuration, news: NewsList) {
+        self.news = news
         self.id = id
         self.channel = channel
         self.configuration = configuration
@@ -97,7 +101,8 @@ import ImageTransporting
             let taken = unsafe try parser.take(line, for: channel.request, decodes: decodesContent)
             guard let head = taken else { return true }
             if !RedirectTrail.isRedirect(head) { try checkLength(head) }
-            channel.headArrived(head)
+            pendingHead = head
+            news.add(id)
             return true
         } catch {
             ownFailure = error
@@ -112,13 +117,58 @@ import ImageTransporting
 
     private func body(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
         stallTimer.heardSomething()
-        let count = bytes.count
-        let piece = unsafe Data(buffer: bytes)
-        switch channel.arrived(piece) {
-        case .deliver, .keep, .keepAndPause: return count
-        case .pause: return Int(ITC_PAUSE)
-        case .stop, .fail: return Int(ITC_STOP)
+        if pendingBytes.count >= Self.batchBytes {
+            switch tellNews() {
+            case .nothing: break
+            case .pause: return Int(ITC_PAUSE)  // libcurl offers these bytes again
+            case .stop: return Int(ITC_STOP)
+            }
         }
+        unsafe pendingBytes.append(bytes)
+        news.add(id)
+        return bytes.count
+    }
+
+    // MARK: Telling the consumer
+
+    /// Bytes after which the consumer is told in any case; fewer wait for the end of libcurl's turn, so that a small
+    /// response wakes its consumer once and not for every read.
+    private static let batchBytes = 64 << 10
+
+    enum Reaction { case nothing, pause, stop }
+
+    /// Hands over what has arrived.
+    func tellNews() -> Reaction {
+        if let head = pendingHead {
+            pendingHead = nil
+            channel.headArrived(head)
+        }
+        guard !pendingBytes.isEmpty else { return .nothing }
+        let piece = pendingBytes
+        pendingBytes = Data()
+        switch channel.arrived(piece) {
+        case .deliver, .keep: return .nothing
+        case .pause: return .pause
+        case .stop, .fail: return .stop
+        }
+    }
+
+    func pause() {
+        if let handle = unsafe handle { unsafe itc_transfer_pause(handle) }
+    }
+}
+
+/// Which transfers have something to tell, in order. Lives on the event thread alone.
+final class NewsList {
+    private var identifiers: [UInt64] = []
+
+    func add(_ id: UInt64) {
+        if identifiers.last != id { identifiers.append(id) }
+    }
+
+    func takeAll() -> [UInt64] {
+        defer { identifiers.removeAll(keepingCapacity: true) }
+        return identifiers
     }
 }
 

@@ -7,6 +7,7 @@ final class EventLoop {
     private let mailbox: Mailbox
     private let configuration: CurlTransport.Configuration
     private var transfers: [UInt64: ActiveTransfer] = [:]
+    private let news = NewsList()
     private var nextStallCheck: Int64 = .max
 
     private init(mailbox: Mailbox, configuration: CurlTransport.Configuration) {
@@ -32,6 +33,7 @@ final class EventLoop {
             }
             unsafe itc_engine_perform(mailbox.multi)
             reportEnded()
+            tellNews()
             checkStalls()
             unsafe itc_engine_poll(mailbox.multi, sleepTime())
         }
@@ -50,7 +52,7 @@ final class EventLoop {
 
     private func start(_ id: UInt64, _ channel: TransferChannel) {
         guard !channel.isOver else { return }
-        let transfer = ActiveTransfer(id: id, channel: channel, configuration: configuration)
+        let transfer = ActiveTransfer(id: id, channel: channel, configuration: configuration, news: news)
         guard unsafe transfer.start(on: mailbox.multi) else {
             unsafe transfer.free(mailbox.multi)
             return channel.ended(.other("libcurl can't start a transfer"))
@@ -68,9 +70,21 @@ final class EventLoop {
         var ending = ITC_COMPLETE
         while let context = unsafe itc_engine_next_ended(mailbox.multi, &ending) {
             let transfer = unsafe Unmanaged<ActiveTransfer>.fromOpaque(context).takeUnretainedValue()
+            _ = transfer.tellNews()  // it has ended already
             let failure = transfer.failure(for: ending)
             remove(transfer.id)
             transfer.channel.ended(failure)
+        }
+    }
+
+    private func tellNews() {
+        for id in news.takeAll() {
+            guard let transfer = transfers[id] else { continue }
+            switch transfer.tellNews() {
+            case .nothing: break
+            case .pause: transfer.pause()
+            case .stop: remove(id)
+            }
         }
     }
 

@@ -42,9 +42,9 @@
 
         func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
             guard let channel = channel(of: dataTask) else { return dataTask.cancel() }
-            switch channel.arrived(data, isOfferedAgain: false) {
+            switch channel.arrived(data) {
             case .deliver, .keep: break
-            case .keepAndPause, .pause: suspend(dataTask, channel)
+            case .pause: suspend(dataTask, channel)
             case .stop, .fail: dataTask.cancel()
             }
         }

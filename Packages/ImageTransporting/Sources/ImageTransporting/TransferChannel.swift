@@ -81,18 +81,18 @@ package final class TransferChannel: Sendable {
     }
 
     /// What the engine is to do about a piece of the body.
-    package func arrived(_ piece: Data, isOfferedAgain: Bool = true) -> TransferMachine.Arrival {
+    package func arrived(_ piece: Data) -> TransferMachine.Arrival {
         let (arrival, waiter) = state.withLock { state in
-            let arrival = state.machine.arrived(piece, isOfferedAgain: isOfferedAgain)
+            let arrival = state.machine.arrived(piece)
             switch arrival {
             case .deliver, .fail: return (arrival, state.takePieceWaiter())
-            case .keep, .pause, .keepAndPause, .stop: return (arrival, nil)
+            case .keep, .pause, .stop: return (arrival, nil)
             }
         }
         switch arrival {
         case .deliver(let piece): waiter?.resume(returning: .success(piece))
         case .fail(let failure): waiter?.resume(returning: .failure(failure))
-        case .keep, .pause, .keepAndPause, .stop: break
+        case .keep, .pause, .stop: break
         }
         return arrival
     }

@@ -25,10 +25,8 @@ package struct TransferMachine {
         /// Goes straight to the waiting consumer.
         case deliver(Data)
         case keep
-        /// Not taken: to be offered again when the transfer is resumed.
+        /// Kept too, but the sender is to be held back now.
         case pause
-        /// Taken, but the sender is to be held back now.
-        case keepAndPause
         /// Nobody wants it: the transfer is to end.
         case stop
         /// A waiting consumer is to be told.
@@ -76,8 +74,7 @@ package struct TransferMachine {
         return isAwaited
     }
 
-    /// - Parameter isOfferedAgain: whether a piece that is refused with `.pause` comes again later.
-    package mutating func arrived(_ piece: Data, isOfferedAgain: Bool = true) -> Arrival {
+    package mutating func arrived(_ piece: Data) -> Arrival {
         switch phase {
         case .discarding(let remaining):
             phase = .discarding(remaining: remaining - piece.count)
@@ -86,23 +83,22 @@ package struct TransferMachine {
             guard receivedBytes + piece.count <= maxBodyBytes else {
                 return fail(.tooLarge(allowedBytes: maxBodyBytes))
             }
-            guard buffer.count < Self.highWater || !isOfferedAgain else {
-                phase = .paused
-                return .pause
-            }
-            phase = .streaming
             receivedBytes += piece.count
-            guard isAwaited else {
-                buffer.append(piece)
-                guard buffer.count >= Self.highWater, !isOfferedAgain else { return .keep }
-                phase = .paused
-                return .keepAndPause
-            }
-            isAwaited = false
-            return .deliver(piece)
+            return take(piece)
         case .queued, .waitingForHead, .over:
             return .stop
         }
+    }
+
+    private mutating func take(_ piece: Data) -> Arrival {
+        if isAwaited {
+            isAwaited = false
+            phase = .streaming
+            return .deliver(piece)
+        }
+        if buffer.isEmpty { buffer = piece } else { buffer.append(piece) }
+        phase = buffer.count < Self.highWater ? .streaming : .paused
+        return phase == .paused ? .pause : .keep
     }
 
     /// The transfer is over, well when `failure` is nil. True when a consumer waits and is to be told.

@@ -63,6 +63,8 @@ itc_transfer *itc_transfer_make(const itc_request *request, const itc_callbacks 
 /* `line` is "Name: value". False when memory is short. */
 bool itc_transfer_add_header(itc_transfer *transfer, const char *line);
 bool itc_transfer_start(itc_transfer *transfer, itc_engine *engine);
+/* Holds the sender back until itc_transfer_resume. */
+void itc_transfer_pause(itc_transfer *transfer);
 /* Lets a paused transfer go on; calls on_body with what was held back. */
 void itc_transfer_resume(itc_transfer *transfer);
 /* Ends the transfer if it is under way: closes its connection, or resets its HTTP/2 stream. */
