@@ -40,6 +40,8 @@ struct NaiveScheduler {
 
     mutating func cancel(_ id: WorkID) -> Bool {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return false }
+        let lane = waiting[index].lane
+        if id == startable(in: lane).first?.id { overtakes[lane] = 0 }
         waiting.remove(at: index)
         return true
     }
@@ -65,12 +67,17 @@ struct NaiveScheduler {
     }
 
     private mutating func next(in lane: WorkLane) -> Waiting? {
-        let startable = waiting.filter { $0.lane == lane && isOpen($0) }.sorted { $0.id.rawValue < $1.id.rawValue }
+        let startable = startable(in: lane)
         guard let oldest = startable.first, let highest = startable.map(\.priority).max() else { return nil }
         let best = startable.first { $0.priority == highest } ?? oldest
         let chosen = overtakeLimit.map { overtakes[lane, default: 0] >= $0 } == true ? oldest : best
         overtakes[lane] = chosen.id == oldest.id ? 0 : overtakes[lane, default: 0] + 1
         return chosen
+    }
+
+    /// The oldest first.
+    private func startable(in lane: WorkLane) -> [Waiting] {
+        waiting.filter { $0.lane == lane && isOpen($0) }.sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
     private func isOpen(_ work: Waiting) -> Bool {

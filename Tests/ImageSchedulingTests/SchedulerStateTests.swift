@@ -151,6 +151,23 @@ struct SchedulerStateTests {
         #expect(starts == 4)
     }
 
+    @Test("work does not inherit the turns for which cancelled older work was passed over")
+    func cancelledOldestStartsTheCountAnew() {
+        var state = SchedulerState(lanes: [:], fallback: LaneConfiguration(limit: 1), overtakeLimit: 3)
+        var running = state.enqueued(in: .decode, priority: .normal, host: nil).id
+        let oldest = state.enqueued(in: .decode, priority: .veryLow, host: nil).id
+        for _ in 0..<3 {
+            _ = state.enqueued(in: .decode, priority: .high, host: nil)
+            running = state.finished(running).first ?? oldest
+        }
+        let wasWaiting = state.cancelled(oldest)
+        #expect(wasWaiting)
+        _ = state.enqueued(in: .decode, priority: .veryLow, host: nil)
+        let high = state.enqueued(in: .decode, priority: .high, host: nil).id
+        let next = state.finished(running)
+        #expect(next == [high])
+    }
+
     @Test("without a limit of overtaking, priority is strict for ever")
     func strictForEver() {
         var state = SchedulerState(lanes: [:], fallback: LaneConfiguration(limit: 1), overtakeLimit: nil)

@@ -10,7 +10,7 @@ struct LaneState: Sendable {
     private var byPriority = WaitingLine()
     /// Kept only when older work may be overtaken but a limited number of times in a row.
     private var byArrival: WaitingLine?
-    /// How many starts in a row have passed over the oldest work that could have started.
+    /// How many starts in a row have passed over the oldest work that could have started; from 0 when that one goes.
     private var overtakes = 0
 
     init(limit: Int, perHostLimit: Int?, overtakeLimit: Int?) {
@@ -34,6 +34,7 @@ struct LaneState: Sendable {
     }
 
     mutating func remove(_ id: WorkID, host: String?) {
+        if id == byArrival?.first { overtakes = 0 }
         let isOpen = isOpen(host)
         byPriority.remove(id, host: host, hostIsOpen: isOpen)
         byArrival?.remove(id, host: host, hostIsOpen: isOpen)
@@ -47,7 +48,7 @@ struct LaneState: Sendable {
     }
 
     mutating func start(_ id: WorkID, host: String?) {
-        overtakes = id == byArrival?.first ? 0 : overtakes + 1
+        overtakes += 1
         running += 1
         if let host { runningByHost[host, default: 0] += 1 }
         remove(id, host: host)
