@@ -44,6 +44,7 @@ final class BrokenCoalescer: RequestCoalescer {
         case neverCancels = "the last waiter to leave cancels the work"
         case joinsAbandoned = "whoever asks after the last has left starts anew, while the old work winds down"
         case ignoresPriority = "work has the maximum of its waiters' priorities"
+        case joinsLater = "a priority that is set as soon as the waiter has joined counts"
         case tellsLater = "a handler is told the present maximum when it is set"
         case tellsNothing = "a handler is told each new maximum, in order"
         case forgetsProgress = "a late joiner is told the latest report"
@@ -62,7 +63,7 @@ final class BrokenCoalescer: RequestCoalescer {
     init(_ defect: Defect) { self.defect = defect }
 
     func value(
-        for key: String, waiter: WaiterID, priority: RequestPriority,
+        for key: String, waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
         onProgress: @escaping @Sendable (WorkProgress) -> Void, work: @escaping Work
     ) async throws -> Int {
         let number = calls.withLock { calls in
@@ -72,9 +73,11 @@ final class BrokenCoalescer: RequestCoalescer {
         let key = defect == .sharesNothing ? "\(key) \(number)" : key
         let priority = defect == .ignoresPriority ? .normal : priority
         let onProgress = spoilt(onProgress, of: number)
+        let onJoin = spoilt(onJoin)
         let ask: @Sendable () async throws -> Int = { [base, self] in
             try await base.value(
-                for: key, waiter: waiter, priority: priority, onProgress: onProgress, work: spoilt(work))
+                for: key, waiter: waiter, priority: priority, onJoin: onJoin,
+                onProgress: onProgress, work: spoilt(work))
         }
         switch defect {
         case .losesJoins where number > 1: await Gate().pass()
@@ -108,6 +111,12 @@ final class BrokenCoalescer: RequestCoalescer {
             try await base.value(
                 for: key, waiter: WaiterID(rawValue: .max), priority: .veryLow, onProgress: { _ in }, work: work)
         }
+    }
+
+    private func spoilt(_ onJoin: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        guard defect == .joinsLater else { return onJoin }
+        onJoin()
+        return {}
     }
 
     private func spoilt(_ work: @escaping Work) -> Work {

@@ -13,11 +13,12 @@ struct RecordingCoalescerTests {
         }
 
         func value(
-            for key: String, waiter: WaiterID, priority: RequestPriority,
+            for key: String, waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
             onProgress: @escaping @Sendable (WorkProgress) -> Void,
             work: @escaping @Sendable (any SharedWork) async throws -> Int
         ) async throws -> Int {
-            try await work(Work(priority: priority))
+            onJoin()
+            return try await work(Work(priority: priority))
         }
 
         func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {}

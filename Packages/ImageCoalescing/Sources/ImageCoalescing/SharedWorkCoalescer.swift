@@ -19,7 +19,7 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
     public init() {}
 
     public func value(
-        for key: Key, waiter: WaiterID, priority: RequestPriority,
+        for key: Key, waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
         onProgress: @escaping @Sendable (WorkProgress) -> Void,
         work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) async throws -> Value {
@@ -27,7 +27,10 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let waiting = Core.Waiter(continuation: continuation, onProgress: onProgress)
-                join(ticket, key: key, name: waiter, priority: priority, waiter: waiting, work: work)
+                let effects = join(ticket, key: key, name: waiter, priority: priority, waiter: waiting, work: work)
+                guard let effects else { return }
+                onJoin()
+                perform(effects)
             }
         } onCancel: {
             perform(core.withLock { $0.leave(ticket) })
@@ -45,17 +48,20 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
     public var isIdle: Bool { core.withLock { $0.isEmpty } }
 
     /// A cancellation before this finds no ticket and changes nothing, but is seen here by `isCancelled`, which it set
-    /// before; one after this finds the ticket. So none is lost, and none need be remembered.
+    /// before; one after this finds the ticket. So none is lost, and none need be remembered. Nil when it did not join.
     private func join(
         _ ticket: JoinTicket, key: Key, name: WaiterID, priority: RequestPriority, waiter: Core.Waiter,
         work: @escaping @Sendable (any SharedWork) async throws -> Value
-    ) {
+    ) -> Core.Effects? {
         let effects = core.withLock { core in
             Task.isCancelled ? nil : core.join(ticket, key: key, name: name, priority: priority, waiter: waiter)
         }
-        guard let effects else { return waiter.continuation.resume(throwing: CancellationError()) }
+        guard let effects else {
+            waiter.continuation.resume(throwing: CancellationError())
+            return nil
+        }
         if let job = effects.start { start(job, priority: priority, work) }
-        perform(effects)
+        return effects
     }
 
     private func start(

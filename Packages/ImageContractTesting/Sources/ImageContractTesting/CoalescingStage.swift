@@ -24,9 +24,9 @@ final class CoalescingStage: Sendable {
     /// Starts a waiter, and returns when it has joined: that is when it is told the work's first report.
     func ask(
         _ waiter: Int, _ priority: RequestPriority = .normal, gate: Gate? = nil,
-        result: @escaping @Sendable () throws -> Int = { 7 }
+        result: @escaping @Sendable () throws -> Int = { 7 }, onJoin: @escaping @Sendable () -> Void = {}
     ) async throws {
-        start(waiter, priority, gate: gate, result: result)
+        start(waiter, priority, gate: gate, result: result, onJoin: onJoin)
         let hasJoined = await progress(of: waiter).reaches(1)
         if !hasJoined { self.gate.open() }
         try expect(hasJoined, "waiter \(waiter) was never told of the work")
@@ -34,7 +34,7 @@ final class CoalescingStage: Sendable {
 
     func start(
         _ waiter: Int, _ priority: RequestPriority = .normal, after hold: Gate? = nil, gate: Gate? = nil,
-        result: @escaping @Sendable () throws -> Int = { 7 }
+        result: @escaping @Sendable () throws -> Int = { 7 }, onJoin: @escaping @Sendable () -> Void = {}
     ) {
         let gate = gate ?? self.gate
         let told = progress(of: waiter)
@@ -43,7 +43,7 @@ final class CoalescingStage: Sendable {
             do {
                 let id = WaiterID(rawValue: UInt64(waiter))
                 let value = try await coalescer.value(
-                    for: "key", waiter: id, priority: priority, onProgress: { told.append($0) }
+                    for: "key", waiter: id, priority: priority, onJoin: onJoin, onProgress: { told.append($0) }
                 ) { work in
                     works.append(work)
                     work.report(WorkProgress(completedBytes: 0, totalBytes: nil))

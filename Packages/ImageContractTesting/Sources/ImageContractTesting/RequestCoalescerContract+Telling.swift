@@ -19,6 +19,27 @@ extension RequestCoalescerContract {
         try await stage.expectValue(7, of: 1)
     }
 
+    static let countsPriorityOnceJoined = ContractRule<Subject>(
+        "a priority that is set as soon as the waiter has joined counts"
+    ) { make in
+        let stage = CoalescingStage(make())
+        let joins = Probe<Int>()
+        for (number, priority) in [(1, RequestPriority.high), (2, .veryHigh)] {
+            let raise: @Sendable () -> Void = { [coalescer = stage.coalescer] in
+                coalescer.setPriority(priority, of: WaiterID(rawValue: UInt64(number)))
+                joins.append(number)
+            }
+            try await stage.ask(number, .low, onJoin: raise)
+            let hasJoined = await joins.reaches(number)
+            let now = try stage.work().priority
+            if now != priority { stage.gate.open() }
+            try expect(hasJoined && now == priority, "\(now) after waiter \(number) joined and was set to \(priority)")
+        }
+        stage.gate.open()
+        for number in 1...2 { try await stage.expectValue(7, of: number) }
+        try expect(joins.all == [1, 2], "told of joins \(joins.all)")
+    }
+
     static let tellsPriorityAtOnce = ContractRule<Subject>("a handler is told the present maximum when it is set") {
         make in
         let stage = CoalescingStage(make())

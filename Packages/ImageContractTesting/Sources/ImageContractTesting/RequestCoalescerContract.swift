@@ -9,7 +9,8 @@ public enum RequestCoalescerContract {
     /// Every promise.
     public static let rules: [ContractRule<Subject>] = [
         sharesWork, sharesErrors, answersEveryJoin, cancelledBeforeAsking, ownCancellation, oneLeaves, lastLeaves,
-        startsAnew, highestPriority, tellsPriorityAtOnce, tellsPriorityChanges, replaysProgress, keepsProgressInOrder,
+        startsAnew, highestPriority, countsPriorityOnceJoined, tellsPriorityAtOnce, tellsPriorityChanges,
+        replaysProgress, keepsProgressInOrder,
     ]
 
     private static let sharesWork = ContractRule<Subject>("whoever asks while work is under way joins it") { make in

@@ -22,14 +22,14 @@ public final class RecordingCoalescer<Key: Hashable & Sendable, Value: Sendable>
     public var messages: [Message] { log.withLock { $0 } }
 
     public func value(
-        for key: Key, waiter: WaiterID, priority: RequestPriority,
+        for key: Key, waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
         onProgress: @escaping @Sendable (WorkProgress) -> Void,
         work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) async throws -> Value {
         record(.asked(key, waiter, priority))
         do {
             let value = try await base.value(
-                for: key, waiter: waiter, priority: priority, onProgress: onProgress
+                for: key, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress
             ) { shared in
                 self.record(.started(key))
                 return try await work(shared)

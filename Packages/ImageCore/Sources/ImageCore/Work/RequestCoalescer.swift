@@ -17,16 +17,31 @@ public protocol RequestCoalescer<Key, Value>: Sendable {
     ///
     /// - Parameters:
     ///   - waiter: names this waiter, so that its priority can be changed.
+    ///   - onJoin: called once, before this returns, when the waiter has joined: `setPriority` counts from then on. Not called
+    ///     when the waiter's task was cancelled before.
     ///   - onProgress: told what the work reports; a late joiner is told the latest report at once.
     ///   - work: called in a task of its own when there is none to join.
     func value(
-        for key: Key, waiter: WaiterID, priority: RequestPriority,
+        for key: Key, waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
         onProgress: @escaping @Sendable (WorkProgress) -> Void,
         work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) async throws -> Value
 
-    /// Changes what one waiter wants; the work's priority becomes the new maximum.
+    /// Changes what one waiter wants; the work's priority becomes the new maximum. Nothing happens before the waiter has
+    /// joined or after it was answered.
     func setPriority(_ priority: RequestPriority, of waiter: WaiterID)
+}
+
+extension RequestCoalescer {
+    /// Joins the work for `key`, or starts it, for a waiter whose priority does not change meanwhile.
+    public func value(
+        for key: Key, waiter: WaiterID, priority: RequestPriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        work: @escaping @Sendable (any SharedWork) async throws -> Value
+    ) async throws -> Value {
+        try await value(
+            for: key, waiter: waiter, priority: priority, onJoin: {}, onProgress: onProgress, work: work)
+    }
 }
 
 /// What shared work knows of its waiters.
