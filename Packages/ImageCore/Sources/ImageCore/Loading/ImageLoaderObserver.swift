@@ -12,6 +12,9 @@ public protocol ImageLoaderObserver: Sendable {
 }
 
 /// One fact about one request.
+///
+/// What requests share is told once, under the request that started it: those that joined have `started`, their look into
+/// memory and their end. If the starter is cancelled while others wait, its shared work's events come after its end.
 public struct ImageLoadEvent: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case started
@@ -24,7 +27,7 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case downloadStarted
         case downloadFinished(bytes: Int)
         case decoded(PixelSize)
-        /// One of the next three ends each request, exactly once.
+        /// One of the next three is told of each request, exactly once.
         case succeeded(ImageSource)
         case failed(String)
         case cancelled
