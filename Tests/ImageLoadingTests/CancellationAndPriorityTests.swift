@@ -84,6 +84,23 @@ struct CancellationAndPriorityTests {
         #expect(lanes == ["download low pictures.example", "decode low -"])
     }
 
+    @Test("a priority that changes just before the picture's work joins the download reaches the download")
+    func priorityBeforeJoin() async throws {
+        let scheduler = ManualScheduler()
+        let work = RestlessWork()
+        let fixture = LoaderFixture(scheduler: scheduler) { $0.imageCoalescer = OneWork(work: work) }
+        let request = fixture.request("a")
+        let task = Task { try await fixture.loader.image(for: request) }
+        await scheduler.arrivals(1)
+        await work.listened.pass()
+        let priority = work.now
+        let download = try await scheduler.runNext()
+        await scheduler.arrivals(2)
+        #expect(scheduler.lastPriority(of: download) == priority)
+        try await scheduler.runNext()
+        #expect(try await task.value.source == .network)
+    }
+
     @Test("a retry waits as the policy says, and holds no place meanwhile")
     func retry() async throws {
         let scheduler = PriorityScheduler(lanes: [.download: LaneConfiguration(limit: 1)])
@@ -165,6 +182,32 @@ struct CancellationAndPriorityTests {
         #expect(fixture.decoder.messages.isEmpty)
     }
 
+    @Test("a prefetch that reloads is not taken for one that does not")
+    func prefetchingReload() async throws {
+        let scheduler = ManualScheduler()
+        let fixture = LoaderFixture(scheduler: scheduler)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader)
+        let plain = fixture.request("a")
+        let reload = fixture.request("a") { $0.reloads = true }
+        prefetcher.start([plain])
+        prefetcher.start([reload, plain])
+        #expect(prefetcher.count == 2)
+        prefetcher.stop([plain])
+        #expect(prefetcher.count == 1)
+        prefetcher.stop()
+        await prefetcher.finished()
+    }
+
+    @Test("a prefetcher holds no lock while it asks a step for its name")
+    func prefetchingAsksUnlocked() async throws {
+        let fixture = LoaderFixture()
+        let prefetcher = ImagePrefetcher(loader: fixture.loader)
+        let request = fixture.request("a") { $0.processors = [CallingBack(call: { _ = prefetcher.count })] }
+        prefetcher.start([request])
+        prefetcher.stop([request])
+        await prefetcher.finished()
+    }
+
     @Test("a prefetcher that goes away stops what it started")
     func prefetcherGone() async {
         let fixture = LoaderFixture()
@@ -178,4 +221,32 @@ struct CancellationAndPriorityTests {
         await fixture.transport.cancellations(1)
         gate.open()
     }
+}
+
+/// A step that calls somebody while it is asked for its name.
+private struct CallingBack: ImageProcessor {
+    var call: @Sendable () -> Void
+
+    var identifier: String {
+        call()
+        return "calling back"
+    }
+
+    func process(_ bitmap: Bitmap) -> Bitmap { bitmap }
+}
+
+/// Shares nothing: whoever asks calls the work himself, and all see the same `SharedWork`.
+private struct OneWork: RequestCoalescer {
+    let work: RestlessWork
+
+    func value(
+        for key: ImageJobKey, waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        work: @escaping @Sendable (any SharedWork) async throws -> LoadedImage
+    ) async throws -> LoadedImage {
+        onJoin()
+        return try await work(self.work)
+    }
+
+    func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {}
 }

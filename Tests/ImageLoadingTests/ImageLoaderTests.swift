@@ -49,6 +49,29 @@ struct ImageLoaderTests {
         #expect(Set(fixture.observer.events.map(\.request)).count == 4)
     }
 
+    @Test("a picture that came into memory between the look-up and the work is taken from there, and told as a hit")
+    func lateMemoryHit() async throws {
+        let late = LateImageCache()
+        let fixture = LoaderFixture { $0.memoryCache = late }
+        let request = fixture.request("a")
+        #expect(try await fixture.loader.image(for: request).source == .memory)
+        #expect(fixture.observer.kinds() == [.started, .memoryMiss, .memoryHit, .succeeded(.memory)])
+        #expect(fixture.transport.messages.isEmpty)
+    }
+
+    @Test("a reload whose answer may not be stored leaves no older one on disk")
+    func reloadForbiddenToStore() async throws {
+        let fixture = LoaderFixture()
+        let old = ScriptedTransport.Reply.ok(Data("old".utf8))
+        let new = ScriptedTransport.Reply.ok(Data("new".utf8), headers: [.cacheControl: "no-store"])
+        var request = fixture.request("a", first: old, then: new)
+        #expect(try await fixture.loader.data(for: request).data == Data("old".utf8))
+        request.reloads = true
+        #expect(try await fixture.loader.data(for: request).data == Data("new".utf8))
+        request.reloads = false
+        #expect(try await fixture.loader.data(for: request).data == Data("new".utf8))
+    }
+
     @Test("an unscripted answer is a failure, told as such")
     func failure() async {
         let fixture = LoaderFixture()
@@ -168,4 +191,25 @@ final class ProgressLog: Sendable {
         log.withLock { $0.append(progress) }
         told.open()
     }
+}
+
+/// Has no picture when it is first asked, and any picture from then on: somebody else has just put it there.
+private final class LateImageCache: ImageCache {
+    private let isLate = Mutex(false)
+
+    func image(for key: ImageCacheKey) -> DecodedImage? {
+        let isThere = isLate.withLock { isLate in
+            defer { isLate = true }
+            return isLate
+        }
+        guard isThere else { return nil }
+        let size = PixelSize(width: 1, height: 1)
+        return DecodedImage(
+            bitmap: Bitmap(size: size, pixels: [0, 0, 0, 255], isOpaque: true),
+            header: ImageHeader(format: .png, storedSize: size))
+    }
+
+    func insert(_ image: DecodedImage, for key: ImageCacheKey) { Issue.record("the picture is there already") }
+    func remove(for key: ImageCacheKey) {}
+    func removeAll() {}
 }

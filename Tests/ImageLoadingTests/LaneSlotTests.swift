@@ -1,3 +1,4 @@
+import ImageCore
 import ImageTesting
 import Testing
 
@@ -48,5 +49,16 @@ struct LaneSlotTests {
         outcome.finish(.success(1))
         outcome.finish(.success(2))
         #expect(try await outcome.value() == 1)
+    }
+
+    @Test("a priority that changes while the lane is told of it is not overwritten by the one before")
+    func restlessPriority() async throws {
+        let scheduler = ManualScheduler()
+        let work = RestlessWork()
+        async let value = scheduler.perform(in: .decode, for: work) { _ in 7 }
+        await scheduler.arrivals(1)
+        let id = try await scheduler.runNext()
+        #expect(try await value == 7)
+        #expect(scheduler.lastPriority(of: id) == work.now)
     }
 }

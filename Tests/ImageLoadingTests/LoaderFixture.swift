@@ -18,14 +18,19 @@ struct LoaderFixture {
 
     static let now = Date(timeIntervalSince1970: 1_000)
 
-    init(scheduler: any WorkScheduler = ImmediateScheduler(), retries: Int = 0, decodeGate: Gate? = nil) {
+    /// - Parameter adjust: exchanges parts; the fixture's own are then not asked.
+    init(
+        scheduler: any WorkScheduler = ImmediateScheduler(), retries: Int = 0, decodeGate: Gate? = nil,
+        adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
+    ) {
         decoder = FakeSizedImageDecoder(gate: decodeGate)
-        loader = ImageLoader(
-            ImageLoaderConfiguration(
-                memoryCache: memory, diskCache: disk, transport: transport, decoder: decoder, scheduler: scheduler,
-                imageCoalescer: imageCoalescer, dataCoalescer: dataCoalescer, observer: observer,
-                retryPolicy: RetryPolicy(retries: retries, baseDelay: .seconds(1), maxDelay: .seconds(60)) { 1 },
-                transferLimits: TransferLimits(maxBodyBytes: 10_000), clock: clock, now: { Self.now }))
+        var configuration = ImageLoaderConfiguration(
+            memoryCache: memory, diskCache: disk, transport: transport, decoder: decoder, scheduler: scheduler,
+            imageCoalescer: imageCoalescer, dataCoalescer: dataCoalescer, observer: observer,
+            retryPolicy: RetryPolicy(retries: retries, baseDelay: .seconds(1), maxDelay: .seconds(60)) { 1 },
+            transferLimits: TransferLimits(maxBodyBytes: 10_000), clock: clock, now: { Self.now })
+        adjust(&configuration)
+        loader = ImageLoader(configuration)
     }
 
     /// A request for a picture of 40 by 30 pixels; the transport is told how to reply, at first and ever after.

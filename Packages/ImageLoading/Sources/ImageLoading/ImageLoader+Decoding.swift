@@ -12,10 +12,10 @@ extension ImageLoader {
         _ key: ImageCacheKey, for request: ImageRequest, _ events: EventSink,
         _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage {
-        let job = ImageJobKey(image: key, route: FetchRoute(request), usesMemory: request.cachePolicy.usesMemory)
         do {
             return try await configuration.imageCoalescer.value(
-                for: job, waiter: WaiterID(rawValue: newID()), priority: request.priority, onProgress: onProgress
+                for: ImageJobKey(request, image: key), waiter: WaiterID(rawValue: newID()), priority: request.priority,
+                onProgress: onProgress
             ) { work in
                 try await self.makeImage(key, for: request, work, events)
             }
@@ -30,6 +30,7 @@ extension ImageLoader {
     ) async throws -> LoadedImage {
         // Work for the same key may have ended between this request's look-up and its join.
         if request.readsMemory, let image = configuration.memoryCache?.image(for: key) {
+            events.send(.memoryHit)
             return LoadedImage(image: image, source: .memory, encodedByteCount: nil)
         }
         let (image, original) = try await decodableImage(for: request, work, events)
@@ -47,7 +48,7 @@ extension ImageLoader {
         do {
             return (try await decode(original, for: request, work), original)
         } catch let failure as DecodingFailure where failure.isTheDatasFault && FetchRoute(request).usesDisk {
-            await discard(request, events)
+            await discard(DataCacheKey(source: request.source), events)
             guard original.source == .disk, !request.isOffline else { throw failure }
             var again = request
             again.reloads = true
@@ -61,8 +62,11 @@ extension ImageLoader {
     ) async throws -> LoadedData {
         let waiter = WaiterID(rawValue: newID())
         let coalescer = configuration.dataCoalescer
-        work.onPriorityChange { coalescer.setPriority($0, of: waiter) }
-        return try await sharedData(for: request, waiter: waiter, priority: work.priority, events) { work.report($0) }
+        return try await sharedData(for: request, waiter: waiter, priority: work.priority, events) {
+            work.onPriorityChange { coalescer.setPriority($0, of: waiter) }
+        } onProgress: {
+            work.report($0)
+        }
     }
 
     private func decode(

@@ -12,11 +12,11 @@ extension ImageLoader {
     /// Joins or starts the work for one original.
     func sharedData(
         for request: ImageRequest, waiter: WaiterID, priority: RequestPriority, _ events: EventSink,
-        _ onProgress: @escaping @Sendable (WorkProgress) -> Void
+        onJoin: @escaping @Sendable () -> Void = {}, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> LoadedData {
         let key = DataJobKey(source: request.source, route: FetchRoute(request))
         return try await configuration.dataCoalescer.value(
-            for: key, waiter: waiter, priority: priority, onProgress: onProgress
+            for: key, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress
         ) { work in
             try await self.makeData(key, for: request, work, events)
         }
@@ -32,7 +32,13 @@ extension ImageLoader {
         }
         if key.route.isOffline { throw ImageError.offline }
         let (data, head) = try await download(request, work, events)
-        if key.route.usesDisk, head.mayBeStored { await store(data, for: cacheKey, events) }
+        if key.route.usesDisk {
+            if head.mayBeStored {
+                await store(data, for: cacheKey, events)
+            } else if key.route.reloads {
+                await discard(cacheKey, events)
+            }
+        }
         return LoadedData(data: data, source: .network)
     }
 
@@ -59,10 +65,10 @@ extension ImageLoader {
         }
     }
 
-    /// Takes bytes that turned out to be no picture out of the disk cache.
-    func discard(_ request: ImageRequest, _ events: EventSink) async {
+    /// Takes bytes out of the disk cache that turned out to be no picture, or to be out of date.
+    func discard(_ key: DataCacheKey, _ events: EventSink) async {
         do {
-            try await configuration.diskCache?.remove(for: DataCacheKey(source: request.source))
+            try await configuration.diskCache?.remove(for: key)
         } catch {
             events.send(.diskFailed(error))
         }

@@ -70,7 +70,7 @@ public final class ImageLoader: Sendable {
             do {
                 return try await self.sharedData(
                     for: request, waiter: WaiterID(rawValue: self.newID()), priority: request.priority, events,
-                    onProgress)
+                    onProgress: onProgress)
             } catch {
                 throw ImageError(error)
             }

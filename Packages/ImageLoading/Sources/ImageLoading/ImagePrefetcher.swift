@@ -15,7 +15,7 @@ public final class ImagePrefetcher: Sendable {
     }
 
     private struct State {
-        var tasks: [ImageCacheKey: (id: UInt64, task: Task<Void, Never>)] = [:]
+        var tasks: [ImageJobKey: (id: UInt64, task: Task<Void, Never>)] = [:]
         var nextID: UInt64 = 0
     }
 
@@ -36,19 +36,20 @@ public final class ImagePrefetcher: Sendable {
     /// Starts loading what is not on its way already. Priorities above `.low` are lowered to it.
     public func start(_ requests: [ImageRequest]) {
         for request in requests {
+            let key = request.jobKey
             state.withLock { state in
-                guard state.tasks[request.imageKey] == nil else { return }
+                guard state.tasks[key] == nil else { return }
                 state.nextID += 1
                 let id = state.nextID
-                state.tasks[request.imageKey] = (id, makeTask(for: request, id: id))
+                state.tasks[key] = (id, makeTask(for: request, key, id: id))
             }
         }
     }
 
     /// Stops these; what has not started never will, what runs is cancelled unless someone else waits for it.
     public func stop(_ requests: [ImageRequest]) {
-        let tasks = state.withLock { state in requests.compactMap { state.tasks.removeValue(forKey: $0.imageKey)?.task }
-        }
+        let keys = requests.map(\.jobKey)
+        let tasks = state.withLock { state in keys.compactMap { state.tasks.removeValue(forKey: $0)?.task } }
         for task in tasks { task.cancel() }
     }
 
@@ -67,10 +68,9 @@ public final class ImagePrefetcher: Sendable {
         for task in tasks { await task.value }
     }
 
-    private func makeTask(for request: ImageRequest, id: UInt64) -> Task<Void, Never> {
+    private func makeTask(for request: ImageRequest, _ key: ImageJobKey, id: UInt64) -> Task<Void, Never> {
         var request = request
         request.priority = min(request.priority, .low)
-        let key = request.imageKey
         return Task { [request, loader, destination, weak self] in
             do throws(ImageError) {
                 switch destination {
@@ -84,7 +84,7 @@ public final class ImagePrefetcher: Sendable {
         }
     }
 
-    private func remove(_ key: ImageCacheKey, id: UInt64) {
+    private func remove(_ key: ImageJobKey, id: UInt64) {
         state.withLock { state in
             if state.tasks[key]?.id == id { state.tasks[key] = nil }
         }

@@ -17,6 +17,12 @@ public struct ImageJobKey: Hashable, Sendable {
     public let image: ImageCacheKey
     public let route: FetchRoute
     public let usesMemory: Bool
+
+    init(_ request: ImageRequest, image: ImageCacheKey) {
+        self.image = image
+        route = FetchRoute(request)
+        usesMemory = request.cachePolicy.usesMemory
+    }
 }
 
 /// Where the bytes of an original may come from.
@@ -55,4 +61,6 @@ extension ImageRequest {
     var imageKey: ImageCacheKey {
         ImageCacheKey(source: source, target: target, processors: processors.map(\.identifier))
     }
+
+    var jobKey: ImageJobKey { ImageJobKey(self, image: imageKey) }
 }

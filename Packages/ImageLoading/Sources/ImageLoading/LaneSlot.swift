@@ -167,9 +167,8 @@ extension WorkScheduler {
         }
     }
 
-    /// Keeps the queued work at the priority of those who wait for it.
+    /// Keeps the queued work at the priority of those who wait for it, beginning with the present one.
     private func follow(_ work: any SharedWork, with id: WorkID) {
         work.onPriorityChange { setPriority($0, of: id) }
-        setPriority(work.priority, of: id)
     }
 }
