@@ -10,18 +10,18 @@ struct CoalescerStressTests {
         .timeLimit(.minutes(2)))
     func stress() async {
         let coalescer = SharedWorkCoalescer<Int, Int>()
-        let outcomes = Recorder<Bool>()
+        let outcomes = MessageLog<Bool>()
         await withTaskGroup(of: Void.self) { group in
             for seed in 1...4 { group.addTask { await Self.ask(300, of: coalescer, seed: UInt64(seed), outcomes) } }
         }
         await outcomes.reaches(1_200)
-        #expect(outcomes.elements.count == 1_200)
-        #expect(outcomes.elements.allSatisfy { $0 })
+        #expect(outcomes.messages.count == 1_200)
+        #expect(outcomes.messages.allSatisfy { $0 })
         await becomesTrue { coalescer.isIdle }
     }
 
     private static func ask(
-        _ count: Int, of coalescer: SharedWorkCoalescer<Int, Int>, seed: UInt64, _ outcomes: Recorder<Bool>
+        _ count: Int, of coalescer: SharedWorkCoalescer<Int, Int>, seed: UInt64, _ outcomes: MessageLog<Bool>
     ) async {
         var random = SeededRandom(seed: seed)
         for number in 0..<count {

@@ -6,7 +6,7 @@ import Testing
 @Suite("Priority of shared work")
 struct SharedPriorityTests {
     private let coalescer = SharedWorkCoalescer<String, Int>()
-    private let works = Recorder<any SharedWork>()
+    private let works = MessageLog<any SharedWork>()
     private let gate = Gate()
 
     private func wait(_ number: UInt64, _ priority: RequestPriority) async -> Task<Int, any Error> {
@@ -33,7 +33,7 @@ struct SharedPriorityTests {
     @Test("it is the maximum of the waiters' priorities, as they join, change and leave")
     func maximum() async {
         let low = await wait(1, .low)
-        let work = works.elements[0]
+        let work = works.messages[0]
         #expect(work.priority == .low)
         let high = await wait(2, .high)
         #expect(work.priority == .high)
@@ -50,14 +50,14 @@ struct SharedPriorityTests {
     @Test("a handler is told the maximum now, and each new one")
     func handler() async {
         let low = await wait(1, .low)
-        let told = Recorder<RequestPriority>()
+        let told = MessageLog<RequestPriority>()
         coalescer.setPriority(.normal, of: WaiterID(rawValue: 1))
-        works.elements[0].onPriorityChange { told.append($0) }
+        works.messages[0].onPriorityChange { told.append($0) }
         let high = await wait(2, .high)
         _ = await wait(3, .veryLow)
         await leave(high)
         coalescer.setPriority(.veryHigh, of: WaiterID(rawValue: 3))
-        #expect(told.elements == [.normal, .high, .normal, .veryHigh])
+        #expect(told.messages == [.normal, .high, .normal, .veryHigh])
         gate.open()
         _ = await low.result
     }
@@ -65,12 +65,12 @@ struct SharedPriorityTests {
     @Test("a handler replaces the one before")
     func replacedHandler() async {
         let waiter = await wait(1, .low)
-        let (first, second) = (Recorder<RequestPriority>(), Recorder<RequestPriority>())
-        works.elements[0].onPriorityChange { first.append($0) }
-        works.elements[0].onPriorityChange { second.append($0) }
+        let (first, second) = (MessageLog<RequestPriority>(), MessageLog<RequestPriority>())
+        works.messages[0].onPriorityChange { first.append($0) }
+        works.messages[0].onPriorityChange { second.append($0) }
         coalescer.setPriority(.high, of: WaiterID(rawValue: 1))
-        #expect(first.elements == [.low])
-        #expect(second.elements == [.low, .high])
+        #expect(first.messages == [.low])
+        #expect(second.messages == [.low, .high])
         gate.open()
         _ = await waiter.result
     }
@@ -78,13 +78,13 @@ struct SharedPriorityTests {
     @Test("a handler may call the coalescer; what follows is told after it, in order")
     func reentrantHandler() async {
         let waiter = await wait(1, .low)
-        let told = Recorder<RequestPriority>()
-        works.elements[0].onPriorityChange { [coalescer] priority in
+        let told = MessageLog<RequestPriority>()
+        works.messages[0].onPriorityChange { [coalescer] priority in
             if priority == .normal { coalescer.setPriority(.high, of: WaiterID(rawValue: 1)) }
             told.append(priority)
         }
         coalescer.setPriority(.normal, of: WaiterID(rawValue: 1))
-        #expect(told.elements == [.low, .normal, .high])
+        #expect(told.messages == [.low, .normal, .high])
         gate.open()
         _ = await waiter.result
     }
@@ -95,7 +95,7 @@ struct SharedPriorityTests {
         let second = await wait(1, .low)
         coalescer.setPriority(.high, of: WaiterID(rawValue: 1))
         await leave(first)
-        #expect(works.elements[0].priority == .high)
+        #expect(works.messages[0].priority == .high)
         gate.open()
         _ = await second.result
     }
@@ -104,7 +104,7 @@ struct SharedPriorityTests {
     func unknownWaiter() async {
         let waiter = await wait(1, .low)
         coalescer.setPriority(.high, of: WaiterID(rawValue: 9))
-        #expect(works.elements[0].priority == .low)
+        #expect(works.messages[0].priority == .low)
         gate.open()
         _ = await waiter.result
     }
@@ -117,7 +117,7 @@ struct SharedPriorityTests {
         do {
             let held = Payload()
             payload = held
-            works.elements[0].onPriorityChange { _ in withExtendedLifetime(held) {} }
+            works.messages[0].onPriorityChange { _ in withExtendedLifetime(held) {} }
         }
         #expect(payload != nil)
         gate.open()

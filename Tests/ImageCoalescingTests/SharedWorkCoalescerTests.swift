@@ -6,13 +6,13 @@ import Testing
 @Suite("SharedWorkCoalescer")
 struct SharedWorkCoalescerTests {
     private let coalescer = SharedWorkCoalescer<String, Int>()
-    private let works = Recorder<any SharedWork>()
+    private let works = MessageLog<any SharedWork>()
     private let gate = Gate()
 
     /// A waiter in a task of its own, and what it is told.
     private struct Waiter {
         let task: Task<Int, any Error>
-        let progress: Recorder<WorkProgress>
+        let progress: MessageLog<WorkProgress>
     }
 
     /// Starts a waiter whose work keeps itself for the test, waits at the gate and then returns `result`.
@@ -20,7 +20,7 @@ struct SharedWorkCoalescerTests {
         _ number: UInt64, for key: String = "a", _ priority: RequestPriority = .normal, gate other: Gate? = nil,
         result: @escaping @Sendable () throws -> Int = { 7 }
     ) -> Waiter {
-        let progress = Recorder<WorkProgress>()
+        let progress = MessageLog<WorkProgress>()
         let gate = other ?? gate
         let task = Task { [coalescer, works] in
             try await coalescer.value(
@@ -56,7 +56,7 @@ struct SharedWorkCoalescerTests {
         let waiters = await waiters(200)
         gate.open()
         for waiter in waiters { #expect(try await waiter.task.value == 7) }
-        #expect(works.elements.count == 1)
+        #expect(works.messages.count == 1)
         await idle()
     }
 
@@ -133,12 +133,12 @@ struct SharedWorkCoalescerTests {
         let new = wait(2) { 2 }
         await works.reaches(2)
         oldGate.open()
-        works.elements[0].report(bytes(1))
+        works.messages[0].report(bytes(1))
         await Task.yield()
         #expect(coalescer.waiterCount == 1)
         gate.open()
         #expect(try await new.task.value == 2)
-        #expect(new.progress.elements.isEmpty)
+        #expect(new.progress.messages.isEmpty)
         await idle()
     }
 
@@ -157,7 +157,7 @@ struct SharedWorkCoalescerTests {
         task.cancel()
         start.open()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(works.elements.isEmpty && coalescer.isIdle)
+        #expect(works.messages.isEmpty && coalescer.isIdle)
     }
 
     @Test("work that throws CancellationError by itself is a failure for those who wait")
@@ -172,7 +172,7 @@ struct SharedWorkCoalescerTests {
     func replay() async throws {
         let first = wait(1)
         await works.reaches(1)
-        let work = works.elements[0]
+        let work = works.messages[0]
         work.report(bytes(10))
         work.report(bytes(20))
         let second = wait(2)
@@ -180,22 +180,22 @@ struct SharedWorkCoalescerTests {
         work.report(bytes(30))
         gate.open()
         _ = try await (first.task.value, second.task.value)
-        #expect(first.progress.elements.map(\.completedBytes) == [10, 20, 30])
-        #expect(second.progress.elements.map(\.completedBytes) == [20, 30])
+        #expect(first.progress.messages.map(\.completedBytes) == [10, 20, 30])
+        #expect(second.progress.messages.map(\.completedBytes) == [20, 30])
     }
 
     @Test("work that is over says nothing more")
     func reportAfterEnd() async throws {
         let waiter = wait(1, .high)
         await works.reaches(1)
-        let work = works.elements[0]
-        let priorities = Recorder<RequestPriority>()
+        let work = works.messages[0]
+        let priorities = MessageLog<RequestPriority>()
         gate.open()
         _ = try await waiter.task.value
         await idle()
         work.report(bytes(10))
         work.onPriorityChange { priorities.append($0) }
-        #expect(waiter.progress.elements.isEmpty && priorities.elements.isEmpty && coalescer.isIdle)
+        #expect(waiter.progress.messages.isEmpty && priorities.messages.isEmpty && coalescer.isIdle)
         #expect(work.priority == .high)
     }
 }

@@ -30,7 +30,7 @@ struct DispatchTaskExecutorTests {
     func poolStaysFree() async {
         let executor = DispatchTaskExecutor(name: "test", width: 64)
         let blocker = Blocker()
-        let arrived = StartLog()
+        let arrived = MessageLog<String>()
         let tasks = (0..<64).map { number in
             Task(executorPreference: executor) {
                 arrived.append("\(number)")
@@ -47,7 +47,7 @@ struct DispatchTaskExecutorTests {
     func width() async {
         let executor = DispatchTaskExecutor(name: "test", width: 2)
         let blocker = Blocker()
-        let arrived = StartLog()
+        let arrived = MessageLog<String>()
         let tasks = (0..<20).map { number in
             Task(executorPreference: executor) {
                 arrived.append("\(number)")
@@ -63,13 +63,13 @@ struct DispatchTaskExecutorTests {
     @Test("jobs of one worker run in the order in which they became ready")
     func order() async {
         let executor = DispatchTaskExecutor(name: "test", width: 1)
-        let log = StartLog()
+        let log = MessageLog<String>()
         let blocker = Blocker()
         Task(executorPreference: executor) { blocker.block() }
         let tasks = (0..<100).map { number in Task(executorPreference: executor) { log.append("\(number)") } }
         blocker.release(1)
         for task in tasks { await task.value }
-        #expect(log.names == (0..<100).map { "\($0)" })
+        #expect(log.messages == (0..<100).map { "\($0)" })
     }
 
     @Test("a lane's work runs on the lane's executor, also after it has waited for something")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("PriorityScheduler")
 struct PrioritySchedulerTests {
-    private let log = StartLog()
+    private let log = MessageLog<String>()
     private let gate = Gate()
 
     private func makeScheduler(limit: Int = 1, perHostLimit: Int? = nil) -> PriorityScheduler {
@@ -35,7 +35,7 @@ struct PrioritySchedulerTests {
         _ = scheduler.enqueue(named("high", .high))
         gate.open()
         await log.reaches(5)
-        #expect(log.names == ["held", "high", "first", "second", "low"])
+        #expect(log.messages == ["held", "high", "first", "second", "low"])
     }
 
     @Test("work whose priority changes keeps its turn by arrival among its equals")
@@ -50,7 +50,7 @@ struct PrioritySchedulerTests {
         scheduler.setPriority(.low, of: lowered)
         gate.open()
         await log.reaches(5)
-        #expect(log.names == ["held", "raised", "high", "lowered", "last"])
+        #expect(log.messages == ["held", "raised", "high", "lowered", "last"])
     }
 
     @Test("cancelled work never runs, and cancel tells whether it was in time")
@@ -66,7 +66,7 @@ struct PrioritySchedulerTests {
         gate.open()
         _ = scheduler.enqueue(named("last", .veryLow))
         await log.reaches(2)
-        #expect(log.names == ["held", "last"])
+        #expect(log.messages == ["held", "last"])
     }
 
     @Test("cancelled work is let go at once, with all that it holds")
@@ -93,11 +93,11 @@ struct PrioritySchedulerTests {
         _ = scheduler.enqueue(held("b1", host: "b"))
         _ = scheduler.enqueue(held("no host"))
         await log.reaches(3)
-        #expect(Set(log.names) == ["a1", "b1", "no host"])
+        #expect(Set(log.messages) == ["a1", "b1", "no host"])
         #expect(scheduler.runningCount == 3 && scheduler.waitingCount == 1)
         gate.open()
         await log.reaches(4)
-        #expect(log.names.last == "a2")
+        #expect(log.messages.last == "a2")
     }
 
     @Test("lanes do not wait for each other, and an unknown lane has a limit of its own")
@@ -112,7 +112,7 @@ struct PrioritySchedulerTests {
                 })
         }
         await log.reaches(3)
-        #expect(log.names.sorted() == ["download", "x", "y"])
+        #expect(log.messages.sorted() == ["download", "x", "y"])
         #expect(scheduler.waitingCount == 1)
         gate.open()
         await log.reaches(4)
@@ -130,7 +130,7 @@ struct PrioritySchedulerTests {
         #expect(scheduler.runningCount == 3)
         gate.open()
         await log.reaches(4)
-        #expect(log.names.last == "4")
+        #expect(log.messages.last == "4")
     }
 
     @Test("work that is enqueued by work runs too")
@@ -142,7 +142,7 @@ struct PrioritySchedulerTests {
                 log.append("outer")
             })
         await log.reaches(2)
-        #expect(log.names == ["outer", "inner"])
+        #expect(log.messages == ["outer", "inner"])
     }
 
     @Test("under load from many tasks each work runs once or was cancelled, and limits hold")

@@ -13,7 +13,7 @@ struct ColorMatcher {
 
     /// - Parameter spreadsError: whether what a pixel lacks is added to its neighbours that are still to come.
     func indices(
-        of bitmap: Bitmap, area: GIFArea, transparentIndex: UInt8, spreadsError: Bool
+        of bitmap: Bitmap, area: PixelArea, transparentIndex: UInt8, spreadsError: Bool
     ) -> [UInt8] {
         var cache = [UInt16](repeating: .max, count: ColorStatistics.binCount)
         var indices: [UInt8] = []

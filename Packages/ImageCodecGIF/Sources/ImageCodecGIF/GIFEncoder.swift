@@ -41,7 +41,7 @@ public struct GIFEncoder: ImageEncoder {
         let isOpaque = frames.allSatisfy { $0.bitmap.isOpaque }
         var previous: Bitmap?
         for frame in frames {
-            let area = isOpaque ? frame.bitmap.changedArea(since: previous) : GIFArea(size)
+            let area = isOpaque ? frame.bitmap.changedArea(since: previous) : PixelArea(size)
             let image = IndexedImage(frame.bitmap, area: area, dithers: dithers)
             try writer.put(
                 image, at: area, delay: frame.delay, clears: !isOpaque && frames.count > 1,
@@ -58,36 +58,5 @@ public struct GIFEncoder: ImageEncoder {
         case 1: nil
         default: min(loopCount - 1, 65_535)
         }
-    }
-}
-
-/// A rectangle of whole pixels.
-struct GIFArea: Equatable {
-    var left: Int
-    var top: Int
-    var width: Int
-    var height: Int
-}
-
-extension GIFArea {
-    init(_ size: PixelSize) { self.init(left: 0, top: 0, width: size.width, height: size.height) }
-}
-
-extension Bitmap {
-    /// The smallest rectangle outside of which this picture equals `other`; one pixel when they are the same.
-    func changedArea(since other: Bitmap?) -> GIFArea {
-        guard let other else { return GIFArea(size) }
-        let (new, old) = (pixels.span, other.pixels.span)
-        var (left, right, top, bottom) = (size.width, 0, size.height, 0)
-        for y in 0..<size.height {
-            for x in 0..<size.width {
-                let offset = (y * size.width + x) * 4
-                guard (0..<4).contains(where: { new[offset + $0] != old[offset + $0] }) else { continue }
-                (left, right) = (min(left, x), max(right, x + 1))
-                (top, bottom) = (min(top, y), y + 1)
-            }
-        }
-        guard left < right else { return GIFArea(left: 0, top: 0, width: 1, height: 1) }
-        return GIFArea(left: left, top: top, width: right - left, height: bottom - top)
     }
 }

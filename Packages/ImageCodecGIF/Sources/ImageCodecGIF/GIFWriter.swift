@@ -24,7 +24,7 @@ import ImageCore
     private static var failure: EncodingFailure { .failed(.gif, "giflib could not write it") }
 
     func put(
-        _ image: IndexedImage, at area: GIFArea, delay: Duration, clears: Bool, isInterlaced: Bool
+        _ image: IndexedImage, at area: PixelArea, delay: Duration, clears: Bool, isInterlaced: Bool
     ) throws(EncodingFailure) {
         var frame = gif_writer_frame()
         (frame.left, frame.top) = (CInt(area.left), CInt(area.top))

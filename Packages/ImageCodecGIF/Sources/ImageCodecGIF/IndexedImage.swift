@@ -11,7 +11,7 @@ struct IndexedImage {
     /// Pixels with alpha below this are transparent.
     static let opaqueAlpha: UInt8 = 128
 
-    init(_ bitmap: Bitmap, area: GIFArea, dithers: Bool) {
+    init(_ bitmap: Bitmap, area: PixelArea, dithers: Bool) {
         let colors = ColorStatistics(bitmap, area: area)
         let capacity = colors.hasTransparency ? 255 : 256
         if let exact = colors.exact, exact.count <= capacity {
@@ -69,7 +69,7 @@ struct ColorStatistics {
     private(set) var exact: [RGBColor]? = []
     private var seen: Set<RGBColor> = []
 
-    init(_ bitmap: Bitmap, area: GIFArea) {
+    init(_ bitmap: Bitmap, area: PixelArea) {
         let pixels = bitmap.pixels.span
         var last: RGBColor?
         for y in area.top..<area.top + area.height {

@@ -13,7 +13,7 @@ import ImageCore
 @safe final class EncodedWebP {
     fileprivate var bytes = unsafe webp_bytes()
 
-    init(_ bitmap: Bitmap, area: WebPArea, options: EncodingOptions) throws(EncodingFailure) {
+    init(_ bitmap: Bitmap, area: PixelArea, options: EncodingOptions) throws(EncodingFailure) {
         precondition(area.left + area.width <= bitmap.size.width && area.top + area.height <= bitmap.size.height)
         let settings = webp_settings(quality: options.webpQuality, is_lossless: options.isLossless ? 1 : 0)
         let start = area.top * bitmap.bytesPerRow + 4 * area.left
@@ -47,7 +47,7 @@ import ImageCore
 
     private static var failure: EncodingFailure { .failed(.webp, "libwebp could not assemble the animation") }
 
-    func add(_ picture: EncodedWebP, at area: WebPArea, delay: Duration) throws(EncodingFailure) {
+    func add(_ picture: EncodedWebP, at area: PixelArea, delay: Duration) throws(EncodingFailure) {
         let isGood = unsafe webp_animation_add(
             handle, &picture.bytes, CInt(area.left), CInt(area.top), CInt(delay.wholeMilliseconds))
         if isGood == 0 { throw Self.failure }

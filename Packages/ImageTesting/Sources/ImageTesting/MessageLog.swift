@@ -1,30 +1,34 @@
 import Synchronization
 
-/// Keeps what handlers are told, in order, and lets a test await that so much has come.
-final class Recorder<Element: Sendable>: Sendable {
+/// Keeps what it is told, in order, and lets a test await that so much has come: the heart of a spy.
+public final class MessageLog<Message: Sendable>: Sendable {
     private struct State: Sendable {
-        var elements: [Element] = []
+        var messages: [Message] = []
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     private let state = Mutex(State())
 
-    var elements: [Element] { state.withLock { $0.elements } }
+    public init() {}
 
-    func append(_ element: Element) {
+    /// Everything so far.
+    public var messages: [Message] { state.withLock { $0.messages } }
+
+    public func append(_ message: Message) {
         let reached = state.withLock { state in
-            state.elements.append(element)
-            let count = state.elements.count
+            state.messages.append(message)
+            let count = state.messages.count
             defer { state.watchers.removeAll { $0.count <= count } }
             return state.watchers.filter { $0.count <= count }.map(\.continuation)
         }
         for continuation in reached { continuation.resume() }
     }
 
-    func reaches(_ count: Int) async {
+    /// Returns as soon as `count` messages have come since the beginning.
+    public func reaches(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
-                if state.elements.count >= count { return true }
+                if state.messages.count >= count { return true }
                 state.watchers.append((count, continuation))
                 return false
             }
