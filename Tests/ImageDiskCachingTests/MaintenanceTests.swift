@@ -97,6 +97,38 @@ struct MaintenanceTests {
     }
 }
 
+@Suite("Recency while the folder is being scanned")
+struct ScanningTests {
+    @Test("a use that a whole scan overtakes counts as the latest, though the clock stands still")
+    func overtakenUse() async throws {
+        let test = TestFolder()
+        let first = test.cache()
+        for number in 1...3 { try await first.store(entry(1_000), for: key(number)) }
+
+        // Between the moment that the use of the first entry is stamped and that it is noted, the folder is scanned.
+        let scanned = Mutex<EntryFolder?>(nil)
+        let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
+            guard call == "status" else { return }
+            let folder = scanned.withLock { folder in
+                defer { folder = nil }
+                return folder
+            }
+            try folder?.openIfNeeded()
+        }
+        let second = EntryFolder(root: test.path, byteLimit: 1 << 20, fileSystem: fileSystem, now: { testTime })
+        scanned.withLock { $0 = second }
+        guard case .entry = try second.read(key(1), name: EntryName(key(1))) else {
+            Issue.record("the entry was not found")
+            return
+        }
+        #expect(scanned.withLock { $0 } == nil, "the scan has to have run within the read")
+
+        let third = test.cache(byteLimit: fileSize(entry(1_000), key(1)))
+        try await third.trim(to: fileSize(entry(1_000), key(1)))
+        #expect(try await third.entry(for: key(1)) != nil)
+    }
+}
+
 private final class SettableTime: Sendable {
     private let state: Mutex<Date>
 

@@ -39,7 +39,10 @@ extension EntryFolder {
         switch try inspect(name, stamp: stamp).verdict {
         case .whole(let entry, let bytes):
             guard key.source.utf8.elementsEqual(bytes) else { return .unsettled }
-            return noteUse(of: name, stamp: stamp) ? .entry(entry) : .newcomer(entry)
+            let isKnown = noteUse(of: name, stamp: stamp)
+            // A scan that ended since the stamp was taken could not see it, nor the stamp what the scan found.
+            if state.withLock({ $0.index != nil && stamp <= $0.scannedNewest }) { try renewStamp(of: name) }
+            return isKnown ? .entry(entry) : .newcomer(entry)
         case .absent: return state.withLock { $0.index?[name] != nil } ? .unsettled : .absent
         case .otherVersion, .foreign: return .absent
         case .damaged, .oversized: return .unsettled

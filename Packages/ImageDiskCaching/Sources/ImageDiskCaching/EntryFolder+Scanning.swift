@@ -32,16 +32,20 @@ extension EntryFolder {
             state.touches = [:]
             state.isScanning = false
             state.lastStamp = max(state.lastStamp, newest)
+            state.scannedNewest = newest
             for (name, stamp) in touches { state.index?.touch(name, stamp: stamp) }
             return (outdated, isBehind ? touches.map(\.key) : [])
         }
         _ = consume outdated
         // The clock stands behind what earlier launches left on the files: uses before the scan were stamped too low.
-        for name in late {
-            let stamp = nextStamp()
-            try restamp(name, stamp)
-            _ = state.withLock { $0.index?.touch(name, stamp: stamp) }
-        }
+        for name in late { try renewStamp(of: name) }
+    }
+
+    /// Makes an entry the most recently used, on its file too.
+    func renewStamp(of name: EntryName) throws(FileSystemFailure) {
+        let stamp = nextStamp()
+        try restamp(name, stamp)
+        _ = state.withLock { $0.index?.touch(name, stamp: stamp) }
     }
 
     /// The subfolders that may hold entries.

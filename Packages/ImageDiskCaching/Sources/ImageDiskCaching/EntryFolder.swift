@@ -26,6 +26,8 @@ package final class EntryFolder: Sendable {
         var touches: [EntryName: Int64] = [:]
         /// The greatest stamp so far: stamps never repeat, though the clock may stand still or go back.
         var lastStamp = Int64.min
+        /// The greatest stamp that the last scan found: a use stamped no higher was stamped by a clock that stands behind.
+        var scannedNewest = Int64.min
         /// Numbers the temporary files.
         var temporaryCount: UInt64 = 0
     }
