@@ -39,7 +39,7 @@ extension ImageLoader {
                 await discard(cacheKey, events)
             }
         }
-        return LoadedData(data: data, source: .network)
+        return LoadedData(data: data, source: request.isLocal ? .disk : .network)
     }
 
     // MARK: Disk

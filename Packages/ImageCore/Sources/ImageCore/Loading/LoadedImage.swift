@@ -6,7 +6,11 @@
 
 /// Which layer answered a request.
 public enum ImageSource: String, Sendable, CaseIterable {
-    case memory, disk, network
+    /// The memory cache.
+    case memory
+    /// The disk cache, or the file or `data:` URL itself: no network was asked.
+    case disk
+    case network
 }
 
 /// The answer to a request for a picture.
