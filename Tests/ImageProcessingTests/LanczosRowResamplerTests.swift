@@ -14,6 +14,11 @@ struct LanczosRowResamplerTests {
         Geometry((1, 1), to: (5, 4)),
         Geometry((50, 3), to: (1, 1)),
         Geometry((60, 40), to: (20, 20), region: PixelRegion(x: 10.25, y: 0, width: 40, height: 39.5)),
+        // So far down that sums are kept, not rows.
+        Geometry((5, 700), to: (5, 40)),
+        Geometry((7, 401), to: (3, 3)),
+        Geometry((9, 1003), to: (2, 1)),
+        Geometry((20, 500), to: (4, 6), region: PixelRegion(x: 3.5, y: 101.25, width: 12, height: 333)),
         Geometry((30, 30), to: (30, 30), region: PixelRegion(x: 0, y: 0, width: 29.5, height: 29.5)),
     ]
 
@@ -71,6 +76,12 @@ struct LanczosRowResamplerTests {
         // Scaled down 10 times: 60 rows under the filter, and one for the fraction.
         #expect(LanczosRowResampler.rowsKept(sourceHeight: height, from: Double(height), to: height / 10) == 61)
         #expect(LanczosRowResampler.rowsKept(sourceHeight: height, from: Double(height), to: height * 2) == 7)
+    }
+
+    @Test("a high picture that is scaled far down is never kept whole")
+    func memoryOfFarDown() {
+        #expect(LanczosRowResampler.rowsKept(sourceHeight: 1_525, from: 1_525, to: 5) == 64)
+        #expect(LanczosRowResampler.rowsKept(sourceHeight: 65_535, from: 65_535, to: 1) == 64)
     }
 
     @Test("an error of the next stage comes out of receive, and the stage stops there")

@@ -13,7 +13,11 @@ final class LanczosStage: PixelRowSink {
     /// The columns of the source that any output pixel needs.
     private let columns: Range<Int>
 
-    /// The last `down.count` rows of an opaque picture; source row y is in slot `y % down.count`.
+    /// The sums of the output rows to come, where a filter is too high to keep all rows under it.
+    private var open: OpenSums?
+    /// How many rows are kept: those under a filter, or a group that is to be added to `open`.
+    private let keptCount: Int
+    /// The last `keptCount` rows of an opaque picture; source row y is in slot `y % keptCount`.
     private var rows: [UInt8]
     /// The same of a picture with alpha, premultiplied.
     private var premultipliedRows: [UInt16]
@@ -21,7 +25,12 @@ final class LanczosStage: PixelRowSink {
     private var sums: [Float]
     private var result: [UInt8]
     private var received = 0
+    /// How many of them are in `open`.
+    private var added = 0
     private var emitted = 0
+
+    /// The highest filter whose rows are all kept. Sums take less than that in any picture.
+    static let highestFilter = 64
 
     init(source: PixelSize, region: PixelRegion, output: PixelSize, isOpaque: Bool, next: any PixelRowSink) {
         self.source = source
@@ -33,10 +42,12 @@ final class LanczosStage: PixelRowSink {
         down = LanczosWeights(
             sourceCount: source.height, start: region.y, length: region.height, outputCount: output.height)
         columns = across.sourceRange
-        let sampleCount = down.count * columns.count * 4
+        if down.count > Self.highestFilter { open = OpenSums(down, sampleCount: columns.count * 4) }
+        keptCount = open == nil ? down.count : OpenSums.groupHeight
+        let sampleCount = keptCount * columns.count * 4
         rows = [UInt8](repeating: 0, count: isOpaque ? sampleCount : 0)
         premultipliedRows = [UInt16](repeating: 0, count: isOpaque ? 0 : sampleCount)
-        sums = [Float](repeating: 0, count: columns.count * 4)
+        sums = [Float](repeating: 0, count: open == nil ? columns.count * 4 : 0)
         result = [UInt8](repeating: 255, count: output.width * 4)
     }
 
@@ -45,13 +56,30 @@ final class LanczosStage: PixelRowSink {
         guard emitted < output.height else { return }
         if received >= down.starts[emitted] { keep(row) }
         received += 1
+        if received % OpenSums.groupHeight == 0 { addToOpen() }
         while emitted < output.height, down.starts[emitted] + down.usedCounts[emitted] <= received {
-            filterDown()
+            addToOpen()
+            if open == nil { filterDown() }
             RowKernels.filterAcross(
-                sums, weights: across, firstColumn: columns.lowerBound, isOpaque: isOpaque, into: &result)
+                open?[emitted] ?? sums, weights: across, firstColumn: columns.lowerBound, isOpaque: isOpaque,
+                into: &result)
             emitted += 1
             let finished = result
             try next.receive(finished.span)
+        }
+    }
+
+    /// Adds the rows that came since the last time, at most a group: one never reaches beyond a multiple of its height.
+    private func addToOpen() {
+        guard added < received else { return }
+        let range = added..<received
+        added = received
+        if isOpaque {
+            let rows = rows
+            open?.add(range, toOutputFrom: emitted, samples: rows.span, place: slot(of:))
+        } else {
+            let rows = premultipliedRows
+            open?.add(range, toOutputFrom: emitted, samples: rows.span, place: slot(of:))
         }
     }
 
@@ -67,7 +95,7 @@ final class LanczosStage: PixelRowSink {
     /// Where source row `y` is kept.
     private func slot(of y: Int) -> Range<Int> {
         let sampleCount = columns.count * 4
-        let start = y % down.count * sampleCount
+        let start = y % keptCount * sampleCount
         return start..<start + sampleCount
     }
 
@@ -99,7 +127,5 @@ final class LanczosStage: PixelRowSink {
     }
 
     /// The weight of the `tap`th row under output row `emitted`; 0 for those beyond the last.
-    private func weight(_ tap: Int) -> Float {
-        tap < down.usedCounts[emitted] ? down.weights[emitted * down.count + tap] : 0
-    }
+    private func weight(_ tap: Int) -> Float { down.weight(of: down.starts[emitted] + tap, in: emitted) }
 }

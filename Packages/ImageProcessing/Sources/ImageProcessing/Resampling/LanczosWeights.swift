@@ -55,6 +55,23 @@ struct LanczosWeights {
     /// The source samples that any output sample has weights for.
     var sourceRange: Range<Int> { (starts.first ?? 0)..<(starts.last ?? 0) + count }
 
+    /// The weight of a source sample in an output sample; 0 for those that have none.
+    func weight(of sample: Int, in output: Int) -> Float {
+        let tap = sample - starts[output]
+        return tap >= 0 && tap < usedCounts[output] ? weights[output * count + tap] : 0
+    }
+
+    /// How many output samples may need source samples at a time, from the first that is not complete on.
+    var largestOpenCount: Int {
+        var (largest, end, next) = (1, 0, 0)
+        for output in starts.indices {
+            end = max(end, starts[output] + usedCounts[output])
+            while next < starts.count, starts[next] < end { next += 1 }
+            largest = max(largest, next - output)
+        }
+        return largest
+    }
+
     /// How many samples the filter covers where it covers most.
     static func count(sourceCount: Int, step: Double) -> Int {
         min(sourceCount, Int((2 * lobes * max(1, step)).rounded(.up)) + 1)
