@@ -148,6 +148,21 @@ struct GIFLimitTests {
         #expect(try refusal(.init(decodedBytes: 16)) == nil)
     }
 
+    @Test("the canvas is held as rows are handed over, and what a frame is to restore, but nothing where rows stream")
+    func heldBytes() throws {
+        func held(_ data: Data, frame: Int = 0) throws -> Int {
+            let image = try GIFReading.open(data)
+            return image.heldBytes(frame: frame, size: image.header.storedSize, layout: .rgba8)
+        }
+        #expect(try held(GIFAnimationTests.animation(disposal: 2), frame: 1) == 12)
+        #expect(try held(GIFAnimationTests.animation(disposal: 3), frame: 1) == 16)
+        for isInterlaced in [false, true] {
+            var builder = GIFBuilder(2, 2)
+            builder.image(0, 0, 2, 2, [1, 2, 3, 4], isInterlaced: isInterlaced)
+            #expect(try held(builder.finished) == (isInterlaced ? 16 : 0))
+        }
+    }
+
     @Test("a frame larger than the limits is refused although the canvas is small")
     func largeFrame() {
         var builder = GIFBuilder(1, 1)

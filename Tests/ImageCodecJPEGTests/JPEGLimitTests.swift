@@ -57,6 +57,13 @@ struct JPEGLimitTests {
         }
     }
 
+    @Test("coefficients are held as rows are handed over, of a plain picture nothing", arguments: [false, true])
+    func heldBytes(progressive: Bool) throws {
+        let image = try JPEGDecoder().open(encoded(progressive: progressive), limits: .default)
+        let size = PixelSize(width: 3, height: 3)
+        #expect(image.heldBytes(frame: 0, size: size, layout: .rgba8) == (progressive ? (16 + 4 + 4) * 128 : 0))
+    }
+
     @Test("a progressive picture needs less memory at a smaller size")
     func decodedBytesScaled() throws {
         let data = try encoded(progressive: true)

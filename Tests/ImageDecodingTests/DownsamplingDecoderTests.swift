@@ -192,6 +192,33 @@ struct DownsamplingDecoderTests {
     }
 
     @Test(
+        "what the codec holds counts beside the output", arguments: [nil, ImageTarget(PixelSize(width: 8, height: 6))])
+    func heldBytes(_ target: ImageTarget?) throws {
+        // The codec below holds a picture of 16 by 12 as RGBA; the output is that or a quarter of it.
+        let needed = 768 + (target == nil ? 768 : 192)
+        func decode(_ limit: Int) throws -> DecodedImage {
+            try DownsamplingDecoder(
+                decoders: [HoldingDecoder()], resampler: FakeRowResampler(), limits: DecodingLimits(decodedBytes: limit)
+            ).decode(
+                FakePicture(Self.size).encoded, request: DecodingRequest(target: target), isCancelled: { false })
+        }
+        #expect(try decode(needed).bitmap.size == target?.size ?? Self.size)
+        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: needed, allowed: needed - 1)) {
+            try decode(needed - 1)
+        }
+    }
+
+    @Test("a result longer than the limit for sides is refused, whatever its bytes")
+    func sideOfResult() {
+        let codec = FakeDecoder()
+        let target = ImageTarget(PixelSize(width: 1_000_000, height: 1), mode: .fill, upscales: true)
+        #expect(throws: DecodingFailure.limitExceeded(.side, value: 1_000_000, allowed: 65_535)) {
+            try decode(FakePicture(PixelSize(width: 1, height: 1)), codec, target: target)
+        }
+        #expect(codec.messages.count == 1)
+    }
+
+    @Test(
         "a hundred megapixels are within the default limits, upright or turned",
         arguments: [ImageOrientation.up, .left])
     func hundredMegapixels(_ orientation: ImageOrientation) {
@@ -238,6 +265,37 @@ private final class PrefixDecoder: ImageDecoder {
     }
 
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage { throw .unknownFormat }
+}
+
+/// Holds each picture whole as it hands over its rows.
+private struct HoldingDecoder: ImageDecoder {
+    var format: ImageFormat { .fake }
+
+    func recognises(_ prefix: Data) -> Bool { true }
+
+    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+        Opened(try FakeDecoder().open(data, limits: limits))
+    }
+
+    final class Opened: OpenedImage {
+        private let image: any OpenedImage
+
+        init(_ image: any OpenedImage) { self.image = image }
+
+        var header: ImageHeader { image.header }
+
+        func decodableSize(covering target: PixelSize) -> PixelSize { image.decodableSize(covering: target) }
+
+        func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+            size.area * layout.bytesPerPixel
+        }
+
+        func decode(
+            frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink
+        ) throws(DecodingFailure) {
+            try image.decode(frame: index, size: size, layout: layout, into: sink)
+        }
+    }
 }
 
 /// Forgets limits, and the last row.

@@ -115,15 +115,16 @@ struct DownsamplingPlanTests {
         #expect(plan.step == row.step)
     }
 
-    @Test("foretells the bytes: the output, and a canvas for animations")
+    @Test("foretells the bytes: the output, and what the codec holds")
     func bytes() {
         let row = Row(
             stored: (4000, 3000), target: Self.fit(300, 300), output: (300, 225), codec: (1000, 750), step: .keep)
-        #expect(row.plan.decodedBytes(frameCount: 1) == 300 * 225 * 4)
-        #expect(row.plan.decodedBytes(frameCount: 2) == (300 * 225 + 1000 * 750) * 4)
+        #expect(row.plan.decodedBytes(heldByCodec: 0) == 300 * 225 * 4)
+        #expect(row.plan.decodedBytes(heldByCodec: 17) == 300 * 225 * 4 + 17)
+        #expect(row.plan.decodedBytes(heldByCodec: .max) == .max)
         let huge = Row(
             stored: (10, 10), target: Self.fill(.max, .max, upscales: true), output: (.max, .max), codec: (10, 10),
             step: .keep)
-        #expect(huge.plan.decodedBytes(frameCount: 1) == .max)
+        #expect(huge.plan.decodedBytes(heldByCodec: 0) == .max)
     }
 }

@@ -34,6 +34,7 @@ struct GIFCompositor {
     mutating func draw(_ frame: GIFFrame, from source: Span<UInt8>) throws(DecodingFailure) {
         if canvas.isEmpty { canvas = [UInt32](repeating: 0, count: size.area) }
         dispose()
+        covered = []
         if frame.disposal == .restore { cover(frame) }
         try paint(frame, from: source)
         drawn = frame
@@ -72,8 +73,9 @@ struct GIFCompositor {
 
     private mutating func cover(_ frame: GIFFrame) {
         let columns = visibleColumns(of: frame)
-        covered.removeAll(keepingCapacity: true)
-        for y in visibleRows(of: frame) {
+        let rows = visibleRows(of: frame)
+        covered.reserveCapacity(rows.count * columns.count)  // growing would take up to three times as much
+        for y in rows {
             covered.append(
                 contentsOf: canvas[y * size.width + columns.lowerBound..<y * size.width + columns.upperBound])
         }

@@ -33,6 +33,14 @@ final class OpenedGIF: OpenedImage {
 
     func decodableSize(covering target: PixelSize) -> PixelSize { structure.canvas }
 
+    /// The canvas, and what a frame that is to be restored covers of it; nothing where rows stream through.
+    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+        guard !streams, structure.frames.indices.contains(index) else { return 0 }
+        return GIFCompositor(canvas: structure.canvas).byteCount(drawing: structure.frames[index])
+    }
+
+    private var streams: Bool { structure.frames.count == 1 && !structure.frames[0].isInterlaced }
+
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink
     ) throws(DecodingFailure) {
@@ -42,7 +50,7 @@ final class OpenedGIF: OpenedImage {
         guard size == structure.canvas, layout == .rgba8 else {
             throw .unsupported(.gif, "it is decoded at \(structure.canvas) in RGBA alone")
         }
-        if structure.frames.count == 1, !structure.frames[0].isInterlaced {
+        if streams {
             try GIFRowStreamer(frame: structure.frames[0], canvas: structure.canvas).stream(from: data.span, into: sink)
         } else {
             try composite(through: index)

@@ -99,7 +99,8 @@ import ImageCore
         case ILJ_TRUNCATED: throw .truncated(.jpeg)
         case ILJ_UNSUPPORTED: throw .unsupported(.jpeg, message)
         case ILJ_OUT_OF_MEMORY:
-            throw .limitExceeded(.decodedBytes, value: limits.decodedBytes + 1, allowed: limits.decodedBytes)
+            let value = max(limits.decodedBytes, limits.decodedBytes &+ 1)
+            throw .limitExceeded(.decodedBytes, value: value, allowed: limits.decodedBytes)
         case ILJ_TOO_MANY_SCANS:
             throw unsafe .limitExceeded(
                 .scans, value: Int(ilj_reader_scan_number(reader)), allowed: limits.scans)

@@ -11,12 +11,15 @@ final class OpenedJPEG: OpenedImage {
     let header: ImageHeader
     private let data: Data
     private let limits: DecodingLimits
+    private let coefficientBytes: Int
 
     init(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) {
         let bytes = data.span
-        header = try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(DecodingFailure) in
-            try unsafe JPEGReader(bytes).readHeader(limits: limits).imageHeader
+        let found = try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(DecodingFailure) in
+            try unsafe JPEGReader(bytes).readHeader(limits: limits)
         }
+        header = found.imageHeader
+        coefficientBytes = found.coefficientBytes
         self.data = data
         self.limits = limits
     }
@@ -24,6 +27,9 @@ final class OpenedJPEG: OpenedImage {
     func decodableSize(covering target: PixelSize) -> PixelSize {
         DCTScale.smallest(of: header.storedSize, covering: target).applied(to: header.storedSize)
     }
+
+    /// The coefficients of a picture of several scans.
+    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { coefficientBytes }
 
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink

@@ -34,6 +34,9 @@ final class OpenedWebP: OpenedImage {
 
     func decodableSize(covering target: PixelSize) -> PixelSize { structure.canvas }
 
+    /// The decoded picture, or the canvas of an animation.
+    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { 4 * structure.canvas.area }
+
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink
     ) throws(DecodingFailure) {

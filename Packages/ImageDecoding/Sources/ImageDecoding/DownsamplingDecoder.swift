@@ -43,9 +43,11 @@ public struct DownsamplingDecoder: SizedImageDecoder {
         let plan = DownsamplingPlan(
             header: header, target: request.target, oversampling: max(1, resampler.oversampling),
             decodableSize: image.decodableSize(covering:))
-        try limits.check(.decodedBytes, plan.decodedBytes(frameCount: header.frameCount))
+        try check(plan, heldByCodec: 0)
         let collector = collector(for: plan, header: header)
         let (stage, layout) = try stages(for: plan, header: header, into: collector)
+        try check(
+            plan, heldByCodec: image.heldBytes(frame: request.frame, size: plan.codecSize, layout: layout))
         try Self.run(isCancelled: isCancelled, into: stage) { sink throws(DecodingFailure) in
             try image.decode(frame: request.frame, size: plan.codecSize, layout: layout, into: sink)
         }
@@ -58,6 +60,12 @@ public struct DownsamplingDecoder: SizedImageDecoder {
         try limits.check(image.header.storedSize)
         try limits.check(.frames, image.header.frameCount)
         return image
+    }
+
+    /// The side as well, because a resampler takes memory for each column and row of the output.
+    private func check(_ plan: DownsamplingPlan, heldByCodec held: Int) throws(DecodingFailure) {
+        try limits.check(.decodedBytes, plan.decodedBytes(heldByCodec: held))
+        try limits.check(.side, max(plan.output.width, plan.output.height))
     }
 
     private func collector(for plan: DownsamplingPlan, header: ImageHeader) -> BitmapCollector {

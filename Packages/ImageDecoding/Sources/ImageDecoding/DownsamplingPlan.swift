@@ -94,12 +94,10 @@ struct DownsamplingPlan: Hashable {
 }
 
 extension DownsamplingPlan {
-    /// Bytes that one decode holds: the output, and the canvas on which an animation's frames are put together.
-    /// What the codec and the resampler need beside them is theirs to bound. `Int.max` when it overflows.
-    func decodedBytes(frameCount: Int) -> Int {
-        let canvas = frameCount > 1 ? codecSize.area : 0
-        let (pixels, tooMany) = output.area.addingReportingOverflow(canvas)
-        let (bytes, tooLarge) = pixels.multipliedReportingOverflow(by: 4)
-        return tooMany || tooLarge ? .max : bytes
+    /// Bytes of the output and of what the codec holds beside it. `Int.max` when they overflow.
+    func decodedBytes(heldByCodec held: Int) -> Int {
+        let (output, tooLarge) = output.area.multipliedReportingOverflow(by: 4)
+        let (sum, tooMany) = output.addingReportingOverflow(held)
+        return tooLarge || tooMany ? .max : sum
     }
 }

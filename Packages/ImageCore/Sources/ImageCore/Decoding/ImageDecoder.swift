@@ -32,6 +32,13 @@ public protocol OpenedImage: AnyObject {
     /// The stored size when it can't scale, or when nothing smaller covers the target. In stored orientation.
     func decodableSize(covering target: PixelSize) -> PixelSize
 
+    /// Bytes that the codec still holds while it hands over the rows of frame `index`, beside what the sink keeps.
+    ///
+    /// Whole pictures, canvases, coefficients; not a few rows. 0 when there is nothing of that kind, as by default;
+    /// `Int.max` when it overflows. Takes no memory itself. What a codec holds only before the first row is for `decode` to
+    /// check.
+    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int
+
     /// Decodes frame `index`, composited on its canvas, and hands its rows to `sink`.
     ///
     /// - Parameters:
@@ -43,6 +50,10 @@ public protocol OpenedImage: AnyObject {
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink
     ) throws(DecodingFailure)
+}
+
+extension OpenedImage {
+    public func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { 0 }
 }
 
 /// Receives a picture row by row.
