@@ -53,6 +53,27 @@ struct PNGLimitTests {
                 == .limitExceeded(.decodedBytes, value: 800, allowed: 799))
     }
 
+    @Test("an interlaced picture is held as its rows are handed over, a plain one is not")
+    func heldBytes() throws {
+        for isProgressive in [false, true] {
+            let picture = noise(PixelSize(width: 10, height: 10), isOpaque: true)
+            let data = try PNGEncoder().encode(picture, options: EncodingOptions(isProgressive: isProgressive))
+            let image = try PNGDecoder().open(data, limits: .default)
+            #expect(image.heldBytes(frame: 0, size: picture.size, layout: .rgba8) == (isProgressive ? 400 : 0))
+        }
+    }
+
+    @Test("the largest header there can be is an error, also when sides and pixels are not limited", arguments: [0, 1])
+    func largestWithoutLimits(interlace: UInt8) {
+        let largest = RawPNG(
+            width: 0x7FFF_FFFF, height: 0x7FFF_FFFF, depth: 8, colorType: 6, interlace: interlace, scanlines: [[0]])
+        let failure = failure(of: largest.data, limits: DecodingLimits(pixels: .max, side: .max))
+        guard case .limitExceeded(.decodedBytes, _, allowed: 400 << 20) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+    }
+
     @Test("a wrong checksum is malformed in critical chunks and ignored in others")
     func checksums() throws {
         var file = Self.picture

@@ -11,14 +11,16 @@ final class OpenedPNG: OpenedImage {
     let header: ImageHeader
     private let data: Data
     private let limits: DecodingLimits
+    private let found: PNGHeader
 
     init(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) {
         let chunks = PNGChunks(data)
         if chunks.isApplesVariant { throw .unsupported(.png, "Apple's variant (CgBI)") }
         let bytes = data.span
-        var header = try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(DecodingFailure) in
-            try unsafe PNGReader(bytes, limits: limits).readHeader().imageHeader
+        found = try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(DecodingFailure) in
+            try unsafe PNGReader(bytes, limits: limits).readHeader()
         }
+        var header = found.imageHeader
         header.orientation = chunks.exif(limit: limits.metadataBytes).flatMap(ExifReader.orientation) ?? .up
         self.header = header
         self.data = data
@@ -27,6 +29,9 @@ final class OpenedPNG: OpenedImage {
 
     /// PNG does not scale: always the stored size.
     func decodableSize(covering target: PixelSize) -> PixelSize { header.storedSize }
+
+    /// All of an interlaced picture.
+    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { found.heldBytes(layout: layout) }
 
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink

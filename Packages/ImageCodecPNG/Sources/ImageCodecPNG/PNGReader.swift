@@ -37,7 +37,9 @@ import ImageCore
             profile: profile.flatMap { $0.count <= limits.metadataBytes ? $0 : nil })
     }
 
+    /// Checks the memory that the decode needs, then has the library take what it needs for a few rows.
     func start(_ header: PNGHeader, layout: PixelLayout) throws(DecodingFailure) {
+        try header.checkMemory(layout: layout, limits: limits)
         var rowBytes = 0
         try check(unsafe ilp_reader_start(reader, ilp_layout(layout), &rowBytes))
         guard rowBytes == header.size.width * layout.bytesPerPixel else {
@@ -57,8 +59,7 @@ import ImageCore
     }
 
     private func readInOrder(_ size: PixelSize, stride: Int, into sink: any PixelRowSink) throws(DecodingFailure) {
-        let capacity = max(1, min(16, Self.batchBytes / stride, size.height))
-        try limits.check(.decodedBytes, stride * capacity)
+        let capacity = PNGHeader.batchRows(stride: stride, height: size.height)
         var rows = [UInt8](repeating: 0, count: stride * capacity)
         for first in Swift.stride(from: 0, to: size.height, by: capacity) {
             let count = min(capacity, size.height - first)
@@ -72,9 +73,7 @@ import ImageCore
 
     /// Interlaced pixels come in seven passes over the picture, so all of it is held, beside the output.
     private func readInterlaced(_ size: PixelSize, stride: Int, into sink: any PixelRowSink) throws(DecodingFailure) {
-        let byteCount = stride * size.height
-        try limits.check(.decodedBytes, byteCount + size.area * PixelLayout.rgba8.bytesPerPixel)
-        var rows = [UInt8](repeating: 0, count: byteCount)
+        var rows = [UInt8](repeating: 0, count: stride * size.height)
         let status = unsafe rows.withUnsafeMutableBufferPointer { rows in
             unsafe ilp_reader_read_interlaced(reader, rows.baseAddress)
         }
@@ -93,13 +92,11 @@ import ImageCore
         case ILP_OK: return
         case ILP_TRUNCATED: throw .truncated(.png)
         case ILP_OUT_OF_MEMORY:
-            throw .limitExceeded(.decodedBytes, value: limits.decodedBytes + 1, allowed: limits.decodedBytes)
+            let value = max(limits.decodedBytes, limits.decodedBytes &+ 1)
+            throw .limitExceeded(.decodedBytes, value: value, allowed: limits.decodedBytes)
         default: throw unsafe .malformed(.png, String(cString: ilp_reader_message(reader)))
         }
     }
-
-    /// Small enough to stay in the processor's second-level cache.
-    private static let batchBytes = 128 << 10
 }
 
 /// What the chunks before the pixels say.
@@ -114,6 +111,28 @@ struct PNGHeader {
     var imageHeader: ImageHeader {
         ImageHeader(
             format: .png, storedSize: size, hasAlpha: hasAlpha, colorProfile: profile, nativeLayout: nativeLayout)
+    }
+
+    /// Bytes of the whole picture in `layout` when it is interlaced, else 0. `Int.max` when they overflow.
+    func heldBytes(layout: PixelLayout) -> Int { isInterlaced ? Self.bytes(size.area, layout) : 0 }
+
+    /// An interlaced picture must fit in the limit together with its output, of others a few rows.
+    func checkMemory(layout: PixelLayout, limits: DecodingLimits) throws(DecodingFailure) {
+        let stride = Self.bytes(size.width, layout)
+        let rows = stride * Self.batchRows(stride: stride, height: size.height)
+        let (sum, overflow) = heldBytes(layout: layout).addingReportingOverflow(Self.bytes(size.area, .rgba8))
+        try limits.check(.decodedBytes, isInterlaced ? (overflow ? .max : sum) : rows)
+    }
+
+    /// How many rows of a picture that is not interlaced are read at a time.
+    static func batchRows(stride: Int, height: Int) -> Int { max(1, min(16, batchBytes / stride, height)) }
+
+    /// Small enough to stay in the processor's second-level cache.
+    private static let batchBytes = 128 << 10
+
+    private static func bytes(_ pixels: Int, _ layout: PixelLayout) -> Int {
+        let (bytes, overflow) = pixels.multipliedReportingOverflow(by: layout.bytesPerPixel)
+        return overflow ? .max : bytes
     }
 
     /// A profile for grey can only be applied to grey.
