@@ -148,9 +148,10 @@ struct WebPAnimationTests {
         #expect(throws: DecodingFailure.limitExceeded(.frames, value: 2, allowed: 1)) {
             try WebPReading.open(data, limits: .init(frames: 1))
         }
-        // 16 bytes of canvas and 32 for a lossless frame.
-        let image = try WebPReading.open(data, limits: .init(decodedBytes: 47))
-        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 48, allowed: 47)) {
+        // 16 bytes of canvas and 36 for a lossless frame.
+        let image = try WebPReading.open(data, limits: .init(decodedBytes: 51))
+        #expect(image.heldBytes(frame: 1, size: image.header.storedSize, layout: .rgba8) == 16)
+        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 52, allowed: 51)) {
             try WebPReading.pixels(image)
         }
     }

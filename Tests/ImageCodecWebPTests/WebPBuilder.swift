@@ -19,6 +19,8 @@ struct WebPBuilder {
         chunks += Self.chunk(name, payload)
     }
 
+    mutating func append(_ bytes: Data) { chunks += bytes }
+
     mutating func profile(_ payload: Data) {
         flag(.profile)
         chunk("ICCP", payload)

@@ -88,9 +88,47 @@ struct WebPDecoderTests {
         #expect(try refusal(.init(encodedBytes: 10)) == .limitExceeded(.encodedBytes, value: data.count, allowed: 10))
         #expect(try refusal(.init(pixels: 49)) == .limitExceeded(.pixels, value: 50, allowed: 49))
         #expect(try refusal(.init(side: 9)) == .limitExceeded(.side, value: 10, allowed: 9))
-        // Lossless: the output and libwebp's own copy, four bytes a pixel each.
-        #expect(try refusal(.init(decodedBytes: 399)) == .limitExceeded(.decodedBytes, value: 400, allowed: 399))
-        #expect(try refusal(.init(decodedBytes: 400)) == nil)
+        // Lossless: the output and libwebp's own copy, four bytes a pixel each, and one for what it is predicted from.
+        #expect(try refusal(.init(decodedBytes: 449)) == .limitExceeded(.decodedBytes, value: 450, allowed: 449))
+        #expect(try refusal(.init(decodedBytes: 450)) == nil)
+    }
+
+    @Test("alpha beside a lossy picture counts as the lossless picture that it is coded in")
+    func memoryOfAlpha() throws {
+        let data = try WebPEncoder().encode(.gradient(10, 5, hasAlpha: true), options: .init())
+        let image = try WebPReading.open(data, limits: .init(decodedBytes: 499))
+        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 500, allowed: 499)) {
+            try WebPReading.pixels(image)
+        }
+        #expect(try WebPReading.pixels(try WebPReading.open(data, limits: .init(decodedBytes: 500))).count == 200)
+    }
+
+    @Test("the whole picture is held as its rows are handed over")
+    func heldBytes() throws {
+        let image = try WebPReading.open(try WebPEncoder().encode(.gradient(10, 5), options: .init()))
+        #expect(image.heldBytes(frame: 0, size: image.header.storedSize, layout: .rgba8) == 200)
+    }
+
+    @Test("chunks beyond all measure are refused before libwebp takes memory for each")
+    func chunks() throws {
+        func file(chunkCount: Int) throws -> Data {
+            try Self.extended { builder in
+                builder.chunk("JUNK", Data())
+                let empty = Data("JUNK".utf8) + Data(count: 4)
+                builder.append(Data(repeatElement(empty, count: chunkCount - 3).joined()))
+            }
+        }
+        #expect(try WebPReading.pixels(WebPReading.open(file(chunkCount: 10_000))).isEmpty == false)
+        #expect(throws: DecodingFailure.malformed(.webp, "too many chunks")) {
+            try WebPReading.open(file(chunkCount: 10_001))
+        }
+    }
+
+    @Test("what follows the end of the file by its own size is no chunk")
+    func trailer() throws {
+        let data = try WebPEncoder().encode(.gradient(10, 5), options: .init())
+        let image = try WebPReading.open(data + Data(count: 200_000))
+        #expect(try WebPReading.pixels(image) == WebPReading.pixels(WebPReading.open(data)))
     }
 
     @Test("a header that asks for the largest picture is refused before memory is taken")

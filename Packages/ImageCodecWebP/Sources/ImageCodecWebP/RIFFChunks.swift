@@ -6,7 +6,8 @@ import ImageCore
     import Foundation
 #endif
 
-/// The chunks of a WebP file (RFC 9649, 2.3), in order. Stops where the sizes stop making sense.
+/// The chunks of a WebP file (RFC 9649, 2.3), in order. Stops where the file's own size says so, or the sizes of chunks
+/// stop making sense.
 struct RIFFChunks {
     private let data: Data
     private let bytes: RIFFBytes
@@ -17,13 +18,23 @@ struct RIFFChunks {
         var payload: Range<Int>
     }
 
-    init(of data: Data) {
+    /// More chunks that are no frames than any file needs: an empty one takes 8 bytes of a file, and of memory a multiple.
+    private static let maximumOtherChunks = 10_000
+
+    /// Throws when there are more frames than the limit, or absurdly many other chunks.
+    init(of data: Data, limits: DecodingLimits) throws(DecodingFailure) {
         self.data = data
         bytes = RIFFBytes(data: data)
+        let end = min(data.count, 8 + (bytes.integer(at: 4, length: 4) ?? 0))
         var offset = 12
-        while let size = bytes.integer(at: offset + 4, length: 4), size <= data.count - offset - 8 {
+        var frameCount = 0
+        while let size = bytes.integer(at: offset + 4, length: 4), size <= end - offset - 8 {
             let payload = offset + 8..<offset + 8 + size
-            chunks.append(Chunk(name: bytes.name(at: offset), payload: payload))
+            let chunk = Chunk(name: bytes.name(at: offset), payload: payload)
+            if chunk.name == "ANMF" { frameCount += 1 }
+            try limits.check(.frames, frameCount)
+            if chunks.count - frameCount >= Self.maximumOtherChunks { throw .malformed(.webp, "too many chunks") }
+            chunks.append(chunk)
             offset = payload.upperBound + size % 2
         }
     }

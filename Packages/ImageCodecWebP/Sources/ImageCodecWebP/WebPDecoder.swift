@@ -8,9 +8,10 @@ public import ImageCore
 
 /// Opens WebP pictures (RFC 9649): lossy, lossless, with alpha, profile and Exif orientation, still and animated.
 ///
-/// Memory: libwebp writes no rows, only whole pictures, so a decode holds the picture as RGBA (and the same again for
-/// a lossless one, a quarter more for a lossy one with alpha). An animation holds its canvas besides. All of it counts
-/// against `DecodingLimits.decodedBytes` before any of it is taken.
+/// Memory: libwebp writes no rows, only whole pictures, so a decode holds the picture as RGBA (and more than the same
+/// again for a lossless one, or a lossy one with alpha). An animation holds its canvas besides. All of it counts against
+/// `DecodingLimits.decodedBytes` before any of it is taken; the Huffman tables of a lossless picture do not: a file made
+/// for that can have 550 MB of them.
 ///
 /// Pictures are decoded at their stored size alone: libwebp can scale, but saves no time by it and is of poor quality.
 ///

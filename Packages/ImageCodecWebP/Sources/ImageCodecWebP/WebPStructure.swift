@@ -32,9 +32,12 @@ struct WebPPicture {
     var hasAlpha: Bool
     var isLossless: Bool
 
-    /// Bytes that decoding takes: the RGBA output, and what libwebp holds besides for the whole picture.
+    /// Bytes that decoding takes: the RGBA output, and what libwebp holds besides for the whole picture at worst.
+    ///
+    /// A lossless picture: 4 bytes a pixel, and up to three small pictures of a sixteenth of its pixels. Alpha beside a
+    /// lossy picture: 1 byte a pixel, and for the lossless picture in which it is coded, the same again as for any.
     var decodedBytes: Int {
-        let perPixel = isLossless ? 8 : hasAlpha ? 5 : 4
+        let perPixel = isLossless ? 9 : hasAlpha ? 10 : 4
         let (bytes, overflow) = size.area.multipliedReportingOverflow(by: perPixel)
         return overflow ? .max : bytes
     }
@@ -57,12 +60,13 @@ struct WebPStructure {
 
     /// Checks the container from end to end; time is linear in its length, memory in its number of frames.
     init(inspecting data: Data, limits: DecodingLimits) throws(DecodingFailure) {
+        // First, because libwebp takes memory for every chunk.
+        let chunks = try RIFFChunks(of: data, limits: limits)
         var file = webp_file()
         try unsafe check(data.withUnsafeBytes { bytes in unsafe webp_inspect(bytes.baseAddress, bytes.count, &file) })
         canvas = PixelSize(width: Int(file.width), height: Int(file.height))
         try limits.check(canvas)
         try limits.check(.frames, Int(file.frame_count))
-        let chunks = RIFFChunks(of: data)
         if file.has_profile != 0 { colorProfile = chunks.metadata("ICCP", limits: limits) }
         if file.has_exif != 0 { exif = chunks.metadata("EXIF", limits: limits) }
         guard file.is_animated != 0 else {
