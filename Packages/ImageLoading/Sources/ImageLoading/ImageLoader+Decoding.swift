@@ -13,11 +13,15 @@ extension ImageLoader {
         _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage {
         do {
-            return try await configuration.imageCoalescer.value(
-                for: ImageJobKey(request, image: key), waiter: WaiterID(rawValue: newID()), priority: request.priority,
-                onProgress: onProgress
-            ) { work in
-                try await self.makeImage(key, for: request, work, events)
+            return try await working(on: key.source) { reloadCount in
+                let job = ImageJobKey(request, image: key, reloadCount: reloadCount)
+                return try await configuration.imageCoalescer.value(
+                    for: job, waiter: WaiterID(rawValue: newID()), priority: request.priority, onProgress: onProgress
+                ) { work in
+                    try await self.working(on: key.source) { _ in
+                        try await self.makeImage(job, for: request, work, events)
+                    }
+                }
             }
         } catch {
             throw ImageError(error)
@@ -26,34 +30,41 @@ extension ImageLoader {
 
     /// Fetches, decodes, processes and keeps a picture: the work that requests share.
     private func makeImage(
-        _ key: ImageCacheKey, for request: ImageRequest, _ work: any SharedWork, _ events: EventSink
+        _ job: ImageJobKey, for request: ImageRequest, _ work: any SharedWork, _ events: EventSink
     ) async throws -> LoadedImage {
         // Work for the same key may have ended between this request's look-up and its join.
-        if request.readsMemory, let image = configuration.memoryCache?.image(for: key) {
+        if request.readsMemory, let image = configuration.memoryCache?.image(for: job.image) {
             events.send(.memoryHit)
             return LoadedImage(image: image, source: .memory, encodedByteCount: nil)
         }
-        let (image, original) = try await decodableImage(for: request, work, events)
+        let (image, original, route) = try await decodableImage(for: request, job.route, work, events)
         events.send(.decoded(image.bitmap.size))
-        if request.cachePolicy.usesMemory { configuration.memoryCache?.insert(image, for: key) }
+        if job.usesMemory { keep(image, for: job.image, route) }
         return LoadedImage(image: image, source: original.source, encodedByteCount: original.data.count)
     }
 
+    /// Keeps a picture in memory unless a reload has brought a newer one, before or meanwhile.
+    private func keep(_ image: DecodedImage, for key: ImageCacheKey, _ route: FetchRoute) {
+        guard isCurrent(route, of: key.source) else { return }
+        configuration.memoryCache?.insert(image, for: key)
+        if !isCurrent(route, of: key.source) { configuration.memoryCache?.remove(for: key) }
+    }
+
     /// Fetches and decodes. Bytes that are no picture leave the disk cache, and if they came from it, the network is
-    /// asked once more: one bad answer must not be served for ever.
+    /// asked once more: one bad answer must not be served for ever. Returns the route on which the bytes came, too.
     private func decodableImage(
-        for request: ImageRequest, _ work: any SharedWork, _ events: EventSink
-    ) async throws -> (DecodedImage, LoadedData) {
+        for request: ImageRequest, _ route: FetchRoute, _ work: any SharedWork, _ events: EventSink
+    ) async throws -> (DecodedImage, LoadedData, FetchRoute) {
         let original = try await fetch(request, for: work, events)
         do {
-            return (try await decode(original, for: request, work), original)
-        } catch let failure as DecodingFailure where failure.isTheDatasFault && FetchRoute(request).usesDisk {
+            return (try await decode(original, for: request, work), original, route)
+        } catch let failure as DecodingFailure where failure.isTheDatasFault && route.usesDisk {
             await discard(DataCacheKey(source: request.source), events)
             guard original.source == .disk, !request.isOffline else { throw failure }
             var again = request
             again.reloads = true
             let fresh = try await fetch(again, for: work, events)
-            return (try await decode(fresh, for: request, work), fresh)
+            return (try await decode(fresh, for: request, work), fresh, FetchRoute(again))
         }
     }
 

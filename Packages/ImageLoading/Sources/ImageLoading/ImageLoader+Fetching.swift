@@ -14,11 +14,16 @@ extension ImageLoader {
         for request: ImageRequest, waiter: WaiterID, priority: RequestPriority, _ events: EventSink,
         onJoin: @escaping @Sendable () -> Void = {}, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> LoadedData {
-        let key = DataJobKey(source: request.source, route: FetchRoute(request))
-        return try await configuration.dataCoalescer.value(
-            for: key, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress
-        ) { work in
-            try await self.makeData(key, for: request, work, events)
+        let source = request.source
+        return try await working(on: source) { reloadCount in
+            let key = DataJobKey(source: source, route: FetchRoute(request, reloadCount: reloadCount))
+            return try await configuration.dataCoalescer.value(
+                for: key, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress
+            ) { work in
+                try await self.working(on: source) { _ in
+                    try await self.makeData(key, for: request, work, events)
+                }
+            }
         }
     }
 
@@ -32,14 +37,19 @@ extension ImageLoader {
         }
         if key.route.isOffline { throw ImageError.offline }
         let (data, head) = try await download(request, work, events)
-        if key.route.usesDisk {
-            if head.mayBeStored {
-                await store(data, for: cacheKey, events)
-            } else if key.route.reloads {
-                await discard(cacheKey, events)
-            }
-        }
+        if key.route.reloads { markReloaded(key.source) }
+        if key.route.usesDisk { await keep(data, head, key, events) }
         return LoadedData(data: data, source: request.isLocal ? .disk : .network)
+    }
+
+    /// Stores what may be stored, unless a reload has brought newer bytes, before or meanwhile. A reload that may not be
+    /// stored still ends what was there.
+    private func keep(_ data: Data, _ head: ResponseHead, _ key: DataJobKey, _ events: EventSink) async {
+        let cacheKey = DataCacheKey(source: key.source)
+        guard isCurrent(key.route, of: key.source) else { return }
+        if head.mayBeStored { await store(data, for: cacheKey, events) }
+        let isOutdated = key.route.reloads ? !head.mayBeStored : !isCurrent(key.route, of: key.source)
+        if isOutdated { await discard(cacheKey, events) }
     }
 
     // MARK: Disk

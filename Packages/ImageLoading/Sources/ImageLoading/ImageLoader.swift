@@ -12,6 +12,7 @@ import Synchronization
 /// Every part behind it is a port; see `ImageLoaderConfiguration`.
 public final class ImageLoader: Sendable {
     let configuration: ImageLoaderConfiguration
+    let ledger = Mutex(ReloadLedger())
     private let nextID = Atomic<UInt64>(1)
 
     public init(_ configuration: ImageLoaderConfiguration) {

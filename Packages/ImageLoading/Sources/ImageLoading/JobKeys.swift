@@ -18,9 +18,9 @@ public struct ImageJobKey: Hashable, Sendable {
     public let route: FetchRoute
     public let usesMemory: Bool
 
-    init(_ request: ImageRequest, image: ImageCacheKey) {
+    init(_ request: ImageRequest, image: ImageCacheKey, reloadCount: UInt64 = 0) {
         self.image = image
-        route = FetchRoute(request)
+        route = FetchRoute(request, reloadCount: reloadCount)
         usesMemory = request.cachePolicy.usesMemory
     }
 }
@@ -30,8 +30,11 @@ public struct FetchRoute: Hashable, Sendable {
     public let usesDisk: Bool
     public let reloads: Bool
     public let isOffline: Bool
+    /// How often the original had been reloaded, so that nobody joins work that is older than a reload.
+    let reloadCount: UInt64
 
-    init(_ request: ImageRequest) {
+    init(_ request: ImageRequest, reloadCount: UInt64 = 0) {
+        self.reloadCount = reloadCount
         usesDisk = request.cachePolicy.usesDisk && !request.isLocal
         reloads = request.reloads
         isOffline = request.isOffline && !request.isLocal

@@ -13,7 +13,8 @@ public struct ImageRequest: Sendable {
     public var processors: [any ImageProcessor]
     public var priority: RequestPriority
     public var cachePolicy: ImageCachePolicy
-    /// Goes to the network even if a cache has the answer, and stores the new one.
+    /// Goes to the network even if a cache has the answer, and stores the new one. Pictures of it at other sizes, or after
+    /// other steps, that are in memory stay there.
     public var reloads: Bool
     /// Never goes to the network: what no cache has is `ImageError.offline`.
     public var isOffline: Bool

@@ -1,0 +1,104 @@
+import Foundation
+import ImageCoalescing
+import ImageCore
+import ImageTesting
+import Synchronization
+import Testing
+
+@testable import ImageLoading
+
+@Suite("Reloads beside older work")
+struct ReloadTests {
+    private let fixture = LoaderFixture()
+    private let gate = Gate()
+
+    /// The first answer waits at the gate and is out of date; all others are new.
+    private func request(_ policy: ImageCachePolicy) -> ImageRequest {
+        let old = ScriptedTransport.Reply(body: [.wait(gate), .piece(LoaderFixture.picture)])
+        let new = ScriptedTransport.Reply.ok(FakePicture.encode(width: 20, height: 20))
+        return fixture.request("a", fit: nil, first: old, then: new) { $0.cachePolicy = policy }
+    }
+
+    private func reloading(_ request: ImageRequest) -> ImageRequest {
+        var request = request
+        request.reloads = true
+        return request
+    }
+
+    @Test("an older load that ends after a reload does not take its place in memory or on disk")
+    func olderEndsLater() async throws {
+        let request = request(.all)
+        let older = Task { try await fixture.loader.image(for: request).image.bitmap.size.width }
+        await gate.arrivals(1)
+        #expect(try await fixture.loader.image(for: reloading(request)).image.bitmap.size.width == 20)
+        gate.open()
+        #expect(try await older.value == 40)
+        while !fixture.dataCoalescer.isIdle || !fixture.imageCoalescer.isIdle { await Task.yield() }
+        #expect(fixture.loader.ledger.withLock { $0.isEmpty })
+        #expect(fixture.memory.images.values.map(\.bitmap.size.width) == [20])
+        #expect(fixture.disk.entries.values.map(\.data) == [FakePicture.encode(width: 20, height: 20)])
+    }
+
+    @Test("who asks after a reload does not join older work")
+    func olderIsNotJoined() async throws {
+        let request = request(.none)
+        let older = Task { try await fixture.loader.image(for: request).image.bitmap.size.width }
+        await gate.arrivals(1)
+        #expect(try await fixture.loader.data(for: reloading(request)).data != LoaderFixture.picture)
+        let later = Task { try await fixture.loader.image(for: request).image.bitmap.size.width }
+        while fixture.transport.sendCount < 3, fixture.imageCoalescer.waiterCount < 2 { await Task.yield() }
+        gate.open()
+        #expect(try await later.value == 20)
+        #expect(try await older.value == 40)
+    }
+
+    @Test("bytes that are being stored while a reload ends don't stay on disk")
+    func olderIsBeingStored() async throws {
+        gate.open()
+        let request = request(.all)
+        let store = Gate()
+        fixture.disk.hold(.store, at: store)
+        let older = Task { try await fixture.loader.data(for: request).data }
+        await store.arrivals(1)
+        fixture.disk.hold(.store, at: nil)
+        let new = try await fixture.loader.data(for: reloading(request)).data
+        store.open()
+        #expect(try await older.value == LoaderFixture.picture)
+        #expect(try await fixture.loader.data(for: request).data == new)
+    }
+
+    @Test("a picture that is being kept while a reload ends does not stay in memory")
+    func olderIsBeingKept() async throws {
+        let cache = InterposedImageCache()
+        let fixture = LoaderFixture { $0.memoryCache = cache }
+        cache.beforeInsert.withLock { $0 = { fixture.loader.markReloaded($0.source) } }
+        let request = fixture.request("a")
+        _ = try await fixture.loader.image(for: request)
+        #expect(fixture.loader.cachedImage(for: request) == nil)
+    }
+
+    @Test("a picture that was fetched anew because its file did not decode is kept in memory")
+    func undecodable() async throws {
+        let good = ScriptedTransport.Reply.ok(LoaderFixture.picture)
+        let request = fixture.request("a", first: .ok(Data("no picture".utf8)), then: good)
+        _ = try await fixture.loader.data(for: request)
+        #expect(try await fixture.loader.image(for: request).source == .network)
+        #expect(fixture.loader.cachedImage(for: request) != nil)
+        #expect(fixture.disk.entries.values.map(\.data) == [LoaderFixture.picture])
+    }
+}
+
+/// Calls somebody before it keeps a picture.
+private final class InterposedImageCache: ImageCache {
+    private let base = InMemoryImageCache()
+    let beforeInsert = Mutex<@Sendable (ImageCacheKey) -> Void> { _ in }
+
+    func insert(_ image: DecodedImage, for key: ImageCacheKey) {
+        beforeInsert.withLock { $0 }(key)
+        base.insert(image, for: key)
+    }
+
+    func image(for key: ImageCacheKey) -> DecodedImage? { base.image(for: key) }
+    func remove(for key: ImageCacheKey) { base.remove(for: key) }
+    func removeAll() { base.removeAll() }
+}
