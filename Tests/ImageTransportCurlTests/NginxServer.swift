@@ -38,12 +38,12 @@ final class NginxServer: Sendable {
         try await waitUntilListening()
     }
 
-    /// Nginx does not say when it listens; asking is the only way to know. It is known by its untrusted certificate.
+    /// Nginx does not say when it listens; asking is the only way to know.
     private func waitUntilListening() async throws {
         let transport = makeTransport()
         let request = TransportRequest(url: try url("/"))
         while process.isRunning {
-            if case .tls = await failure(transport, request) { return }
+            guard case .connectionFailed = await failure(transport, request) else { return }
             await Task.yield()
         }
         let log = try? String(contentsOf: folder.appending(path: "error.log"), encoding: .utf8)

@@ -1,0 +1,15 @@
+import Foundation
+import ImageTransporting
+
+// The example of the room's README.md: it compiles.
+func example() async throws {
+    let transport = SchemeTransport([
+        "file": FileTransport(confinedTo: [URL(filePath: "/srv/pictures")]),
+        "data": DataURLTransport(),
+    ])
+    guard let url = URL(string: "file:///srv/pictures/a.jpg") else { return }
+    let response = try await transport.send(TransportRequest(url: url, maxBodyBytes: 20 << 20))
+    var received = 0
+    for try await piece in response.body { received += piece.count }
+    print(received, "of", response.head.expectedBytes ?? 0)
+}
