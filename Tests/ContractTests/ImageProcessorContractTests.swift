@@ -27,6 +27,7 @@ struct ImageProcessorContractTests {
                 ResizeProcessor(ImageTarget(PixelSize(width: 4, height: 4))),
                 CropProcessor(x: -1, y: 0, size: PixelSize(width: 9, height: 9)),
             ])),
+        .init(FakeProcessor("a"), other: FakeProcessor("b")),
         .init(BrokenProcessor(nil), other: CompositeProcessor([])),
     ]
 

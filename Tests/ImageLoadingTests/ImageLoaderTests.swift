@@ -157,22 +157,21 @@ struct ImageLoaderTests {
 
     @Test("steps are applied in order, and one that throws is told by its name")
     func processors() async throws {
-        struct Paint: ImageProcessor {
-            var value: UInt8
-            var identifier: String { "paint(\(value))" }
-            func process(_ bitmap: Bitmap) throws -> Bitmap {
-                if value == 0 { throw CocoaError(.featureUnsupported) }
+        func paint(_ value: UInt8) -> FakeProcessor {
+            FakeProcessor("paint(\(value))") { bitmap in
                 let pixels = bitmap.pixels.map { $0 / 2 + value }
                 return Bitmap(size: bitmap.size, pixels: pixels, isOpaque: false)
             }
         }
         let fixture = LoaderFixture()
-        let request = fixture.request("a", fit: 1) { $0.processors = [Paint(value: 10), Paint(value: 20)] }
+        let request = fixture.request("a", fit: 1) { $0.processors = [paint(10), paint(20)] }
         // 200, 100, 50, 255 halved, plus 10, halved, plus 20
         #expect(try await fixture.loader.image(for: request).image.bitmap.pixels == [75, 50, 37, 88])
-        let broken = fixture.request("a", fit: 1) { $0.processors = [Paint(value: 0)] }
+        let broken = fixture.request("a", fit: 1) {
+            $0.processors = [FakeProcessor("broken") { _ in throw CocoaError(.featureUnsupported) }]
+        }
         let result = await Task { try await fixture.loader.image(for: broken) }.result
-        guard case .failure(ImageError.processing("paint(0)", _)) = result else {
+        guard case .failure(ImageError.processing("broken", _)) = result else {
             Issue.record("ended with \(result)")
             return
         }
