@@ -87,7 +87,9 @@ final class BrokenImageCache: ImageCache {
             spend(image.byteCount)
             cache.insert(image, for: key)
         case .mixesPictures:
-            cache.insert(DecodedImage(bitmap: image.bitmap, header: older?.header ?? image.header), for: key)
+            var mixed = image
+            if older != nil { mixed.header.frameCount += 1 }
+            cache.insert(mixed, for: key)
         default: cache.insert(image, for: key)
         }
     }
