@@ -131,11 +131,22 @@ struct ImageLoaderTests {
         #expect(fixture.transport.sendCount == 1)
     }
 
-    @Test("a transport that lets more bytes through than allowed is stopped here")
+    /// Breaks its port's promise: hands out more than the request allows.
+    private struct FloodingTransport: DataTransport {
+        func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+            TransportResponse(
+                head: ResponseHead(status: .ok, url: request.url),
+                body: TransportBody(pull: { () async throws(TransportFailure) in
+                    if Task.isCancelled { throw .cancelled }
+                    return Data(count: 6_000)
+                }))
+        }
+    }
+
+    @Test("a transport that lets more bytes through than allowed is stopped here", .timeLimit(.minutes(1)))
     func bodyLimit() async {
-        let fixture = LoaderFixture()
-        let piece = Data(count: 6_000)
-        let request = fixture.request("a", then: ScriptedTransport.Reply(body: [.piece(piece), .piece(piece)]))
+        let fixture = LoaderFixture { $0.transport = FloodingTransport() }
+        let request = fixture.request("a")
         let result = await Task { try await fixture.loader.data(for: request) }.result
         guard case .failure(ImageError.tooLarge(10_000)) = result else {
             Issue.record("ended with \(result)")
