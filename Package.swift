@@ -22,11 +22,17 @@ func room(_ name: String, knows dependencies: [Target.Dependency] = []) -> Targe
 }
 
 /// The C shim of a room: the only place where setjmp, varargs and raw C structures live.
-/// `links` names what the library's pkg-config file does not.
-func shim(_ name: String, in room: String, over library: String, links: [String] = []) -> Target {
+/// `links` names what the libraries' pkg-config files do not.
+func shim(_ name: String, in room: String, over libraries: String..., links: [String] = []) -> Target {
     .target(
-        name: name, dependencies: [.init(stringLiteral: library)], path: "Packages/\(room)/Sources/\(name)",
+        name: name, dependencies: libraries.map { .init(stringLiteral: $0) },
+        path: "Packages/\(room)/Sources/\(name)",
         linkerSettings: links.map { .linkedLibrary($0) })
+}
+
+/// The inner loops of a room in C, over no library.
+func kernels(_ name: String, in room: String) -> Target {
+    .target(name: name, path: "Packages/\(room)/Sources/\(name)")
 }
 
 /// A system library as Debian's or Homebrew's package installs it.
@@ -59,7 +65,8 @@ let transports = [
 
 let codecs = [
     room("ImageDecoding", knows: ["ImageCore"]),
-    room("ImageProcessing", knows: ["ImageCore"]),
+    room("ImageProcessing", knows: ["ImageCore", "CImageProcessing"]),
+    kernels("CImageProcessing", in: "ImageProcessing"),
 
     room("ImageColorManaging", knows: ["ImageCore", "CImageColorManaging"]),
     shim("CImageColorManaging", in: "ImageColorManaging", over: "CLibLCMS"),
@@ -70,8 +77,9 @@ let codecs = [
     library("CLibJPEG", in: "ImageCodecJPEG", pkgConfig: "libjpeg", apt: "libjpeg62-turbo-dev", brew: "jpeg-turbo"),
 
     room("ImageCodecPNG", knows: ["ImageCore", "CImageCodecPNG"]),
-    shim("CImageCodecPNG", in: "ImageCodecPNG", over: "CLibPNG"),
+    shim("CImageCodecPNG", in: "ImageCodecPNG", over: "CLibPNG", "CLibISAL"),
     library("CLibPNG", in: "ImageCodecPNG", pkgConfig: "libpng16", apt: "libpng-dev", brew: "libpng"),
+    library("CLibISAL", in: "ImageCodecPNG", pkgConfig: "libisal", apt: "libisal-dev", brew: "isa-l"),
 
     room("ImageCodecWebP", knows: ["ImageCore", "CImageCodecWebP"]),
     shim("CImageCodecWebP", in: "ImageCodecWebP", over: "CLibWebP", links: ["webpmux"]),
@@ -80,6 +88,8 @@ let codecs = [
     room("ImageCodecGIF", knows: ["ImageCore", "CImageCodecGIF"]),
     shim("CImageCodecGIF", in: "ImageCodecGIF", over: "CLibGIF"),
     library("CLibGIF", in: "ImageCodecGIF", pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
+
+    room("ImageCodecImageIO", knows: ["ImageCore"]),
 ]
 
 let coordination = [
@@ -116,10 +126,11 @@ let suites = [
     tests("ImageDecodingTests", of: ["ImageCore", "ImageDecoding", "ImageProcessing", "ImageTesting"]),
     tests("ImageProcessingTests", of: ["ImageCore", "ImageProcessing", "ImageTesting"]),
     tests("ImageColorManagingTests", of: ["ImageCore", "ImageColorManaging", "ImageTesting", "TestProfiles"]),
-    tests("ImageCodecJPEGTests", of: ["ImageCore", "ImageCodecJPEG", "ImageTesting"]),
+    tests("ImageCodecJPEGTests", of: ["ImageCore", "ImageCodecJPEG", "CImageCodecJPEG", "ImageTesting"]),
     tests("ImageCodecPNGTests", of: ["ImageCore", "ImageCodecPNG", "ImageTesting"]),
     tests("ImageCodecWebPTests", of: ["ImageCore", "ImageCodecWebP", "ImageTesting"]),
     tests("ImageCodecGIFTests", of: ["ImageCore", "ImageCodecGIF", "ImageTesting"]),
+    tests("ImageCodecImageIOTests", of: ["ImageCore", "ImageCodecImageIO"]),
     tests("ImageSchedulingTests", of: ["ImageCore", "ImageScheduling", "ImageTesting"]),
     tests("ImageCoalescingTests", of: ["ImageCore", "ImageCoalescing", "ImageTesting"]),
     tests(
@@ -146,6 +157,13 @@ let suites = [
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", httpTypes,
         ]),
 
+    tests(
+        "RobustnessTests",
+        of: [
+            "ImageCore", "ImageTesting", "ImageContractTesting", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP",
+            "ImageCodecGIF", "GeneratedPictures", "CAllocations",
+        ]),
+
     // Not tests but what tests need: a raw-socket server that can misbehave.
     .target(name: "LoopbackServer", path: "Tests/Support/LoopbackServer", swiftSettings: strict),
     // And ICC profiles, made when a test runs.
@@ -153,6 +171,14 @@ let suites = [
         name: "TestProfiles", dependencies: ["CTestProfiles"], path: "Tests/Support/TestProfiles", swiftSettings: strict
     ),
     .target(name: "CTestProfiles", dependencies: ["CLibLCMS"], path: "Tests/Support/CTestProfiles"),
+    // And small files of every kind, made by our encoders and by the builders that the codecs' tests have.
+    .target(
+        name: "GeneratedPictures",
+        dependencies: [
+            "ImageCore", "ImageTesting", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF",
+        ],
+        path: "Tests/Support/GeneratedPictures", swiftSettings: strict),
+    .target(name: "CAllocations", path: "Tests/Support/CAllocations"),
 ]
 
 let rooms = [vocabulary, caching, transports, codecs, coordination, composition, proving].flatMap { $0 }

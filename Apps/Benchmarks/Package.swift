@@ -20,10 +20,15 @@ let package = Package(
         .executableTarget(
             name: "benchmarks",
             dependencies: [
-                room("ImageCore"), room("ImageLoading"), room("ImageLoadingDefaults"), room("ImageMemoryCaching"),
-                room("ImageDiskCaching"), room("ImageCodecJPEG"),
+                room("ImageCore"), room("ImageDecoding"), room("ImageLoading"), room("ImageLoadingDefaults"),
+                room("ImageMemoryCaching"),
+                room("ImageDiskCaching"), room("ImageCodecJPEG"), room("ImageCodecPNG"), room("ImageCodecWebP"),
+                room("ImageCodecGIF"), room("ImageProcessing"), "CDecodingFloor",
             ],
-            swiftSettings: strict)
+            swiftSettings: strict),
+        .target(
+            name: "CDecodingFloor",
+            linkerSettings: ["jpeg", "png", "webp", "webpdemux", "gif"].map { .linkedLibrary($0) }),
     ],
     swiftLanguageModes: [.v6]
 )

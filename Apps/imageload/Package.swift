@@ -24,14 +24,16 @@ let package = Package(
         .target(
             name: "ImageLoadTool",
             dependencies: [
-                room("ImageCore"), room("ImageLoading"), room("ImageLoadingDefaults"), room("ImageDiskCaching"),
+                room("ImageCore"), room("ImageDecoding"), room("ImageLoading"), room("ImageLoadingDefaults"),
+                room("ImageDiskCaching"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "ImageLoadToolTests",
             dependencies: [
-                "ImageLoadTool", "imageload", room("ImageCore"), room("ImageDiskCaching"), room("ImageLoadingDefaults"),
+                "ImageLoadTool", "imageload", room("ImageCore"), room("ImageDecoding"), room("ImageDiskCaching"),
+                room("ImageLoadingDefaults"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -8,14 +8,19 @@ import Testing
 struct ColorConverterContractTests {
     typealias Rule = ContractRule<ColorConverterContract.Subject>
 
-    static let samples: [ColorConverterContract.Sample] = [
-        (.rgba8, [10, 20, 30, 40], [245, 235, 225, 40]), (.gray8, [10], [245, 245, 245, 255]),
-        (.grayAlpha8, [10, 7], [245, 245, 245, 7]), (.cmyk8, [1, 2, 3, 0], [1, 2, 3, 255]),
-    ].map { layout, pixel, expected in
-        .init(
-            profile: FakeColorConverter.profile(for: layout), layout: layout, pixel: pixel, expected: expected,
-            tolerance: 0)
-    }
+    static let samples: [ColorConverterContract.Sample] =
+        [
+            (.rgba8, [10, 20, 30, 40], [245, 235, 225, 40]), (.gray8, [10], [245, 245, 245, 255]),
+            (.grayAlpha8, [10, 7], [245, 245, 245, 7]), (.cmyk8, [1, 2, 3, 0], [1, 2, 3, 255]),
+        ].map { layout, pixel, expected in
+            .init(
+                profile: FakeColorConverter.profile(for: layout), layout: layout, pixel: pixel, expected: expected,
+                tolerance: 0)
+        } + [
+            .init(
+                calibration: FakeColorConverter.calibration, pixel: [10, 20, 30, 40], expected: [245, 235, 225, 40],
+                tolerance: 0)
+        ]
 
     @Test("the fake converter obeys", arguments: ColorConverterContract.rules)
     func fake(_ rule: Rule) async throws {
@@ -41,6 +46,7 @@ struct BrokenConverter: ColorConverter {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
         case takesAnything = "ignores what is no profile"
         case takesAnyLayout = "ignores a profile that is for other layouts"
+        case takesAnyCalibration = "ignores a calibration that is sRGB"
         case convertsWrongly = "turns pixels into sRGB"
         case dropsAlpha = "keeps alpha"
         case repeatsRows = "hands over each row once, at its full length"
@@ -52,6 +58,12 @@ struct BrokenConverter: ColorConverter {
     }
 
     let defect: Defect
+
+    func makeStage(calibration: ColorCalibration, width: Int, next: any PixelRowSink) -> (any PixelRowSink)? {
+        guard defect == .takesAnyCalibration || calibration == FakeColorConverter.calibration else { return nil }
+        let stage = BrokenConversion(defect, isWhole: true, next: next)
+        return FakeColorConverter().makeStage(calibration: FakeColorConverter.calibration, width: width, next: stage)
+    }
 
     func makeStage(
         profile: Data, layout: PixelLayout, width: Int, next: any PixelRowSink

@@ -137,12 +137,14 @@ private final class BrokenImage: OpenedImage {
     }
 
     func decode(
-        frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink
+        frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
+        into sink: any PixelRowSink
     ) throws(DecodingFailure) {
         decodes += 1
         furthestFrame = max(furthestFrame, (0..<header.frameCount).contains(index) ? index : 0)
         let collected = CollectingRowSink()
-        try image.decode(frame: frameShown(for: index), size: size, layout: layout, into: collected)
+        try image.decode(
+            frame: frameShown(for: index), size: size, layout: layout, preference: preference, into: collected)
         for (y, row) in collected.rows.enumerated() where !forgets(row: y, of: size) {
             let bytes = row.enumerated().map { changed($0.element, at: $0.offset) }
             if defect == .ignoresSinkFailure {

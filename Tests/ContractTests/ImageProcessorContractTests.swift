@@ -8,6 +8,8 @@ import Testing
 struct ImageProcessorContractTests {
     typealias Rule = ContractRule<ImageProcessorContract.Subject>
 
+    static let border = PictureBorder(color: PixelColor(red: 250, green: 200, blue: 0, alpha: 120), width: 1.5)
+
     static let subjects: [ImageProcessorContract.Subject] = [
         .init(
             ResizeProcessor(ImageTarget(PixelSize(width: 10, height: 10))),
@@ -27,6 +29,17 @@ struct ImageProcessorContractTests {
                 ResizeProcessor(ImageTarget(PixelSize(width: 4, height: 4))),
                 CropProcessor(x: -1, y: 0, size: PixelSize(width: 9, height: 9)),
             ])),
+        .init(GaussianBlurProcessor(sigma: 0.7), other: GaussianBlurProcessor(sigma: 0.7000001)),
+        .init(GaussianBlurProcessor(sigma: 12), other: GaussianBlurProcessor(sigma: 0)),
+        .init(RoundedCornersProcessor(radius: 7.5), other: RoundedCornersProcessor(radius: 7.25)),
+        .init(
+            RoundedCornersProcessor(radii: CornerRadii(topLeft: 90, bottomRight: 3), border: border),
+            other: RoundedCornersProcessor(radii: CornerRadii(topLeft: 90, bottomRight: 3))),
+        .init(CircleProcessor(), other: CircleProcessor(border: border)),
+        .init(BorderProcessor(border), other: BorderProcessor(PictureBorder(color: .black, width: 1.5))),
+        .init(TintProcessor(.black), other: TintProcessor(.black, mode: .template)),
+        .init(TintProcessor(border.color, mode: .template), other: TintProcessor(.white, mode: .template)),
+        .init(ClosureProcessor(identifier: "a") { $0 }, other: ClosureProcessor(identifier: "b") { $0 }),
         .init(FakeProcessor("a"), other: FakeProcessor("b")),
         .init(BrokenProcessor(nil), other: CompositeProcessor([])),
     ]
@@ -55,6 +68,7 @@ struct BrokenProcessor: ImageProcessor {
         case hasOneName = "names itself, the same each time, and otherwise with other parameters"
         case claimsOpacity = "says that a picture is opaque when it is, and only then"
         case confusesPictures = "works on several pictures at once"
+        case showsHidden = "shows nothing of what is under zero alpha"
 
         var testDescription: String { rawValue }
     }
@@ -71,6 +85,9 @@ struct BrokenProcessor: ImageProcessor {
         switch defect {
         case .counts, .confusesPictures: pixels[0] = UInt8(truncatingIfNeeded: calls.next())
         case .claimsOpacity: isOpaque = true
+        case .showsHidden:
+            for index in stride(from: 3, to: pixels.count, by: 4) { pixels[index] = 255 }
+            isOpaque = true
         default: break
         }
         return Bitmap(size: bitmap.size, pixels: pixels, isOpaque: isOpaque)

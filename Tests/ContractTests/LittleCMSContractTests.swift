@@ -20,6 +20,13 @@ struct LittleCMSContractTests {
         .init(
             profile: TestProfile.cmyk, layout: .cmyk8, pixel: [255, 0, 0, 0], expected: [163, 163, 163, 255],
             tolerance: 2),
+        .init(
+            calibration: ColorCalibration(transfer: .gamma(1)), pixel: [55, 255, 0, 40], expected: [128, 255, 0, 40],
+            tolerance: 1),
+        // Half the light of a red that sRGB has is what it was, whatever the other primaries are.
+        .init(
+            calibration: ColorCalibration(transfer: .gamma(1), green: .init(x: 0.265, y: 0.69)), pixel: [55, 0, 0, 7],
+            expected: [128, 0, 0, 7], tolerance: 12),
     ]
 
     @Test("the converter obeys", arguments: ColorConverterContract.rules)

@@ -6,17 +6,25 @@ import Testing
 
 @Suite("PNG keeps the promises of its ports")
 struct PNGContractTests {
-    @Test("the decoder obeys", arguments: ImageDecoderContract.rules)
-    func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {
+    private static func samples() throws -> [ImageDecoderContract.Sample] {
         let size = PixelSize(width: 41, height: 29)
-        let samples = try [("opaque", true, false), ("alpha", false, false), ("interlaced", false, true)].map {
+        return try [("opaque", true, false), ("alpha", false, false), ("interlaced", false, true)].map {
             ImageDecoderContract.Sample(
                 $0.0,
                 try PNGEncoder().encode(
                     .shaded(size, isOpaque: $0.1), options: EncodingOptions(isProgressive: $0.2)),
                 storedSize: size)
         }
-        try await rule.check(.init(PNGDecoder(), samples: samples))
+    }
+
+    @Test("the decoder obeys", arguments: ImageDecoderContract.rules)
+    func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {
+        try await rule.check(.init(PNGDecoder(), samples: try Self.samples()))
+    }
+
+    @Test("the decoder of bytes that come in obeys", arguments: IncrementalImageDecoderContract.rules)
+    func incrementalDecoder(_ rule: ContractRule<IncrementalImageDecoderContract.Subject>) async throws {
+        try await rule.check(.init(PNGDecoder(), samples: try Self.samples()))
     }
 
     @Test("the encoder obeys", arguments: ImageEncoderContract.rules)

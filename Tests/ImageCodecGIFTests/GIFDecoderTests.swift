@@ -201,6 +201,35 @@ struct GIFCompressionTests {
         #expect(try Self.row(2, codes: [1, 2], widths: [3]) == "WR")
     }
 
+    @Test("with a code size of 1 codes widen after the first, as giflib writes them")
+    func smallestCodeSize() throws {
+        // Clear is 2, end is 3, new strings start at 4: 4 = (0 1), 5 = (1 0).
+        var builder = GIFBuilder(6, 1)
+        builder.descriptor(0, 0, 6, 1)
+        builder.append(GIFBuilder.lzw(codes: [2, 0, 1, 4, 5, 3], codeSize: 1) { $0 < 2 ? 2 : 3 })
+        #expect(try GIFReading.text(builder.finished) == "KWKWWK")
+    }
+
+    @Test("long strings are whole, wherever they end", arguments: [1, 7, 8, 9, 16, 63, 64, 65, 1000])
+    func longStrings(width: Int) throws {
+        // Each code stands for one pixel more than the one before it.
+        let height = 40
+        var (codes, count) = ([4, 1], 1)
+        while count < width * height {
+            codes.append(codes.count + 4)
+            count += codes.count - 1
+        }
+        var builder = GIFBuilder(width, height)
+        builder.descriptor(0, 0, width, height)
+        builder.append(
+            GIFBuilder.lzw(codes: codes + [5], codeSize: 2) { position in
+                let strings = 6 + max(0, position - 2)
+                return position < 2 ? 3 : min(12, Int.bitWidth - strings.leadingZeroBitCount)
+            })
+        let row = String(repeating: "W", count: width)
+        #expect(try GIFReading.text(builder.finished) == [String](repeating: row, count: height).joined(separator: " "))
+    }
+
     @Test("strings run over the ends of rows")
     func acrossRows() throws {
         var builder = GIFBuilder(2, 3)

@@ -15,12 +15,27 @@ enum GIFReading {
         return sink.pixels
     }
 
+    /// The rows that came before the error that ended them, as text, and that error.
+    static func rows(_ data: Data, frame: Int = 0) throws -> (text: String, failure: DecodingFailure?) {
+        let image = try open(data)
+        let sink = CollectingRowSink()
+        do throws(DecodingFailure) {
+            try image.decode(frame: frame, size: image.header.storedSize, layout: .rgba8, into: sink)
+            return (text(sink.pixels, width: image.header.storedSize.width), nil)
+        } catch {
+            return (text(sink.pixels, width: image.header.storedSize.width), error)
+        }
+    }
+
     /// K, W, R, G, B, Y, M, C for the eight colours, a dot for transparent, ? for anything else; rows parted by spaces.
     static func text(_ image: any OpenedImage, frame: Int = 0) throws(DecodingFailure) -> String {
-        let pixels = try pixels(image, frame: frame)
+        text(try pixels(image, frame: frame), width: image.header.storedSize.width)
+    }
+
+    private static func text(_ pixels: [UInt8], width: Int) -> String {
         var text = ""
         for start in stride(from: 0, to: pixels.count, by: 4) {
-            if start > 0, start / 4 % image.header.storedSize.width == 0 { text += " " }
+            if start > 0, start / 4 % width == 0 { text += " " }
             text.append(letter(Array(pixels[start..<start + 4])))
         }
         return text

@@ -52,27 +52,34 @@ struct JPEGLimitTests {
             failure(of: data, limits: DecodingLimits(decodedBytes: coefficients + output - 1))
                 == .limitExceeded(
                     .decodedBytes, value: coefficients + output, allowed: coefficients + output - 1))
-        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: coefficients, allowed: coefficients - 1)) {
-            try JPEGDecoder().open(data, limits: DecodingLimits(decodedBytes: coefficients - 1))
+        // At 1/8 luma keeps one coefficient of two bytes a block.
+        let least = 16 * 2 + (4 + 4) * 128
+        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: least, allowed: least - 1)) {
+            try JPEGDecoder().open(data, limits: DecodingLimits(decodedBytes: least - 1))
         }
     }
 
     @Test("coefficients are held as rows are handed over, of a plain picture nothing", arguments: [false, true])
     func heldBytes(progressive: Bool) throws {
         let image = try JPEGDecoder().open(encoded(progressive: progressive), limits: .default)
-        let size = PixelSize(width: 3, height: 3)
-        #expect(image.heldBytes(frame: 0, size: size, layout: .rgba8) == (progressive ? (16 + 4 + 4) * 128 : 0))
+        for (size, bytes) in [
+            (PixelSize(width: 24, height: 20), (16 + 4 + 4) * 128),
+            (PixelSize(width: 6, height: 5), (16 + 4 + 4) * 128),
+            (PixelSize(width: 3, height: 3), 16 * 2 + (4 + 4) * 128),
+        ] {
+            #expect(image.heldBytes(frame: 0, size: size, layout: .rgba8) == (progressive ? bytes : 0))
+        }
     }
 
     @Test("a progressive picture needs less memory at a smaller size")
     func decodedBytesScaled() throws {
         let data = try encoded(progressive: true)
-        let limits = DecodingLimits(decodedBytes: (16 + 4 + 4) * 128 + 100)
+        let limits = DecodingLimits(decodedBytes: 16 * 2 + (4 + 4) * 128 + 36)
         #expect(try decode(data, size: PixelSize(width: 3, height: 3), limits: limits).count == 36)
     }
 
     @Test("more scans than allowed are refused")
-    func scans() throws {
+    func tooManyScans() throws {
         let data = try encoded(progressive: true)
         #expect(failure(of: data, limits: DecodingLimits(scans: 10)) == nil)
         #expect(failure(of: data, limits: DecodingLimits(scans: 9)) == .limitExceeded(.scans, value: 10, allowed: 9))
@@ -101,6 +108,49 @@ struct JPEGLimitTests {
                 #expect(count >= data.count - 4, "\(count) of \(data.count) bytes decoded")
             }
         }
+    }
+
+    @Test(
+        "the rows that a file of one scan tells before it is cut are handed over, as they are", arguments: [0.6, 0.95])
+    func truncatedRows(quality: Double) throws {
+        let file = try landscapeFile(quality: quality, progressive: false)
+        let whole = try rows(of: file).rows
+        let data = try #require(scans(of: file).first).data
+        var heights: [Int] = []
+        for count in stride(from: data.lowerBound, to: data.upperBound - 100, by: 97) {
+            let (shown, failure) = try rows(of: file.prefix(count))
+            #expect(failure == .truncated(.jpeg))
+            #expect(shown.elementsEqual(whole.prefix(shown.count)), "\(count) bytes")
+            heights.append(shown.count)
+        }
+        #expect(heights == heights.sorted())
+        #expect(heights.first == 0)
+        #expect((heights.last ?? 0) > 80)
+    }
+
+    @Test("of the first scan of several only the rows are handed over that it tells")
+    func truncatedFirstScan() throws {
+        let file = try landscapeFile(quality: 0.95, progressive: true)
+        let data = try #require(scans(of: file).first).data
+        let (none, failure) = try rows(of: file.prefix(data.lowerBound + 1))
+        #expect(none.isEmpty)
+        #expect(failure == .truncated(.jpeg))
+        let (half, _) = try rows(of: file.prefix(data.lowerBound + data.count / 2))
+        #expect((30..<80).contains(half.count))
+        let (all, _) = try rows(of: file.prefix(scans(of: file)[1].data.lowerBound + 1))
+        #expect(all.count == 112)
+    }
+
+    @Test("sides above the library's bound are unsupported, not malformed", arguments: [65_501, 65_535])
+    func longSides(side: Int) throws {
+        let small = FlatJPEG(components: [.init(level: 1)]).data
+        let frame = try #require(small.range(of: Data([8, 0, 16, 0, 16, 1])))
+        var long = small
+        long.replaceSubrange(frame, with: [8, 0, 1, UInt8(side >> 8), UInt8(side & 0xFF), 1])
+        let expected = DecodingFailure.unsupported(.jpeg, "Maximum supported image dimension is 65500 pixels")
+        #expect(throws: expected) { try JPEGDecoder().open(long, limits: .default) }
+        let image = JPEGDecoder().makeIncrementalImage(limits: .default)
+        #expect(throws: expected) { try image.append(long) }
     }
 
     @Test("a cut between two scans is an error")

@@ -90,4 +90,19 @@ struct JPEGMetadataTests {
         let filled = plain.prefix(2) + Data([0xFF, 0xFF, 0xFF]) + plain.dropFirst(3) + Data([1, 2, 3]) + plain
         #expect(try decode(filled) == decode(plain))
     }
+
+    @Test("the small picture in Exif is a file of its own, unless Exif is above the limit")
+    func embeddedThumbnail() throws {
+        let small = FlatJPEG(width: 8, height: 8, components: [.init(level: 60)]).data
+        let entries: [UInt8] =
+            [0x01, 0x02, 4, 0, 1, 0, 0, 0, 44, 0, 0, 0, 0x02, 0x02, 4, 0, 1, 0, 0, 0]
+            + [UInt8(small.count & 0xFF), UInt8(small.count >> 8), 0, 0]
+        let tiff = [0x49, 0x49, 42, 0, 8, 0, 0, 0, 0, 0, 14, 0, 0, 0, 2, 0] + entries + [0, 0, 0, 0] + small
+        let data = file((0xE1, Array("Exif".utf8) + [0, 0] + tiff))
+        let found = try JPEGDecoder().open(data, limits: .default).embeddedThumbnail
+        #expect(try decode(#require(found)).prefix(4) == [60, 60, 60, 255])
+        let limits = DecodingLimits(metadataBytes: tiff.count + 5)
+        #expect(try JPEGDecoder().open(data, limits: limits).embeddedThumbnail == nil)
+        #expect(try JPEGDecoder().open(file(exif(3)), limits: .default).embeddedThumbnail == nil)
+    }
 }

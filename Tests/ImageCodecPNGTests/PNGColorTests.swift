@@ -64,13 +64,6 @@ struct PNGColorTests {
         #expect(try header(of: rgb.data).hasAlpha)
     }
 
-    @Test("gamma and chromaticities are not looked at")
-    func gamma() throws {
-        let gama = RawPNG.Chunk("gAMA", RawPNG.uint32(100_000))
-        let file = RawPNG(scanlines: [[0, 100, 150, 200]], before: [gama])
-        #expect(try decode(file.data) == [100, 150, 200, 255])
-    }
-
     @Test("an interlaced picture is the same as a plain one", arguments: [1, 2, 3, 5, 8, 13])
     func interlaced(side: Int) throws {
         let picture = noise(PixelSize(width: side, height: side + 2), isOpaque: false)

@@ -31,18 +31,35 @@ struct RawPNG {
     var before: [Chunk] = []
     var after: [Chunk] = []
     var pixelsHaveWrongChecksum = false
+    /// Lengths of the first chunks of pixels; the rest is in one more.
+    var pieces: [Int] = []
+    /// Chunks behind the first one of pixels.
+    var between: [Chunk] = []
+    /// Instead of the compressed scanlines.
+    var stream: [UInt8]?
     var hasEnd = true
 
     var data: Data {
         let header =
             Self.uint32(width) + Self.uint32(height) + [depth, colorType, 0, 0, interlace]
-        let pixels = Chunk(
-            "IDAT", Self.deflated(Array(scanlines.joined())), hasWrongChecksum: pixelsHaveWrongChecksum)
-        let chunks = [Chunk("IHDR", header)] + before + [pixels] + after + (hasEnd ? [Chunk("IEND", [])] : [])
+        var pixels = pixelChunks
+        pixels.insert(contentsOf: between, at: 1)
+        let chunks = [Chunk("IHDR", header)] + before + pixels + after + (hasEnd ? [Chunk("IEND", [])] : [])
         return Data([0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10] + chunks.flatMap(\.file))
     }
 
-    /// The least that libpng takes for an ICC profile: a header and no tags (ICC.1, 7.2).
+    /// The scanlines, deflated.
+    var compressed: [UInt8] { Self.deflated(Array(scanlines.joined())) }
+
+    private var pixelChunks: [Chunk] {
+        var rest = (stream ?? compressed)[...]
+        return (pieces + [rest.count]).map { length in
+            defer { rest = rest.dropFirst(length) }
+            return Chunk("IDAT", Array(rest.prefix(length)), hasWrongChecksum: pixelsHaveWrongChecksum)
+        }
+    }
+
+    /// The least that is taken for an ICC profile: a header and no tags (ICC.1, 7.2).
     static func profile(space: String) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 132)
         bytes.replaceSubrange(0..<4, with: uint32(132))

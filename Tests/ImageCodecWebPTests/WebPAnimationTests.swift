@@ -148,10 +148,10 @@ struct WebPAnimationTests {
         #expect(throws: DecodingFailure.limitExceeded(.frames, value: 2, allowed: 1)) {
             try WebPReading.open(data, limits: .init(frames: 1))
         }
-        // 16 bytes of canvas and 36 for a lossless frame.
-        let image = try WebPReading.open(data, limits: .init(decodedBytes: 51))
+        // 16 bytes of canvas and 32 for a lossless frame, before its tables.
+        let image = try WebPReading.open(data, limits: .init(decodedBytes: 47))
         #expect(image.heldBytes(frame: 1, size: image.header.storedSize, layout: .rgba8) == 16)
-        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 52, allowed: 51)) {
+        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 48, allowed: 47)) {
             try WebPReading.pixels(image)
         }
     }
@@ -164,9 +164,7 @@ struct WebPAnimationTests {
             try $0.frame(.gradient(4, 4))
         }
         for count in 0..<data.count {
-            #expect(throws: DecodingFailure.truncated(.webp), "\(count) bytes") {
-                try WebPReading.open(data.prefix(count))
-            }
+            #expect(try WebPReading.rows(data.prefix(count), frame: 2).failure == .truncated(.webp), "\(count) bytes")
         }
         for index in data.indices {
             for mask in [UInt8(0x01), 0x80, 0xFF] {
@@ -177,6 +175,39 @@ struct WebPAnimationTests {
                     for frame in 0..<image.header.frameCount { _ = try WebPReading.pixels(image, frame: frame) }
                 } catch { continue }
             }
+        }
+    }
+}
+
+extension WebPAnimationTests {
+    @Test("a frame that is cut is shown over those before it, which are whole")
+    func cutFrame() throws {
+        let data = try Self.animation(64, 96) {
+            try $0.frame(.flat(64, 96, Self.red))
+            try $0.frame(.gradient(64, 96))
+        }
+        let expected = try WebPReading.rows(data, frame: 1).rows
+        let cut = data.dropLast(20)
+        #expect(try WebPReading.open(cut).header.frameCount == 2)
+        #expect(try WebPReading.rows(cut, frame: 0).failure == nil)
+        let (rows, failure) = try WebPReading.rows(cut, frame: 1)
+        #expect(failure == .truncated(.webp))
+        #expect(rows.count == 96)
+        let told = zip(rows, expected).prefix { $0.0 == $0.1 }.count
+        #expect(told < 96)
+        #expect(rows.dropFirst(told).allSatisfy { $0 == Array(repeatElement(Self.red, count: 64).joined()) })
+    }
+
+    @Test("of a first frame that is cut the rows that are there are handed over, and of later ones none")
+    func cutFirstFrame() throws {
+        let first = try Self.animation(64, 98) { try $0.frame(.gradient(64, 96), top: 2) }
+        let expected = try WebPReading.rows(first).rows
+        let (rows, failure) = try WebPReading.rows(first.dropLast(20))
+        #expect(failure == .truncated(.webp))
+        #expect(rows.count >= 2 && rows.count < 98)
+        #expect(rows == Array(expected.prefix(rows.count)))
+        #expect(throws: DecodingFailure.truncated(.webp)) {
+            try WebPReading.pixels(WebPReading.open(first.dropLast(20)), frame: 1)
         }
     }
 }

@@ -43,8 +43,17 @@ struct WebPBuilder {
         _ bitmap: Bitmap, left: Int = 0, top: Int = 0, delay: Int = 100, blends: Bool = false, clears: Bool = false
     ) throws {
         let file = try WebPEncoder().encode(bitmap, options: EncodingOptions(isLossless: true))
-        let (width, height) = (bitmap.size.width - 1, bitmap.size.height - 1)
-        let header = [left / 2, top / 2, width, height, delay].reduce(into: Data()) { $0 += Self.triple($1) }
+        frame(
+            file, bitmap.size.width, bitmap.size.height, left: left, top: top, delay: delay, blends: blends,
+            clears: clears)
+    }
+
+    /// A frame that is the picture of a still file, which should be of this size.
+    mutating func frame(
+        _ file: Data, _ width: Int, _ height: Int, left: Int = 0, top: Int = 0, delay: Int = 100, blends: Bool = false,
+        clears: Bool = false
+    ) {
+        let header = [left / 2, top / 2, width - 1, height - 1, delay].reduce(into: Data()) { $0 += Self.triple($1) }
         let flags = (blends ? 0 : 2) | (clears ? 1 : 0)
         chunk("ANMF", header + Data([UInt8(flags)]) + Self.pictureChunks(of: file))
     }
@@ -95,6 +104,18 @@ extension Bitmap {
 enum WebPReading {
     static func open(_ data: Data, limits: DecodingLimits = .default) throws(DecodingFailure) -> any OpenedImage {
         try WebPDecoder().open(data, limits: limits)
+    }
+
+    /// The rows that came before the error that ended them, and that error.
+    static func rows(_ data: Data, frame: Int = 0) throws -> (rows: [[UInt8]], failure: DecodingFailure?) {
+        let sink = CollectingRowSink()
+        do throws(DecodingFailure) {
+            let image = try open(data)
+            try image.decode(frame: frame, size: image.header.storedSize, layout: .rgba8, into: sink)
+            return (sink.rows, nil)
+        } catch {
+            return (sink.rows, error)
+        }
     }
 
     static func pixels(_ image: any OpenedImage, frame: Int = 0) throws(DecodingFailure) -> [UInt8] {

@@ -61,6 +61,58 @@ struct DownsamplingDecoderTests {
         }
     }
 
+    @Test("with the preference for speed a codec that scales is asked for no more than the output, and told so")
+    func speed() throws {
+        let codec = FakeDecoder()
+        var picture = FakePicture(PixelSize(width: 400, height: 200))
+        picture.scales = true
+        let target = ImageTarget(PixelSize(width: 50, height: 50), preference: .speed)
+        let image = try decode(picture, codec, target: target)
+        #expect(image.bitmap.size == PixelSize(width: 50, height: 25))
+        let asked = PixelSize(width: 50, height: 25)
+        #expect(codec.messages.last == .decode(frame: 0, size: asked, layout: .rgba8, preference: .speed))
+    }
+
+    @Test("the memory of a picture comes from the pool and goes back to it", arguments: ImageOrientation.allCases)
+    func pool(_ orientation: ImageOrientation) throws {
+        let pool = PixelBufferPool(byteLimit: 1 << 20)
+        let decoder = DownsamplingDecoder(decoders: [FakeDecoder()], resampler: FakeRowResampler(), pool: pool)
+        for color in [UInt8(1), 2] {
+            let picture = FakePicture(
+                PixelSize(width: 256, height: 200), color: [color, color, color, 255], orientation: orientation)
+            let image = try decoder.decode(picture.encoded, request: DecodingRequest(), isCancelled: { false })
+            #expect(pool.idleByteCount == 0)
+            #expect(Set(image.bitmap.pixels) == [color, 255])
+        }
+        #expect(pool.idleByteCount >= 256 * 200 * 4)
+    }
+
+    @Test("a whole picture that is the result already is kept, not copied", arguments: ImageOrientation.allCases)
+    func wholePicture(_ orientation: ImageOrientation) throws {
+        let codec = WholePictureDecoder()
+        let picture = FakePicture(Self.size, frames: [Self.pixels], orientation: orientation, hasAlpha: true)
+        let image = try decoder(codec).decode(picture.encoded, request: DecodingRequest(), isCancelled: { false })
+        #expect(codec.wasTaken == (orientation == .up))
+        #expect(image == (try decode(picture)))
+        let target = ImageTarget(PixelSize(width: 4, height: 4), mode: .fill)
+        _ = try decoder(codec).decode(
+            picture.encoded, request: DecodingRequest(target: target), isCancelled: { false })
+        #expect(codec.wasTaken == false)
+    }
+
+    @Test("a whole picture is not taken when nobody wants it any more")
+    func cancelledPicture() throws {
+        let asked = Mutex(0)
+        #expect(throws: DecodingFailure.cancelled) {
+            try decoder(WholePictureDecoder()).decode(FakePicture(Self.size).encoded, request: DecodingRequest()) {
+                asked.withLock { asked in
+                    asked += 1
+                    return asked > 1
+                }
+            }
+        }
+    }
+
     @Test("a profile is applied in the layout it is for", arguments: [PixelLayout.rgba8, .gray8, .grayAlpha8, .cmyk8])
     func profile(_ layout: PixelLayout) throws {
         let codec = FakeDecoder()
@@ -93,6 +145,18 @@ struct DownsamplingDecoderTests {
         #expect(try !decode(picture).bitmap.isOpaque)
         picture.hasAlpha = false
         #expect(try decode(picture).bitmap.isOpaque)
+    }
+
+    @Test("one hole is seen wherever it is in a row", arguments: 1...9)
+    func hole(_ width: Int) throws {
+        let size = PixelSize(width: width, height: 2)
+        for hole in 0..<size.area {
+            var picture = FakePicture(
+                size, frames: [[UInt8](repeating: 255, count: size.area * 4)], hasAlpha: true)
+            #expect(try decode(picture).bitmap.isOpaque)
+            picture.frames[0][hole * 4 + 3] = 127
+            #expect(try !decode(picture).bitmap.isOpaque)
+        }
     }
 
     @Test("a cut that leaves the hole outside is opaque")
@@ -291,9 +355,10 @@ private struct HoldingDecoder: ImageDecoder {
         }
 
         func decode(
-            frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink
+            frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
+            into sink: any PixelRowSink
         ) throws(DecodingFailure) {
-            try image.decode(frame: index, size: size, layout: layout, into: sink)
+            try image.decode(frame: index, size: size, layout: layout, preference: preference, into: sink)
         }
     }
 }
@@ -312,10 +377,54 @@ private struct LazyDecoder: ImageDecoder {
         func decodableSize(covering target: PixelSize) -> PixelSize { header.storedSize }
 
         func decode(
-            frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink
+            frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
+            into sink: any PixelRowSink
         ) throws(DecodingFailure) {
             let row = [UInt8](repeating: 0, count: size.width * 4)
             for _ in 1..<size.height { try sink.receive(row.span) }
+        }
+    }
+}
+
+/// Offers its picture as a whole, then row by row.
+private final class WholePictureDecoder: ImageDecoder {
+    private let decoder = FakeDecoder()
+    private let taken = Mutex<Bool?>(nil)
+
+    /// Whether the last picture was taken as a whole.
+    var wasTaken: Bool? { taken.withLock { $0 } }
+
+    var format: ImageFormat { .fake }
+
+    func recognises(_ prefix: Data) -> Bool { decoder.recognises(prefix) }
+
+    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+        WholePicture(try decoder.open(data, limits: limits), owner: self)
+    }
+
+    private final class WholePicture: OpenedImage {
+        private let image: any OpenedImage
+        private let owner: WholePictureDecoder
+
+        init(_ image: any OpenedImage, owner: WholePictureDecoder) {
+            self.image = image
+            self.owner = owner
+        }
+
+        var header: ImageHeader { image.header }
+
+        func decodableSize(covering target: PixelSize) -> PixelSize { image.decodableSize(covering: target) }
+
+        func decode(
+            frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
+            into sink: any PixelRowSink
+        ) throws(DecodingFailure) {
+            let rows = CollectingRowSink()
+            try image.decode(frame: index, size: size, layout: layout, preference: preference, into: rows)
+            let isTaken = try sink.takePicture(rows.pixels)
+            owner.taken.withLock { $0 = isTaken }
+            if isTaken { return }
+            for row in rows.rows { try sink.receive(row.span) }
         }
     }
 }

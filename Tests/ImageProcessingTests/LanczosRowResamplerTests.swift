@@ -1,7 +1,8 @@
 import ImageCore
-import ImageProcessing
 import ImageTesting
 import Testing
+
+@testable import ImageProcessing
 
 @Suite("The Lanczos resampler")
 struct LanczosRowResamplerTests {
@@ -71,17 +72,37 @@ struct LanczosRowResamplerTests {
         #expect(sink.rows.count == 64)
     }
 
-    @Test("rows kept are as many as the filter is high, however high the picture", arguments: [100, 1_000, 100_000])
-    func memory(_ height: Int) {
-        // Scaled down 10 times: 60 rows under the filter, and one for the fraction.
-        #expect(LanczosRowResampler.rowsKept(sourceHeight: height, from: Double(height), to: height / 10) == 61)
-        #expect(LanczosRowResampler.rowsKept(sourceHeight: height, from: Double(height), to: height * 2) == 7)
+    @Test("the bytes are the same whatever instructions the processor has", arguments: geometries)
+    func sameOnAllProcessors(_ geometry: Geometry) throws {
+        for isOpaque in [true, false] {
+            let picture = Self.picture(geometry.source, isOpaque: isOpaque)
+            let portable = CollectingRowSink()
+            let stage = LanczosStage(
+                source: geometry.source, region: geometry.region, output: geometry.output, isOpaque: isOpaque,
+                next: portable, kernels: .portable)
+            try Self.send(picture, of: geometry.source, to: stage)
+            #expect(try Self.resample(picture, geometry, isOpaque: isOpaque) == portable.pixels)
+        }
     }
 
-    @Test("a high picture that is scaled far down is never kept whole")
-    func memoryOfFarDown() {
-        #expect(LanczosRowResampler.rowsKept(sourceHeight: 1_525, from: 1_525, to: 5) == 64)
-        #expect(LanczosRowResampler.rowsKept(sourceHeight: 65_535, from: 65_535, to: 1) == 64)
+    /// Sides of source and output.
+    static let memoryCases = [
+        ((5_000, 3_000), (300, 180)), ((5, 1_525), (5, 5)), ((10, 65_535), (10, 1)), ((1, 65_535), (1, 300)),
+        ((4, 3), (4_096, 3_072)), ((3_000, 2_000), (2_999, 1_999)),
+    ]
+
+    @Test(
+        "rows held are one of the source and at most 33 of the output, eight when scaling far down",
+        arguments: memoryCases, [true, false])
+    func memory(_ sides: ((Int, Int), (Int, Int)), _ isOpaque: Bool) {
+        let (source, output) = sides
+        let geometry = Geometry(source, to: output)
+        let stage = LanczosStage(
+            source: geometry.source, region: geometry.region, output: geometry.output, isOpaque: isOpaque,
+            next: CollectingRowSink())
+        let weights = [source, output].reduce(0) { $0 + 32 * ($1.0 + $1.1) }
+        let rows = source.1 > 6 * output.1 ? 10 : 33
+        #expect(stage.heldBytes <= 16 * (source.0 + 16) + (rows * 16 + 4) * output.0 + weights)
     }
 
     @Test("an error of the next stage comes out of receive, and the stage stops there")
@@ -108,11 +129,15 @@ struct LanczosRowResamplerTests {
         let sink = CollectingRowSink()
         let stage = try LanczosRowResampler().makeStage(
             source: geometry.source, region: geometry.region, output: geometry.output, isOpaque: isOpaque, next: sink)
-        for y in 0..<geometry.source.height {
-            let row = Array(pixels[y * geometry.source.width * 4..<(y + 1) * geometry.source.width * 4])
+        try send(pixels, of: geometry.source, to: stage)
+        return sink.pixels
+    }
+
+    static func send(_ pixels: [UInt8], of size: PixelSize, to stage: any PixelRowSink) throws {
+        for y in 0..<size.height {
+            let row = Array(pixels[y * size.width * 4..<(y + 1) * size.width * 4])
             try stage.receive(row.span)
         }
-        return sink.pixels
     }
 
     /// Noise, so that every weight matters.

@@ -48,6 +48,22 @@ struct ProcessorTests {
         #expect(try ResizeProcessor(large).process(picture) == picture)
     }
 
+    @Test("resize refuses a result beyond the limits before it takes memory")
+    func resizeLimits() throws {
+        let picture = Self.picture(2, 2)
+        func failure(_ width: Int, _ height: Int, _ limits: DecodingLimits = .default) -> DecodingFailure? {
+            let target = ImageTarget(PixelSize(width: width, height: height), mode: .fill, upscales: true)
+            return #expect(throws: DecodingFailure.self) {
+                try ResizeProcessor(target, limits: limits).process(picture)
+            }
+        }
+        #expect(failure(1_000_000, 1_000_000) == .limitExceeded(.side, value: 1_000_000, allowed: 65_535))
+        #expect(failure(.max, .max) == .limitExceeded(.side, value: .max, allowed: 65_535))
+        #expect(failure(60_000, 60_000) == .limitExceeded(.pixels, value: 3_600_000_000, allowed: 100_000_000))
+        let tight = DecodingLimits(decodedBytes: 399)
+        #expect(failure(10, 10, tight) == .limitExceeded(.decodedBytes, value: 400, allowed: 399))
+    }
+
     @Test("fill shows the middle")
     func fillMiddle() throws {
         let target = ImageTarget(PixelSize(width: 10, height: 10), mode: .fill)

@@ -1,28 +1,52 @@
 import Foundation
 import ImageCodecJPEG
 import ImageCore
+import ImageDecoding
 import ImageDiskCaching
 import ImageLoading
 import ImageLoadingDefaults
 import ImageMemoryCaching
 
-/// Benchmarks of the caches and of a hit through the loader, each beside its floor in the same run.
+/// Benchmarks of decoding, of processing, of the caches, and of a hit through the loader, each beside its floor in the same run.
 ///
-/// `benchmarks [--json]`
+/// `benchmarks [decode|processing|caches] [--json]`; without a name all of them.
 @main
 enum Main {
     static func main() async throws {
-        let isJSON = CommandLine.arguments.contains("--json")
+        let arguments = CommandLine.arguments.dropFirst()
+        let isJSON = arguments.contains("--json")
+        let names = arguments.filter { $0 != "--json" }
+        guard names.allSatisfy({ ["decode", "processing", "caches"].contains($0) }) else {
+            print("usage: benchmarks [decode|processing|caches] [--json]")
+            exit(64)
+        }
+        if names.isEmpty || names.contains("decode") {
+            let results = try DecodingBenchmarks.run(rounds: 9)
+            try tell(results, isJSON, Comparison.heading, \.line)
+        }
+        if names.isEmpty || names.contains("processing") {
+            try tell(try await ProcessingBenchmarks.run(samples: 9), isJSON, Measurement.heading, \.line)
+        }
+        if names.isEmpty || names.contains("caches") { try await caches(isJSON) }
+    }
+
+    private static func caches(_ isJSON: Bool) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "benchmarks-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var results = try await memory(folder)
         results += try await disk(folder)
         try FileManager.default.removeItem(at: folder)
+        try tell(results, isJSON, Measurement.heading, \.line)
+    }
+
+    private static func tell<Result: Encodable>(
+        _ results: [Result], _ isJSON: Bool, _ heading: String, _ line: (Result) -> String
+    ) throws {
         if isJSON {
             for result in results { print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self)) }
         } else {
-            print(Measurement.heading)
-            for result in results { print(result.line) }
+            print(heading)
+            for result in results { print(line(result)) }
         }
     }
 

@@ -58,6 +58,13 @@ enum Stopwatch {
         return result(name, times, processorNanoseconds() - processor, operations: samples)
     }
 
+    /// Processor time of all threads during one call.
+    static func processorMilliseconds(_ body: () throws -> Void) rethrows -> Double {
+        let start = processorNanoseconds()
+        try body()
+        return Double(processorNanoseconds() - start) / 1_000_000
+    }
+
     private static func result(
         _ name: String, _ times: [Double], _ processor: UInt64, operations: Int
     ) -> Measurement {

@@ -21,6 +21,19 @@ enum Photograph {
         return Bitmap(size: size, pixels: pixels, isOpaque: true)
     }
 
+    /// A view that moves over a wide picture, four pixels a frame.
+    static func pan(_ size: PixelSize, frames: Int) -> [AnimationFrame] {
+        let wide = bitmap(PixelSize(width: size.width + 4 * frames, height: size.height))
+        return (0..<frames).map { number in
+            let rows = (0..<size.height).map { y in
+                let start = y * wide.bytesPerRow + number * 16
+                return wide.pixels[start..<start + size.width * 4]
+            }
+            let view = Bitmap(size: size, pixels: Array(rows.joined()), isOpaque: true)
+            return AnimationFrame(bitmap: view, delay: .milliseconds(40))
+        }
+    }
+
     /// Sky and ground with an edge between, waves in both, and grain.
     private static func light(_ u: Double, _ v: Double, _ x: Int, _ y: Int) -> (UInt8, UInt8, UInt8) {
         let horizon = 0.55 + 0.06 * sin(u * 9) + 0.02 * sin(u * 41)

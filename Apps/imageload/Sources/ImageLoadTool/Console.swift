@@ -31,3 +31,12 @@ enum Console {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 }
+
+extension Encodable {
+    /// One object on one line, keys in order.
+    func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+}

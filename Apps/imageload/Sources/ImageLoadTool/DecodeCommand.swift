@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ImageCore
+import ImageDecoding
 import ImageLoadingDefaults
 
 struct DecodeCommand: AsyncParsableCommand {
@@ -10,14 +11,16 @@ struct DecodeCommand: AsyncParsableCommand {
     @Argument(help: "The file.")
     var file: String
 
-    @Option(help: "Decode to this size, as WxH pixels.")
-    var size: PixelSize?
-
-    @Flag(help: "Cover the size and crop, instead of fitting into it.")
-    var fill = false
+    @OptionGroup var options: TargetOptions
 
     @Option(help: "The frame of an animation, from 0.")
     var frame = 0
+
+    @Flag(help: "Decode the small picture that a camera put into the file.")
+    var thumbnail = false
+
+    @Flag(help: "Of a file that ends too early, take what is there.")
+    var acceptTruncated = false
 
     @Option(help: "Write the pixels to this file: straight RGBA, 8 bits a channel, sRGB.")
     var raw: String?
@@ -26,22 +29,36 @@ struct DecodeCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard !fill || size != nil else { throw ValidationError("--fill needs --size") }
         guard frame >= 0 else { throw ValidationError("--frame counts from 0") }
     }
 
     func run() async throws {
-        let data = try await FileAccess.read(file)
-        let request = DecodingRequest(target: size.map { ImageTarget($0, mode: fill ? .fill : .fit) }, frame: frame)
+        let decoder = ImageDecoders.makeDecoder()
+        let data = try thumbnailOrAll(of: try await FileAccess.read(file), decoder)
+        let request = DecodingRequest(target: options.target, frame: frame, acceptsTruncated: acceptTruncated)
         let image: DecodedImage
         do throws(DecodingFailure) {
-            image = try ImageDecoders.makeDecoder().decode(data, request: request) { false }
+            image = try decoder.decode(data, request: request) { false }
         } catch {
             throw Refusal(error, subject: file)
         }
         if let raw { try RawFile.write(image.bitmap.pixels, to: raw) }
         let report = DecodeReport(image)
         Console.output(json ? try report.json() : report.line)
+    }
+
+    private func thumbnailOrAll(of data: Data, _ decoder: DownsamplingDecoder) throws(Refusal) -> Data {
+        guard thumbnail else { return data }
+        let found: Data?
+        do {
+            found = try decoder.embeddedThumbnail(of: data)
+        } catch {
+            throw Refusal(error, subject: file)
+        }
+        guard let found else {
+            throw Refusal(status: .noInput, line: "\(file): holds no embedded thumbnail. Leave --thumbnail out.")
+        }
+        return found
     }
 }
 
@@ -86,6 +103,8 @@ struct DecodeReport: Encodable {
     var orientation: Int
     var hasAlpha: Bool
     var icc: Bool
+    /// Only when not all of the picture is there.
+    var completeness: String?
 
     init(_ image: DecodedImage) {
         let header = image.header
@@ -98,12 +117,7 @@ struct DecodeReport: Encodable {
         orientation = header.orientation.rawValue
         hasAlpha = header.hasAlpha
         icc = header.colorProfile != nil
-    }
-
-    func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return String(decoding: try encoder.encode(self), as: UTF8.self)
+        completeness = image.completeness == .complete ? nil : image.completeness.rawValue
     }
 
     /// One line for people.
@@ -116,6 +130,7 @@ struct DecodeReport: Encodable {
         if orientation != 1 { parts.append("orientation \(orientation), applied") }
         parts.append(hasAlpha ? "alpha" : "opaque")
         if icc { parts.append("colour profile") }
+        if let completeness { parts.append(completeness) }
         return parts.joined(separator: ", ")
     }
 }

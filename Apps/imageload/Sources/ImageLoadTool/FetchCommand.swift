@@ -13,7 +13,10 @@ struct FetchCommand: AsyncParsableCommand {
     @Option(help: "Write the pictures to this folder.")
     var output: String?
 
-    @Option(help: "Format to write: png, jpeg, webp or original. Default: original without --size, else png.")
+    @Option(
+        help:
+            "Format to write: png, jpeg, webp, auto (JPEG for photographs, else PNG) or original. Default: original without --size, else png."
+    )
     var format: OutputFormat?
 
     func validate() throws {

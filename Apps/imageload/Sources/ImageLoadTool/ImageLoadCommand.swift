@@ -44,5 +44,8 @@ struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "imageload",
         abstract: "Load, decode and cache pictures.",
-        subcommands: [FetchCommand.self, SheetCommand.self, DecodeCommand.self, CacheCommand.self])
+        subcommands: [
+            FetchCommand.self, SheetCommand.self, DecodeCommand.self, PreviewsCommand.self, BenchCommand.self,
+            CacheCommand.self,
+        ])
 }

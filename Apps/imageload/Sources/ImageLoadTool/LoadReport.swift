@@ -64,13 +64,6 @@ extension LoadReport: Encodable {
         try container.encode((milliseconds * 1000).rounded() / 1000, forKey: .milliseconds)
         try container.encode(refusal?.line, forKey: .error)
     }
-
-    /// One line of JSON.
-    func json() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
 }
 
 /// All reports of a run, summed up by source.

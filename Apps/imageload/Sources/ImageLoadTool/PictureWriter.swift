@@ -2,15 +2,37 @@ import ArgumentParser
 import Dispatch
 import Foundation
 import ImageCore
+import ImageDecoding
 import ImageLoading
 import ImageLoadingDefaults
 
 /// What `--format` takes.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case png, jpeg, webp, original
+    case png, jpeg, webp, auto, original
 
-    /// Nil for the original bytes.
-    var imageFormat: ImageFormat? { self == .original ? nil : ImageFormat(rawValue: rawValue) }
+    /// What writes a picture in this format; nil for the original bytes.
+    func encoder(for bitmap: Bitmap) -> (any ImageEncoder)? {
+        switch self {
+        case .original: nil
+        case .auto: ImageEncoders.adaptiveChoice.encoder(for: bitmap)
+        case .png, .jpeg, .webp: ImageEncoders.encoder(for: ImageFormat(rawValue: rawValue))
+        }
+    }
+}
+
+/// The folder that `--output` names.
+enum PictureFolder {
+    static func made(at path: String) throws(Refusal) -> URL {
+        let folder = URL(fileURLWithPath: path, isDirectory: true)
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw Refusal(
+                status: .inputOutput, line: "\(path): can't make the folder (\(error.reason)). Choose another --output."
+            )
+        }
+        return folder
+    }
 }
 
 /// Writes pictures into a folder, each under the last part of its address.
@@ -21,23 +43,16 @@ struct PictureWriter: Sendable {
 
     /// Makes the folder.
     init(folder: String, format: OutputFormat, addresses: [String]) throws(Refusal) {
-        self.folder = URL(fileURLWithPath: folder, isDirectory: true)
+        self.folder = try PictureFolder.made(at: folder)
         self.format = format
         names = Self.names(for: addresses)
-        do {
-            try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
-        } catch {
-            throw Refusal(
-                status: .inputOutput,
-                line: "\(folder): can't make the folder (\(error.reason)). Choose another --output.")
-        }
     }
 
     /// Encodes and writes.
     func write(_ bitmap: Bitmap, for item: LoadRunner.Item) async throws {
-        guard let wanted = format.imageFormat, let encoder = ImageEncoders.encoder(for: wanted) else { return }
+        guard let encoder = format.encoder(for: bitmap) else { return }
         let data = try encoder.encode(bitmap, options: EncodingOptions())
-        try await write(data, named: names[item.index], format: wanted)
+        try await write(data, named: names[item.index], format: encoder.format)
     }
 
     /// Loads the original and writes it as it is.
@@ -104,8 +119,8 @@ enum FileAccess {
         }
     }
 
-    /// Throws a `Refusal` that names the file.
-    static func read(_ path: String) async throws -> Data {
+    /// The file's bytes, perhaps mapped: read from disk only where they are looked at. Throws a `Refusal` that names the file.
+    static func read(_ path: String, options: Data.ReadingOptions = .mappedIfSafe) async throws -> Data {
         try await perform {
             var isFolder: ObjCBool = false
             guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -115,7 +130,7 @@ enum FileAccess {
                 throw Refusal(status: .noInput, line: "\(path): is a folder. Name a file in it.")
             }
             do {
-                return try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
+                return try Data(contentsOf: URL(fileURLWithPath: path), options: options)
             } catch {
                 throw Refusal(
                     status: .inputOutput, line: "\(path): can't read (\(error.reason)). Check the permissions.")

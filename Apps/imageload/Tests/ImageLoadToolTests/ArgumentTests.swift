@@ -64,6 +64,8 @@ struct ArgumentTests {
             ["fetch", "u", "--output", "d", "--format", "original", "--size", "3x3"],
             ["fetch", "u", "--policy", "some"],
             ["sheet", "u"], ["decode"], ["decode", "f", "--fill"], ["decode", "f", "--frame", "-1"],
+            ["decode", "f", "--speed"], ["bench", "decode"], ["bench", "decode", "f", "--fill"],
+            ["bench", "decode", "f", "--speed"], ["bench", "decode", "f", "--iterations", "0"],
             ["cache", "trim", "--older-than", "7"], ["cache", "polish"], ["unknown"],
         ])
     func refused(arguments: [String]) {
@@ -88,5 +90,32 @@ struct ArgumentTests {
         #expect(request.priority == .high)
         #expect(request.reloads)
         #expect(request.headers == ["A": "b"])
+    }
+
+    @Test("bench decode is understood as documented, and the speed preference reaches the target")
+    func bench() throws {
+        let command = try RootCommand.parseAsRoot([
+            "bench", "decode", "a.jpg", "b.png", "--size", "300x200", "--fill", "--speed", "--iterations", "5",
+            "--json",
+        ])
+        let bench = try #require(command as? DecodingBenchCommand)
+        #expect(bench.files == ["a.jpg", "b.png"])
+        #expect(bench.iterations == 5)
+        #expect(bench.json)
+        #expect(
+            bench.options.target
+                == ImageTarget(PixelSize(width: 300, height: 200), mode: .fill, preference: .speed))
+    }
+
+    @Test("decode takes the speed preference and truncated files only on request")
+    func decode() throws {
+        let plain = try #require(try RootCommand.parseAsRoot(["decode", "f", "--size", "3x2"]) as? DecodeCommand)
+        #expect(plain.options.target == ImageTarget(PixelSize(width: 3, height: 2)))
+        #expect(!plain.acceptTruncated)
+        let other = try #require(
+            try RootCommand.parseAsRoot(["decode", "f", "--size", "3x2", "--speed", "--accept-truncated"])
+                as? DecodeCommand)
+        #expect(other.options.target?.preference == .speed)
+        #expect(other.acceptTruncated)
     }
 }

@@ -164,3 +164,55 @@ struct ContactSheetTests {
         #expect(tile([0, 0, 0, 255]).caption == "png disk 12 MS")
     }
 }
+
+@Suite("Measurements")
+struct MeasurementTests {
+    @Test("the least of all iterations counts, of processor and of wall time apart")
+    func least() {
+        var times = OperationTimes()
+        times.add(processor: .milliseconds(5), wall: .milliseconds(6))
+        times.add(processor: .milliseconds(3), wall: .milliseconds(9))
+        times.add(processor: .milliseconds(4), wall: .milliseconds(8))
+        #expect(times.count == 3)
+        #expect(times.leastProcessor == .milliseconds(3))
+        #expect(times.leastWall == .milliseconds(6))
+        #expect(times.spent == .milliseconds(12))
+    }
+
+    @Test("iterations are as many as asked for, else three at least and a thousand at most")
+    func repetition() {
+        #expect(Repetition(exactly: 2).wantsMore(after: 1, spent: .seconds(9)))
+        #expect(!Repetition(exactly: 2).wantsMore(after: 2, spent: .zero))
+        let timed = Repetition(budget: .milliseconds(400))
+        #expect(timed.wantsMore(after: 2, spent: .seconds(9)))
+        #expect(timed.wantsMore(after: 3, spent: .milliseconds(399)))
+        #expect(!timed.wantsMore(after: 3, spent: .milliseconds(400)))
+        #expect(!timed.wantsMore(after: 1_000, spent: .zero))
+    }
+
+    @Test("an operation runs as often as is told")
+    func runs() {
+        var runs = 0
+        let times = OperationTimes.measure(Repetition(exactly: 4)) { runs += 1 }
+        #expect(runs == 4)
+        #expect(times.count == 4)
+    }
+
+    @Test("a peak is seen though its memory is free again")
+    func peak() {
+        let (_, bytes) = PeakMemory.growth { [UInt8](repeating: 1, count: 80 << 20).count }
+        #expect(bytes > 60 << 20)
+        #expect(bytes < 160 << 20)
+    }
+
+    @Test("a picture that is not whole says so, a whole one has no such key")
+    func completeness() throws {
+        let bitmap = Bitmap(size: PixelSize(width: 1, height: 1), pixels: [0, 0, 0, 0], isOpaque: false)
+        let header = ImageHeader(format: .png, storedSize: bitmap.size)
+        let cut = DecodeReport(DecodedImage(bitmap: bitmap, header: header, completeness: .truncated))
+        #expect(try cut.json().contains("\"completeness\":\"truncated\""))
+        #expect(cut.line.hasSuffix("truncated"))
+        let whole = DecodeReport(DecodedImage(bitmap: bitmap, header: header))
+        #expect(try !whole.json().contains("completeness"))
+    }
+}

@@ -1,5 +1,6 @@
 import Foundation
 import ImageCore
+import ImageDecoding
 import ImageDiskCaching
 import ImageLoadingDefaults
 import Testing
@@ -100,6 +101,39 @@ final class ToolTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: raw)).count == 20 * 20 * 4)
     }
 
+    @Test("bench decode tells time and memory of each file as JSON")
+    func benchJSON() async throws {
+        let files = [try picture(.png, named: "a.png"), try picture(.gif, named: "b.gif")]
+        let result = try await run(["bench", "decode"] + files + ["--size", "20x20", "--iterations", "2", "--json"])
+        #expect(result.status == 0)
+        #expect(result.errors == [])
+        let objects = try result.output.split(separator: "\n").map { try object($0) }
+        #expect(objects.map { $0["file"] as? String } == files)
+        #expect(objects.map { $0["format"] as? String } == ["png", "gif"])
+        for object in objects {
+            #expect(
+                Set(object.keys) == ["file", "format", "width", "height", "iterations", "cpuMs", "wallMs", "peakBytes"])
+            #expect(object["width"] as? Int == 20)
+            #expect(object["height"] as? Int == 15)
+            #expect(object["iterations"] as? Int == 2)
+            #expect(try #require(object["cpuMs"] as? Double) > 0)
+            #expect(try #require(object["wallMs"] as? Double) > 0)
+            #expect(try #require(object["peakBytes"] as? Int) >= 0)
+        }
+    }
+
+    @Test("bench decode goes on after a file that can't be decoded, and fails as the first such did")
+    func benchFailure() async throws {
+        let text = folder.appending(path: "text.png").path
+        try Data("this is no picture".utf8).write(to: URL(fileURLWithPath: text))
+        let good = try picture(.png, named: "good.png")
+        let result = try await run(["bench", "decode", text, folder.path + "/missing", good, "--iterations", "1"])
+        #expect(result.status == 65)
+        #expect(result.errors.count == 2)
+        #expect(result.output.split(separator: "\n").count == 2, "a heading and the good one: \(result.output)")
+        #expect(result.output.contains("good.png"))
+    }
+
     @Test("each refusal has its exit code and exactly one line on standard error")
     func refusals() async throws {
         let text = folder.appending(path: "text.png").path
@@ -141,7 +175,7 @@ final class ToolTests {
 
     @Test(
         "fetch writes what was asked for",
-        arguments: [("png", "png"), ("jpeg", "jpg"), ("webp", "webp"), ("original", "gif")])
+        arguments: [("png", "png"), ("jpeg", "jpg"), ("webp", "webp"), ("auto", "jpg"), ("original", "gif")])
     func fetchOutput(format: String, suffix: String) async throws {
         let file = try picture(.gif, named: "a.gif")
         let output = folder.appending(path: "pictures")
@@ -154,6 +188,28 @@ final class ToolTests {
         let header = try ImageDecoders.makeDecoder().header(of: written)
         #expect(header.size == PixelSize(width: 40, height: 30))
         if format == "original" { #expect(written == (try Data(contentsOf: URL(fileURLWithPath: file)))) }
+    }
+
+    @Test("previews of a file that comes in pieces are written, and at last the picture itself")
+    func previews() async throws {
+        let file = try picture(.png, named: "a.png")
+        let output = folder.appending(path: "previews")
+        let result = try await run(["previews", file, "--size", "20x20", "--piece", "100", "--output", output.path])
+        #expect(result.status == 0)
+        let names = try FileManager.default.contentsOfDirectory(atPath: output.path)
+        #expect(names.count > 1 && names.contains("final.png"))
+        for name in names {
+            let header = try ImageDecoders.makeDecoder().header(of: Data(contentsOf: output.appending(path: name)))
+            #expect(header.size == PixelSize(width: 20, height: 15))
+        }
+    }
+
+    @Test("a file without an embedded thumbnail is told in one line")
+    func noThumbnail() async throws {
+        let file = try picture(.jpeg, named: "a.jpg")
+        let result = try await run(["decode", file, "--thumbnail"])
+        #expect(result.status == 66)
+        #expect(result.errors == ["imageload: \(file): holds no embedded thumbnail. Leave --thumbnail out."])
     }
 
     @Test("a disk cache that can't be used is told in one line, and the pictures come all the same")
@@ -232,6 +288,6 @@ final class ToolTests {
         let result = try await run(["--help"])
         #expect(result.status == 0)
         #expect(result.errors == [])
-        for command in ["fetch", "sheet", "decode", "cache"] { #expect(result.output.contains(command)) }
+        for command in ["fetch", "sheet", "decode", "bench", "cache"] { #expect(result.output.contains(command)) }
     }
 }

@@ -73,6 +73,12 @@ static int stopped_at_code_size(const gif_walker *walker) {
     return code_size > 8 && code_size < 12;
 }
 
+/* The record of an image of which the header could be read, but not all of the data. */
+static gif_record cut(gif_record image, const gif_walker *walker) {
+    image.kind = gif_record_cut_image;
+    return walker->has_ended_early ? image : failed(walker);
+}
+
 static gif_record next_image(gif_walker *walker) {
     GifFileType *file = walker->file;
     gif_record record = {.kind = gif_record_image};
@@ -89,9 +95,9 @@ static gif_record next_image(gif_walker *walker) {
 
     int code_size = 0;
     GifByteType *block = NULL;
-    if (DGifGetCode(file, &code_size, &block) == GIF_ERROR) return failed(walker);
+    if (DGifGetCode(file, &code_size, &block) == GIF_ERROR) return cut(record, walker);
     while (block != NULL) {
-        if (DGifGetCodeNext(file, &block) == GIF_ERROR) return failed(walker);
+        if (DGifGetCodeNext(file, &block) == GIF_ERROR) return cut(record, walker);
     }
     return record;
 }

@@ -1,3 +1,4 @@
+import CImageCodecGIF
 import ImageCore
 
 /// Sends a still picture's rows on as they are decompressed: one row in memory.
@@ -8,16 +9,18 @@ struct GIFRowStreamer {
     /// The frame must not be interlaced.
     func stream(from source: Span<UInt8>, into sink: any PixelRowSink) throws(DecodingFailure) {
         let palette = GIFPalette(frame.palette, in: source)
-        var reader = try LZWReader(at: frame.dataOffset, in: source)
+        let reader = try LZWReader()
         var indices = [UInt8](repeating: 0, count: frame.width)
         var row = [UInt32](repeating: 0, count: canvas.width)
+        if frame.width > 0, frame.height > 0 { try reader.start(at: frame.dataOffset, in: source) }
         for y in 0..<canvas.height {
             if y >= frame.top, y < frame.top + frame.height {
                 var target = indices.mutableSpan
                 try reader.read(into: &target, from: source)
-                frame.paint(indices.span, palette: palette, onto: &row, at: 0, clippedTo: canvas.width, erasing: true)
+                if frame.transparentIndex != nil { row.clear(0..<row.count) }
+                frame.paint(indices.span, palette: palette, onto: &row, at: 0, clippedTo: canvas.width)
             } else if y == frame.top + frame.height {
-                for x in row.indices { row[x] = 0 }
+                row.clear(0..<row.count)
             }
             try row.sendAsBytes(0..<canvas.width, to: sink)
         }
@@ -25,28 +28,33 @@ struct GIFRowStreamer {
 }
 
 extension GIFFrame {
-    /// Paints one row of indices onto the canvas row that starts at `start`.
-    ///
-    /// - Parameter erasing: whether transparent pixels are written as such, or leave what is there.
+    /// Paints one row of indices onto the canvas row that starts at `start`; transparent pixels leave what is there.
     func paint(
         _ indices: Span<UInt8>, palette: GIFPalette, onto pixels: inout [UInt32], at start: Int,
-        clippedTo canvasWidth: Int, erasing: Bool
+        clippedTo canvasWidth: Int
     ) {
-        let visible = max(0, min(width, canvasWidth - left))
-        var target = pixels.mutableSpan
-        let colors = palette.colors.span
-        for x in 0..<visible {
-            let index = Int(indices[x])
-            if index != transparentIndex {
-                target[start + left + x] = colors[index]
-            } else if erasing {
-                target[start + left + x] = 0
+        let visible = max(0, min(width, canvasWidth - left, indices.count))
+        guard visible > 0 else { return }
+        let transparent = CInt(transparentIndex ?? -1)
+        let range = start + left..<start + left + visible
+        // Sound: both views hold `visible` elements, and the palette 256.
+        unsafe pixels.withUnsafeMutableBufferPointer { pixels in
+            let target = pixels.extracting(range)
+            unsafe indices.withUnsafeBufferPointer { indices in
+                unsafe palette.colors.withUnsafeBufferPointer { colors in
+                    unsafe gif_paint(indices.baseAddress, visible, colors.baseAddress, transparent, target.baseAddress)
+                }
             }
         }
     }
 }
 
 extension [UInt32] {
+    mutating func clear(_ range: Range<Int>) {
+        var pixels = mutableSpan
+        for index in range { pixels[index] = 0 }
+    }
+
     /// Hands these pixels to a sink as the bytes they are in memory.
     func sendAsBytes(_ range: Range<Int>, to sink: any PixelRowSink) throws(DecodingFailure) {
         // Sound: the view covers whole, initialised elements and does not outlive the call.

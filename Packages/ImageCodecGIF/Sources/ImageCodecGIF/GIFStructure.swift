@@ -57,6 +57,8 @@ struct GIFStructure {
     var frames: [GIFFrame] = []
     /// The stored count of repetitions after the first play; nil when there is none.
     var repetitions: Int?
+    /// Whether the file ends within a record. The last frame may then be cut, and others be missing.
+    var isCut = false
 
     /// Steps over every record of the file; time is linear in its length, memory in its number of frames.
     init(scanning data: Data, limits: DecodingLimits) throws(DecodingFailure) {
@@ -114,27 +116,29 @@ private struct GIFScan {
         _ record: gif_record, globalPalette: GIFPaletteLocation, into structure: inout GIFStructure
     ) throws(DecodingFailure) -> Bool {
         switch record.kind {
-        case gif_record_image:
+        case gif_record_image, gif_record_cut_image:
             structure.frames.append(frame(record, globalPalette: globalPalette))
             control = nil
             try limits.check(.frames, structure.frames.count)
             try limits.check(PixelSize(width: Int(record.width), height: Int(record.height)))
+            structure.isCut = record.kind == gif_record_cut_image
+            return !structure.isCut
         case gif_record_graphic_control: control = record
         case gif_record_plain_text: control = nil
         case gif_record_loop: structure.repetitions = Int(record.repetitions)
         case gif_record_other: break
         default:
-            try checkEnd(record.kind, frameCount: structure.frames.count)
+            structure.isCut = record.kind == gif_record_truncated
+            if structure.frames.isEmpty { throw missingImage(record.kind) }
             return false
         }
         return true
     }
 
     /// Files without a trailer, or with other bytes in its place, are common; the images before it are whole.
-    private func checkEnd(_ kind: gif_record_kind, frameCount: Int) throws(DecodingFailure) {
-        if kind == gif_record_truncated { throw .truncated(.gif) }
-        guard frameCount == 0 else { return }
-        throw kind == gif_record_no_trailer ? .truncated(.gif) : .malformed(.gif, "there is no image in it")
+    private func missingImage(_ kind: gif_record_kind) -> DecodingFailure {
+        kind == gif_record_truncated || kind == gif_record_no_trailer
+            ? .truncated(.gif) : .malformed(.gif, "there is no image in it")
     }
 
     private func frame(_ record: gif_record, globalPalette: GIFPaletteLocation) -> GIFFrame {

@@ -42,10 +42,12 @@ final class OpenedGIF: OpenedImage {
     private var streams: Bool { structure.frames.count == 1 && !structure.frames[0].isInterlaced }
 
     func decode(
-        frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink
+        frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
+        into sink: any PixelRowSink
     ) throws(DecodingFailure) {
         guard structure.frames.indices.contains(index) else {
-            throw .noSuchFrame(index, frameCount: structure.frames.count)
+            let hasNotCome = structure.isCut && index >= structure.frames.count
+            throw hasNotCome ? .truncated(.gif) : .noSuchFrame(index, frameCount: structure.frames.count)
         }
         guard size == structure.canvas, layout == .rgba8 else {
             throw .unsupported(.gif, "it is decoded at \(structure.canvas) in RGBA alone")
@@ -53,20 +55,28 @@ final class OpenedGIF: OpenedImage {
         if streams {
             try GIFRowStreamer(frame: structure.frames[0], canvas: structure.canvas).stream(from: data.span, into: sink)
         } else {
-            try composite(through: index)
+            try composite(through: index, for: sink)
             try compositor?.send(to: sink)
         }
     }
 
-    private func composite(through index: Int) throws(DecodingFailure) {
+    private func composite(through index: Int, for sink: any PixelRowSink) throws(DecodingFailure) {
         // Moved out, so that the canvas is not copied on write, and forgotten if a frame fails half drawn.
         var working = compositor ?? GIFCompositor(canvas: structure.canvas)
         compositor = nil
-        let start = structure.frames[...index].lastIndex { $0.replaces(structure.canvas) } ?? 0
+        // A last frame that is cut may leave part of what is below it.
+        let mayBeCut = structure.isCut && index == structure.frames.count - 1
+        let whole = structure.frames[..<(mayBeCut ? index : index + 1)]
+        let start = whole.lastIndex { $0.replaces(structure.canvas) } ?? 0
         if working.next > index + 1 || working.next < start { working.restart(at: start) }
         while working.next <= index {
             try limits.check(.decodedBytes, working.byteCount(drawing: structure.frames[working.next]))
-            try working.draw(structure.frames[working.next], from: data.span)
+            do throws(DecodingFailure) {
+                try working.draw(structure.frames[working.next], from: data.span, for: sink)
+            } catch {
+                if error == .truncated(.gif), working.next == index { try working.send(to: sink) }
+                throw error
+            }
         }
         compositor = consume working
     }

@@ -1,41 +1,4 @@
-#include "CImageCodecJPEG.h"
-
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <jpeglib.h>
-#include <jerror.h>
-
-enum { icc_prefix_length = 14, exif_prefix_length = 6, icc_max_chunks = 255 };
-
-typedef struct segment {
-    const uint8_t *start;
-    size_t length;
-} segment;
-
-struct ilj_reader {
-    struct jpeg_decompress_struct info;
-    struct jpeg_error_mgr errors;
-    struct jpeg_source_mgr source;
-    struct jpeg_progress_mgr progress;
-    jmp_buf escape;
-    ilj_status failure;
-    char message[JMSG_LENGTH_MAX];
-
-    bool ended;              /* the source ran dry and an end-of-image marker was made up */
-    JDIMENSION ended_row;    /* the row of blocks that was being read then */
-    bool starved;            /* entropy-coded data was missing after that */
-    bool contradicts_itself; /* a progressive scan does not continue those before it, as T.81, G.1.1.1 asks */
-    int max_scans;
-    ilj_layout layout;
-
-    segment exif;
-    segment icc[icc_max_chunks + 1];   /* by number, from 1 */
-    int icc_count;                     /* how many chunks there should be; 0 before the first */
-    bool icc_is_broken;
-};
+#include "reader.h"
 
 static ilj_reader *owner(j_common_ptr info) { return (ilj_reader *)info->client_data; }
 
@@ -54,6 +17,7 @@ static ilj_status classify(const ilj_reader *reader, int code) {
     case JERR_NOT_COMPILED:
     case JERR_CCIR601_NOTIMPL:
     case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_IMAGE_TOO_BIG:      /* the library's own bound, below the format's */
         return ILJ_UNSUPPORTED;
     default:
         return reader->ended ? ILJ_TRUNCATED : ILJ_MALFORMED;
@@ -71,119 +35,22 @@ static void note(j_common_ptr info, int level) {
     if (level >= 0) return;
     info->err->num_warnings++;
     ilj_reader *reader = owner(info);
-    if (info->err->msg_code == JWRN_HIT_MARKER && reader->ended) reader->starved = true;
+    if (info->err->msg_code == JWRN_HIT_MARKER && reader->ended && !reader->starved) {
+        reader->starved = true;
+        reader->starved_row = reader->info.input_iMCU_row;
+    }
     if (info->err->msg_code == JWRN_BOGUS_PROGRESSION) reader->contradicts_itself = true;
+}
+
+void ilj_give_up(ilj_reader *reader, ilj_status failure, const char *message) {
+    reader->failure = failure;
+    snprintf(reader->message, sizeof reader->message, "%s", message);
+    longjmp(reader->escape, 1);
 }
 
 static void print_nothing(j_common_ptr info) { (void)info; }
 
-/* Called between rows of blocks while a picture of several scans is read in. Only a progressive picture can rightly have
-   more scans than components, and only as long as each continues those before it. */
-static void watch_scans(j_common_ptr info) {
-    ilj_reader *reader = owner(info);
-    if (reader->info.input_scan_number <= reader->max_scans) return;
-    bool is_malformed = !reader->info.progressive_mode || reader->contradicts_itself;
-    reader->failure = is_malformed ? ILJ_MALFORMED : ILJ_TOO_MANY_SCANS;
-    strcpy(reader->message, "scans that contradict each other");
-    longjmp(reader->escape, 1);
-}
-
-/* ---- source: one buffer that holds the whole file ---- */
-
-static void begin_source(j_decompress_ptr info) { (void)info; }
-
-static void end_source(j_decompress_ptr info) { (void)info; }
-
-static boolean fill_with_end_of_image(j_decompress_ptr info) {
-    static const JOCTET marker[] = {0xFF, JPEG_EOI};
-    ilj_reader *reader = owner((j_common_ptr)info);
-    if (!reader->ended) {
-        reader->ended = true;
-        reader->ended_row = info->input_iMCU_row;
-    }
-    info->src->next_input_byte = marker;
-    info->src->bytes_in_buffer = sizeof marker;
-    return TRUE;
-}
-
-static void skip(j_decompress_ptr info, long count) {
-    if (count <= 0) return;
-    struct jpeg_source_mgr *source = info->src;
-    if ((size_t)count > source->bytes_in_buffer) {
-        fill_with_end_of_image(info);
-    } else {
-        source->next_input_byte += count;
-        source->bytes_in_buffer -= (size_t)count;
-    }
-}
-
-/* ---- APP1 and APP2: remembered where they are, not copied ---- */
-
-static void keep_exif(ilj_reader *reader, segment found) {
-    if (reader->exif.start || found.length < exif_prefix_length) return;
-    if (memcmp(found.start, "Exif\0\0", exif_prefix_length) == 0) reader->exif = found;
-}
-
-static void keep_icc(ilj_reader *reader, segment found) {
-    if (found.length < icc_prefix_length || memcmp(found.start, "ICC_PROFILE", 12) != 0) return;
-    int number = found.start[12], count = found.start[13];
-    if (reader->icc_count == 0) reader->icc_count = count;
-    if (count != reader->icc_count || number < 1 || number > count || reader->icc[number].start) {
-        reader->icc_is_broken = true;
-        return;
-    }
-    reader->icc[number].start = found.start + icc_prefix_length;
-    reader->icc[number].length = found.length - icc_prefix_length;
-}
-
-static boolean keep_marker(j_decompress_ptr info) {
-    ilj_reader *reader = owner((j_common_ptr)info);
-    struct jpeg_source_mgr *source = info->src;
-    if (source->bytes_in_buffer < 2) return fill_with_end_of_image(info);
-    size_t length = (size_t)source->next_input_byte[0] << 8 | source->next_input_byte[1];
-    if (length >= 2 && length <= source->bytes_in_buffer && !reader->ended) {
-        segment found = {source->next_input_byte + 2, length - 2};
-        if (info->unread_marker == JPEG_APP0 + 1) keep_exif(reader, found);
-        if (info->unread_marker == JPEG_APP0 + 2) keep_icc(reader, found);
-    }
-    skip(info, length < 2 ? 2 : (long)length);
-    return TRUE;
-}
-
-static size_t icc_length(const ilj_reader *reader) {
-    if (reader->icc_is_broken) return 0;
-    size_t sum = 0;
-    for (int number = 1; number <= reader->icc_count; number++) {
-        if (!reader->icc[number].start) return 0;
-        sum += reader->icc[number].length;
-    }
-    return sum;
-}
-
-void ilj_reader_copy_icc(const ilj_reader *reader, uint8_t *profile) {
-    for (int number = 1; number <= reader->icc_count; number++) {
-        memcpy(profile, reader->icc[number].start, reader->icc[number].length);
-        profile += reader->icc[number].length;
-    }
-}
-
 /* ---- life ---- */
-
-static void connect(ilj_reader *reader, const uint8_t *bytes, size_t count) {
-    struct jpeg_decompress_struct *info = &reader->info;
-    reader->source.next_input_byte = bytes;
-    reader->source.bytes_in_buffer = count;
-    reader->source.init_source = begin_source;
-    reader->source.fill_input_buffer = fill_with_end_of_image;
-    reader->source.skip_input_data = skip;
-    reader->source.resync_to_restart = jpeg_resync_to_restart;
-    reader->source.term_source = end_source;
-    info->src = &reader->source;
-    reader->progress.progress_monitor = watch_scans;
-    info->progress = &reader->progress;
-    jpeg_set_marker_processor(info, JPEG_APP0 + 1, keep_marker);
-    jpeg_set_marker_processor(info, JPEG_APP0 + 2, keep_marker);
-}
 
 static bool set_up(ilj_reader *reader, const uint8_t *bytes, size_t count) {
     reader->info.err = jpeg_std_error(&reader->errors);
@@ -191,10 +58,9 @@ static bool set_up(ilj_reader *reader, const uint8_t *bytes, size_t count) {
     reader->errors.emit_message = note;
     reader->errors.output_message = print_nothing;
     reader->info.client_data = reader;
-    reader->max_scans = 1;
     if (setjmp(reader->escape)) return false;
     jpeg_create_decompress(&reader->info);
-    connect(reader, bytes, count);
+    ilj_connect(reader, bytes, count);
     return true;
 }
 
@@ -206,9 +72,22 @@ ilj_reader *ilj_reader_create(const uint8_t *bytes, size_t count) {
     return NULL;
 }
 
+ilj_reader *ilj_reader_create_stream(size_t metadata_limit) {
+    ilj_reader *reader = calloc(1, sizeof *reader);
+    if (!reader) return NULL;
+    reader->streams = true;
+    reader->metadata_limit = metadata_limit;
+    if (set_up(reader, NULL, 0)) return reader;
+    ilj_reader_destroy(reader);
+    return NULL;
+}
+
 void ilj_reader_destroy(ilj_reader *reader) {
     if (!reader) return;
     jpeg_destroy_decompress(&reader->info);
+    ilj_free_metadata(reader);
+    ilj_free_arrays(reader);
+    free(reader->owned);
     free(reader);
 }
 
@@ -227,28 +106,44 @@ static ilj_model model(const struct jpeg_decompress_struct *info) {
 
 static uint64_t round_up(uint64_t value, int step) { return (value + (uint64_t)step - 1) / (uint64_t)step * (uint64_t)step; }
 
-static uint64_t coefficient_bytes(const struct jpeg_decompress_struct *info) {
-    uint64_t blocks = 0;
+static void set_scale(ilj_reader *reader, int denominator) {
+    reader->leaves_out = denominator > 1 && reader->info.progressive_mode;
+    reader->info.scale_num = 1;
+    reader->info.scale_denom = (unsigned int)denominator;
+}
+
+static uint64_t coefficient_bytes(ilj_reader *reader, int denominator) {
+    struct jpeg_decompress_struct *info = &reader->info;
+    if (!jpeg_has_multiple_scans(info)) return 0;
+    set_scale(reader, denominator);
+    jpeg_calc_output_dimensions(info);
+    uint64_t bytes = 0;
     for (int index = 0; index < info->num_components; index++) {
         const jpeg_component_info *component = &info->comp_info[index];
-        blocks += round_up(component->width_in_blocks, component->h_samp_factor)
+        uint64_t blocks = round_up(component->width_in_blocks, component->h_samp_factor)
             * round_up(component->height_in_blocks, component->v_samp_factor);
+        bytes += blocks * (ilj_keeps_first_only(reader, index) ? sizeof(JCOEF) : sizeof(JBLOCK));
     }
-    return blocks * sizeof(JBLOCK);
+    return bytes;
 }
 
 ilj_status ilj_reader_read_header(ilj_reader *reader, ilj_header *header) {
     if (setjmp(reader->escape)) return reader->failure;
     struct jpeg_decompress_struct *info = &reader->info;
-    jpeg_read_header(info, TRUE);
+    if (reader->streams) ilj_feed(reader, reader->at, reader->count, true, false);
+    bool is_there = jpeg_read_header(info, TRUE) != JPEG_SUSPENDED;
+    reader->at = (size_t)(reader->source.next_input_byte - reader->bytes);
+    if (!is_there) return ILJ_INCOMPLETE;
+    reader->header_is_read = true;
     header->width = (int)info->image_width;
     header->height = (int)info->image_height;
     header->model = model(info);
     header->has_multiple_scans = jpeg_has_multiple_scans(info);
-    header->coefficient_bytes = header->has_multiple_scans ? coefficient_bytes(info) : 0;
+    header->is_progressive = info->progressive_mode;
+    for (int index = 0; index < 4; index++) header->coefficient_bytes[index] = coefficient_bytes(reader, 1 << index);
     header->exif = reader->exif.start;
     header->exif_length = reader->exif.length;
-    header->icc_length = icc_length(reader);
+    header->icc_length = ilj_icc_length(reader);
     return ILJ_OK;
 }
 
@@ -258,13 +153,19 @@ static bool is_short(const ilj_reader *reader) {
     if (!reader->ended) return false;
     if (reader->starved) return true;
     if (info->arith_code && reader->ended_row + 1 < info->total_iMCU_rows) return true;
-    for (int index = 0; index < info->num_components; index++) {
-        if (!info->comp_info[index].quant_table) return true;    /* no scan of this component was seen */
-        if (!info->progressive_mode || !info->coef_bits) continue;
-        for (int coefficient = 0; coefficient < DCTSIZE2; coefficient++)
-            if (info->coef_bits[index][coefficient] != 0) return true;
-    }
-    return false;
+    return !ilj_has_enough(reader);
+}
+
+/* How many rows can be told of what there is: those before the first block that is missing, less one that its
+   neighbour below would have had a part in. Once all of the picture was passed over, all. */
+static JDIMENSION told_rows(const ilj_reader *reader) {
+    const struct jpeg_decompress_struct *info = &reader->info;
+    if (!is_short(reader) || reader->scans_read > 1) return info->output_height;
+    if (!reader->starved && !info->arith_code) return info->output_height;
+    JDIMENSION blocks = reader->starved ? reader->starved_row : reader->ended_row;
+    JDIMENSION rows = blocks * (JDIMENSION)(info->max_v_samp_factor * MIN_DCT_LINES(info));
+    if (rows > 0 && info->max_v_samp_factor > 1) rows--;
+    return rows < info->output_height ? rows : info->output_height;
 }
 
 static J_COLOR_SPACE output_space(const ilj_reader *reader) {
@@ -275,28 +176,42 @@ static J_COLOR_SPACE output_space(const ilj_reader *reader) {
     }
 }
 
-ilj_status ilj_reader_start(ilj_reader *reader, ilj_layout layout, int denominator, long memory, int max_scans) {
+ilj_status ilj_reader_start(ilj_reader *reader, ilj_options options) {
     if (setjmp(reader->escape)) return reader->failure;
     struct jpeg_decompress_struct *info = &reader->info;
-    reader->layout = layout;
-    reader->max_scans = max_scans;
-    info->mem->max_memory_to_use = memory;
-    info->scale_num = 1;
-    info->scale_denom = (unsigned int)denominator;
+    reader->layout = options.layout;
+    reader->max_scans = options.max_scans;
+    set_scale(reader, options.denominator);
+    reader->prefers_speed = options.prefers_speed;
+    info->mem->max_memory_to_use = options.memory;
     info->out_color_space = output_space(reader);
     info->dct_method = JDCT_ISLOW;
     info->do_fancy_upsampling = TRUE;
-    info->do_block_smoothing = denominator == 1;
+    info->do_block_smoothing = options.denominator == 1;
+    info->buffered_image = jpeg_has_multiple_scans(info);
+    reader->awaits_data = info->buffered_image;
+    if (info->buffered_image) ilj_replace_arrays(reader);
     jpeg_start_decompress(info);
-    return jpeg_has_multiple_scans(info) && is_short(reader) ? ILJ_TRUNCATED : ILJ_OK;
+    return ILJ_OK;
+}
+
+ilj_status ilj_reader_start_pass(ilj_reader *reader) {
+    if (setjmp(reader->escape)) return reader->failure;
+    jpeg_start_output(&reader->info, reader->info.input_scan_number);
+    reader->info.output_scan_number = 0;   /* far behind the input, which it therefore never waits for */
+    return ILJ_OK;
+}
+
+ilj_status ilj_reader_end_pass(ilj_reader *reader) {
+    if (setjmp(reader->escape)) return reader->failure;
+    jpeg_finish_output(&reader->info);
+    return ILJ_OK;
 }
 
 void ilj_reader_output_size(const ilj_reader *reader, int *width, int *height) {
     *width = (int)reader->info.output_width;
     *height = (int)reader->info.output_height;
 }
-
-int ilj_reader_scan_number(const ilj_reader *reader) { return reader->info.input_scan_number; }
 
 const char *ilj_reader_message(const ilj_reader *reader) { return reader->message; }
 
@@ -325,19 +240,28 @@ static void finish_row(const ilj_reader *reader, uint8_t *row) {
     if (wants_light) multiply_inks(row, width);
 }
 
+/* A few rows more; true while there may be others. */
+static bool read_on(ilj_reader *reader, uint8_t *rows, size_t stride, int capacity, int *produced) {
+    struct jpeg_decompress_struct *info = &reader->info;
+    if (*produced >= capacity || info->output_scanline >= told_rows(reader)) return false;
+    JSAMPROW wanted[16];
+    int count = capacity - *produced < 16 ? capacity - *produced : 16;
+    for (int index = 0; index < count; index++) wanted[index] = rows + stride * (size_t)(*produced + index);
+    int got = (int)jpeg_read_scanlines(info, wanted, (JDIMENSION)count);
+    for (int index = 0; index < got; index++) finish_row(reader, wanted[index]);
+    *produced += got;
+    return got > 0;
+}
+
 ilj_status ilj_reader_read_rows(ilj_reader *reader, uint8_t *rows, size_t stride, int capacity, int *produced) {
     *produced = 0;
     if (setjmp(reader->escape)) return reader->failure;
-    struct jpeg_decompress_struct *info = &reader->info;
-    while (*produced < capacity && info->output_scanline < info->output_height) {
-        JSAMPROW wanted[16];
-        int count = capacity - *produced < 16 ? capacity - *produced : 16;
-        for (int index = 0; index < count; index++) wanted[index] = rows + stride * (size_t)(*produced + index);
-        int got = (int)jpeg_read_scanlines(info, wanted, (JDIMENSION)count);
-        for (int index = 0; index < got; index++) finish_row(reader, wanted[index]);
-        *produced += got;
-        if (is_short(reader)) return ILJ_TRUNCATED;
-        if (got == 0) break;
-    }
-    return ILJ_OK;
+    while (read_on(reader, rows, stride, capacity, produced)) {}
+    if (reader->streams && reader->suspends && !reader->info.buffered_image)
+        reader->at = (size_t)(reader->source.next_input_byte - reader->bytes);
+    JDIMENSION told = told_rows(reader), read = reader->info.output_scanline;
+    if (!is_short(reader) || read < told) return ILJ_OK;
+    JDIMENSION excess = read - told;
+    *produced = excess < (JDIMENSION)*produced ? *produced - (int)excess : 0;
+    return ILJ_TRUNCATED;
 }

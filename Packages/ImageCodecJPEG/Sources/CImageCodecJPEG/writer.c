@@ -108,7 +108,8 @@ ilj_status ilj_writer_start(ilj_writer *writer, ilj_writer_options options) {
     jpeg_set_defaults(info);
     jpeg_set_quality(info, options.quality, TRUE);
     set_sampling(info, options.subsamples_chroma);
-    info->optimize_coding = TRUE;
+    info->optimize_coding = !options.is_arithmetic;
+    info->arith_code = options.is_arithmetic;
     info->dct_method = JDCT_ISLOW;
     if (options.is_progressive) jpeg_simple_progression(info);
     jpeg_start_compress(info, TRUE);

@@ -14,7 +14,7 @@ public import ImageCore
 ///
 /// Damaged entropy-coded data shows as damaged pixels, as it does in browsers; data that ends early is `.truncated`, unless
 /// the end marker alone is missing.
-public struct JPEGDecoder: ImageDecoder {
+public struct JPEGDecoder: IncrementalImageDecoder {
     public init() {}
 
     public var format: ImageFormat { .jpeg }
@@ -27,4 +27,6 @@ public struct JPEGDecoder: ImageDecoder {
         guard recognises(data.prefix(32)) else { throw .malformed(.jpeg, "no start-of-image marker") }
         return try OpenedJPEG(data, limits: limits)
     }
+
+    public func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage { IncrementalJPEG(limits: limits) }
 }

@@ -74,7 +74,7 @@ public struct JPEGEncoder: ImageEncoder {
                 writer,
                 ilj_writer_options(
                     width: Int32(size.width), height: Int32(size.height), quality: Int32((1 + quality * 99).rounded()),
-                    subsamples_chroma: quality < 0.9, is_progressive: options.isProgressive)))
+                    subsamples_chroma: quality < 0.9, is_progressive: options.isProgressive, is_arithmetic: false)))
     }
 
     func write(_ row: Span<UInt8>) throws(EncodingFailure) {

@@ -7,10 +7,10 @@ import ImageCore
     import Foundation
 #endif
 
-/// One pass of the library over a file.
+/// One pass of the library over a file, or over a stream of its bytes.
 ///
 /// Safe to the outside as long as the bytes given to `init` outlive it: the users in this module keep it within the closure
-/// that lends them the bytes.
+/// that lends them the bytes. A stream's bytes are its own.
 @safe final class JPEGReader {
     private let reader: OpaquePointer
 
@@ -22,23 +22,45 @@ import ImageCore
         unsafe self.reader = reader
     }
 
+    /// For a stream, of which no byte has come in yet. Metadata above the limit is not kept.
+    init(streamWithin limits: DecodingLimits) throws(DecodingFailure) {
+        guard let reader = unsafe ilj_reader_create_stream(max(0, limits.metadataBytes)) else {
+            throw .malformed(.jpeg, "no memory to read it")
+        }
+        unsafe self.reader = reader
+    }
+
     deinit { unsafe ilj_reader_destroy(reader) }
 
-    /// Checks the size, and the memory that any decode of this picture needs, against `limits`.
-    func readHeader(limits: DecodingLimits) throws(DecodingFailure) -> JPEGHeader {
+    /// The next bytes of a stream.
+    func append(_ bytes: Data, limits: DecodingLimits) throws(DecodingFailure) {
+        let span = bytes.span
+        let status = unsafe span.withUnsafeBufferPointer { bytes in
+            unsafe ilj_reader_append(reader, bytes.baseAddress, bytes.count)
+        }
+        try check(status, limits: limits)
+    }
+
+    /// Checks the size, and the memory that any decode of this picture needs, against `limits`. Nil while a stream does not
+    /// reach to the first scan.
+    func readHeader(limits: DecodingLimits) throws(DecodingFailure) -> JPEGHeader? {
         var found = unsafe ilj_header()
-        try check(unsafe ilj_reader_read_header(reader, &found), limits: limits)
+        let status = unsafe ilj_reader_read_header(reader, &found)
+        if status == ILJ_INCOMPLETE { return nil }
+        try check(status, limits: limits)
         let size = unsafe PixelSize(width: Int(found.width), height: Int(found.height))
         try limits.check(size)
         guard let model = unsafe JPEGHeader.Model(found.model) else {
             throw .unsupported(.jpeg, "an unknown colour model")
         }
-        let coefficientBytes = unsafe Int(clamping: found.coefficient_bytes)
-        try limits.check(.decodedBytes, coefficientBytes)
+        let held = unsafe found.coefficient_bytes
+        let coefficientBytes = [held.0, held.1, held.2, held.3].map(Int.init(clamping:))
+        try limits.check(.decodedBytes, coefficientBytes.min() ?? 0)
         let exif = unsafe found.exif.map { unsafe Data(UnsafeBufferPointer(start: $0, count: found.exif_length)) }
         let profileLength = unsafe found.icc_length
-        return JPEGHeader(
+        return unsafe JPEGHeader(
             size: size, model: model, coefficientBytes: coefficientBytes,
+            hasSeveralScans: found.has_multiple_scans, isProgressive: found.is_progressive,
             exif: exif.flatMap { $0.count <= limits.metadataBytes ? $0 : nil },
             profile: profileLength <= limits.metadataBytes ? profile(length: profileLength) : nil)
     }
@@ -52,14 +74,14 @@ import ImageCore
         return Data(bytes)
     }
 
-    /// Reads a picture of several scans to its end; of others, the first bytes.
+    /// Prepares decoding; takes the memory of a picture of several scans, but reads none of it.
     func start(
-        size: PixelSize, layout: PixelLayout, scale: DCTScale, limits: DecodingLimits
+        size: PixelSize, layout: PixelLayout, scale: DCTScale, preference: DecodingPreference, limits: DecodingLimits
     ) throws(DecodingFailure) {
-        let status = unsafe ilj_reader_start(
-            reader, ilj_layout(layout), Int32(scale.denominator), limits.decodedBytes,
-            Int32(clamping: limits.scans))
-        try check(status, limits: limits)
+        let options = ilj_options(
+            layout: ilj_layout(layout), denominator: Int32(scale.denominator), memory: limits.decodedBytes,
+            max_scans: Int32(clamping: limits.scans), prefers_speed: preference == .speed)
+        try check(unsafe ilj_reader_start(reader, options), limits: limits)
         var width: Int32 = 0
         var height: Int32 = 0
         unsafe ilj_reader_output_size(reader, &width, &height)
@@ -68,29 +90,66 @@ import ImageCore
         }
     }
 
-    /// Hands the rows to `sink`, a few at a time so that the library is not entered for each.
+    /// Reads a small part of a picture of several scans.
+    func readScans(limits: DecodingLimits) throws(DecodingFailure) -> ScanProgress {
+        var progress = ILJ_DONE
+        try check(unsafe ilj_reader_read_scans(reader, &progress), limits: limits)
+        return ScanProgress(progress)
+    }
+
+    /// Scans that are completely read.
+    var scansRead: Int { unsafe Int(ilj_reader_scans_read(reader)) }
+
+    /// Hands the rows of a picture of several scans to `sink`, as the scans read so far tell them.
+    func readPass(size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink) throws(DecodingFailure) {
+        try check(unsafe ilj_reader_start_pass(reader))
+        let outcome = Result { () throws(DecodingFailure) in
+            try readRows(size: size, layout: layout, into: sink)
+        }
+        try check(unsafe ilj_reader_end_pass(reader))
+        try outcome.get()
+    }
+
+    /// Hands the rows to `sink`, a few at a time so that the library is not entered for each. Those that a truncated file
+    /// tells come before `.truncated`.
     func readRows(size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink) throws(DecodingFailure) {
         let stride = size.width * layout.bytesPerPixel
         let capacity = max(1, min(16, Self.batchBytes / stride))
         var rows = [UInt8](repeating: 0, count: stride * capacity)
         var row = 0
         while row < size.height {
-            let count = try readBatch(&rows, stride: stride, capacity: capacity)
-            if count == 0 { throw .malformed(.jpeg, "fewer rows than the header says") }
+            let (count, status) = readBatch(&rows, stride: stride, capacity: capacity)
             for index in 0..<count {
                 try sink.receive(rows.span.extracting(index * stride..<(index + 1) * stride))
             }
+            try check(status)
+            if count == 0 { throw .malformed(.jpeg, "fewer rows than the header says") }
             row += count
         }
     }
 
-    private func readBatch(_ rows: inout [UInt8], stride: Int, capacity: Int) throws(DecodingFailure) -> Int {
+    /// Appends to `rows` what the bytes of a stream of one scan have come to tell; how many rows there are now is told by
+    /// its length.
+    func readArrivedRows(stride: Int, to rows: inout [UInt8]) throws(DecodingFailure) {
+        let capacity = max(1, min(16, Self.batchBytes / stride))
+        var batch = [UInt8](repeating: 0, count: stride * capacity)
+        while unsafe ilj_reader_expose(reader) {
+            var count = 0
+            repeat {
+                let (read, status) = readBatch(&batch, stride: stride, capacity: capacity)
+                rows += batch[..<(read * stride)]
+                try check(status)
+                count = read
+            } while count > 0
+        }
+    }
+
+    private func readBatch(_ rows: inout [UInt8], stride: Int, capacity: Int) -> (count: Int, status: ilj_status) {
         var produced: Int32 = 0
         let status = unsafe rows.withUnsafeMutableBufferPointer { rows in
             unsafe ilj_reader_read_rows(reader, rows.baseAddress, stride, Int32(capacity), &produced)
         }
-        try check(status)
-        return Int(produced)
+        return (Int(produced), status)
     }
 
     private func check(_ status: ilj_status, limits: DecodingLimits = .default) throws(DecodingFailure) {
@@ -102,8 +161,7 @@ import ImageCore
             let value = max(limits.decodedBytes, limits.decodedBytes &+ 1)
             throw .limitExceeded(.decodedBytes, value: value, allowed: limits.decodedBytes)
         case ILJ_TOO_MANY_SCANS:
-            throw unsafe .limitExceeded(
-                .scans, value: Int(ilj_reader_scan_number(reader)), allowed: limits.scans)
+            throw .limitExceeded(.scans, value: scansRead + 1, allowed: limits.scans)
         default: throw .malformed(.jpeg, message)
         }
     }
@@ -114,59 +172,18 @@ import ImageCore
     private static let batchBytes = 128 << 10
 }
 
-/// What the markers before the first scan say.
-struct JPEGHeader {
-    enum Model {
-        case gray, color, ink
-    }
+/// What reading scans led to.
+enum ScanProgress {
+    case working
+    /// The bytes of a stream do not reach to the end of the next scan.
+    case needsBytes
+    case done
 
-    let size: PixelSize
-    let model: Model
-    /// Bytes that the library holds for the whole picture, whatever the size it is decoded to; 0 for a picture of one scan.
-    let coefficientBytes: Int
-    let exif: Data?
-    let profile: Data?
-
-    var imageHeader: ImageHeader {
-        ImageHeader(
-            format: .jpeg, storedSize: size, orientation: exif.flatMap(ExifReader.orientation) ?? .up,
-            colorProfile: profile, nativeLayout: nativeLayout)
-    }
-
-    /// A profile for grey or ink can only be applied to grey or ink.
-    private var nativeLayout: PixelLayout {
-        switch model {
-        case .color: .rgba8
-        case .gray: profile == nil ? .rgba8 : .gray8
-        case .ink: profile == nil ? .rgba8 : .cmyk8
-        }
-    }
-
-    /// The output of a decode to `size` and the coefficients together must fit in the limit.
-    func checkMemory(for size: PixelSize, layout: PixelLayout, limits: DecodingLimits) throws(DecodingFailure) {
-        let (output, overflow) = size.area.multipliedReportingOverflow(by: layout.bytesPerPixel)
-        let (sum, sumOverflow) = output.addingReportingOverflow(coefficientBytes)
-        try limits.check(.decodedBytes, overflow || sumOverflow ? .max : sum)
-    }
-}
-
-extension JPEGHeader.Model {
-    init?(_ model: ilj_model) {
-        switch model {
-        case ILJ_GRAY: self = .gray
-        case ILJ_COLOR: self = .color
-        case ILJ_CMYK: self = .ink
-        default: return nil
-        }
-    }
-}
-
-extension ilj_layout {
-    init(_ layout: PixelLayout) {
-        switch layout {
-        case .gray8, .grayAlpha8: self = ILJ_GRAY8
-        case .cmyk8: self = ILJ_CMYK8
-        case .rgba8: self = ILJ_RGBA8
+    init(_ progress: ilj_progress) {
+        switch progress {
+        case ILJ_WORKING: self = .working
+        case ILJ_NEEDS_BYTES: self = .needsBytes
+        default: self = .done
         }
     }
 }

@@ -11,15 +11,16 @@ final class OpenedJPEG: OpenedImage {
     let header: ImageHeader
     private let data: Data
     private let limits: DecodingLimits
-    private let coefficientBytes: Int
+    private let found: JPEGHeader
 
     init(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) {
         let bytes = data.span
         let found = try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(DecodingFailure) in
             try unsafe JPEGReader(bytes).readHeader(limits: limits)
         }
+        guard let found else { throw .truncated(.jpeg) }
         header = found.imageHeader
-        coefficientBytes = found.coefficientBytes
+        self.found = found
         self.data = data
         self.limits = limits
     }
@@ -28,26 +29,41 @@ final class OpenedJPEG: OpenedImage {
         DCTScale.smallest(of: header.storedSize, covering: target).applied(to: header.storedSize)
     }
 
+    /// For speed, a progressive picture is decoded at twice the size: its first scans hold what that needs, and without it
+    /// the thumbnail of a small file would be visibly soft.
+    func decodableSize(covering target: PixelSize, preference: DecodingPreference) -> PixelSize {
+        guard preference == .speed, found.isProgressive else { return decodableSize(covering: target) }
+        let stored = header.storedSize
+        // One percent less than twice is near enough, as the next larger size costs so much more.
+        func doubled(_ side: Int, of whole: Int) -> Int { min(whole, Int((Double(side) * 1.98).rounded(.up))) }
+        return decodableSize(
+            covering: PixelSize(
+                width: doubled(target.width, of: stored.width), height: doubled(target.height, of: stored.height)))
+    }
+
     /// The coefficients of a picture of several scans.
-    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { coefficientBytes }
+    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { found.heldBytes(for: size) }
+
+    /// The picture in the second directory of the Exif block.
+    var embeddedThumbnail: Data? { found.exif.flatMap(ExifReader.thumbnail) }
 
     func decode(
-        frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink
+        frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
+        into sink: any PixelRowSink
     ) throws(DecodingFailure) {
         if index != 0 { throw .noSuchFrame(index, frameCount: 1) }
-        guard let scale = DCTScale.giving(size, from: header.storedSize) else {
-            throw .unsupported(.jpeg, "\(header.storedSize) does not scale to \(size)")
-        }
-        guard layout == .rgba8 || layout == header.nativeLayout else {
-            throw .unsupported(.jpeg, "this picture has no pixels of layout \(layout)")
-        }
         let bytes = data.span
         try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(DecodingFailure) in
             let reader = try unsafe JPEGReader(bytes)
-            let header = try reader.readHeader(limits: limits)
+            guard let header = try reader.readHeader(limits: limits) else { throw .truncated(.jpeg) }
+            let scale = try header.scale(to: size, layout: layout)
             try header.checkMemory(for: size, layout: layout, limits: limits)
-            try reader.start(size: size, layout: layout, scale: scale, limits: limits)
-            try reader.readRows(size: size, layout: layout, into: sink)
+            try reader.start(size: size, layout: layout, scale: scale, preference: preference, limits: limits)
+            guard header.hasSeveralScans else {
+                return try reader.readRows(size: size, layout: layout, into: sink)
+            }
+            while try reader.readScans(limits: limits) == .working { try sink.checkCancellation() }
+            try reader.readPass(size: size, layout: layout, into: sink)
         }
     }
 }

@@ -96,12 +96,12 @@ static void write_picture(ilp_writer *writer, ilp_writer_options options, const 
     png_write_end(png, NULL);
 }
 
-ilp_status ilp_writer_write(
+bool ilp_writer_write(
     ilp_writer *writer, ilp_writer_options options, const uint8_t *pixels, const uint8_t **bytes, size_t *count
 ) {
-    if (setjmp(writer->escape)) return ILP_MALFORMED;
+    if (setjmp(writer->escape)) return false;
     write_picture(writer, options, pixels);
     *bytes = writer->bytes;
     *count = writer->count;
-    return ILP_OK;
+    return true;
 }

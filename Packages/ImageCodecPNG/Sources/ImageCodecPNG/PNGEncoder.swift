@@ -57,10 +57,10 @@ public struct PNGEncoder: ImageEncoder {
     func write(_ bitmap: Bitmap, _ options: ilp_writer_options) throws(EncodingFailure) -> Data {
         var bytes: UnsafePointer<UInt8>?
         var count = 0
-        let status = unsafe bitmap.pixels.span.withUnsafeBufferPointer { pixels in
+        let isWritten = unsafe bitmap.pixels.span.withUnsafeBufferPointer { pixels in
             unsafe ilp_writer_write(writer, options, pixels.baseAddress, &bytes, &count)
         }
-        if status != ILP_OK { throw unsafe .failed(.png, String(cString: ilp_writer_message(writer))) }
+        if !isWritten { throw unsafe .failed(.png, String(cString: ilp_writer_message(writer))) }
         return unsafe Data(UnsafeBufferPointer(start: bytes, count: count))
     }
 }

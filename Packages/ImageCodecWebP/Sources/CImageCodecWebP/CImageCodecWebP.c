@@ -23,7 +23,7 @@ webp_outcome webp_inspect(const uint8_t *bytes, size_t length, webp_file *file) 
     WebPDemuxState state = WEBP_DEMUX_PARSE_ERROR;
     WebPDemuxer *demuxer = WebPDemuxPartial(&data, &state);
     memset(file, 0, sizeof *file);
-    if (demuxer != NULL && state == WEBP_DEMUX_DONE) {
+    if (demuxer != NULL && (state == WEBP_DEMUX_DONE || state == WEBP_DEMUX_PARSED_HEADER)) {
         uint32_t flags = WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS);
         file->width = (int)WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_WIDTH);
         file->height = (int)WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_HEIGHT);
@@ -51,6 +51,17 @@ webp_outcome webp_read_header(const uint8_t *bytes, size_t length, webp_picture 
     return webp_ok;
 }
 
+void webp_make_opaque(uint8_t *rgba, size_t pixels) {
+    static const uint8_t opaque_bytes[4] = {0, 0, 0, 255};
+    uint32_t opaque, pixel;
+    memcpy(&opaque, opaque_bytes, 4);
+    for (size_t index = 0; index < pixels; index++) {
+        memcpy(&pixel, rgba + 4 * index, 4);
+        pixel |= opaque;
+        memcpy(rgba + 4 * index, &pixel, 4);
+    }
+}
+
 webp_outcome webp_decode(const uint8_t *bytes, size_t length, int width, int height, uint8_t *rgba) {
     WebPDecoderConfig config;
     if (!WebPInitDecoderConfig(&config)) return webp_unsupported;
@@ -60,6 +71,52 @@ webp_outcome webp_decode(const uint8_t *bytes, size_t length, int width, int hei
     config.output.u.RGBA.stride = 4 * width;
     config.output.u.RGBA.size = 4 * (size_t)width * (size_t)height;
     return outcome_of(WebPDecode(bytes, length, &config));
+}
+
+struct webp_session {
+    WebPIDecoder *decoder;
+    uint8_t *rgba;
+    int width, height, makes_opaque;
+    int rows;
+};
+
+webp_session *webp_session_open(int width, int height, int makes_opaque, uint8_t *rgba) {
+    webp_session *session = calloc(1, sizeof *session);
+    if (session == NULL) return NULL;
+    size_t size = 4 * (size_t)width * (size_t)height;
+    session->decoder = WebPINewRGB(MODE_RGBA, rgba, size, 4 * width);
+    session->rgba = rgba;
+    session->width = width;
+    session->height = height;
+    session->makes_opaque = makes_opaque;
+    if (session->decoder != NULL) return session;
+    free(session);
+    return NULL;
+}
+
+void webp_session_close(webp_session *session) {
+    WebPIDelete(session->decoder);
+    free(session);
+}
+
+/* Rows that are handed over are not read again by libwebp, so their alpha can be set. */
+static void take_rows(webp_session *session, int rows) {
+    if (rows > session->height) rows = session->height;
+    if (rows > session->rows && session->makes_opaque) {
+        size_t first = (size_t)session->rows * (size_t)session->width, end = (size_t)rows * (size_t)session->width;
+        webp_make_opaque(session->rgba + 4 * first, end - first);
+    }
+    if (rows > session->rows) session->rows = rows;
+}
+
+webp_outcome webp_session_update(webp_session *session, const uint8_t *bytes, size_t length, int *rows) {
+    VP8StatusCode status = WebPIUpdate(session->decoder, bytes, length);
+    int last = 0;
+    if (status == VP8_STATUS_OK || status == VP8_STATUS_SUSPENDED || status == VP8_STATUS_NOT_ENOUGH_DATA) {
+        if (WebPIDecGetRGB(session->decoder, &last, NULL, NULL, NULL) != NULL) take_rows(session, last);
+    }
+    *rows = session->rows;
+    return outcome_of(status);
 }
 
 void webp_free(webp_bytes *bytes) {

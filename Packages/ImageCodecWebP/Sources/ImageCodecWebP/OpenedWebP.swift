@@ -13,23 +13,16 @@ final class OpenedWebP: OpenedImage {
     private let data: Data
     private let structure: WebPStructure
     private let limits: DecodingLimits
+    private let pool: PixelBufferPool?
     /// Kept from one frame to the next, so that playing in order costs one frame each.
     private var compositor: WebPCompositor?
 
-    init(data: Data, structure: WebPStructure, limits: DecodingLimits) {
+    init(data: Data, structure: WebPStructure, limits: DecodingLimits, pool: PixelBufferPool?) {
         self.data = data
         self.structure = structure
         self.limits = limits
-        var header = ImageHeader(
-            format: .webp, storedSize: structure.canvas, hasAlpha: structure.hasAlpha,
-            colorProfile: structure.colorProfile)
-        header.orientation = structure.exif.flatMap(ExifReader.orientation) ?? .up
-        if case .frames(let frames) = structure.content, frames.count > 1 {
-            header.frameCount = frames.count
-            header.frameDelays = frames.map { .milliseconds($0.duration <= 10 ? 100 : $0.duration) }
-            header.loopCount = structure.loopCount
-        }
-        self.header = header
+        self.pool = pool
+        header = structure.header
     }
 
     func decodableSize(covering target: PixelSize) -> PixelSize { structure.canvas }
@@ -38,35 +31,78 @@ final class OpenedWebP: OpenedImage {
     func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { 4 * structure.canvas.area }
 
     func decode(
-        frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink
+        frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
+        into sink: any PixelRowSink
     ) throws(DecodingFailure) {
         guard (0..<structure.frameCount).contains(index) else {
-            throw .noSuchFrame(index, frameCount: structure.frameCount)
+            let hasNotCome = structure.isCut && index >= structure.frameCount
+            throw hasNotCome ? .truncated(.webp) : .noSuchFrame(index, frameCount: structure.frameCount)
         }
         guard size == structure.canvas, layout == .rgba8 else {
             throw .unsupported(.webp, "it is decoded at \(structure.canvas) in RGBA alone")
         }
         switch structure.content {
         case .still(let picture):
-            try limits.check(.decodedBytes, picture.decodedBytes)
-            try WebPPixels(picture, at: 0..<data.count, of: data).send(to: sink)
+            // libwebp would read on behind the file's own end.
+            let end = structure.isCut ? nil : RIFFChunks.fileLength(of: data)
+            let range = 0..<min(data.count, end ?? data.count)
+            try picture.checkMemory(beside: 4 * size.area, at: range, of: data, limits: limits)
+            if structure.isCut { return try stream(picture, into: sink) }
+            try send(try picture.pixels(at: range, of: data, pool: pool), to: sink)
         case .frames(let frames):
-            try composite(frames, through: index)
+            try composite(frames, through: index, for: sink)
             try compositor?.send(to: sink)
         }
     }
 
-    private func composite(_ frames: [WebPFrame], through index: Int) throws(DecodingFailure) {
+    /// All of the picture is in memory before its first row is there: a sink that can keep it so gets it without a copy.
+    private func send(_ pixels: [UInt8], to sink: any PixelRowSink) throws(DecodingFailure) {
+        if try sink.takePicture(pixels) { return }
+        defer { pool?.give(pixels) }
+        let (bytes, stride) = (pixels.span, structure.canvas.width * 4)
+        for y in 0..<structure.canvas.height { try sink.receive(bytes.extracting(y * stride..<(y + 1) * stride)) }
+    }
+
+    /// Hands over the rows that are there of a file that ends too early, maybe all. Bytes go in by pieces of some hundred rows, so that a cancellation is heard; of a
+    /// lossless picture libwebp decodes a few rows again for each.
+    private func stream(_ picture: WebPPicture, into sink: any PixelRowSink) throws(DecodingFailure) {
+        let session = try WebPSession(picture)
+        let pieceCount = max(1, picture.size.height / 256)
+        for piece in 1...pieceCount where !session.isComplete {
+            try sink.checkCancellation()
+            let shown = session.rows
+            try session.update(data.prefix(data.count * piece / pieceCount))
+            try session.send(shown..<session.rows, to: sink)
+        }
+        throw .truncated(.webp)
+    }
+
+    private func composite(
+        _ frames: [WebPFrame], through index: Int, for sink: any PixelRowSink
+    ) throws(DecodingFailure) {
         // Moved out, so that the canvas is not copied on write, and forgotten if a frame fails.
         var working = compositor ?? WebPCompositor(canvas: structure.canvas)
         compositor = nil
-        let start = frames[...index].lastIndex { $0.replaces(structure.canvas) } ?? 0
+        let start = frames[...index].lastIndex { !$0.isCut && $0.replaces(structure.canvas) } ?? 0
         if working.next > index + 1 || working.next < start { working.restart(at: start) }
         while working.next <= index {
             let frame = frames[working.next]
-            try limits.check(.decodedBytes, working.byteCount + frame.picture.decodedBytes)
+            try frame.picture.checkMemory(
+                beside: working.byteCount + 4 * frame.size.area, at: frame.data, of: data, limits: limits)
+            try sink.checkCancellation()
+            if frame.isCut {
+                try working.draw(frame, pixels: decodedPart(of: frame))
+                try working.send(to: sink)
+                throw .truncated(.webp)
+            }
             try working.draw(frame, pixels: WebPPixels(frame.picture, at: frame.data, of: data))
         }
         compositor = consume working
+    }
+
+    private func decodedPart(of frame: WebPFrame) throws(DecodingFailure) -> WebPPixels {
+        let session = try WebPSession(frame.picture)
+        try session.update(data.dropFirst(frame.data.lowerBound).prefix(frame.data.count))
+        return session.decodedPart
     }
 }

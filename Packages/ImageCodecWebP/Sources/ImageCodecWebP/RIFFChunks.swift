@@ -12,6 +12,8 @@ struct RIFFChunks {
     private let data: Data
     private let bytes: RIFFBytes
     private var chunks: [Chunk] = []
+    /// A frame at the end of the data that is longer than what is there.
+    private var cutFrame: Range<Int>?
 
     private struct Chunk {
         var name: String
@@ -25,7 +27,7 @@ struct RIFFChunks {
     init(of data: Data, limits: DecodingLimits) throws(DecodingFailure) {
         self.data = data
         bytes = RIFFBytes(data: data)
-        let end = min(data.count, 8 + (bytes.integer(at: 4, length: 4) ?? 0))
+        let end = min(data.count, Self.fileLength(of: data) ?? 8)
         var offset = 12
         var frameCount = 0
         while let size = bytes.integer(at: offset + 4, length: 4), size <= end - offset - 8 {
@@ -37,6 +39,20 @@ struct RIFFChunks {
             chunks.append(chunk)
             offset = payload.upperBound + size % 2
         }
+        if end == data.count, offset + 8 <= end, bytes.name(at: offset) == "ANMF" { cutFrame = offset + 8..<end }
+    }
+
+    /// Whether the data reach into a picture, so that its header may be there: of chunks that are longer than the data only the
+    /// last can be one.
+    var reachesPicture: Bool {
+        let offset = chunks.last.map { $0.payload.upperBound + $0.payload.count % 2 } ?? 12
+        let names = chunks.map(\.name) + [bytes.name(at: offset)]
+        return names.contains { ["VP8 ", "VP8L", "ANMF"].contains($0) }
+    }
+
+    /// The length of a file as its header tells it; nil when that has not come.
+    static func fileLength(of data: Data) -> Int? {
+        RIFFBytes(data: data).integer(at: 4, length: 4).map { 8 + $0 }
     }
 
     /// A copy of the first chunk of this name; nil when there is none, or it is empty or above the limit.
@@ -50,6 +66,15 @@ struct RIFFChunks {
     func frames() throws(DecodingFailure) -> [WebPFrame] {
         var frames: [WebPFrame] = []
         for chunk in chunks where chunk.name == "ANMF" { frames.append(try frame(chunk.payload)) }
+        if let cutFrame, cutFrame.count > 16 {
+            do throws(DecodingFailure) {
+                var last = try frame(cutFrame)
+                last.isCut = true
+                frames.append(last)
+            } catch {
+                if error != .truncated(.webp) { throw error }
+            }
+        }
         return frames
     }
 

@@ -8,6 +8,8 @@ struct WebPCompositor {
     private(set) var next = 0
     /// The frame drawn last; if it is to be cleared, that is still to be done.
     private var drawn: WebPFrame?
+    /// Rows from the top of the canvas that can be told: fewer than all while the first frame is cut.
+    private var toldRows = 0
 
     init(canvas size: PixelSize) { self.size = size }
 
@@ -21,7 +23,10 @@ struct WebPCompositor {
         canvas = nil
     }
 
+    /// - Parameter pixels: of the frame's size, or its first rows.
     mutating func draw(_ frame: WebPFrame, pixels: WebPPixels) {
+        let isPart = pixels.size.height < frame.size.height
+        toldRows = isPart && drawn == nil ? min(size.height, frame.top + pixels.size.height) : size.height
         var working = canvas ?? WebPPixels(clear: size)
         canvas = nil
         if let drawn, drawn.clears { working.clear(drawn) }
@@ -31,7 +36,7 @@ struct WebPCompositor {
         next += 1
     }
 
-    func send(to sink: any PixelRowSink) throws(DecodingFailure) { try canvas?.send(to: sink) }
+    func send(to sink: any PixelRowSink) throws(DecodingFailure) { try canvas?.send(rows: toldRows, to: sink) }
 }
 
 extension WebPPixels {
@@ -50,7 +55,7 @@ extension WebPPixels {
 
     fileprivate mutating func draw(_ frame: WebPFrame, pixels: WebPPixels) {
         let columns = columns(of: frame)
-        let rows = rows(of: frame)
+        let rows = min(rows(of: frame), pixels.size.height)
         let blends = frame.blends && frame.picture.hasAlpha
         let (width, left, top) = (size.width, frame.left, frame.top)
         var target = values.mutableSpan
@@ -58,9 +63,12 @@ extension WebPPixels {
         for y in 0..<rows {
             let start = (top + y) * width + left
             let sourceStart = y * frame.size.width
-            for x in 0..<columns {
-                let pixel = source[sourceStart + x]
-                target[start + x] = blends ? pixel.blended(over: target[start + x]) : pixel
+            if blends {
+                for x in 0..<columns {
+                    target[start + x] = source[sourceStart + x].blended(over: target[start + x])
+                }
+            } else {
+                for x in 0..<columns { target[start + x] = source[sourceStart + x] }
             }
         }
     }

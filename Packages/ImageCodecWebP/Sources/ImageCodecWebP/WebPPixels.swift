@@ -23,23 +23,50 @@ struct WebPPixels {
         size = picture.size
         var outcome = webp_malformed
         let area = size.area
-        let (width, height) = (CInt(size.width), CInt(size.height))
         // Not zeroed first. When libwebp fails, part of it stays unwritten; nothing is then read.
         values = unsafe [UInt32](unsafeUninitializedCapacity: area) { target, count in
-            let rgba = unsafe UnsafeMutableRawBufferPointer(target).assumingMemoryBound(to: UInt8.self).baseAddress
-            outcome = unsafe data.withUnsafeBytes { bytes in
-                let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
-                return unsafe webp_decode(part.baseAddress, part.count, width, height, rgba)
-            }
+            let rgba = unsafe UnsafeMutableRawBufferPointer(target).bindMemory(to: UInt8.self)
+            outcome = unsafe picture.decode(at: range, of: data, into: rgba)
             count = outcome == webp_ok ? area : 0
         }
         try check(outcome)
     }
 
-    func send(to sink: any PixelRowSink) throws(DecodingFailure) {
-        for y in 0..<size.height {
+    func send(rows: Int, to sink: any PixelRowSink) throws(DecodingFailure) {
+        for y in 0..<rows {
             let row = unsafe values.span.extracting(y * size.width..<(y + 1) * size.width).bytes
             try sink.receive(Span(_bytes: row))
         }
+    }
+}
+
+extension WebPPicture {
+    /// The picture as packed RGBA, in memory from `pool` where there is one. Its chunks lie in `range`.
+    func pixels(at range: Range<Int>, of data: Data, pool: PixelBufferPool?) throws(DecodingFailure) -> [UInt8] {
+        let byteCount = 4 * size.area
+        var pixels = pool?.takeFilled(byteCount: byteCount) ?? []
+        if pool == nil { pixels = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { $1 = byteCount } }
+        let outcome = unsafe pixels.withUnsafeMutableBufferPointer { target in
+            unsafe decode(at: range, of: data, into: target)
+        }
+        // What libwebp may have left unwritten goes with the error.
+        try check(outcome)
+        return pixels
+    }
+
+    /// `target` holds four bytes a pixel.
+    @unsafe fileprivate func decode(
+        at range: Range<Int>, of data: Data, into target: UnsafeMutableBufferPointer<UInt8>
+    ) -> webp_outcome {
+        let outcome = unsafe data.withUnsafeBytes { bytes in
+            let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
+            return unsafe webp_decode(
+                part.baseAddress, part.count, CInt(size.width), CInt(size.height), target.baseAddress)
+        }
+        // A lossless picture stores alpha also where its header says that there is none (RFC 9649, 3.4), and the header counts.
+        if outcome == webp_ok, isLossless, !hasAlpha {
+            unsafe webp_make_opaque(target.baseAddress, size.area)
+        }
+        return outcome
     }
 }

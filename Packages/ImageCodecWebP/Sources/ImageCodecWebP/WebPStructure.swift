@@ -21,6 +21,12 @@ struct WebPFrame {
     /// Where the picture's own chunks lie in the file.
     var data: Range<Int>
     var picture: WebPPicture
+    /// Whether the file ends within it.
+    var isCut = false
+
+    func lies(within canvas: PixelSize) -> Bool {
+        left + size.width <= canvas.width && top + size.height <= canvas.height
+    }
 
     /// True when, drawn on a canvas of this size, no pixel of it keeps what was there before.
     func replaces(_ canvas: PixelSize) -> Bool { size == canvas && !(blends && picture.hasAlpha) }
@@ -31,16 +37,6 @@ struct WebPPicture {
     var size: PixelSize
     var hasAlpha: Bool
     var isLossless: Bool
-
-    /// Bytes that decoding takes: the RGBA output, and what libwebp holds besides for the whole picture at worst.
-    ///
-    /// A lossless picture: 4 bytes a pixel, and up to three small pictures of a sixteenth of its pixels. Alpha beside a
-    /// lossy picture: 1 byte a pixel, and for the lossless picture in which it is coded, the same again as for any.
-    var decodedBytes: Int {
-        let perPixel = isLossless ? 9 : hasAlpha ? 10 : 4
-        let (bytes, overflow) = size.area.multipliedReportingOverflow(by: perPixel)
-        return overflow ? .max : bytes
-    }
 }
 
 /// A file's canvas, frames and metadata, without its pixels.
@@ -49,6 +45,8 @@ struct WebPStructure {
     let hasAlpha: Bool
     let loopCount: Int
     let content: Content
+    /// Whether the file ends too early. The picture, or the last frame, may then be cut, and other frames be missing.
+    let isCut: Bool
     private(set) var colorProfile: Data?
     private(set) var exif: Data?
 
@@ -63,7 +61,10 @@ struct WebPStructure {
         // First, because libwebp takes memory for every chunk.
         let chunks = try RIFFChunks(of: data, limits: limits)
         var file = webp_file()
-        try unsafe check(data.withUnsafeBytes { bytes in unsafe webp_inspect(bytes.baseAddress, bytes.count, &file) })
+        let outcome = unsafe data.withUnsafeBytes { bytes in unsafe webp_inspect(bytes.baseAddress, bytes.count, &file)
+        }
+        isCut = outcome == webp_truncated && file.width > 0
+        if !isCut { try check(outcome) }
         canvas = PixelSize(width: Int(file.width), height: Int(file.height))
         try limits.check(canvas)
         try limits.check(.frames, Int(file.frame_count))
@@ -75,11 +76,31 @@ struct WebPStructure {
             return
         }
         let frames = try chunks.frames()
-        guard let first = frames.first else { throw .malformed(.webp, "the animation has no frames") }
+        guard let first = frames.first else {
+            throw isCut ? .truncated(.webp) : .malformed(.webp, "the animation has no frames")
+        }
+        // Of a whole file libwebp has checked that.
+        let bounds = canvas
+        guard frames.allSatisfy({ $0.lies(within: bounds) }) else {
+            throw .malformed(.webp, "a frame lies beyond the canvas")
+        }
         content = .frames(frames)
         loopCount = Int(file.loop_count)
-        // Parts of the canvas that no frame has reached, or that were cleared, are transparent.
-        hasAlpha = file.has_alpha != 0 || first.size != canvas || frames.dropLast().contains { $0.clears }
+        // Parts of the canvas that no frame has reached, or that were cleared, are transparent; and a frame's own alpha counts
+        // also where the file's header does not announce it.
+        let isCovered = first.size == canvas && !first.isCut && !frames.dropLast().contains { $0.clears }
+        hasAlpha = file.has_alpha != 0 || !isCovered || frames.contains { $0.picture.hasAlpha }
+    }
+
+    var header: ImageHeader {
+        var header = ImageHeader(format: .webp, storedSize: canvas, hasAlpha: hasAlpha, colorProfile: colorProfile)
+        header.orientation = exif.flatMap(ExifReader.orientation) ?? .up
+        if case .frames(let frames) = content, frames.count > 1 {
+            header.frameCount = frames.count
+            header.frameDelays = frames.map { .milliseconds($0.duration <= 10 ? 100 : $0.duration) }
+            header.loopCount = loopCount
+        }
+        return header
     }
 
     var frameCount: Int {

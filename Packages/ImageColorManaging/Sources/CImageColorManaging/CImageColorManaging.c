@@ -1,6 +1,7 @@
 #include "CImageColorManaging.h"
 
 #include <lcms2.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@ struct color_transform {
     cmsHTRANSFORM transform;
     color_layout layout;
     uint8_t grays[256 * 4]; /* what each level becomes, for the gray layouts */
+    uint8_t tones[256];     /* what each level of each channel becomes, when there is nothing else to a transform */
 };
 
 static void stay_silent(cmsContext context, cmsUInt32Number code, const char *text) {
@@ -39,13 +41,14 @@ static cmsUInt32Number pixel_type(color_layout layout) {
     }
 }
 
-/* Gray goes through a table of its 256 levels. For that the curves are evaluated as they are: the optimiser's table
+/* Little CMS remembers the last pixel unless told not to; then a transform may be used by several threads at once.
+   Gray goes through a table of its 256 levels. For that the curves are evaluated as they are: the optimiser's table
    of 33 points is off by some levels where a curve is steep. */
 static cmsUInt32Number flags(color_layout layout) {
     switch (layout) {
-    case color_layout_rgba: return cmsFLAGS_COPY_ALPHA;
-    case color_layout_cmyk: return 0;
-    default: return cmsFLAGS_NOOPTIMIZE;
+    case color_layout_rgba: return cmsFLAGS_COPY_ALPHA | cmsFLAGS_NOCACHE;
+    case color_layout_cmyk: return cmsFLAGS_NOCACHE;
+    default: return cmsFLAGS_NOOPTIMIZE | cmsFLAGS_NOCACHE;
     }
 }
 
@@ -98,6 +101,58 @@ color_transform *color_transform_open(const uint8_t *bytes, size_t length, color
     return NULL;
 }
 
+/* ---- calibrations ---- */
+
+static cmsToneCurve *make_curve(cmsContext context, double gamma) {
+    /* IEC 61966-2-1 */
+    static const double srgb[] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
+    return gamma > 0 ? cmsBuildGamma(context, gamma) : cmsBuildParametricToneCurve(context, 4, srgb);
+}
+
+static cmsHPROFILE make_profile(cmsContext context, const color_calibration *calibration) {
+    cmsCIExyY points[4];
+    for (int i = 0; i < 4; i++)
+        points[i] = (cmsCIExyY){calibration->chromaticities[i][0], calibration->chromaticities[i][1], 1};
+    cmsCIExyYTRIPLE primaries = {points[1], points[2], points[3]};
+    cmsToneCurve *curve = make_curve(context, calibration->gamma);
+    if (curve == NULL) return NULL;
+    cmsToneCurve *curves[] = {curve, curve, curve};
+    cmsHPROFILE profile = cmsCreateRGBProfileTHR(context, &points[0], &primaries, curves);
+    cmsFreeToneCurve(curve);
+    return profile;
+}
+
+color_transform *color_transform_open_calibrated(const color_calibration *calibration) {
+    color_transform *made = calloc(1, sizeof *made);
+    if (made == NULL) return NULL;
+    made->layout = color_layout_rgba;
+    made->context = make_context();
+    if (made->context != NULL) {
+        cmsHPROFILE profile = make_profile(made->context, calibration);
+        if (profile != NULL) {
+            made->transform = make_transform(made->context, profile, color_layout_rgba);
+            cmsCloseProfile(profile);
+        }
+    }
+    if (made->transform != NULL) return made;
+    color_transform_close(made);
+    return NULL;
+}
+
+color_transform *color_transform_open_tones(double gamma) {
+    color_transform *made = calloc(1, sizeof *made);
+    if (made == NULL) return NULL;
+    made->layout = color_layout_rgba;
+    for (int level = 0; level < 256; level++) {
+        double light = pow(level / 255.0, gamma);
+        double srgb = light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055;
+        made->tones[level] = (uint8_t)(255 * srgb + 0.5);
+    }
+    return made;
+}
+
+/* ---- */
+
 void color_transform_close(color_transform *transform) {
     if (transform->transform != NULL) cmsDeleteTransform(transform->transform);
     if (transform->context != NULL) cmsDeleteContext(transform->context);
@@ -113,9 +168,20 @@ static void apply_grays(const color_transform *transform, const uint8_t *pixels,
     }
 }
 
+static void apply_tones(const color_transform *transform, const uint8_t *pixels, uint8_t *rgba, size_t count) {
+    for (size_t i = 0; i < 4 * count; i += 4) {
+        for (size_t channel = 0; channel < 3; channel++) rgba[i + channel] = transform->tones[pixels[i + channel]];
+        rgba[i + 3] = pixels[i + 3];
+    }
+}
+
 void color_transform_apply(const color_transform *transform, const uint8_t *pixels, uint8_t *rgba, size_t count) {
     if (transform->layout == color_layout_gray || transform->layout == color_layout_gray_alpha) {
         apply_grays(transform, pixels, rgba, count);
+        return;
+    }
+    if (transform->transform == NULL) {
+        apply_tones(transform, pixels, rgba, count);
         return;
     }
     /* lcms leaves the alpha of the output alone when it has none to copy. */

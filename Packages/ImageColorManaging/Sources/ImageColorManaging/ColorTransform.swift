@@ -7,10 +7,11 @@ import ImageCore
     import Foundation
 #endif
 
-/// Owns a Little CMS transform from one profile and layout to RGBA in sRGB.
+/// Owns a Little CMS transform from one profile and layout, or calibration, to RGBA in sRGB.
 ///
 /// Safe: the handle is valid from `init` to `deinit`, never leaves the class, and lengths are checked before each use.
-@safe final class ColorTransform {
+/// Sendable: after it is made nothing changes behind the handle, since Little CMS is told to keep no last pixel.
+@safe final class ColorTransform: @unchecked Sendable {
     let layout: PixelLayout
     private let handle: OpaquePointer
 
@@ -23,6 +24,22 @@ import ImageCore
         guard let handle = unsafe handle else { return nil }
         unsafe self.handle = handle
         self.layout = layout
+    }
+
+    /// For rows of RGBA; nil when it can't be applied.
+    init?(_ calibration: ColorCalibration) {
+        var gamma = 0.0
+        if case .gamma(let exponent) = calibration.transfer { gamma = exponent }
+        let handle: OpaquePointer?
+        if calibration.hasColorsOfSRGB, gamma > 0 {
+            unsafe handle = unsafe color_transform_open_tones(gamma)
+        } else {
+            var shimmed = calibration.shimmed(gamma: gamma)
+            unsafe handle = unsafe color_transform_open_calibrated(&shimmed)
+        }
+        guard let handle = unsafe handle else { return nil }
+        unsafe self.handle = handle
+        layout = .rgba8
     }
 
     deinit { unsafe color_transform_close(handle) }
@@ -47,6 +64,16 @@ import ImageCore
         var target = converted.mutableSpan
         apply(probes.pixels.span, into: &target)
         return zip(probes.rgba, converted).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
+    }
+}
+
+extension ColorCalibration {
+    fileprivate var hasColorsOfSRGB: Bool { self == ColorCalibration(transfer: transfer) }
+
+    /// - Parameter gamma: 0 for the curve of sRGB.
+    fileprivate func shimmed(gamma: Double) -> color_calibration {
+        color_calibration(
+            chromaticities: ((white.x, white.y), (red.x, red.y), (green.x, green.y), (blue.x, blue.y)), gamma: gamma)
     }
 }
 

@@ -6,13 +6,15 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Turns pixels with an embedded ICC profile into sRGB with Little CMS, row by row.
+/// Turns pixels with an embedded ICC profile, or with a calibration, into sRGB with Little CMS, row by row.
 ///
 /// Relative colorimetric, without black point compensation: colours that sRGB has stay what they are, white becomes
-/// white. Alpha is copied. Each stage has a transform and a Little CMS context of its own, so stages may be made and
-/// used on any threads at once; nothing is cached between pictures.
+/// white. Alpha is copied. Stages may be made and used on any threads at once. A converter and its copies keep the last
+/// few transforms, so use one for many pictures; two converters share nothing.
 public struct LittleCMSColorConverter: ColorConverter {
-    /// Makes a converter; it holds no state.
+    private let transforms = ColorTransformCache()
+
+    /// Makes a converter that has made no transforms yet.
     public init() {}
 
     /// Nil as well when the profile changes none of a set of probe colours by more than one level: that is sRGB, under
@@ -20,10 +22,21 @@ public struct LittleCMSColorConverter: ColorConverter {
     public func makeStage(
         profile: Data, layout: PixelLayout, width: Int, next: any PixelRowSink
     ) -> (any PixelRowSink)? {
-        guard let transform = ColorTransform(profile: profile, layout: layout), !transform.isIdentity else {
-            return nil
+        let transform = transforms.transform(for: .profile(profile, layout)) {
+            ColorTransform(profile: profile, layout: layout).flatMap { $0.isIdentity ? nil : $0 }
         }
-        return ColorConvertingStage(transform: transform, width: width, next: next)
+        return transform.map { ColorConvertingStage(transform: $0, width: width, next: next) }
+    }
+
+    /// Nil as well when the calibration changes none of the probe colours by more than one level. Where white and primaries
+    /// are those of sRGB a table does it, and each level is the nearest.
+    public func makeStage(
+        calibration: ColorCalibration, width: Int, next: any PixelRowSink
+    ) -> (any PixelRowSink)? {
+        let transform = transforms.transform(for: .calibration(calibration)) {
+            ColorTransform(calibration).flatMap { $0.isIdentity ? nil : $0 }
+        }
+        return transform.map { ColorConvertingStage(transform: $0, width: width, next: next) }
     }
 }
 

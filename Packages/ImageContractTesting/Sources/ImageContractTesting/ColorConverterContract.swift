@@ -9,7 +9,7 @@ import ImageTesting
 
 /// The promises of `ColorConverter`.
 public enum ColorConverterContract {
-    /// A converter and profiles with what they make of known pixels.
+    /// A converter, and profiles and calibrations with what they make of known pixels.
     public struct Subject: Sendable {
         public var converter: any ColorConverter
         public var samples: [Sample]
@@ -20,9 +20,16 @@ public enum ColorConverterContract {
         }
     }
 
-    /// A profile that is to be applied, one pixel in its layout, and that pixel in sRGB.
+    /// What says what the numbers of pixels mean.
+    public enum Source: Sendable {
+        case profile(Data)
+        /// For pixels of `.rgba8`.
+        case calibration(ColorCalibration)
+    }
+
+    /// A profile or calibration that is to be applied, one pixel in its layout, and that pixel in sRGB.
     public struct Sample: Sendable {
-        public var profile: Data
+        public var source: Source
         public var layout: PixelLayout
         /// `layout.bytesPerPixel` bytes.
         public var pixel: [UInt8]
@@ -32,7 +39,16 @@ public enum ColorConverterContract {
         public var tolerance: Int
 
         public init(profile: Data, layout: PixelLayout, pixel: [UInt8], expected: [UInt8], tolerance: Int) {
-            self.profile = profile
+            self.init(.profile(profile), layout: layout, pixel: pixel, expected: expected, tolerance: tolerance)
+        }
+
+        /// - Parameter pixel: of `.rgba8`.
+        public init(calibration: ColorCalibration, pixel: [UInt8], expected: [UInt8], tolerance: Int) {
+            self.init(.calibration(calibration), layout: .rgba8, pixel: pixel, expected: expected, tolerance: tolerance)
+        }
+
+        private init(_ source: Source, layout: PixelLayout, pixel: [UInt8], expected: [UInt8], tolerance: Int) {
+            self.source = source
             self.layout = layout
             self.pixel = pixel
             self.expected = expected
@@ -51,12 +67,18 @@ public enum ColorConverterContract {
         },
         ContractRule("ignores a profile that is for other layouts") { subject in
             for sample in subject.samples {
+                guard case .profile(let profile) = sample.source else { continue }
                 for layout in [PixelLayout.rgba8, .gray8, .cmyk8] where layout.model != sample.layout.model {
                     let stage = subject.stage(
-                        profile: sample.profile, layout: layout, width: 1, next: CollectingRowSink())
+                        profile: profile, layout: layout, width: 1, next: CollectingRowSink())
                     try expect(stage == nil, "a profile of \(sample.layout) taken for \(layout)")
                 }
             }
+        },
+        ContractRule("ignores a calibration that is sRGB") { subject in
+            let stage = subject.converter.makeStage(
+                calibration: ColorCalibration(transfer: .srgb), width: 1, next: CollectingRowSink())
+            try expect(stage == nil, "it is applied")
         },
         ContractRule("turns pixels into sRGB") { subject in
             for sample in subject.samples {
@@ -106,13 +128,13 @@ public enum ColorConverterContract {
         },
         ContractRule("lives through a profile that is cut anywhere") { subject in
             for sample in subject.samples {
-                for count in stride(from: 0, to: sample.profile.count, by: max(1, sample.profile.count / 100)) {
-                    var cut = sample
-                    cut.profile = Data(sample.profile.prefix(count))
+                guard case .profile(let profile) = sample.source else { continue }
+                for count in stride(from: 0, to: profile.count, by: max(1, profile.count / 100)) {
+                    let cut = Data(profile.prefix(count))
                     let sink = CollectingRowSink()
-                    guard let stage = subject.stage(profile: cut.profile, layout: cut.layout, width: 1, next: sink)
+                    guard let stage = subject.stage(profile: cut, layout: sample.layout, width: 1, next: sink)
                     else { continue }
-                    try stage.receive(cut.pixel.span)
+                    try stage.receive(sample.pixel.span)
                     try expect(sink.rows.count == 1, "\(count) bytes of a profile: \(sink.rows.count) rows of 1")
                 }
             }
@@ -138,11 +160,20 @@ extension ColorConverterContract.Subject {
         converter.makeStage(profile: profile, layout: layout, width: width, next: next)
     }
 
+    private func stage(
+        of sample: ColorConverterContract.Sample, width: Int, next: any PixelRowSink
+    ) -> (any PixelRowSink)? {
+        switch sample.source {
+        case .profile(let profile): stage(profile: profile, layout: sample.layout, width: width, next: next)
+        case .calibration(let calibration): converter.makeStage(calibration: calibration, width: width, next: next)
+        }
+    }
+
     fileprivate func run(
         _ sample: ColorConverterContract.Sample, width: Int, rowCount: Int, into sink: CollectingRowSink
     ) throws {
-        guard let stage = stage(profile: sample.profile, layout: sample.layout, width: width, next: sink) else {
-            throw ContractViolation("a good profile of \(sample.layout) was ignored")
+        guard let stage = stage(of: sample, width: width, next: sink) else {
+            throw ContractViolation("\(sample.source) for \(sample.layout) was ignored")
         }
         let row = Array(repeatElement(sample.pixel, count: width).joined())
         for _ in 0..<rowCount { try stage.receive(row.span) }

@@ -45,6 +45,14 @@ public enum ImageProcessorContract {
                 }
             }
         },
+        ContractRule("shows nothing of what is under zero alpha") { subject in
+            for size in [PixelSize(width: 1, height: 1), PixelSize(width: 23, height: 17)] {
+                let results = try [[255, 0, 90], [0, 255, 160]].map { hidden in
+                    visible(of: try subject.processor.process(partlyHidden(size, hidden)))
+                }
+                try expect(results[0] == results[1], "\(size): what is hidden makes a difference")
+            }
+        },
     ]
 
     /// From one pixel upwards, opaque and not.
@@ -56,5 +64,18 @@ public enum ImageProcessorContract {
             }
             return Bitmap(size: size, pixels: pixels, isOpaque: isOpaque)
         }
+    }
+
+    /// Every other pixel has this colour and no alpha.
+    private static func partlyHidden(_ size: PixelSize, _ color: [UInt8]) -> Bitmap {
+        let pixels = (0..<size.area).flatMap { index -> [UInt8] in
+            index % 2 == 0 ? color + [0] : [UInt8(truncatingIfNeeded: index * 5), 40, 200, 130]
+        }
+        return Bitmap(size: size, pixels: pixels, isOpaque: false)
+    }
+
+    /// The pixels, those without alpha as zeros.
+    private static func visible(of bitmap: Bitmap) -> [UInt8] {
+        bitmap.pixels.indices.map { bitmap.pixels[$0 | 3] == 0 ? 0 : bitmap.pixels[$0] }
     }
 }

@@ -8,6 +8,7 @@ final class BitmapCollector: PixelRowSink {
     private let origin: (x: Int, y: Int)
     private let layout: UprightLayout
     private let checksAlpha: Bool
+    private let pool: PixelBufferPool?
     /// Empty until the first row is there, so that a file which promises much and holds nothing costs nothing.
     private var pixels: [UInt8] = []
     /// The last few rows of a picture whose axes are exchanged: written in blocks, because each of its pixels goes to
@@ -22,10 +23,15 @@ final class BitmapCollector: PixelRowSink {
     ///   - storedSize: of the result before it is turned.
     ///   - origin: the first column and row to keep of what comes.
     ///   - checksAlpha: false when every pixel is known to be opaque.
-    init(storedSize: PixelSize, origin: (x: Int, y: Int), orientation: ImageOrientation, checksAlpha: Bool) {
+    ///   - pool: where the memory comes from and goes back to.
+    init(
+        storedSize: PixelSize, origin: (x: Int, y: Int), orientation: ImageOrientation, checksAlpha: Bool,
+        pool: PixelBufferPool?
+    ) {
         self.storedSize = storedSize
         self.origin = origin
         self.checksAlpha = checksAlpha
+        self.pool = pool
         layout = UprightLayout(storedSize: storedSize, orientation: orientation)
     }
 
@@ -46,20 +52,33 @@ final class BitmapCollector: PixelRowSink {
         }
     }
 
+    /// A picture that is the result already.
+    func takePicture(_ picture: [UInt8]) throws(DecodingFailure) -> Bool {
+        guard received == 0, origin == (0, 0), layout.orientation == .up, picture.count == storedSize.area * 4 else {
+            return false
+        }
+        if checksAlpha { alpha = Self.commonAlpha(of: picture.span) }
+        pixels = picture
+        received = storedSize.height
+        return true
+    }
+
     /// The picture; throws when rows are missing, which is the decoder's fault. Call once.
     func finish(format: ImageFormat) throws(DecodingFailure) -> Bitmap {
         guard received >= origin.y + storedSize.height else {
             throw .malformed(format, "the decoder handed over \(received) rows of a picture of \(storedSize)")
         }
         defer { pixels = [] }
-        return Bitmap(size: layout.uprightSize, pixels: pixels, isOpaque: alpha == 255)
+        return Bitmap(size: layout.uprightSize, pixels: pixels, isOpaque: alpha == 255, pool: pool)
     }
 
     private func allocate() {
+        let byteCount = storedSize.area * 4
         if layout.orientation == .up {
-            pixels.reserveCapacity(storedSize.area * 4)
+            if let pool { pixels = pool.take(byteCount: byteCount) } else { pixels.reserveCapacity(byteCount) }
         } else {
-            pixels = [UInt8](repeating: 0, count: storedSize.area * 4)
+            // Turned rows are written in any order, but all of them.
+            pixels = pool?.takeFilled(byteCount: byteCount) ?? [UInt8](repeating: 0, count: byteCount)
         }
     }
 
@@ -74,10 +93,18 @@ final class BitmapCollector: PixelRowSink {
         unsafe row.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 
-    /// The bits that all alpha values have in common: 255 when all are.
+    /// The bits that all alpha values have in common: 255 when all are. Four pixels at a time: animations need it for each frame.
     private static func commonAlpha(of row: Span<UInt8>) -> UInt8 {
-        var common: UInt8 = 255
-        for index in 0..<row.count / 4 { common &= row[index * 4 + 3] }
+        let bytes = unsafe row.bytes
+        let groupCount = row.count / 16
+        var groups = SIMD4<UInt32>(repeating: .max)
+        // Sound: there are as many groups of 16 bytes.
+        for group in 0..<groupCount {
+            groups &= unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: group * 16, as: SIMD4<UInt32>.self)
+        }
+        let pixels = groups[0] & groups[1] & groups[2] & groups[3]
+        var common = UInt8(truncatingIfNeeded: UInt32(littleEndian: pixels) >> 24)
+        for index in stride(from: groupCount * 16 + 3, to: row.count, by: 4) { common &= row[index] }
         return common
     }
 }

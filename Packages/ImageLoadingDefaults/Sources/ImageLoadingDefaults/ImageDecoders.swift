@@ -4,16 +4,21 @@ import ImageCodecPNG
 import ImageCodecWebP
 import ImageColorManaging
 public import ImageCore
-import ImageDecoding
+public import ImageDecoding
 import ImageProcessing
 
 /// The decoder of this package's codecs, on its own: for whoever has bytes and wants a picture, without a loader.
 public enum ImageDecoders {
     /// Decodes JPEG, PNG, WebP and GIF, straight to size, into sRGB.
-    public static func makeDecoder(limits: DecodingLimits = .default) -> any SizedImageDecoder {
-        DownsamplingDecoder(
-            decoders: [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()], resampler: LanczosRowResampler(),
-            colorConverter: LittleCMSColorConverter(), limits: limits)
+    ///
+    /// - Parameter idleByteLimit: how many bytes of the memory of pictures that are gone are kept for new ones.
+    public static func makeDecoder(
+        limits: DecodingLimits = .default, idleByteLimit: Int = 16 << 20
+    ) -> DownsamplingDecoder {
+        let pool = PixelBufferPool(byteLimit: idleByteLimit)
+        return DownsamplingDecoder(
+            decoders: [JPEGDecoder(), PNGDecoder(), WebPDecoder(pool: pool), GIFDecoder()],
+            resampler: LanczosRowResampler(), colorConverter: LittleCMSColorConverter(), limits: limits, pool: pool)
     }
 }
 
@@ -23,5 +28,10 @@ public enum ImageEncoders {
     public static func encoder(for format: ImageFormat) -> (any ImageEncoder)? {
         let encoders: [any ImageEncoder] = [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()]
         return encoders.first { $0.format == format }
+    }
+
+    /// JPEG for photographs, PNG for drawings and for transparency.
+    public static var adaptiveChoice: AdaptiveEncoderChoice {
+        AdaptiveEncoderChoice(transparent: PNGEncoder(), photograph: JPEGEncoder())
     }
 }

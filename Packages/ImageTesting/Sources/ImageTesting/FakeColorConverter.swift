@@ -6,12 +6,22 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Knows one made-up profile for each layout, under which red, green and blue are inverted. All others are ignored.
+/// Knows one made-up profile for each layout and one calibration, under which red, green and blue are inverted. All others
+/// are ignored.
 public struct FakeColorConverter: ColorConverter {
     public init() {}
 
     /// The profile of pictures in `layout`.
     public static func profile(for layout: PixelLayout) -> Data { Data("inverted \(layout)".utf8) }
+
+    /// A gamma that no picture has.
+    public static let calibration = ColorCalibration(transfer: .gamma(-1))
+
+    public func makeStage(
+        calibration: ColorCalibration, width: Int, next: any PixelRowSink
+    ) -> (any PixelRowSink)? {
+        calibration == Self.calibration ? InvertingStage(layout: .rgba8, width: width, next: next) : nil
+    }
 
     public func makeStage(
         profile: Data, layout: PixelLayout, width: Int, next: any PixelRowSink

@@ -12,7 +12,7 @@ public final class FakeDecoder: ImageDecoder {
     /// What was asked, in order.
     public enum Message: Hashable, Sendable {
         case open(byteCount: Int)
-        case decode(frame: Int, size: PixelSize, layout: PixelLayout)
+        case decode(frame: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference = .quality)
     }
 
     public let format: ImageFormat
@@ -80,9 +80,10 @@ private final class FakeOpenedImage: OpenedImage {
     }
 
     func decode(
-        frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink
+        frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
+        into sink: any PixelRowSink
     ) throws(DecodingFailure) {
-        let failure = owner.willDecode(.decode(frame: index, size: size, layout: layout))
+        let failure = owner.willDecode(.decode(frame: index, size: size, layout: layout, preference: preference))
         guard let divisor = decodableSizes.last(where: { $0.size == size })?.divisor else {
             throw .unsupported(.fake, "asked for \(size), which decodableSize(covering:) never returned")
         }

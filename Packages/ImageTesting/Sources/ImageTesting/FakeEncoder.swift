@@ -11,11 +11,16 @@ public struct FakeEncoder: ImageEncoder {
     /// Sides above this are refused, as real formats do.
     public static let largestSide = 65_535
 
-    public let format = ImageFormat.fake
+    public let format: ImageFormat
     private let failure: EncodingFailure?
 
-    /// - Parameter failure: thrown by every call.
-    public init(failure: EncodingFailure? = nil) { self.failure = failure }
+    /// - Parameters:
+    ///   - format: what the encoder says that it writes; what it writes is always a `FakePicture`.
+    ///   - failure: thrown by every call.
+    public init(format: ImageFormat = .fake, failure: EncodingFailure? = nil) {
+        self.format = format
+        self.failure = failure
+    }
 
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
         try encode([bitmap], delays: [], loopCount: 1)

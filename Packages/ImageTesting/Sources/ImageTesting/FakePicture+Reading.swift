@@ -11,7 +11,8 @@ struct FakePictureFile {
     let header: ImageHeader
     let scales: Bool
     private let bytes: [UInt8]
-    private let framesStart: Int
+    /// Where the first frame begins.
+    let framesStart: Int
 
     init(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) {
         var reader = FakeReader(bytes: [UInt8](data))

@@ -8,6 +8,7 @@
 
 typedef enum {
     gif_record_image,
+    gif_record_cut_image, /* an image whose data is cut off; nothing follows */
     gif_record_graphic_control,
     gif_record_loop,
     gif_record_plain_text,
@@ -20,7 +21,7 @@ typedef enum {
 
 typedef struct {
     gif_record_kind kind;
-    /* gif_record_image */
+    /* gif_record_image, gif_record_cut_image */
     int left, top, width, height;
     int is_interlaced;
     int palette_count;     /* entries of the local palette, 0 when there is none */
@@ -48,6 +49,30 @@ int gif_walker_palette_count(const gif_walker *walker);
 
 /* The next record. After an image or any kind of extension there may be another. */
 gif_record gif_walker_next(gif_walker *walker);
+
+/* Decompressing. */
+
+typedef struct gif_lzw gif_lzw;
+
+typedef enum {
+    gif_lzw_ok,
+    gif_lzw_truncated, /* the codes end before the pixels */
+    gif_lzw_malformed,
+} gif_lzw_outcome;
+
+/* NULL when there is no memory. Only good for gif_lzw_start and gif_lzw_close. */
+gif_lzw *gif_lzw_open(void);
+void gif_lzw_close(gif_lzw *lzw);
+
+/* Begins with the image whose LZW code size lies at `offset`. Malformed when that is not from 1 to 11. */
+gif_lzw_outcome gif_lzw_start(gif_lzw *lzw, const uint8_t *bytes, size_t length, size_t offset);
+
+/* Writes the next `count` indices to `row`; `filled` tells how many there were. Same bytes and length as at the start. */
+gif_lzw_outcome gif_lzw_read(
+    gif_lzw *lzw, const uint8_t *bytes, size_t length, uint8_t *row, size_t count, size_t *filled);
+
+/* Sets pixels to the colours of their indices; pixels whose index is `transparent` (-1: none) stay. `colors` has 256. */
+void gif_paint(const uint8_t *indices, size_t count, const uint32_t *colors, int transparent, uint32_t *pixels);
 
 /* Writing. Every function returns 0 when giflib or memory failed; the writer is then only good for gif_writer_close. */
 

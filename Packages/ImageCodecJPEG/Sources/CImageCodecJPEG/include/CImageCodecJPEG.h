@@ -15,7 +15,8 @@ typedef enum ilj_status {
     ILJ_TRUNCATED,       /* the data ends before the picture does */
     ILJ_UNSUPPORTED,     /* lossless, 12 bits, an unknown colour model: see ilj_reader_message */
     ILJ_OUT_OF_MEMORY,   /* more than the budget, or malloc failed */
-    ILJ_TOO_MANY_SCANS
+    ILJ_TOO_MANY_SCANS,
+    ILJ_INCOMPLETE       /* a stream: append more, and call again */
 } ilj_status;
 
 typedef enum ilj_model { ILJ_GRAY, ILJ_COLOR, ILJ_CMYK, ILJ_OTHER } ilj_model;
@@ -26,8 +27,9 @@ typedef struct ilj_header {
     int width, height;
     ilj_model model;
     bool has_multiple_scans;
-    uint64_t coefficient_bytes;   /* held for the whole picture when it has several scans, else 0 */
-    const uint8_t *exif;          /* within the bytes given; starts with "Exif", 0, 0. NULL when there is none */
+    bool is_progressive;
+    uint64_t coefficient_bytes[4];  /* held for the whole picture at 1, 1/2, 1/4, 1/8 when it has several scans, else 0 */
+    const uint8_t *exif;          /* the reader's; starts with "Exif", 0, 0. NULL when there is none */
     size_t exif_length;
     size_t icc_length;            /* 0 when there is no profile, or not all of it */
 } ilj_header;
@@ -36,22 +38,50 @@ typedef struct ilj_reader ilj_reader;
 
 /* `bytes` must stay where they are as long as the reader is read from. NULL when there is no memory. */
 ilj_reader *ilj_reader_create(const uint8_t *bytes, size_t count);
+
+/* A file whose bytes come in by and by. Exif and profile are copied, `metadata_limit` bytes at most. NULL when there is no
+   memory. */
+ilj_reader *ilj_reader_create_stream(size_t metadata_limit);
+ilj_status ilj_reader_append(ilj_reader *reader, const uint8_t *bytes, size_t count);
+
 void ilj_reader_destroy(ilj_reader *reader);
 
-/* Call once, first. */
+/* Call first: once, or of a stream until it is no longer ILJ_INCOMPLETE. */
 ilj_status ilj_reader_read_header(ilj_reader *reader, ilj_header *header);
 
 /* Writes header.icc_length bytes, the chunks of APP2 joined in their numbered order (ICC.1, annex B.4). */
 void ilj_reader_copy_icc(const ilj_reader *reader, uint8_t *profile);
 
-/* Call once, after the header. `denominator` is 1, 2, 4 or 8. A picture of several scans is read to its end here. */
-ilj_status ilj_reader_start(ilj_reader *reader, ilj_layout layout, int denominator, long memory, int max_scans);
+typedef struct ilj_options {
+    ilj_layout layout;
+    int denominator;        /* 1, 2, 4 or 8 */
+    long memory;            /* bytes that the library may take */
+    int max_scans;          /* scans that may be read */
+    bool prefers_speed;     /* below full size, leave out scans for less detail */
+} ilj_options;
+
+/* Call once, after the header. */
+ilj_status ilj_reader_start(ilj_reader *reader, ilj_options options);
 void ilj_reader_output_size(const ilj_reader *reader, int *width, int *height);
 
-/* Decodes up to `capacity` rows to `rows`, `stride` bytes apart. 0 rows once all are read. */
-ilj_status ilj_reader_read_rows(ilj_reader *reader, uint8_t *rows, size_t stride, int capacity, int *produced);
+typedef enum ilj_progress { ILJ_WORKING, ILJ_NEEDS_BYTES, ILJ_DONE } ilj_progress;
 
-int ilj_reader_scan_number(const ilj_reader *reader);
+/* Only for a picture of several scans: reads a small part of them, up to 8 rows of blocks of one. Below full size leaves out
+   scans that the size does not need, and is done as soon as all that it needs is there. */
+ilj_status ilj_reader_read_scans(ilj_reader *reader, ilj_progress *progress);
+int ilj_reader_scans_read(const ilj_reader *reader);
+
+/* Only for a picture of several scans: around reading all of its rows, or some, as the scans read so far tell them. */
+ilj_status ilj_reader_start_pass(ilj_reader *reader);
+ilj_status ilj_reader_end_pass(ilj_reader *reader);
+
+/* Only for a stream of one scan, after bytes were appended: shows some more of them to the library, whose rows are to be read
+   before the next call. False when there are no more. */
+bool ilj_reader_expose(ilj_reader *reader);
+
+/* Decodes up to `capacity` rows to `rows`, `stride` bytes apart. 0 rows once all are read, or a stream has no more.
+   ILJ_TRUNCATED once all rows that a truncated file tells are read; those of this call come before it. */
+ilj_status ilj_reader_read_rows(ilj_reader *reader, uint8_t *rows, size_t stride, int capacity, int *produced);
 
 /* Text of the last failure, for people. */
 const char *ilj_reader_message(const ilj_reader *reader);
@@ -63,6 +93,7 @@ typedef struct ilj_writer_options {
     int quality;                /* 1 to 100 */
     bool subsamples_chroma;     /* 4:2:0, else 4:4:4 */
     bool is_progressive;
+    bool is_arithmetic;         /* arithmetic coding in place of Huffman's: few programs can read it */
 } ilj_writer_options;
 
 ilj_writer *ilj_writer_create(void);

@@ -5,53 +5,69 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* libpng reports errors by longjmp. Every function here sets its own landing place and returns a status instead,
-   so that no frame of the caller is ever jumped over, and calls nothing of the caller's.
-   A reader or writer belongs to one thread at a time. */
+/* ---- reading ---- */
 
-typedef enum ilp_status {
-    ILP_OK = 0,
-    ILP_MALFORMED,       /* the data breaks the rules: see the message */
-    ILP_TRUNCATED,       /* the data ends before the picture does */
-    ILP_OUT_OF_MEMORY
-} ilp_status;
-
+/* What a row's pixels are to become. The gray layouts are for gray pictures; ILP_GRAY8 for those without alpha. */
 typedef enum ilp_layout { ILP_RGBA8, ILP_GRAY8, ILP_GRAY_ALPHA8 } ilp_layout;
 
-typedef struct ilp_header {
-    int width, height;
-    bool is_gray;
-    bool has_alpha;          /* an alpha channel or tRNS */
+/* How the pixels of a file are stored. Valid combinations of depth and colour type only: the caller checks. */
+typedef struct ilp_format {
+    uint32_t width, height;       /* 1 to 2^31 - 1; the caller checks that rows fit in memory */
+    uint8_t depth, color_type;    /* as in IHDR */
     bool is_interlaced;
-    const uint8_t *icc;      /* belongs to the reader; NULL when there is no profile or it is broken */
-    size_t icc_length;
-} ilp_header;
+    bool has_key;                 /* there is a transparent gray level or colour: the key, at the picture's depth */
+    uint16_t key[3];
+    uint8_t palette[256][4];      /* RGBA; entries that the file does not have are opaque black */
+} ilp_format;
 
-typedef struct ilp_reader ilp_reader;
+typedef enum ilp_status {
+    ILP_ROW,                      /* here is a row */
+    ILP_HUNGRY,                   /* all bytes are used up, and more are needed */
+    ILP_COMPLETE,                 /* all rows were there; bytes from now on mean nothing */
+    ILP_SHORT,                    /* the compressed stream ended before the picture */
+    ILP_DAMAGED                   /* the data breaks the rules: see the message */
+} ilp_status;
 
-/* `bytes` must stay where they are as long as the reader is read from. Chunks that need more than `metadata_limit` bytes
-   are left out. NULL when there is no memory. */
-ilp_reader *ilp_reader_create(const uint8_t *bytes, size_t count, size_t metadata_limit);
-void ilp_reader_destroy(ilp_reader *reader);
+/* Turns the compressed bytes of IDAT chunks into rows of pixels. Belongs to one thread at a time. Reads and writes
+   within its own buffers and the bytes it is given, whatever they hold. */
+typedef struct ilp_rows ilp_rows;
 
-/* Call once, first. */
-ilp_status ilp_reader_read_header(ilp_reader *reader, ilp_header *header);
+/* When it keeps the rows, memory for the whole picture is taken, which costs nothing until rows come. NULL when there is no
+   memory. */
+ilp_rows *ilp_rows_create(const ilp_format *format, ilp_layout layout, bool keeps);
+void ilp_rows_destroy(ilp_rows *rows);
 
-/* Call once, after the header. The gray layouts are for gray pictures. */
-ilp_status ilp_reader_start(ilp_reader *reader, ilp_layout layout, size_t *row_bytes);
+/* The next bytes, when those before are used up. They must stay where they are until that is so again. */
+void ilp_rows_feed(ilp_rows *rows, const uint8_t *bytes, size_t count);
 
-/* The next `count` rows of a picture that is not interlaced. */
-ilp_status ilp_reader_read_rows(ilp_reader *reader, uint8_t *rows, int count);
+/* The next row: of a plain picture `width` pixels, of an interlaced one a row of the present pass, which is of use only
+   when rows are kept. Valid until the next call. */
+ilp_status ilp_rows_next(ilp_rows *rows, const uint8_t **row);
 
-/* All rows of an interlaced picture. */
-ilp_status ilp_reader_read_interlaced(ilp_reader *reader, uint8_t *rows);
+/* Why the last status was ILP_DAMAGED, for people. */
+const char *ilp_rows_message(const ilp_rows *rows);
 
-/* After the last row: reads up to the end chunk. */
-ilp_status ilp_reader_finish(ilp_reader *reader);
+/* Passes that are complete, of 7, or of 1 when the picture is not interlaced; and rows of the pass in progress. */
+int ilp_rows_passes(const ilp_rows *rows);
+uint32_t ilp_rows_in_pass(const ilp_rows *rows);
 
-/* Text of the last failure, for people. */
-const char *ilp_reader_message(const ilp_reader *reader);
+/* Rows from the top of which something is known after `passes` complete passes and `in_pass` rows of the next. */
+uint32_t ilp_rows_known(const ilp_rows *rows, int passes, uint32_t in_pass);
 
+/* A kept row as it is known after these passes and rows, which must not be more than there were: pixels that had not
+   come show the one of an earlier pass to whose block they belong. `y` is below ilp_rows_known. Valid until the next call. */
+const uint8_t *ilp_rows_kept(ilp_rows *rows, uint32_t y, int passes, uint32_t in_pass);
+
+/* CRC-32 of PNG chunks (ISO 3309), continued from `crc`; 0 to begin with. */
+uint32_t ilp_crc32(uint32_t crc, const uint8_t *bytes, size_t count);
+
+/* Inflates the beginning of a whole zlib stream: as many bytes as there are, at most `capacity`. False when it is damaged. */
+bool ilp_inflate(const uint8_t *bytes, size_t count, uint8_t *inflated, size_t capacity, size_t *made);
+
+/* ---- writing ---- */
+
+/* libpng reports errors by longjmp. Every function below sets its own landing place and returns whether it worked, so that
+   no frame of the caller is ever jumped over, and calls nothing of the caller's. A writer belongs to one thread at a time. */
 typedef struct ilp_writer ilp_writer;
 
 typedef struct ilp_writer_options {
@@ -65,8 +81,10 @@ ilp_writer *ilp_writer_create(void);
 void ilp_writer_destroy(ilp_writer *writer);
 
 /* Writes a whole picture from rows of RGBA8 without padding. The bytes belong to the writer. */
-ilp_status ilp_writer_write(
+bool ilp_writer_write(
     ilp_writer *writer, ilp_writer_options options, const uint8_t *pixels, const uint8_t **bytes, size_t *count);
+
+/* Text of the last failure, for people. */
 const char *ilp_writer_message(const ilp_writer *writer);
 
 #endif

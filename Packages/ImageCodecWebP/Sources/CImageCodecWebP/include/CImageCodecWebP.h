@@ -21,7 +21,8 @@ typedef struct {
     int frame_count;
 } webp_file;
 
-/* Checks the container from end to end, and the headers of its pictures; decodes no pixel. */
+/* Checks the container from end to end, and the headers of its pictures; decodes no pixel. When it is truncated, `file` is
+   filled in as far as it can be told: width is 0 when the canvas can't. */
 webp_outcome webp_inspect(const uint8_t *bytes, size_t length, webp_file *file);
 
 typedef struct {
@@ -33,6 +34,22 @@ webp_outcome webp_read_header(const uint8_t *bytes, size_t length, webp_picture 
 
 /* Decodes one picture, whose header told width and height, to straight RGBA: width times height times 4 bytes. */
 webp_outcome webp_decode(const uint8_t *bytes, size_t length, int width, int height, uint8_t *rgba);
+
+/* Sets the alpha of this many pixels to 255. */
+void webp_make_opaque(uint8_t *rgba, size_t pixels);
+
+/* Decoding of one picture whose bytes are there in part. */
+
+typedef struct webp_session webp_session;
+
+/* The picture's header told width and height. rgba: as for webp_decode, valid until webp_session_close. NULL when there is
+   no memory. */
+webp_session *webp_session_open(int width, int height, int makes_opaque, uint8_t *rgba);
+void webp_session_close(webp_session *session);
+
+/* Goes on with the picture's first `length` bytes, those before among them. `rows` tells how many rows from the top are there.
+   webp_truncated while more bytes are needed; after any other outcome the session is only good for webp_session_close. */
+webp_outcome webp_session_update(webp_session *session, const uint8_t *bytes, size_t length, int *rows);
 
 /* Writing. */
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* A transform from the colours of one ICC profile to sRGB, for one row layout. It has a context of its own, shares
-   nothing with any other and prints nothing; it may be used by one thread at a time. */
+   nothing with any other and prints nothing. Using it changes nothing in it, so several threads may at once. */
 typedef struct color_transform color_transform;
 
 typedef enum {
@@ -17,6 +17,19 @@ typedef enum {
 
 /* NULL when the profile can't be read, is not for this layout, or can't be applied. */
 color_transform *color_transform_open(const uint8_t *profile, size_t length, color_layout layout);
+
+/* Chromaticities are x and y of white, red, green and blue. A gamma of 0 stands for the curve of sRGB. */
+typedef struct color_calibration {
+    double chromaticities[4][2];
+    double gamma;
+} color_calibration;
+
+/* For RGBA. NULL when it can't be applied. */
+color_transform *color_transform_open_calibrated(const color_calibration *calibration);
+
+/* The same for white and primaries of sRGB: a table for each channel, which is exact. */
+color_transform *color_transform_open_tones(double gamma);
+
 void color_transform_close(color_transform *transform);
 
 /* From `count` pixels of the layout to straight RGBA. Alpha is copied, or 255 where the layout has none.

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// Reads the one value of an Exif block that pixels depend on.
+/// Reads what a decoder needs of an Exif block: the one value that pixels depend on, and the small picture in it.
 ///
 /// An Exif block is a TIFF file (TIFF 6.0, section 2), which JPEG's APP1 segments and some WebP files prefix with
 /// `Exif` and two zero bytes (CIPA DC-008, 4.7.2). Both shapes are read.
@@ -22,7 +22,23 @@ public enum ExifReader {
         return nil
     }
 
+    /// The small JPEG file that the second directory points to (CIPA DC-008, 4.5.4), or nil when there is none, when it does
+    /// not lie within the block, or when it does not start as a JPEG file does.
+    ///
+    /// Never traps, whatever the bytes; takes time proportional to the number of directory entries, at most 131,070.
+    public static func thumbnail(in exif: Data) -> Data? {
+        guard let tiff = TIFFBytes(exif), let directory = tiff.secondDirectory else { return nil }
+        guard let offset = tiff.integer(of: thumbnailOffsetTag, in: directory),
+            let length = tiff.integer(of: thumbnailLengthTag, in: directory),
+            let thumbnail = tiff.bytes(at: offset, count: length), thumbnail.starts(with: [0xFF, 0xD8])
+        else { return nil }
+        return thumbnail
+    }
+
     private static let orientationTag = 0x0112
+    /// JPEGInterchangeFormat and JPEGInterchangeFormatLength.
+    private static let thumbnailOffsetTag = 0x0201
+    private static let thumbnailLengthTag = 0x0202
 }
 
 /// Bounds-checked integers of a TIFF file in its own byte order. Offsets count from the byte-order mark.
@@ -45,21 +61,48 @@ private struct TIFFBytes {
     }
 
     /// Where the entries of the first directory start, and how many there are said to be.
-    var firstDirectory: (offset: Int, count: Int)? {
-        guard let offset = uint32(at: 4), let count = uint16(at: offset) else { return nil }
+    var firstDirectory: (offset: Int, count: Int)? { directory(pointedToAt: 4) }
+
+    /// The same of the directory behind the first.
+    var secondDirectory: (offset: Int, count: Int)? {
+        guard let first = firstDirectory else { return nil }
+        return directory(pointedToAt: first.offset + first.count * Self.entryLength)
+    }
+
+    private func directory(pointedToAt position: Int) -> (offset: Int, count: Int)? {
+        guard let offset = uint32(at: position), offset > 0, let count = uint16(at: offset) else { return nil }
         return (offset + 2, count)
     }
 
-    /// The value of an entry that holds one SHORT (type 3) or one LONG (type 4).
+    /// The value of the first entry with this tag.
+    func integer(of tag: Int, in directory: (offset: Int, count: Int)) -> Int? {
+        for index in 0..<directory.count {
+            let offset = directory.offset + index * Self.entryLength
+            guard let found = uint16(at: offset) else { return nil }
+            if found == tag { return integer(ofEntryAt: offset) }
+        }
+        return nil
+    }
+
     func orientation(ofEntryAt offset: Int) -> ImageOrientation? {
+        integer(ofEntryAt: offset).flatMap(ImageOrientation.init(rawValue:))
+    }
+
+    /// The value of an entry that holds one SHORT (type 3) or one LONG (type 4).
+    private func integer(ofEntryAt offset: Int) -> Int? {
         guard let type = uint16(at: offset + 2), uint32(at: offset + 4) == 1 else { return nil }
-        let value =
-            switch type {
-            case 3: uint16(at: offset + 8)
-            case 4: uint32(at: offset + 8)
-            default: Int?.none
-            }
-        return value.flatMap(ImageOrientation.init(rawValue:))
+        return switch type {
+        case 3: uint16(at: offset + 8)
+        case 4: uint32(at: offset + 8)
+        default: nil
+        }
+    }
+
+    /// A copy of a part, if all of it is there.
+    func bytes(at offset: Int, count: Int) -> Data? {
+        guard offset >= 0, count >= 0, offset <= bytes.count, count <= bytes.count - offset else { return nil }
+        let start = bytes.startIndex + offset
+        return Data(bytes[start..<start + count])
     }
 
     func uint16(at offset: Int) -> Int? { integer(at: offset, byteCount: 2) }

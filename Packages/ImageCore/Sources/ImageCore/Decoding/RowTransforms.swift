@@ -21,11 +21,15 @@ public protocol RowResampler: Sendable {
     ) throws(DecodingFailure) -> any PixelRowSink
 }
 
-/// Makes stages that turn pixels with an embedded ICC profile into sRGB while rows stream through.
+/// Makes stages that turn pixels with an embedded ICC profile, or with a calibration, into sRGB while rows stream through.
 public protocol ColorConverter: Sendable {
     /// A stage from `layout` rows of `width` pixels to RGBA8 rows in sRGB, or nil when `profile` should be ignored:
     /// it can't be read, is sRGB already, or is no profile for this layout.
     func makeStage(
         profile: Data, layout: PixelLayout, width: Int, next: any PixelRowSink
     ) -> (any PixelRowSink)?
+
+    /// A stage from rows of `width` straight RGBA8 pixels to the same in sRGB, or nil when `calibration` should be ignored:
+    /// it can't be applied, or is sRGB already.
+    func makeStage(calibration: ColorCalibration, width: Int, next: any PixelRowSink) -> (any PixelRowSink)?
 }

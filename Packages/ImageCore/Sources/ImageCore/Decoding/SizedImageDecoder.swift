@@ -9,7 +9,7 @@
 /// Promises:
 /// - The format is found by signature.
 /// - The result is upright, in sRGB, at the size that `DecodingRequest.outputSize(for:)` tells.
-/// - Memory is bounded by the limits; malformed data is a typed error.
+/// - Memory is bounded by the limits; malformed data is a typed error, also when truncated pictures are accepted.
 /// - Synchronous and processor-bound: call it where that is welcome. `isCancelled` is asked between rows.
 public protocol SizedImageDecoder: Sendable {
     /// Reads the header alone.
@@ -26,11 +26,19 @@ public struct DecodingRequest: Hashable, Sendable {
     public var target: ImageTarget?
     /// The frame of an animation, from 0.
     public var frame: Int
+    /// Whether a file that ends too early gives what could be decoded of it instead of `.truncated`.
+    public var acceptsTruncated: Bool
 
-    public init(target: ImageTarget? = nil, frame: Int = 0) {
+    public init(target: ImageTarget? = nil, frame: Int = 0, acceptsTruncated: Bool = false) {
         self.target = target
         self.frame = frame
+        self.acceptsTruncated = acceptsTruncated
     }
+}
+
+extension DecodingRequest {
+    /// The preference of the target; at the stored size nothing is given up.
+    public var preference: DecodingPreference { target?.preference ?? .quality }
 }
 
 /// A size to which a picture is decoded, and how it is to relate to it.
@@ -46,23 +54,47 @@ public struct ImageTarget: Hashable, Sendable {
     public var mode: Mode
     /// Whether a picture smaller than the target is enlarged. Off by default.
     public var upscales: Bool
+    /// What to give up when quality and speed can't both be had. Quality by default.
+    public var preference: DecodingPreference
 
-    public init(_ size: PixelSize, mode: Mode = .fit, upscales: Bool = false) {
+    public init(
+        _ size: PixelSize, mode: Mode = .fit, upscales: Bool = false, preference: DecodingPreference = .quality
+    ) {
         self.size = size
         self.mode = mode
         self.upscales = upscales
+        self.preference = preference
     }
+}
+
+/// What matters more when a picture is decoded to a smaller size.
+public enum DecodingPreference: String, Hashable, Sendable, CaseIterable {
+    /// As good as resampling the whole picture, as far as 8 bits can tell.
+    case quality
+    /// Good enough for thumbnails in a fast list: details beyond the size that is needed are not read.
+    case speed
 }
 
 /// A picture as it leaves the decoder.
 public struct DecodedImage: Hashable, Sendable {
-    /// Upright, sRGB, straight alpha.
+    /// Upright, sRGB, straight alpha. What is missing of an incomplete picture is transparent.
     public var bitmap: Bitmap
     public var header: ImageHeader
+    public var completeness: Completeness
 
-    public init(bitmap: Bitmap, header: ImageHeader) {
+    /// Whether all of the picture is there.
+    public enum Completeness: String, Hashable, Sendable, CaseIterable {
+        case complete
+        /// More bytes are expected; a better picture will follow.
+        case preview
+        /// The file ended too early; nothing better will follow.
+        case truncated
+    }
+
+    public init(bitmap: Bitmap, header: ImageHeader, completeness: Completeness = .complete) {
         self.bitmap = bitmap
         self.header = header
+        self.completeness = completeness
     }
 
     /// What the picture costs in memory, in bytes.

@@ -24,11 +24,14 @@ public struct ImageHeader: Hashable, Sendable {
     public var colorProfile: Data?
     /// The layout in which `colorProfile` can be applied: the one that the file's own colour model needs.
     public var nativeLayout: PixelLayout
+    /// What the pixels' numbers mean where the file says so without a profile; nil when they are as good as sRGB or when
+    /// there is a profile, which then counts. For rows of `.rgba8`.
+    public var colorCalibration: ColorCalibration?
 
     public init(
         format: ImageFormat, storedSize: PixelSize, orientation: ImageOrientation = .up, frameCount: Int = 1,
         frameDelays: [Duration] = [], loopCount: Int = 1, hasAlpha: Bool = false, colorProfile: Data? = nil,
-        nativeLayout: PixelLayout = .rgba8
+        nativeLayout: PixelLayout = .rgba8, colorCalibration: ColorCalibration? = nil
     ) {
         self.format = format
         self.storedSize = storedSize
@@ -39,6 +42,7 @@ public struct ImageHeader: Hashable, Sendable {
         self.hasAlpha = hasAlpha
         self.colorProfile = colorProfile
         self.nativeLayout = nativeLayout
+        self.colorCalibration = colorCalibration
     }
 
     /// Size of the upright picture.

@@ -28,13 +28,14 @@ public struct CropProcessor: ImageProcessor {
         guard !columns.isEmpty, !lines.isEmpty else { throw Failure.outside(bitmap.size) }
         var pixels: [UInt8] = []
         pixels.reserveCapacity(columns.count * lines.count * 4)
+        let source = bitmap.pixels
         for y in lines {
             let row = y * bitmap.bytesPerRow
-            pixels += bitmap.pixels[row + columns.lowerBound * 4..<row + columns.upperBound * 4]
+            pixels += source[row + columns.lowerBound * 4..<row + columns.upperBound * 4]
         }
-        let isOpaque = bitmap.isOpaque || stride(from: 3, to: pixels.count, by: 4).allSatisfy { pixels[$0] == 255 }
-        return Bitmap(
-            size: PixelSize(width: columns.count, height: lines.count), pixels: pixels, isOpaque: isOpaque)
+        let size = PixelSize(width: columns.count, height: lines.count)
+        return bitmap.isOpaque
+            ? Bitmap(size: size, pixels: pixels, isOpaque: true) : Bitmap(size: size, pixels: pixels)
     }
 
     private static func part(from start: Int, count: Int, of side: Int) -> Range<Int> {

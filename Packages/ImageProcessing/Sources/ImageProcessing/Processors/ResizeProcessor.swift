@@ -4,21 +4,30 @@ public import ImageCore
 public struct ResizeProcessor: ImageProcessor {
     private let target: ImageTarget
     private let resampler: any RowResampler
+    private let limits: DecodingLimits
 
-    /// - Parameter resampler: not part of `identifier`: use one kind throughout an application.
-    public init(_ target: ImageTarget, resampler: any RowResampler = LanczosRowResampler()) {
+    /// - Parameters:
+    ///   - resampler: not part of `identifier`: use one kind throughout an application.
+    ///   - limits: on the sides, pixels and bytes of the result.
+    public init(
+        _ target: ImageTarget, resampler: any RowResampler = LanczosRowResampler(), limits: DecodingLimits = .default
+    ) {
         self.target = target
         self.resampler = resampler
+        self.limits = limits
     }
 
     public var identifier: String {
         "resize(\(target.size),\(target.mode.rawValue)\(target.upscales ? ",upscales" : ""))"
     }
 
-    /// Throws what the resampler throws.
+    /// Throws `DecodingFailure.limitExceeded`, before it takes memory, or what the resampler throws.
     public func process(_ bitmap: Bitmap) throws -> Bitmap {
         let output = target.outputSize(for: bitmap.size)
         if output == bitmap.size { return bitmap }
+        try limits.check(output)
+        let (byteCount, overflows) = output.area.multipliedReportingOverflow(by: 4)
+        try limits.check(.decodedBytes, overflows ? .max : byteCount)
         let rows = RowCollector(size: output)
         let stage = try resampler.makeStage(
             source: bitmap.size, region: target.region(of: bitmap.size), output: output, isOpaque: bitmap.isOpaque,
@@ -48,7 +57,6 @@ private final class RowCollector: PixelRowSink {
     }
 
     func bitmap(isOpaque: Bool) -> Bitmap {
-        let hasFullAlpha = isOpaque || stride(from: 3, to: pixels.count, by: 4).allSatisfy { pixels[$0] == 255 }
-        return Bitmap(size: size, pixels: pixels, isOpaque: hasFullAlpha)
+        isOpaque ? Bitmap(size: size, pixels: pixels, isOpaque: true) : Bitmap(size: size, pixels: pixels)
     }
 }

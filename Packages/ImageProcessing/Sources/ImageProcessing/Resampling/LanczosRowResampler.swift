@@ -2,9 +2,10 @@ public import ImageCore
 
 /// Resizes with a Lanczos filter of three lobes while rows stream through, in gamma space, as most viewers and browsers do.
 ///
-/// Holds as many source rows as the filter is high: `6 * ratio + 1` when it scales down, 7 when it scales up; where that
-/// is more than 64, sums for about ten output rows instead, which take less.
+/// Holds one source row and up to 32 rows as wide as the output, 16 bytes a pixel: those under the filter, or eight sums
+/// where the filter is higher. And up to seven weights for each source column and row, more for those that it adds.
 /// Opaque pictures take a shorter path; others are weighted by alpha, so that colour under no alpha does not show.
+/// The same bytes on every processor and every platform.
 public struct LanczosRowResampler: RowResampler {
     /// 2 by default: what a codec has scaled is soft near its own resolution, and twice the output hides that.
     public let oversampling: Double
@@ -17,17 +18,5 @@ public struct LanczosRowResampler: RowResampler {
     ) throws(DecodingFailure) -> any PixelRowSink {
         if output == source, region == PixelRegion(source) { return next }
         return LanczosStage(source: source, region: region, output: output, isOpaque: isOpaque, next: next)
-    }
-
-    /// The memory of a stage, counted in rows of the source (twice that for a picture with alpha): at most 64, however
-    /// far it scales down.
-    ///
-    /// - Parameters:
-    ///   - length: height of the region.
-    ///   - outputHeight: to which it is resized.
-    public static func rowsKept(sourceHeight: Int, from length: Double, to outputHeight: Int) -> Int {
-        min(
-            LanczosStage.highestFilter,
-            LanczosWeights.count(sourceCount: sourceHeight, step: length / Double(outputHeight)))
     }
 }

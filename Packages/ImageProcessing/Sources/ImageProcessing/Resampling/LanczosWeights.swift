@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// The weights with which source samples make up each output sample along one axis.
 ///
 /// Lanczos of three lobes (Duchon 1979), stretched by the ratio when it scales down, so that the filter also removes what
@@ -13,87 +5,72 @@
 /// beside the region but within the source take part, as if the whole had been resized and then cut.
 struct LanczosWeights {
     /// First source sample of each output sample.
-    let starts: [Int]
-    /// How many source samples each output sample has weights for. Those beyond its own need are 0.
+    private(set) var starts: [Int32]
+    /// One beyond the last source sample of each output sample.
+    private(set) var ends: [Int32]
+    /// How many source samples each output sample has weights for. Those beyond its end are 0.
     let count: Int
-    /// How many of them, from the first, are not 0.
-    let usedCounts: [Int]
-    /// `count` weights for each output sample, one after the other.
-    let weights: [Float]
-
-    private static let lobes = 3.0
+    /// How many weights lie from one output sample to the next: `count`, up to what the kernels take.
+    let stride: Int
+    /// `stride` weights for each output sample, one after the other.
+    private(set) var weights: [Float]
 
     /// - Parameters:
     ///   - start: where the region begins in the source.
     ///   - length: of the region, above 0.
     init(sourceCount: Int, start: Double, length: Double, outputCount: Int) {
-        let step = length / Double(outputCount)
-        let stretch = max(1, step)
-        let radius = Self.lobes * stretch
-        let count = Self.count(sourceCount: sourceCount, step: step)
-        var starts: [Int] = []
-        var weights: [Float] = []
-        starts.reserveCapacity(outputCount)
-        weights.reserveCapacity(outputCount * count)
-        for index in 0..<outputCount {
-            let center = start + (Double(index) + 0.5) * step
-            let first = Self.first(center: center, radius: radius, count: count, sourceCount: sourceCount)
-            starts.append(first)
-            weights.append(
-                contentsOf: Self.normalised(
-                    (first..<first + count).map { sample in
-                        Self.lanczos((Double(sample) + 0.5 - center) / stretch)
-                    }, fallback: Int(center) - first))
-        }
-        (self.starts, self.weights, self.count) = (starts, weights, count)
-        usedCounts = starts.indices.map { index in
-            let own = weights[index * count..<(index + 1) * count]
-            return (own.lastIndex { $0 != 0 } ?? own.startIndex) - own.startIndex + 1
+        let ratio = length / Double(outputCount)
+        count = Self.count(sourceCount: sourceCount, ratio: ratio)
+        stride = (count + RowKernels.alphaFilterStep - 1) / RowKernels.alphaFilterStep * RowKernels.alphaFilterStep
+        starts = [Int32](repeating: 0, count: outputCount)
+        ends = starts
+        weights = [Float](repeating: 0, count: outputCount * stride)
+        var values = [Double](repeating: 0, count: stride)
+        for output in 0..<outputCount {
+            let center = start + (Double(output) + 0.5) * ratio
+            let earliest = Int((center - LanczosFilter.lobes * max(1, ratio)).rounded(.down))
+            let first = max(0, min(sourceCount - count, earliest))
+            LanczosFilter.sample(
+                into: &values, count: count, from: Double(first) + 0.5 - center, stretchedBy: max(1, ratio),
+                nearest: Int(center) - first)
+            put(values, from: first, into: output)
         }
     }
 
     /// The source samples that any output sample has weights for.
-    var sourceRange: Range<Int> { (starts.first ?? 0)..<(starts.last ?? 0) + count }
+    var sourceRange: Range<Int> { Int(starts.first ?? 0)..<Int(starts.last ?? 0) + count }
+
+    /// The source samples of an output sample.
+    func range(of output: Int) -> Range<Int> { Int(starts[output])..<Int(ends[output]) }
 
     /// The weight of a source sample in an output sample; 0 for those that have none.
     func weight(of sample: Int, in output: Int) -> Float {
-        let tap = sample - starts[output]
-        return tap >= 0 && tap < usedCounts[output] ? weights[output * count + tap] : 0
+        let tap = sample - Int(starts[output])
+        return tap >= 0 && tap < count ? weights[output * stride + tap] : 0
     }
 
     /// How many output samples may need source samples at a time, from the first that is not complete on.
     var largestOpenCount: Int {
         var (largest, end, next) = (1, 0, 0)
         for output in starts.indices {
-            end = max(end, starts[output] + usedCounts[output])
+            end = max(end, Int(ends[output]))
             while next < starts.count, starts[next] < end { next += 1 }
             largest = max(largest, next - output)
         }
         return largest
     }
 
-    /// How many samples the filter covers where it covers most.
-    static func count(sourceCount: Int, step: Double) -> Int {
-        min(sourceCount, Int((2 * lobes * max(1, step)).rounded(.up)) + 1)
+    private static func count(sourceCount: Int, ratio: Double) -> Int {
+        min(sourceCount, Int((2 * LanczosFilter.lobes * max(1, ratio)).rounded(.up)) + 1)
     }
 
-    private static func first(center: Double, radius: Double, count: Int, sourceCount: Int) -> Int {
-        max(0, min(sourceCount - count, Int((center - radius).rounded(.down))))
-    }
-
-    private static func normalised(_ values: [Double], fallback: Int) -> [Float] {
-        let sum = values.reduce(0, +)
-        // Can't happen for a region within the source; a region beside it takes its nearest sample.
-        guard abs(sum) > 1e-9 else {
-            return values.indices.map { $0 == max(0, min(values.count - 1, fallback)) ? 1 : 0 }
+    private mutating func put(_ values: [Double], from first: Int, into output: Int) {
+        var end = 1
+        for tap in 0..<count where values[tap] != 0 {
+            weights[output * stride + tap] = Float(values[tap])
+            end = tap + 1
         }
-        return values.map { Float($0 / sum) }
-    }
-
-    private static func lanczos(_ x: Double) -> Double {
-        if abs(x) < 1e-9 { return 1 }
-        if abs(x) >= lobes { return 0 }
-        let angle = x * .pi
-        return lobes * sin(angle) * sin(angle / lobes) / (angle * angle)
+        starts[output] = Int32(first)
+        ends[output] = Int32(first + end)
     }
 }

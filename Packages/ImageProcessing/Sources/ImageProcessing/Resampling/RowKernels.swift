@@ -1,106 +1,128 @@
-/// The inner loops of resampling, written so that the compiler can use vector instructions.
-enum RowKernels {
-    /// Replaces the bytes in `place`.
-    static func copy(_ row: Span<UInt8>, to place: Range<Int>, of bytes: inout [UInt8]) {
-        precondition(row.count == place.count)
-        var target = bytes.mutableSpan
-        for index in row.indices { target[place.lowerBound + index] = row[index] }
-    }
+import CImageProcessing
 
-    /// Replaces the samples in `place` by those of a row of straight RGBA, premultiplied: colour times alpha, and alpha
-    /// times 255. Both fit in 16 bits without rounding.
-    static func premultiply(_ row: Span<UInt8>, to place: Range<Int>, of samples: inout [UInt16]) {
-        precondition(row.count == place.count && row.count % 4 == 0)
-        var target = samples.mutableSpan
-        for index in stride(from: 0, to: row.count, by: 4) {
-            let alpha = UInt16(row[index + 3])
-            target[place.lowerBound + index] = UInt16(row[index]) &* alpha
-            target[place.lowerBound + index + 1] = UInt16(row[index + 1]) &* alpha
-            target[place.lowerBound + index + 2] = UInt16(row[index + 2]) &* alpha
-            target[place.lowerBound + index + 3] = alpha &* 255
-        }
-    }
+/// The inner loops of resampling, in C for the vector instructions that this processor has. Which those are makes no
+/// difference to the result.
+struct RowKernels {
+    /// Filters across take samples in multiples of these.
+    static let opaqueFilterStep = Int(opaque_filter_step)
+    static let alphaFilterStep = Int(alpha_filter_step)
 
-    /// Sums four equally long rows by weight; replaces what is in `result` when `isFirst`.
-    @inline(__always)
-    static func sum<Sample: FixedWidthInteger>(
-        _ first: Span<Sample>, _ second: Span<Sample>, _ third: Span<Sample>, _ fourth: Span<Sample>,
-        weights: SIMD4<Float>, isFirst: Bool, into result: inout [Float]
-    ) {
-        var sums = result.mutableSpan
-        let count = sums.count
-        precondition(first.count == count && second.count == count && third.count == count && fourth.count == count)
-        let (w0, w1, w2, w3) = (weights.x, weights.y, weights.z, weights.w)
-        if isFirst {
-            for i in 0..<count {
-                sums[i] = w0 * Float(first[i]) + w1 * Float(second[i]) + (w2 * Float(third[i]) + w3 * Float(fourth[i]))
-            }
-        } else {
-            for i in 0..<count {
-                sums[i] += w0 * Float(first[i]) + w1 * Float(second[i]) + (w2 * Float(third[i]) + w3 * Float(fourth[i]))
+    private let instructions: instruction_set
+
+    /// Those for this processor.
+    init() { instructions = best_instructions() }
+
+    /// Those that run on every processor of its kind.
+    static let portable = RowKernels(instructions_portable)
+
+    private init(_ instructions: instruction_set) { self.instructions = instructions }
+
+    /// Splits a row of opaque RGBA into three planes of colour, each `stride` long.
+    func spread(_ row: Span<UInt8>, into planes: inout [Int16], stride: Int) {
+        precondition(row.count / 4 <= stride && planes.count >= 3 * stride)
+        // Sound: the pointers are used within the closure only, and the precondition leaves room for every pixel.
+        unsafe row.withUnsafeBufferPointer { row in
+            unsafe planes.withUnsafeMutableBufferPointer { planes in
+                unsafe spread_opaque(instructions, row.baseAddress, row.count / 4, planes.baseAddress, stride)
             }
         }
     }
 
-    /// Filters a row of sums to one of pixels. Opaque pixels leave the alpha in `result` as it is.
-    static func filterAcross(
-        _ row: [Float], weights: LanczosWeights, firstColumn: Int, isOpaque: Bool, into result: inout [UInt8]
+    /// Splits a row of RGBA into four planes, each `stride` long: premultiplied colour (0 to 65,025) and alpha (times 255).
+    func spread(_ row: Span<UInt8>, into planes: inout [Float], stride: Int) {
+        precondition(row.count / 4 <= stride && planes.count >= 4 * stride)
+        // Sound: as above.
+        unsafe row.withUnsafeBufferPointer { row in
+            unsafe planes.withUnsafeMutableBufferPointer { planes in
+                unsafe spread_alpha(instructions, row.baseAddress, row.count / 4, planes.baseAddress, stride)
+            }
+        }
+    }
+
+    /// Filters three planes to a row of four floats a pixel.
+    ///
+    /// - Parameters:
+    ///   - starts: the first sample of each pixel; `stride` of the weights from there on lie within a plane.
+    ///   - planeStride: from one plane to the next.
+    ///   - offset: where in `pixels` the row begins, not below 0.
+    func filter(
+        _ planes: [Int16], planeStride: Int, starts: [Int32], weights: WholeWeights, into pixels: inout [Float],
+        at offset: Int
     ) {
-        let sums = row.span
-        let taps = weights.count
-        let allWeights = weights.weights.span
-        var output = result.mutableSpan
-        for x in 0..<weights.starts.count {
-            let start = (weights.starts[x] - firstColumn) * 4
-            let window = sums.extracting(start..<start + taps * 4)
-            let pixel = weightedSum(of: window, weights: allWeights.extracting(x * taps..<(x + 1) * taps))
-            let bytes = isOpaque ? rounded(pixel) : straight(pixel)
-            output[x * 4] = bytes.x
-            output[x * 4 + 1] = bytes.y
-            output[x * 4 + 2] = bytes.z
-            if !isOpaque { output[x * 4 + 3] = bytes.w }
+        let taps = weights.stride
+        precondition(offset >= 0 && taps % Self.opaqueFilterStep == 0)
+        Self.check(
+            planes.count / 3, planeStride, starts, taps: taps, weights: weights.weights.count, pixels.count - offset)
+        // Sound: the arrays outlive the call, and the preconditions keep it within them.
+        unsafe pixels.withUnsafeMutableBufferPointer { pixels in
+            guard let first = pixels.baseAddress else { return }
+            unsafe filter_opaque(
+                instructions, planes, planeStride, starts, weights.weights, taps, starts.count, weights.scale,
+                first + offset)
         }
     }
 
-    /// Sum of pixels of four values each, by one weight a pixel.
-    @inline(__always)
-    private static func weightedSum(of window: Span<Float>, weights: Span<Float>) -> SIMD4<Float> {
-        precondition(window.count == weights.count * 4)
-        let pixels = unsafe window.bytes
-        var (even, odd) = (SIMD4<Float>(), SIMD4<Float>())
-        var tap = 0
-        // Sound: `tap` stays below `weights.count`, and there are as many pixels.
-        while tap + 1 < weights.count {
-            even += unsafe weights[tap] * pixel(pixels, tap)
-            odd += unsafe weights[tap + 1] * pixel(pixels, tap + 1)
-            tap += 2
+    /// The same of four planes of premultiplied colour and alpha.
+    func filter(
+        _ planes: [Float], planeStride: Int, starts: [Int32], weights: LanczosWeights, into pixels: inout [Float],
+        at offset: Int
+    ) {
+        let taps = weights.stride
+        precondition(offset >= 0 && taps % Self.alphaFilterStep == 0)
+        Self.check(
+            planes.count / 4, planeStride, starts, taps: taps, weights: weights.weights.count, pixels.count - offset)
+        // Sound: as above.
+        unsafe pixels.withUnsafeMutableBufferPointer { pixels in
+            guard let first = pixels.baseAddress else { return }
+            unsafe filter_alpha(
+                instructions, planes, planeStride, starts, weights.weights, taps, starts.count, first + offset)
         }
-        if tap < weights.count { even += unsafe weights[tap] * pixel(pixels, tap) }
-        return even + odd
     }
 
-    /// Pixel `index` of four values each. It must lie within `values`.
-    @inline(__always) @unsafe
-    private static func pixel(_ values: RawSpan, _ index: Int) -> SIMD4<Float> {
-        unsafe values.unsafeLoadUnaligned(fromUncheckedByteOffset: index * 16, as: SIMD4<Float>.self)
+    /// Starts rise, so that the first and the last tell where all lie.
+    private static func check(
+        _ planeCount: Int, _ stride: Int, _ starts: [Int32], taps: Int, weights: Int, _ pixels: Int
+    ) {
+        precondition(planeCount >= stride)
+        precondition(pixels >= starts.count * 4 && weights >= starts.count * taps)
+        precondition(starts.isEmpty || (starts[0] >= 0 && Int(starts[starts.count - 1]) + taps <= stride))
     }
 
-    /// Premultiplied sums as straight RGBA. No alpha, no colour.
-    @inline(__always)
-    private static func straight(_ pixel: SIMD4<Float>) -> SIMD4<UInt8> {
-        let alpha = pixel.w / 255
-        if alpha < 0.5 { return SIMD4() }
-        return rounded(SIMD4(pixel.x / alpha, pixel.y / alpha, pixel.z / alpha, alpha))
+    /// Adds a weighted row to sums, or puts it there when `isFirst`.
+    func add(_ row: [Float], weight: Float, isFirst: Bool, to sums: inout [Float]) {
+        precondition(row.count == sums.count)
+        // Sound: the arrays outlive the call and are equally long.
+        unsafe sums.withUnsafeMutableBufferPointer { sums in
+            unsafe add_weighted(instructions, row, weight, isFirst, sums.baseAddress, sums.count)
+        }
     }
 
-    /// To the nearest whole number from 0 to 255. Adding 2²³ leaves no bits for a fraction, so the sum's low bits are it.
-    @inline(__always)
-    private static func rounded(_ values: SIMD4<Float>) -> SIMD4<UInt8> {
-        let low = values.replacing(with: SIMD4(repeating: 0), where: values .< 0)
-        let clamped = low.replacing(with: SIMD4(repeating: 255), where: low .> 255)
-        let shifted = clamped + SIMD4(repeating: 8_388_608)
-        return SIMD4(
-            UInt8(truncatingIfNeeded: shifted.x.bitPattern), UInt8(truncatingIfNeeded: shifted.y.bitPattern),
-            UInt8(truncatingIfNeeded: shifted.z.bitPattern), UInt8(truncatingIfNeeded: shifted.w.bitPattern))
+    /// Puts a weighted sum of rows into `sums`.
+    ///
+    /// - Parameters:
+    ///   - offsets: where in `rows` each begins; it is as long as the sums.
+    ///   - firstWeight: the place in `weights` of the first row's; those of the others follow.
+    func sum(
+        _ rows: [Float], at offsets: [Int], weights: [Float], from firstWeight: Int, into sums: inout [Float]
+    ) {
+        precondition(offsets.allSatisfy { $0 >= 0 && $0 <= rows.count - sums.count })
+        precondition(firstWeight >= 0 && weights.count - firstWeight >= offsets.count)
+        // Sound: the arrays outlive the call, and by the preconditions rows and weights lie within them.
+        unsafe weights.withUnsafeBufferPointer { weights in
+            unsafe sums.withUnsafeMutableBufferPointer { sums in
+                guard let first = weights.baseAddress else { return }
+                unsafe sum_rows(
+                    instructions, rows, offsets, first + firstWeight, offsets.count, sums.baseAddress, sums.count)
+            }
+        }
+    }
+
+    /// Rounds four floats a pixel to straight RGBA. Where there is no alpha there is no colour.
+    func finish(_ pixels: [Float], isPremultiplied: Bool, into bytes: inout [UInt8]) {
+        precondition(pixels.count == bytes.count && bytes.count % 4 == 0)
+        // Sound: the arrays outlive the call and are equally long.
+        unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+            unsafe finish_row(instructions, pixels, isPremultiplied, bytes.baseAddress, bytes.count / 4)
+        }
     }
 }

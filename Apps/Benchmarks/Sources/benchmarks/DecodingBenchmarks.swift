@@ -1,0 +1,124 @@
+import Foundation
+import ImageCodecGIF
+import ImageCodecJPEG
+import ImageCodecPNG
+import ImageCodecWebP
+import ImageCore
+import ImageDecoding
+import ImageLoadingDefaults
+
+/// Decoding of generated pictures beside the bare C libraries on the same bytes.
+///
+/// Both sides write into memory that they have had before. To a smaller size the library only does what it can itself: it
+/// stops at the next scale that covers the target (JPEG), resizes poorly (WebP) or not at all (PNG).
+enum DecodingBenchmarks {
+    static func run(rounds: Int) throws -> [Comparison] {
+        try jpeg(rounds) + progressive(rounds) + png(rounds) + webp(rounds) + animations(rounds)
+    }
+
+    private static let thumbnail = ImageTarget(PixelSize(width: 300, height: 300))
+    private static let fastThumbnail = ImageTarget(PixelSize(width: 300, height: 300), preference: .speed)
+    private static let screen = ImageTarget(PixelSize(width: 1080, height: 1080))
+
+    private static func jpeg(_ rounds: Int) throws -> [Comparison] {
+        let photograph = Photograph.bitmap(PixelSize(width: 4032, height: 3024))
+        let picture = Subject(try JPEGEncoder().encode(photograph, options: EncodingOptions()))
+        let floor = Floor(photograph.size)
+        let small = { try floor.decode(picture.data, .jpeg(300, 225)) }
+        return [
+            try compare("JPEG, 12 MP, to 300 px", rounds, { try picture.decode(thumbnail) }, small),
+            try compare("JPEG, 12 MP, to 300 px, for speed", rounds, { try picture.decode(fastThumbnail) }, small),
+            try compare("JPEG, 12 MP, to 1080 px", rounds, { try picture.decode(screen) }) {
+                try floor.decode(picture.data, .jpeg(1080, 810))
+            },
+            try compare("JPEG, 12 MP, in full", rounds, { try picture.decode(nil) }) {
+                try floor.decode(picture.data, .jpeg(0, 0))
+            },
+        ]
+    }
+
+    private static func progressive(_ rounds: Int) throws -> [Comparison] {
+        let photograph = Photograph.bitmap(PixelSize(width: 4032, height: 3024))
+        let picture = Subject(try JPEGEncoder().encode(photograph, options: EncodingOptions(isProgressive: true)))
+        let floor = Floor(photograph.size)
+        let small = { try floor.decode(picture.data, .jpeg(300, 225)) }
+        return [
+            try compare("progressive JPEG, 12 MP, to 300 px", rounds, { try picture.decode(thumbnail) }, small),
+            try compare(
+                "progressive JPEG, 12 MP, to 300 px, for speed", rounds, { try picture.decode(fastThumbnail) }, small),
+        ]
+    }
+
+    private static func png(_ rounds: Int) throws -> [Comparison] {
+        let photograph = Photograph.bitmap(PixelSize(width: 2560, height: 1600))
+        let picture = Subject(try PNGEncoder().encode(photograph, options: EncodingOptions()))
+        let floor = Floor(photograph.size)
+        return [
+            try compare("PNG, 4 MP, to 300 px", rounds, { try picture.decode(thumbnail) }) {
+                try floor.decode(picture.data, .png(keepsRows: false))
+            },
+            try compare("PNG, 4 MP, in full", rounds, { try picture.decode(nil) }) {
+                try floor.decode(picture.data, .png(keepsRows: true))
+            },
+        ]
+    }
+
+    private static func webp(_ rounds: Int) throws -> [Comparison] {
+        let photograph = Photograph.bitmap(PixelSize(width: 2560, height: 1600))
+        let lossy = Subject(try WebPEncoder().encode(photograph, options: EncodingOptions()))
+        let lossless = Subject(
+            try WebPEncoder().encode(
+                Photograph.bitmap(PixelSize(width: 1280, height: 800)), options: EncodingOptions(isLossless: true)))
+        let floor = Floor(photograph.size)
+        return [
+            try compare("WebP, lossy, 4 MP, to 300 px", rounds, { try lossy.decode(thumbnail) }) {
+                try floor.decode(lossy.data, .webp(300, 188))
+            },
+            try compare("WebP, lossy, 4 MP, in full", rounds, { try lossy.decode(nil) }) {
+                try floor.decode(lossy.data, .webp(0, 0))
+            },
+            try compare("WebP, lossless, 1 MP, in full", rounds, { try lossless.decode(nil) }) {
+                try floor.decode(lossless.data, .webp(0, 0))
+            },
+        ]
+    }
+
+    private static func animations(_ rounds: Int) throws -> [Comparison] {
+        let frames = Photograph.pan(PixelSize(width: 480, height: 320), frames: 30)
+        let gif = Subject(try GIFEncoder().encode(frames, loopCount: 0, options: EncodingOptions()))
+        let webp = Subject(try WebPEncoder().encode(frames, loopCount: 0, options: EncodingOptions()))
+        let floor = Floor(PixelSize(width: 480, height: 320))
+        return [
+            try compare("GIF, 30 frames of 480 x 320, all", rounds, { try gif.decodeFrames() }) {
+                try floor.decode(gif.data, .gif)
+            },
+            try compare("animated WebP, 30 frames of 480 x 320, all", rounds, { try webp.decodeFrames() }) {
+                try floor.decode(webp.data, .webpAnimation)
+            },
+        ]
+    }
+
+    private static func compare(
+        _ name: String, _ rounds: Int, _ ours: () throws -> Void, _ floor: () throws -> Void
+    ) throws -> Comparison {
+        try Comparison.measure(name, rounds: rounds, ours: ours, floor: floor)
+    }
+}
+
+/// An encoded picture, decoded as a user of the package would.
+private struct Subject {
+    let data: Data
+    private let decoder = ImageDecoders.makeDecoder(idleByteLimit: DecodingLimits.default.decodedBytes)
+
+    init(_ data: Data) { self.data = data }
+
+    func decode(_ target: ImageTarget?) throws {
+        _ = try decoder.decode(data, request: DecodingRequest(target: target)) { false }
+    }
+
+    /// All in order, one in memory at a time.
+    func decodeFrames() throws {
+        let reader = try decoder.makeFrameReader(of: data)
+        for index in 0..<(try decoder.header(of: data).frameCount) { _ = try reader.frame(at: index) { false } }
+    }
+}

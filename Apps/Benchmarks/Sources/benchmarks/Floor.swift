@@ -1,0 +1,44 @@
+import CDecodingFloor
+import Foundation
+import ImageCore
+
+/// The bare C libraries, with memory for pixels that is the same each time.
+final class Floor {
+    /// What a library is asked for; a size of 0 by 0 is the whole picture.
+    enum Work {
+        /// The next scale that covers the size.
+        case jpeg(Int32, Int32)
+        case png(keepsRows: Bool)
+        case webp(Int32, Int32)
+        case webpAnimation
+        case gif
+    }
+
+    private struct Refused: Error {}
+    private var pixels: [UInt8]
+
+    init(_ size: PixelSize) { pixels = [UInt8](repeating: 0, count: size.area * 4) }
+
+    func decode(_ data: Data, _ work: Work) throws {
+        let isGood = unsafe data.withUnsafeBytes { bytes in
+            unsafe pixels.withUnsafeMutableBufferPointer { pixels in
+                unsafe Self.run(work, bytes.bindMemory(to: UInt8.self), pixels)
+            }
+        }
+        if !isGood { throw Refused() }
+    }
+
+    private static func run(
+        _ work: Work, _ bytes: UnsafeBufferPointer<UInt8>, _ pixels: UnsafeMutableBufferPointer<UInt8>
+    ) -> Bool {
+        let (count, capacity) = (bytes.count, pixels.count)
+        let (data, target) = (bytes.baseAddress, pixels.baseAddress)
+        return switch work {
+        case .jpeg(let width, let height): unsafe floor_jpeg(data, count, width, height, target, capacity)
+        case .png(let keepsRows): unsafe floor_png(data, count, keepsRows, target, capacity)
+        case .webp(let width, let height): unsafe floor_webp(data, count, width, height, target, capacity)
+        case .webpAnimation: unsafe floor_webp_animation(data, count)
+        case .gif: unsafe floor_gif(data, count, target, capacity)
+        }
+    }
+}

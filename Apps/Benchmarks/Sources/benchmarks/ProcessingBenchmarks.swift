@@ -1,0 +1,59 @@
+import ImageCore
+import ImageProcessing
+
+/// Resampling rows that are in memory, and the processors, alone: no codec, nothing beside them.
+enum ProcessingBenchmarks {
+    static func run(samples: Int) async throws -> [Measurement] {
+        try await resampling(samples: samples) + processors(samples: samples)
+    }
+
+    private static func resampling(samples: Int) async throws -> [Measurement] {
+        let sizes = [
+            (PixelSize(width: 705, height: 397), PixelSize(width: 300, height: 169)),
+            (PixelSize(width: 2560, height: 1600), PixelSize(width: 1080, height: 675)),
+            (PixelSize(width: 4000, height: 3000), PixelSize(width: 1080, height: 810)),
+            (PixelSize(width: 5000, height: 3000), PixelSize(width: 300, height: 180)),
+            (PixelSize(width: 300, height: 200), PixelSize(width: 800, height: 600)),
+        ]
+        var results: [Measurement] = []
+        for (source, output) in sizes {
+            let pixels = Photograph.bitmap(source).pixels
+            for isOpaque in [true, false] {
+                let name = "resampling \(source) to \(output), \(isOpaque ? "opaque" : "with alpha")"
+                results.append(
+                    try await Stopwatch.measure(name, samples: samples) { _ in
+                        try resample(pixels, source, to: output, isOpaque: isOpaque)
+                    })
+            }
+        }
+        return results
+    }
+
+    private static func resample(
+        _ pixels: [UInt8], _ source: PixelSize, to output: PixelSize, isOpaque: Bool
+    ) throws {
+        let stage = try LanczosRowResampler().makeStage(
+            source: source, region: PixelRegion(source), output: output, isOpaque: isOpaque, next: Discarding())
+        let (rows, stride) = (pixels.span, source.width * 4)
+        for y in 0..<source.height { try stage.receive(rows.extracting(y * stride..<(y + 1) * stride)) }
+    }
+
+    private static func processors(samples: Int) async throws -> [Measurement] {
+        let picture = Photograph.bitmap(PixelSize(width: 2000, height: 1500))
+        var processors: [any ImageProcessor] = [1, 1.9, 2, 8, 200].map { GaussianBlurProcessor(sigma: $0) }
+        processors += [RoundedCornersProcessor(radius: 40), CircleProcessor()]
+        var results: [Measurement] = []
+        for processor in processors {
+            results.append(
+                try await Stopwatch.measure("\(processor.identifier) of \(picture.size)", samples: samples) { _ in
+                    _ = try processor.process(picture)
+                })
+        }
+        return results
+    }
+}
+
+/// Takes rows and keeps nothing.
+private final class Discarding: PixelRowSink {
+    func receive(_ row: Span<UInt8>) throws(DecodingFailure) {}
+}

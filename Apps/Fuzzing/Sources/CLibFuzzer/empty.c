@@ -1,0 +1,2 @@
+// SwiftPM wants a C target to have a source.
+#include "CLibFuzzer.h"

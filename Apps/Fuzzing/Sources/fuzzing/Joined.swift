@@ -1,0 +1,61 @@
+import FoundationEssentials
+import ImageCodecGIF
+import ImageColorManaging
+import ImageContractTesting
+import ImageCore
+import ImageDecoding
+import ImageProcessing
+
+/// All decoders behind the registry: who takes a file, and what its header says.
+struct Sniffing {
+    private let decoder = DownsamplingDecoder(
+        decoders: FuzzTarget.decoders, resampler: LanczosRowResampler(), limits: HostileInputExamination.smallLimits)
+
+    func examine(_ data: Data) throws(ContractViolation) {
+        let prefix = Data(data.prefix(DecoderRegistry.prefixByteCount))
+        let formats = FuzzTarget.decoders.filter { $0.recognises(prefix) }.map(\.format)
+        try expect(formats.count <= 1, "recognised as \(formats)")
+        switch Result(catching: { () throws(DecodingFailure) in try decoder.header(of: data) }) {
+        case .success(let header):
+            try expect([header.format] == formats, "\(header.format), but recognised as \(formats)")
+        case .failure(let failure):
+            try expect((failure == .unknownFormat) == formats.isEmpty, "\(failure), but recognised as \(formats)")
+        }
+    }
+}
+
+/// Codec, colour and resampling together, to a small size.
+struct Pipeline {
+    private let decoder = DownsamplingDecoder(
+        decoders: FuzzTarget.decoders, resampler: LanczosRowResampler(), colorConverter: LittleCMSColorConverter(),
+        limits: HostileInputExamination.smallLimits)
+
+    func examine(_ data: Data) throws(ContractViolation) {
+        for mode in ImageTarget.Mode.allCases {
+            for preference in DecodingPreference.allCases {
+                let target = ImageTarget(PixelSize(width: 13, height: 7), mode: mode, preference: preference)
+                for acceptsTruncated in [false, true] {
+                    try examine(data, DecodingRequest(target: target, acceptsTruncated: acceptsTruncated))
+                }
+            }
+        }
+        try examine(data, DecodingRequest())
+    }
+
+    private func examine(_ data: Data, _ request: DecodingRequest) throws(ContractViolation) {
+        let (first, second) = (outcome(data, request), outcome(data, request))
+        try expect(first == second, "the same bytes twice: other pictures or errors for \(request)")
+        switch first {
+        case .success(let image):
+            let expected = request.outputSize(for: image.header.size)
+            try expect(image.bitmap.size == expected, "\(image.bitmap.size) instead of \(expected) for \(request)")
+        case .failure(.noSuchFrame), .failure(.cancelled):
+            throw ContractViolation("\(first) for \(request)")
+        case .failure: break
+        }
+    }
+
+    private func outcome(_ data: Data, _ request: DecodingRequest) -> Result<DecodedImage, DecodingFailure> {
+        Result { () throws(DecodingFailure) in try decoder.decode(data, request: request, isCancelled: { false }) }
+    }
+}

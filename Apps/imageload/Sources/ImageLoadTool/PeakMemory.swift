@@ -1,0 +1,58 @@
+import Foundation
+
+/// How far the process's resident memory rises while something runs.
+enum PeakMemory {
+    /// Bytes between the resident memory before and its peak meanwhile; never below 0.
+    ///
+    /// On Linux the kernel's high-water mark is set back first (`clear_refs` in proc(5)); elsewhere it is the growth of the
+    /// peak since the process began (getrusage(2)), which is less than the truth when an earlier peak was higher. Either way
+    /// memory that the process holds free is used up first, and pages of code that run for the first time count, too: the
+    /// first call in a process is the one to trust.
+    static func growth<Value, Failure>(
+        during body: () throws(Failure) -> Value
+    ) throws(Failure) -> (value: Value, bytes: Int) {
+        #if os(Linux)
+            if let before = resident(.now), resetHighWaterMark() {
+                let value = try body()
+                return (value, resident(.highest).map { max(0, $0 - before) } ?? 0)
+            }
+        #endif
+        let before = lifetimePeak()
+        let value = try body()
+        return (value, max(0, lifetimePeak() - before))
+    }
+
+    private static func lifetimePeak() -> Int {
+        var usage = rusage()
+        #if os(Linux)
+            guard unsafe getrusage(Int32(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
+            return usage.ru_maxrss << 10  // KiB
+        #else
+            guard unsafe getrusage(RUSAGE_SELF, &usage) == 0 else { return 0 }
+            return usage.ru_maxrss  // bytes
+        #endif
+    }
+
+    #if os(Linux)
+        /// Lines of /proc/self/status, in KiB.
+        private enum Field: String {
+            case now = "VmRSS:"
+            case highest = "VmHWM:"
+        }
+
+        private static func resident(_ field: Field) -> Int? {
+            guard let status = FileManager.default.contents(atPath: "/proc/self/status") else { return nil }
+            let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first {
+                $0.hasPrefix(field.rawValue)
+            }
+            return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
+        }
+
+        private static func resetHighWaterMark() -> Bool {
+            let descriptor = unsafe open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return false }
+            defer { close(descriptor) }
+            return unsafe Foundation.write(descriptor, "5", 1) == 1
+        }
+    #endif
+}

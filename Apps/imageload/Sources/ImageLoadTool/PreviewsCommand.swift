@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+import ImageCore
+import ImageDecoding
+import ImageLoadingDefaults
+
+struct PreviewsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "previews", abstract: "Show what can be seen of a file while its bytes come in.",
+        discussion: """
+            The bytes are handed to the decoder in pieces, as from a network. Each preview is written as PNG, at last the final \
+            picture, named after the number of bytes that had come.
+            """)
+
+    @Argument(help: "The file.")
+    var file: String
+
+    @OptionGroup var options: TargetOptions
+
+    @Option(help: "Write the pictures to this folder.")
+    var output: String
+
+    @Option(help: "Bytes of a piece. Default: a twentieth of the file.")
+    var piece: Int?
+
+    func validate() throws {
+        if let piece, piece < 1 { throw ValidationError("--piece takes 1 and more") }
+    }
+
+    func run() async throws {
+        let data = try await FileAccess.read(file)
+        let folder = try PictureFolder.made(at: output)
+        let session = ImageDecoders.makeDecoder()
+            .makeSession(request: DecodingRequest(target: options.target), throttle: .none)
+        let length = piece ?? max(1, data.count / 20)
+        for start in stride(from: 0, to: data.count, by: length) {
+            let bytes = data.dropFirst(start).prefix(length)
+            let preview = try decoded { () throws(DecodingFailure) in
+                try session.append(bytes, at: .zero, isCancelled: { false })
+            }
+            if let preview { try await write(preview, after: start + bytes.count, of: data.count, to: folder) }
+        }
+        let picture = try decoded { () throws(DecodingFailure) in try session.finish(isCancelled: { false }) }
+        try await write(picture, after: data.count, of: data.count, to: folder)
+    }
+
+    private func decoded<Result>(_ body: () throws(DecodingFailure) -> Result) throws(Refusal) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw Refusal(error, subject: file)
+        }
+    }
+
+    private func write(_ image: DecodedImage, after count: Int, of total: Int, to folder: URL) async throws {
+        guard let encoder = ImageEncoders.encoder(for: .png) else { return }
+        let name = image.completeness == .preview ? "preview-\(count).png" : "final.png"
+        let encoded = try encoder.encode(image.bitmap, options: EncodingOptions())
+        try await FileAccess.write(encoded, to: folder.appending(path: name))
+        Console.output("\(name): \(image.bitmap.size) after \(count) of \(total) bytes")
+    }
+}

@@ -1,0 +1,50 @@
+#if canImport(ImageIO)
+    import CoreGraphics
+    import ImageCore
+
+    /// A picture drawn in sRGB, 8 bits a channel: CoreGraphics converts colours and depths as it draws.
+    struct Drawing {
+        private let context: CGContext
+        private let size: PixelSize
+
+        /// Fills the whole of `size` with the picture, which has that size or, by ImageIO's rounding, a pixel more or less.
+        init(_ image: CGImage, size: PixelSize, format: ImageFormat) throws(DecodingFailure) {
+            guard let space = CGColorSpace(name: CGColorSpace.sRGB),
+                // Rows and memory are the context's own; alpha can only be premultiplied.
+                let context = unsafe CGContext(
+                    data: nil, width: size.width, height: size.height, bitsPerComponent: 8, bytesPerRow: 0,
+                    space: space,
+                    bitmapInfo: CGImageAlphaInfo.premultipliedLast.rawValue)
+            else { throw .malformed(format, "no memory to draw it") }
+            context.interpolationQuality = .high
+            context.setBlendMode(.copy)
+            context.draw(image, in: CGRect(x: 0, y: 0, width: size.width, height: size.height))
+            self.context = context
+            self.size = size
+        }
+
+        /// Hands the rows over from the top, in straight alpha.
+        func send(isOpaque: Bool, to sink: any PixelRowSink) throws(DecodingFailure) {
+            guard let data = unsafe context.data else { return }
+            var row = [UInt8](repeating: 0, count: size.width * 4)
+            for y in 0..<size.height {
+                let source = unsafe UnsafeRawBufferPointer(
+                    start: data + y * context.bytesPerRow, count: size.width * 4)
+                unsafe row.withUnsafeMutableBytes { target in unsafe target.copyMemory(from: source) }
+                Self.makeStraight(&row, isOpaque: isOpaque)
+                try sink.receive(row.span)
+            }
+        }
+
+        private static func makeStraight(_ row: inout [UInt8], isOpaque: Bool) {
+            for pixel in stride(from: 0, to: row.count, by: 4) {
+                let alpha = UInt32(row[pixel + 3])
+                if isOpaque { row[pixel + 3] = 255 }
+                if alpha == 255 || alpha == 0 { continue }
+                for channel in pixel..<pixel + 3 {
+                    row[channel] = UInt8(min(255, (UInt32(row[channel]) * 255 + alpha / 2) / alpha))
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,77 @@
+#if canImport(ImageIO)
+    import CoreGraphics
+    import Foundation
+    import ImageCore
+    import ImageIO
+
+    /// A file that ImageIO has read the header of.
+    final class OpenedImageIO: OpenedImage {
+        let header: ImageHeader
+        private let reader: SourceReader
+        private let limits: DecodingLimits
+
+        init(_ reader: SourceReader, limits: DecodingLimits) throws(DecodingFailure) {
+            header = try reader.header(limits: limits)
+            self.reader = reader
+            self.limits = limits
+        }
+
+        /// The stored size divided by 1, 2, 4 or 8, rounded up. Frames of animations are not scaled: they may be small.
+        func decodableSize(covering target: PixelSize) -> PixelSize {
+            if header.frameCount > 1 { return header.storedSize }
+            let sizes = [8, 4, 2].map { divisor in
+                PixelSize(
+                    width: (header.storedSize.width + divisor - 1) / divisor,
+                    height: (header.storedSize.height + divisor - 1) / divisor)
+            }
+            return sizes.first { $0.width >= target.width && $0.height >= target.height } ?? header.storedSize
+        }
+
+        /// The picture as ImageIO gives it, and as it is drawn in sRGB.
+        func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+            let (bytes, overflow) = size.area.multipliedReportingOverflow(by: 8)
+            return overflow ? .max : bytes
+        }
+
+        func decode(
+            frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
+            into sink: any PixelRowSink
+        ) throws(DecodingFailure) {
+            guard (0..<header.frameCount).contains(index) else {
+                throw .noSuchFrame(index, frameCount: header.frameCount)
+            }
+            guard layout == .rgba8, decodableSize(covering: size) == size else {
+                throw .unsupported(header.format, "it is decoded in RGBA, at its size or a half, quarter or eighth")
+            }
+            try limits.check(.decodedBytes, heldBytes(frame: index, size: size, layout: layout))
+            try sink.checkCancellation()
+            guard let image = image(frame: index, size: size) else { throw failure(ofFrame: index) }
+            try sink.checkCancellation()
+            try Drawing(image, size: size, format: header.format).send(isOpaque: !header.hasAlpha, to: sink)
+            let status = CGImageSourceGetStatusAtIndex(reader.source, reader.index(of: index))
+            if status != .statusComplete { throw reader.failure(of: status) }
+        }
+
+        private func image(frame index: Int, size: PixelSize) -> CGImage? {
+            let index = reader.index(of: index)
+            if size == header.storedSize {
+                return CGImageSourceCreateImageAtIndex(
+                    reader.source, index, [kCGImageSourceShouldCacheImmediately: true] as CFDictionary)
+            }
+            let options: [CFString: Any] = [
+                // Never the thumbnail that a camera put into the file.
+                kCGImageSourceCreateThumbnailFromImageAlways: true,
+                // The caller turns the picture.
+                kCGImageSourceCreateThumbnailWithTransform: false,
+                kCGImageSourceThumbnailMaxPixelSize: max(size.width, size.height),
+                kCGImageSourceShouldCacheImmediately: true,
+            ]
+            return CGImageSourceCreateThumbnailAtIndex(reader.source, index, options as CFDictionary)
+        }
+
+        /// Why there is no picture: what ImageIO says, and if it says that all is well, that the data is wrong.
+        private func failure(ofFrame index: Int) -> DecodingFailure {
+            reader.failure(of: CGImageSourceGetStatusAtIndex(reader.source, reader.index(of: index)))
+        }
+    }
+#endif

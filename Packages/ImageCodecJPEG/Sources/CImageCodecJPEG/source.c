@@ -1,0 +1,169 @@
+#include "reader.h"
+
+/* ---- source: one buffer that holds the whole file, a scan of it, or what has come in ---- */
+
+static void begin_source(j_decompress_ptr info) { (void)info; }
+
+static void end_source(j_decompress_ptr info) { (void)info; }
+
+static boolean fill(j_decompress_ptr info) {
+    static const JOCTET marker[] = {0xFF, JPEG_EOI};
+    ilj_reader *reader = info->client_data;
+    if (reader->suspends) return FALSE;
+    if (reader->is_cut && !reader->ended) {
+        reader->ended = true;
+        reader->ended_row = info->input_iMCU_row;
+    }
+    info->src->next_input_byte = marker;
+    info->src->bytes_in_buffer = sizeof marker;
+    return TRUE;
+}
+
+static void skip(j_decompress_ptr info, long count) {
+    if (count <= 0) return;
+    struct jpeg_source_mgr *source = info->src;
+    ilj_reader *reader = info->client_data;
+    size_t available = source->bytes_in_buffer;
+    if ((size_t)count <= available) {
+        source->next_input_byte += count;
+        source->bytes_in_buffer -= (size_t)count;
+    } else if (reader->suspends) {
+        reader->pending_skip = (size_t)count - available;
+        source->next_input_byte += available;
+        source->bytes_in_buffer = 0;
+    } else {
+        fill(info);
+    }
+}
+
+void ilj_feed(ilj_reader *reader, size_t from, size_t to, bool suspends, bool is_cut) {
+    reader->source.next_input_byte = reader->bytes + from;
+    reader->source.bytes_in_buffer = to - from;
+    reader->suspends = suspends;
+    reader->is_cut = is_cut;
+}
+
+/* ---- APP1 and APP2: remembered where they are; copied from a stream, whose bytes go by ---- */
+
+/* `allowance` bytes may be copied. */
+static segment remember(const ilj_reader *reader, segment found, size_t allowance) {
+    segment none = {NULL, 0};
+    if (!reader->streams) return found;
+    if (found.length > allowance) return none;
+    uint8_t *copy = malloc(found.length ? found.length : 1);
+    if (!copy) return none;
+    memcpy(copy, found.start, found.length);
+    return (segment){copy, found.length};
+}
+
+static void keep_exif(ilj_reader *reader, segment found) {
+    if (reader->exif.start || found.length < exif_prefix_length) return;
+    if (memcmp(found.start, "Exif\0\0", exif_prefix_length) == 0)
+        reader->exif = remember(reader, found, reader->metadata_limit);
+}
+
+static void keep_icc(ilj_reader *reader, segment found) {
+    if (found.length < icc_prefix_length || memcmp(found.start, "ICC_PROFILE", 12) != 0) return;
+    int number = found.start[12], count = found.start[13];
+    if (reader->icc_count == 0) reader->icc_count = count;
+    if (count != reader->icc_count || number < 1 || number > count || reader->icc[number].start) {
+        reader->icc_is_broken = true;
+        return;
+    }
+    segment chunk = {found.start + icc_prefix_length, found.length - icc_prefix_length};
+    reader->icc[number] = remember(reader, chunk, reader->metadata_limit - reader->icc_copied);
+    if (!reader->icc[number].start) reader->icc_is_broken = true;
+    if (reader->streams) reader->icc_copied += reader->icc[number].length;
+}
+
+static boolean keep_marker(j_decompress_ptr info) {
+    ilj_reader *reader = info->client_data;
+    struct jpeg_source_mgr *source = info->src;
+    if (source->bytes_in_buffer < 2) return fill(info);
+    size_t length = (size_t)source->next_input_byte[0] << 8 | source->next_input_byte[1];
+    bool is_here = length >= 2 && length <= source->bytes_in_buffer && !reader->ended;
+    if (!is_here && length >= 2 && reader->suspends) return FALSE;
+    if (is_here && !reader->header_is_read) {
+        segment found = {source->next_input_byte + 2, length - 2};
+        if (info->unread_marker == JPEG_APP0 + 1) keep_exif(reader, found);
+        if (info->unread_marker == JPEG_APP0 + 2) keep_icc(reader, found);
+    }
+    skip(info, length < 2 ? 2 : (long)length);
+    return TRUE;
+}
+
+size_t ilj_icc_length(const ilj_reader *reader) {
+    if (reader->icc_is_broken) return 0;
+    size_t sum = 0;
+    for (int number = 1; number <= reader->icc_count; number++) {
+        if (!reader->icc[number].start) return 0;
+        sum += reader->icc[number].length;
+    }
+    return sum;
+}
+
+void ilj_reader_copy_icc(const ilj_reader *reader, uint8_t *profile) {
+    for (int number = 1; number <= reader->icc_count; number++) {
+        memcpy(profile, reader->icc[number].start, reader->icc[number].length);
+        profile += reader->icc[number].length;
+    }
+}
+
+void ilj_free_metadata(ilj_reader *reader) {
+    if (!reader->streams) return;
+    free((void *)reader->exif.start);
+    for (int number = 1; number <= icc_max_chunks; number++) free((void *)reader->icc[number].start);
+}
+
+void ilj_connect(ilj_reader *reader, const uint8_t *bytes, size_t count) {
+    struct jpeg_decompress_struct *info = &reader->info;
+    reader->bytes = bytes;
+    reader->count = count;
+    ilj_feed(reader, 0, count, reader->streams, true);
+    reader->source.init_source = begin_source;
+    reader->source.fill_input_buffer = fill;
+    reader->source.skip_input_data = skip;
+    reader->source.resync_to_restart = jpeg_resync_to_restart;
+    reader->source.term_source = end_source;
+    info->src = &reader->source;
+    jpeg_set_marker_processor(info, JPEG_APP0 + 1, keep_marker);
+    jpeg_set_marker_processor(info, JPEG_APP0 + 2, keep_marker);
+}
+
+/* ---- a stream ---- */
+
+/* Makes room for `count` more bytes behind those that are not read yet, which move to the front. */
+static bool make_room(ilj_reader *reader, size_t count) {
+    size_t read = reader->at;
+    if (reader->count - read + count > reader->capacity) {
+        size_t capacity = reader->count - read + count;
+        if (capacity < reader->capacity * 2) capacity = reader->capacity * 2;
+        uint8_t *bytes = malloc(capacity);
+        if (!bytes) return false;
+        if (reader->count > read) memcpy(bytes, reader->owned + read, reader->count - read);
+        free(reader->owned);
+        reader->owned = bytes;
+        reader->capacity = capacity;
+    } else if (read > 0) {
+        memmove(reader->owned, reader->owned + read, reader->count - read);
+    }
+    reader->bytes = reader->owned;
+    reader->count -= read;
+    reader->dropped += read;
+    reader->at = 0;
+    reader->searched = reader->searched > read ? reader->searched - read : 0;
+    return true;
+}
+
+ilj_status ilj_reader_append(ilj_reader *reader, const uint8_t *bytes, size_t count) {
+    if (!make_room(reader, count)) {
+        strcpy(reader->message, "no memory for the bytes that came in");
+        return ILJ_OUT_OF_MEMORY;
+    }
+    memcpy(reader->owned + reader->count, bytes, count);
+    reader->count += count;
+    size_t skipped = reader->pending_skip < count ? reader->pending_skip : count;
+    reader->pending_skip -= skipped;
+    reader->at += skipped;
+    return ILJ_OK;
+}

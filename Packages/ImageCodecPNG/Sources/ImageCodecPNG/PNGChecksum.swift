@@ -1,0 +1,10 @@
+import CImageCodecPNG
+
+/// The checksum of chunks (PNG 3rd edition, 5.5), which may be taken of bytes that come in pieces.
+struct PNGChecksum: Equatable {
+    private(set) var value: UInt32 = 0
+
+    mutating func add(_ bytes: Span<UInt8>) {
+        value = unsafe bytes.withUnsafeBufferPointer { unsafe ilp_crc32(value, $0.baseAddress, $0.count) }
+    }
+}

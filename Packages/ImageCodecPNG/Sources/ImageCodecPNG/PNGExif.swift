@@ -1,0 +1,44 @@
+import ImageCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Finds the orientation in a whole file, before or behind the pixels (PNG 3rd edition, 11.3.4.5).
+struct PNGExif {
+    /// Bytes of a chunk around its data: length, type, checksum.
+    private static let overhead = 12
+
+    private let bytes: Data
+
+    init(_ file: Data) { bytes = file }
+
+    /// That of the first eXIf chunk, unless it has more than `limit` bytes or a wrong checksum.
+    func orientation(limit: Int) -> ImageOrientation? {
+        var offset = PNGChunkStream.signature.count
+        while bytes.count - offset >= Self.overhead {
+            let length = uint32(at: offset)
+            if length > bytes.count - offset - Self.overhead { return nil }
+            if uint32(at: offset + 4) == PNGChunkType.exif.rawValue {
+                return length <= limit ? orientation(ofChunkAt: offset, length: length) : nil
+            }
+            offset += Self.overhead + length
+        }
+        return nil
+    }
+
+    private func orientation(ofChunkAt offset: Int, length: Int) -> ImageOrientation? {
+        let start = bytes.startIndex + offset + 8
+        var checksum = PNGChecksum()
+        checksum.add(bytes[start - 4..<start + length].span)
+        guard Int(checksum.value) == uint32(at: offset + 8 + length) else { return nil }
+        return ExifReader.orientation(in: bytes[start..<start + length])
+    }
+
+    private func uint32(at offset: Int) -> Int {
+        let start = bytes.startIndex + offset
+        return bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+}

@@ -1,0 +1,103 @@
+import ImageCore
+
+/// A canonical prefix code (RFC 9649, 3.7.2.1), decoded bit by bit: small, and quick enough for a picture's header.
+struct VP8LPrefixCode {
+    private static let longestCode = 15
+    /// The order in which the lengths of the code for lengths are stored.
+    private static let lengthOrder = [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+
+    /// How many codes there are of each length.
+    private var counts = [Int](repeating: 0, count: longestCode + 1)
+    /// All symbols that have a code, shortest code first.
+    private var symbols: [Int] = []
+
+    /// The symbol that takes no bits, because there is no other.
+    var onlySymbol: Int? { symbols.count == 1 ? symbols[0] : nil }
+
+    /// Reads the description of a code for `alphabet` symbols.
+    init(
+        alphabet: Int, reader: inout VP8LBitReader, source: Span<UInt8>
+    ) throws(DecodingFailure) {
+        if try reader.readFlag(from: source) {
+            try self.init(lengths: Self.simpleLengths(alphabet: alphabet, reader: &reader, source: source))
+        } else {
+            try self.init(lengths: Self.normalLengths(alphabet: alphabet, reader: &reader, source: source))
+        }
+    }
+
+    /// - Parameter lengths: of each symbol's code, from 0, none, to 15. They must make up a complete code, or name one symbol.
+    private init(lengths: [Int]) throws(DecodingFailure) {
+        for length in lengths where length > 0 { counts[length] += 1 }
+        for length in 1...Self.longestCode where counts[length] > 0 {
+            for symbol in lengths.indices where lengths[symbol] == length { symbols.append(symbol) }
+        }
+        if symbols.count == 1 { return }
+        let used = (1...Self.longestCode).reduce(0) { $0 + counts[$1] << (Self.longestCode - $1) }
+        guard used == 1 << Self.longestCode else { throw .malformed(.webp, "a prefix code is not complete") }
+    }
+
+    /// One or two symbols, as numbers.
+    private static func simpleLengths(
+        alphabet: Int, reader: inout VP8LBitReader, source: Span<UInt8>
+    ) throws(DecodingFailure) -> [Int] {
+        var lengths = [Int](repeating: 0, count: max(alphabet, 256))
+        let hasTwo = try reader.readFlag(from: source)
+        let isWide = try reader.readFlag(from: source)
+        lengths[try reader.read(isWide ? 8 : 1, from: source)] = 1
+        if hasTwo { lengths[try reader.read(8, from: source)] = 1 }
+        return Array(lengths.prefix(alphabet))
+    }
+
+    /// Lengths that are themselves coded, and run-length coded.
+    private static func normalLengths(
+        alphabet: Int, reader: inout VP8LBitReader, source: Span<UInt8>
+    ) throws(DecodingFailure) -> [Int] {
+        var lengthLengths = [Int](repeating: 0, count: lengthOrder.count)
+        let stored = try reader.read(4, from: source) + 4
+        for index in 0..<stored { lengthLengths[lengthOrder[index]] = try reader.read(3, from: source) }
+        let code = try VP8LPrefixCode(lengths: lengthLengths)
+        var left = alphabet
+        if try reader.readFlag(from: source) {
+            let bits = try reader.read(3, from: source) * 2 + 2
+            left = try reader.read(bits, from: source) + 2
+            guard left <= alphabet else { throw .malformed(.webp, "a prefix code has too many lengths") }
+        }
+        var lengths: [Int] = []
+        var previous = 8
+        while lengths.count < alphabet, left > 0 {
+            left -= 1
+            let symbol = try code.read(from: &reader, source)
+            let run = try Self.run(of: symbol, previous: previous, reader: &reader, source: source)
+            guard lengths.count + run.count <= alphabet else { throw .malformed(.webp, "a run of lengths is too long") }
+            lengths.append(contentsOf: repeatElement(run.length, count: run.count))
+            if symbol < 16, symbol > 0 { previous = symbol }
+        }
+        lengths.append(contentsOf: repeatElement(0, count: alphabet - lengths.count))
+        return lengths
+    }
+
+    private static func run(
+        of symbol: Int, previous: Int, reader: inout VP8LBitReader, source: Span<UInt8>
+    ) throws(DecodingFailure) -> (length: Int, count: Int) {
+        switch symbol {
+        case 16: (previous, try reader.read(2, from: source) + 3)
+        case 17: (0, try reader.read(3, from: source) + 3)
+        case 18: (0, try reader.read(7, from: source) + 11)
+        default: (symbol, 1)
+        }
+    }
+
+    func read(from reader: inout VP8LBitReader, _ source: Span<UInt8>) throws(DecodingFailure) -> Int {
+        if symbols.count == 1 { return symbols[0] }
+        var (code, first, index) = (0, 0, 0)
+        for length in 1...Self.longestCode {
+            code |= try reader.read(1, from: source)
+            let count = counts[length]
+            if code - first < count { return symbols[index + code - first] }
+            index += count
+            first = (first + count) << 1
+            code <<= 1
+        }
+        throw .malformed(.webp, "a prefix code is not complete")
+    }
+}

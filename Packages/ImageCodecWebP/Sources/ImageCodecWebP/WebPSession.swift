@@ -1,0 +1,71 @@
+import CImageCodecWebP
+import ImageCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Decodes one picture as far as its bytes reach.
+///
+/// Safe: handle and pixels are valid from `init` to `deinit` and never leave the class; only rows that libwebp says it
+/// has written are read.
+@safe final class WebPSession {
+    let size: PixelSize
+    /// Rows from the top that are decoded.
+    private(set) var rows = 0
+    /// Whether all of the picture is.
+    private(set) var isComplete = false
+    private let pixels: UnsafeMutablePointer<UInt32>
+    private let handle: OpaquePointer
+
+    init(_ picture: WebPPicture) throws(DecodingFailure) {
+        size = picture.size
+        let pixels = UnsafeMutablePointer<UInt32>.allocate(capacity: size.area)
+        let rgba = unsafe UnsafeMutableRawPointer(pixels).assumingMemoryBound(to: UInt8.self)
+        let makesOpaque: CInt = picture.isLossless && !picture.hasAlpha ? 1 : 0
+        let handle = unsafe webp_session_open(CInt(size.width), CInt(size.height), makesOpaque, rgba)
+        guard let handle = unsafe handle else {
+            unsafe pixels.deallocate()
+            throw .unsupported(.webp, "libwebp got no memory")
+        }
+        unsafe self.pixels = pixels
+        unsafe self.handle = handle
+    }
+
+    deinit {
+        unsafe webp_session_close(handle)
+        unsafe pixels.deallocate()
+    }
+
+    /// Goes on with these bytes of the picture's chunks, all from the first. Throws anything but `.truncated`.
+    func update(_ bytes: Data) throws(DecodingFailure) {
+        guard !isComplete else { return }
+        var rows = CInt(0)
+        let outcome = unsafe bytes.withUnsafeBytes { bytes in
+            let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            return unsafe webp_session_update(handle, start, bytes.count, &rows)
+        }
+        if outcome != webp_truncated { try check(outcome) }
+        self.rows = Int(rows)
+        isComplete = outcome == webp_ok
+    }
+
+    /// Hands over these rows, which must be decoded.
+    func send(_ range: Range<Int>, to sink: any PixelRowSink) throws(DecodingFailure) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= rows)
+        for y in range {
+            let start = unsafe UnsafeRawPointer(pixels + y * size.width)
+            let row = unsafe UnsafeRawBufferPointer(start: start, count: 4 * size.width)
+            try sink.receive(unsafe Span(_unsafeBytes: row))
+        }
+    }
+
+    /// What is decoded, as a picture of as many rows.
+    var decodedPart: WebPPixels {
+        var part = WebPPixels(clear: PixelSize(width: size.width, height: rows))
+        for index in part.values.indices { part.values[index] = unsafe pixels[index] }
+        return part
+    }
+}

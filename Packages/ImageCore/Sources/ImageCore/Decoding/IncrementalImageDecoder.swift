@@ -1,0 +1,69 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A decoder that can also show a picture while its bytes are still coming in.
+public protocol IncrementalImageDecoder: ImageDecoder {
+    /// A picture of which no byte has come in yet.
+    func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage
+}
+
+/// A picture whose bytes are coming in, decoded as far as they reach.
+///
+/// Promises:
+/// - However the bytes are cut into pieces, the same bytes lead to the same state and the same previews.
+/// - Each byte is decoded once, whatever the number of previews.
+/// - Memory is bounded by the limits, as with `OpenedImage`; a preview never says more than the final picture will.
+///
+/// Belongs to one task at a time; not `Sendable`. The order of calls is: `append` until `header` is there, `start`, then
+/// `append` and `decodePreview` in any order.
+public protocol IncrementalImage: AnyObject {
+    /// What the file says about its picture; nil until enough of it has come in. Frames of an animation that have not come
+    /// in are not counted, and metadata behind the pixels is missing.
+    var header: ImageHeader? { get }
+
+    /// How much of the picture can be shown; nothing before `start`, and nothing ever of a kind that the decoder can't show in
+    /// parts, as an animation.
+    var extent: PreviewExtent { get }
+
+    /// As `OpenedImage.decodableSize(covering:)`. Only once `header` is there.
+    func decodableSize(covering target: PixelSize) -> PixelSize
+
+    /// Bytes that will be held for previews of this size: whole pictures and coefficients, not a few rows.
+    func heldBytes(size: PixelSize, layout: PixelLayout) -> Int
+
+    /// Fixes the size and layout of the previews, once, when `header` is there; `size` and `layout` as for
+    /// `OpenedImage.decode`. Throws what `append` throws.
+    func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure)
+
+    /// Takes the bytes that follow those taken before.
+    ///
+    /// Throws `.malformed`, `.unsupported` or `.limitExceeded` as soon as the bytes show it; after that the picture stays as
+    /// it was. Bytes behind the end of the picture are ignored.
+    func append(_ bytes: Data) throws(DecodingFailure)
+
+    /// Hands the first `extent.rows` rows to `sink`, as good as they are known.
+    ///
+    /// Throws what the sink throws, and `.malformed` where damage shows only now. After `append` has failed, what is handed
+    /// over may show the damage, or there may be nothing any more.
+    func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure)
+}
+
+/// How much of a picture has been decoded. Grows; two equal extents of one picture show the same.
+public struct PreviewExtent: Hashable, Sendable {
+    /// Complete passes over the picture: scans of a progressive JPEG, passes of an interlaced PNG; 0 or 1 where there is
+    /// only one.
+    public var passes: Int
+    /// Rows from the top that can be shown, at the size that was started.
+    public var rows: Int
+
+    public init(passes: Int, rows: Int) {
+        self.passes = passes
+        self.rows = rows
+    }
+
+    /// Nothing can be shown.
+    public static let nothing = PreviewExtent(passes: 0, rows: 0)
+}

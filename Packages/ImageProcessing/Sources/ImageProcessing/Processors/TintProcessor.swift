@@ -1,0 +1,50 @@
+public import ImageCore
+
+/// Gives a picture a colour. What is transparent stays so.
+public struct TintProcessor: ImageProcessor {
+    /// What the colour does to the picture.
+    public enum Mode: String, Hashable, Sendable, CaseIterable {
+        /// It lies over the picture, as thickly as its alpha says. The picture keeps its own alpha.
+        case overlay
+        /// It takes the place of the picture's colours; their alphas are multiplied. For icons of one colour.
+        case template
+    }
+
+    private let color: PixelColor
+    private let mode: Mode
+
+    public init(_ color: PixelColor, mode: Mode = .overlay) {
+        self.color = color
+        self.mode = mode
+    }
+
+    public var identifier: String { "tint(\(color),\(mode.rawValue))" }
+
+    public func process(_ bitmap: Bitmap) -> Bitmap {
+        // What each level of each channel becomes.
+        let tables = [color.red, color.green, color.blue].map(table(for:)) + [alphas]
+        var pixels = bitmap.pixels
+        var bytes = pixels.mutableSpan
+        for index in stride(from: 0, to: bytes.count, by: 4) {
+            let alpha = tables[3][Int(bytes[index + 3])]
+            for channel in 0..<3 {
+                bytes[index + channel] = alpha == 0 ? 0 : tables[channel][Int(bytes[index + channel])]
+            }
+            bytes[index + 3] = alpha
+        }
+        return Bitmap(size: bitmap.size, pixels: pixels)
+    }
+
+    private func table(for value: UInt8) -> [UInt8] {
+        if mode == .template { return [UInt8](repeating: value, count: 256) }
+        return (0...255).map { level in
+            let sum = level * (255 - Int(color.alpha)) + Int(value) * Int(color.alpha)
+            return UInt8((sum + 127) / 255)
+        }
+    }
+
+    private var alphas: [UInt8] {
+        if mode == .overlay { return Array(0...255) }
+        return (0...255).map { UInt8(($0 * Int(color.alpha) + 127) / 255) }
+    }
+}

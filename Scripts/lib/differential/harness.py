@@ -1,0 +1,113 @@
+"""Runs the tool on files and compares what it says with what is expected."""
+
+import concurrent.futures
+import dataclasses
+import json
+import math
+import pathlib
+import subprocess
+from collections.abc import Callable
+
+import numpy
+
+
+@dataclasses.dataclass
+class Check:
+    """One run of the tool on one file."""
+
+    name: str
+    file: pathlib.Path
+    #: Height x width x 4: straight RGBA. Called when the check runs.
+    expected: Callable[[], numpy.ndarray]
+    options: list[str] = dataclasses.field(default_factory=list)
+    #: How far a channel may be off; 0 where the format leaves no choice.
+    tolerance: int = 0
+    #: Instead of a tolerance: the least peak signal-to-noise ratio over white, in dB.
+    psnr: float | None = None
+    #: Whether colour under zero alpha counts.
+    sees_hidden: bool = True
+    #: What the tool's JSON must say besides.
+    facts: dict = dataclasses.field(default_factory=dict)
+
+
+class Mismatch(Exception):
+    """What differs, in words."""
+
+
+class Harness:
+    def __init__(self, tool, folder, sabotage=False):
+        self.tool, self.folder, self.sabotage = str(tool), folder, sabotage
+
+    def run(self, checks, workers=3):
+        """The checks that failed, each with its reason."""
+        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+            outcomes = pool.map(self.outcome, checks, range(len(checks)))
+            return [(check, reason) for check, reason in zip(checks, outcomes) if reason]
+
+    def outcome(self, check, number):
+        try:
+            pixels, facts = self.decode(check, number)
+            if self.sabotage:
+                pixels = sabotaged(pixels, check)
+            compare(pixels, check.expected(), check)
+            for key, value in check.facts.items():
+                if facts[key] != value:
+                    raise Mismatch(f"{key} is {facts[key]}, expected {value}")
+        except Mismatch as mismatch:
+            return str(mismatch)
+        return None
+
+    def decode(self, check, number):
+        raw = self.folder / f"raw-{number}"
+        command = [self.tool, "decode", str(check.file), *check.options, "--raw", str(raw), "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        if done.returncode != 0:
+            raise Mismatch(f"exit code {done.returncode}: {done.stderr.strip()}")
+        facts = json.loads(done.stdout)
+        pixels = numpy.fromfile(raw, numpy.uint8)
+        raw.unlink()
+        return pixels.reshape(facts["height"], facts["width"], 4), facts
+
+
+def sabotaged(pixels, check):
+    """The pixels with a fault that the check must notice: one channel of one pixel, or noise where only the whole counts."""
+    wrong = pixels.copy()
+    if check.psnr is None:
+        y, x = pixels.shape[0] // 2, pixels.shape[1] // 2
+        wrong[y, x, 3] = 255 - wrong[y, x, 3] if wrong[y, x, 3] in (0, 255) else 0
+    else:
+        wrong[::2, :, :3] ^= 32
+    return wrong
+
+
+def compare(pixels, expected, check):
+    if pixels.shape != expected.shape:
+        raise Mismatch(f"size is {size_text(pixels)}, expected {size_text(expected)}")
+    if check.psnr is not None:
+        found = psnr(pixels, expected)
+        if found < check.psnr:
+            raise Mismatch(f"PSNR is {found:.1f} dB, at least {check.psnr} are expected")
+        return
+    difference = numpy.abs(pixels.astype(int) - expected)
+    if not check.sees_hidden:
+        difference[..., :3][(pixels[..., 3] == 0) & (expected[..., 3] == 0)] = 0
+    if difference.max(initial=0) > check.tolerance:
+        wrong = (difference > check.tolerance).any(axis=2)
+        y, x = numpy.argwhere(wrong)[0]
+        raise Mismatch(
+            f"{wrong.sum()} of {wrong.size} pixels differ by more than {check.tolerance}; at {x},{y} "
+            f"{pixels[y, x].tolist()}, expected {expected[y, x].tolist()}")
+
+
+def psnr(pixels, expected):
+    error = numpy.square(over_white(pixels) - over_white(expected)).mean()
+    return math.inf if error == 0 else 10 * math.log10(255 * 255 / error)
+
+
+def over_white(pixels):
+    alpha = pixels[..., 3:] / 255
+    return pixels[..., :3] * alpha + 255 * (1 - alpha)
+
+
+def size_text(pixels):
+    return f"{pixels.shape[1]}x{pixels.shape[0]}"

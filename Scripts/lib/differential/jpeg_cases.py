@@ -1,0 +1,85 @@
+"""JPEG: every subsampling by every coding, restart markers, CMYK, all orientations. The other side is djpeg, bit for bit."""
+
+import io
+
+from PIL import Image
+
+import netpbm
+import pictures
+from harness import Check
+
+SAMPLINGS = {
+    "444": "1x1", "422": "2x1", "440": "1x2", "420": "2x2", "411": "4x1", "410": "4x2", "441": "1x4",
+    "odd": "2x2,1x2,1x2", "chroma422": "2x1,1x1,2x1", "grey": None,
+}
+CODINGS = {
+    "baseline": ["-baseline"], "optimized": ["-optimize"], "progressive": ["-progressive"], "arithmetic": ["-arithmetic"],
+    "arithmetic-progressive": ["-arithmetic", "-progressive"], "restart-rows": ["-restart", "1"],
+    "restart-blocks": ["-restart", "2B", "-optimize"], "progressive-restart": ["-progressive", "-restart", "3B"],
+}
+SIZES = [(1, 1), (1, 23), (23, 1), (17, 9), (75, 58)]
+
+
+def checks(folder):
+    for width, height in SIZES:
+        picture = pictures.scene(width, height)
+        for sampling, factors in SAMPLINGS.items():
+            for coding, options in CODINGS.items():
+                shape = ["-grayscale"] if factors is None else ["-sample", factors]
+                name = f"jpeg-{sampling}-{coding}-{width}x{height}"
+                data = netpbm.run("cjpeg", "-quality", "85", *shape, *options, data=netpbm.ppm(picture))
+                yield exact(folder, name, data)
+    for quality in ["1", "30", "100"]:
+        data = netpbm.run("cjpeg", "-quality", quality, data=netpbm.ppm(pictures.scene(91, 67)))
+        yield exact(folder, f"jpeg-quality-{quality}", data)
+    yield from turned(folder)
+    yield from inks(folder)
+
+
+def exact(folder, name, data):
+    file = folder / f"{name}.jpg"
+    file.write_bytes(data)
+    return Check(name, file, lambda: netpbm.decoded("djpeg", "-pnm", file), facts={"format": "jpeg", "hasAlpha": False})
+
+
+def turned(folder):
+    """Exif in either byte order, on sizes that no sampling factor divides; one of each with a smaller target."""
+    for orientation in range(1, 9):
+        for is_little in [True, False]:
+            picture = pictures.scene(53, 38, orientation)
+            data = netpbm.run("cjpeg", "-quality", "90", "-sample", "2x2", data=netpbm.ppm(picture))
+            file = folder / f"jpeg-orientation-{orientation}-{'little' if is_little else 'big'}.jpg"
+            file.write_bytes(with_exif(data, pictures.exif(orientation, is_little)))
+
+            def expected(file=file, orientation=orientation):
+                return pictures.oriented(netpbm.decoded("djpeg", "-pnm", file), orientation)
+
+            yield Check(file.stem, file, expected, facts={"orientation": orientation})
+
+
+def with_exif(jpeg, tiff):
+    """The file with an APP1 segment right behind SOI."""
+    body = b"Exif\0\0" + tiff
+    return jpeg[:2] + b"\xff\xe1" + (len(body) + 2).to_bytes(2, "big") + body + jpeg[2:]
+
+
+def inks(folder):
+    """Four inks as Adobe writes them, inverted: straight, and taken as YCCK. djpeg turns them into RGB by the plain rule."""
+    for width, height in [(1, 1), (17, 9), (75, 58)]:
+        for sampling in [0, 1, 2]:
+            for is_progressive in [False, True]:
+                picture = Image.fromarray(pictures.opaque(pictures.scene(width, height))).convert("CMYK")
+                stream = io.BytesIO()
+                picture.save(stream, "JPEG", quality=90, subsampling=sampling, progressive=is_progressive)
+                coding = "progressive" if is_progressive else "baseline"
+                for transform, model in [(0, "cmyk"), (2, "ycck")]:
+                    name = f"jpeg-{model}-{sampling}-{coding}-{width}x{height}"
+                    check = exact(folder, name, with_transform(stream.getvalue(), transform))
+                    check.tolerance = 1  # the rounding of inks to light
+                    yield check
+
+
+def with_transform(jpeg, transform):
+    """The file with this number in its Adobe segment (APP14), which says how the four components are coded."""
+    at = jpeg.index(b"\xff\xee\x00\x0eAdobe")
+    return jpeg[:at + 15] + bytes([transform]) + jpeg[at + 16:]

@@ -1,0 +1,56 @@
+"""Reads and writes the formats in which djpeg, dwebp and pngtopam speak: PGM, PPM and PAM."""
+
+import re
+import subprocess
+
+import numpy
+
+
+def ppm(pixels):
+    """RGB of an RGBA picture as a PPM."""
+    height, width = pixels.shape[:2]
+    return b"P6\n%d %d\n255\n" % (width, height) + pixels[..., :3].tobytes()
+
+
+def pam(pixels):
+    height, width = pixels.shape[:2]
+    head = "P7\nWIDTH %d\nHEIGHT %d\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n" % (width, height)
+    return head.encode() + pixels.tobytes()
+
+
+def read(data):
+    """Samples as height x width x channels, and the value of full intensity."""
+    kind = data[:2]
+    if kind == b"P7":
+        head, _, body = data.partition(b"ENDHDR\n")
+        fields = dict(line.split(None, 1) for line in head.decode().splitlines()[1:] if " " in line)
+        width, height, depth, most = (int(fields[key]) for key in ["WIDTH", "HEIGHT", "DEPTH", "MAXVAL"])
+    else:
+        # The tools write no comments.
+        head = re.match(rb"P[56]\s+(\d+)\s+(\d+)\s+(\d+)\s", data)
+        width, height, most = (int(number) for number in head.groups())
+        body, depth = data[head.end():], {b"P5": 1, b"P6": 3}[kind]
+    samples = numpy.frombuffer(body, ">u2" if most > 255 else numpy.uint8, width * height * depth)
+    return samples.reshape(height, width, depth).astype(int), most
+
+
+def rgba(samples, most):
+    """8 bits a channel, to nearest; grey spread to three channels; opaque where there is no alpha."""
+    eight = (samples * 255 + most // 2) // most
+    if eight.shape[2] in (1, 2):
+        eight = eight[..., [0, 0, 0, 1] if eight.shape[2] == 2 else [0, 0, 0]]
+    if eight.shape[2] == 3:
+        eight = numpy.concatenate([eight, numpy.full_like(eight[..., :1], 255)], axis=2)
+    return eight
+
+
+def decoded(*command, data=None):
+    """What a decoder writes to standard output, as RGBA."""
+    return rgba(*read(run(*command, data=data)))
+
+
+def run(*command, data=None):
+    done = subprocess.run([str(part) for part in command], input=data, capture_output=True)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command))}: {done.stderr.decode(errors='replace')}")
+    return done.stdout

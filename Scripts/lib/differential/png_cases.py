@@ -1,0 +1,152 @@
+"""PNG: every colour type by depth, interlacing and transparency. Our own writer; the other side is pngtopam, and the writer itself."""
+
+import struct
+import zlib
+
+import numpy
+from PIL import Image
+
+import netpbm
+import pictures
+from harness import Check
+
+GREY, RGB, PALETTE, GREY_ALPHA, RGBA = 0, 2, 3, 4, 6
+DEPTHS = {GREY: [1, 2, 4, 8, 16], RGB: [8, 16], PALETTE: [1, 2, 4, 8], GREY_ALPHA: [8, 16], RGBA: [8, 16]}
+NAMES = {GREY: "grey", RGB: "rgb", PALETTE: "palette", GREY_ALPHA: "grey-alpha", RGBA: "rgba"}
+CHANNELS = {GREY: 1, RGB: 3, PALETTE: 1, GREY_ALPHA: 2, RGBA: 4}
+SIZES = [(1, 1), (1, 11), (13, 1), (17, 9), (40, 33)]
+#: Adam7 (PNG 8.2): first column, first row, step of columns, step of rows.
+PASSES = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)]
+
+
+def checks(folder):
+    for width, height in SIZES:
+        for kind, depths in DEPTHS.items():
+            for depth in depths:
+                for is_interlaced in [False, True]:
+                    for is_transparent in [False, True] if kind in (GREY, RGB, PALETTE) else [False]:
+                        yield one(folder, width, height, kind, depth, is_interlaced, is_transparent)
+    for orientation in range(1, 9):
+        yield turned(folder, orientation)
+
+
+def one(folder, width, height, kind, depth, is_interlaced, is_transparent):
+    samples = drawn(width, height, kind, depth)
+    extra, expected = [], light(samples, kind, depth)
+    if kind == PALETTE:
+        colours = [(index * 37 % 256, index * 91 % 256, 255 - index % 256) for index in range(1 << depth)]
+        table = numpy.array([(*colour, 255) for colour in colours])
+        extra.append((b"PLTE", bytes(channel for colour in colours for channel in colour)))
+        if is_transparent:  # fewer entries than the palette has: the rest is opaque
+            alphas = [(index * 53 + 7) % 256 for index in range(max(1, len(colours) * 3 // 4))]
+            table[:len(alphas), 3] = alphas
+            extra.append((b"tRNS", bytes(alphas)))
+        expected = table[samples[..., 0]]
+    elif is_transparent:  # one colour, taken from the picture, at its full depth
+        key = samples[height // 2, width // 2]
+        extra.append((b"tRNS", struct.pack(f">{len(key)}H", *key)))
+        expected[(samples == key).all(axis=2), 3] = 0
+    name = f"png-{NAMES[kind]}-{depth}{'-transparent' if is_transparent else ''}{'-interlaced' if is_interlaced else ''}"
+    file = folder / f"{name}-{width}x{height}.png"
+    file.write_bytes(encoded(samples, kind, depth, is_interlaced, extra))
+    has_alpha = is_transparent or kind in (GREY_ALPHA, RGBA)
+    # pngtopam leaves out the transparent colour of RGB, and Pillow the low bytes of 16 bits.
+    verify = verify_colour if kind == RGB and is_transparent else verify_all
+    verify(file, expected, depth)
+    return Check(file.stem, file, lambda: expected, facts={"format": "png", "hasAlpha": has_alpha})
+
+
+def verify_all(file, expected, depth):
+    """pngtopam must see what was written, or the writer is wrong."""
+    require(file, netpbm.decoded("pngtopam", "-alphapam", file), expected)
+
+
+def verify_colour(file, expected, depth):
+    require(file, netpbm.decoded("pngtopam", file)[..., :3], expected[..., :3])
+    if depth == 8:
+        with Image.open(file) as picture:
+            require(file, numpy.asarray(picture.convert("RGBA")), expected)
+
+
+def require(file, seen, expected):
+    if not numpy.array_equal(seen, expected):
+        raise SystemExit(f"{file}: an independent decoder sees something else than what was written")
+
+
+def drawn(width, height, kind, depth):
+    """Samples of the depth, height x width x channels."""
+    if kind == PALETTE:
+        samples = pictures.noise(width, height, depth)[..., None] * ((1 << depth) - 1)
+    else:
+        scene = pictures.scene(width, height, depth) * 257.0
+        fine = pictures.noise(width, height, 5)[..., None] * 256  # the low byte of 16 bits
+        chosen = {GREY: [1], RGB: [0, 1, 2], GREY_ALPHA: [1, 3], RGBA: [0, 1, 2, 3]}[kind]
+        samples = numpy.minimum(scene[..., chosen] + fine, 65535) * ((1 << depth) - 1) / 65535
+    return numpy.rint(samples).astype(int)
+
+
+def light(samples, kind, depth):
+    return netpbm.rgba(samples, (1 << depth) - 1) if kind != PALETTE else None
+
+
+def encoded(samples, kind, depth, is_interlaced=False, extra=(), level=6):
+    """A PNG whose rows take all five filters in turn."""
+    height, width = samples.shape[:2]
+    raw = bytearray()
+    for x, y, dx, dy in PASSES if is_interlaced else [(0, 0, 1, 1)]:
+        part = samples[y::dy, x::dx]
+        if part.size:
+            raw += filtered(packed(part, depth), max(1, CHANNELS[kind] * depth // 8))
+    header = struct.pack(">IIBBBBB", width, height, depth, kind, 0, 0, is_interlaced)
+    return assembled([(b"IHDR", header), *extra, *pieces(zlib.compress(bytes(raw), level), 1000), (b"IEND", b"")])
+
+
+def pieces(data, length):
+    return [(b"IDAT", data[at:at + length]) for at in range(0, len(data), length)]
+
+
+def assembled(chunks):
+    file = b"\x89PNG\r\n\x1a\n"
+    for kind, body in chunks:
+        file += struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+    return file
+
+
+def packed(samples, depth):
+    """Rows of bytes, leftmost sample in the high bits."""
+    height = samples.shape[0]
+    if depth == 16:
+        return numpy.ascontiguousarray(samples.astype(">u2").reshape(height, -1)).view(numpy.uint8)
+    if depth == 8:
+        return samples.astype(numpy.uint8).reshape(height, -1)
+    bits = (samples.reshape(height, -1, 1) >> numpy.arange(depth)[::-1]) & 1
+    return numpy.packbits(bits.reshape(height, -1).astype(numpy.uint8), axis=1)
+
+
+def filtered(rows, step):
+    """PNG 9.2; `step` bytes make a pixel."""
+    out, above = bytearray(), numpy.zeros(rows.shape[1], int)
+    for number, row in enumerate(rows.astype(int)):
+        left = numpy.concatenate([numpy.zeros(step, int), row])[:len(row)]
+        corner = numpy.concatenate([numpy.zeros(step, int), above])[:len(row)]
+        kind = (number + 1) % 5
+        predicted = [0, left, above, (left + above) // 2, paeth(left, above, corner)][kind]
+        out.append(kind)
+        out += ((row - predicted) & 255).astype(numpy.uint8).tobytes()
+        above = row
+    return out
+
+
+def paeth(left, above, corner):
+    by_left, by_above, by_corner = abs(above - corner), abs(left - corner), abs(left + above - 2 * corner)
+    nearer = numpy.where(by_above <= by_corner, above, corner)
+    return numpy.where((by_left <= by_above) & (by_left <= by_corner), left, nearer)
+
+
+def turned(folder, orientation):
+    """eXIf counts as in JPEG."""
+    samples = pictures.scene(31, 22).astype(int)
+    file = folder / f"png-orientation-{orientation}.png"
+    file.write_bytes(encoded(samples, RGBA, 8, extra=[(b"eXIf", pictures.exif(orientation, orientation % 2 == 0))]))
+    return Check(
+        file.stem, file, lambda: pictures.oriented(samples, orientation), facts={"orientation": orientation})

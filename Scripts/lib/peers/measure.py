@@ -1,0 +1,109 @@
+"""Runs our tool, the bare C libraries and the peers on one picture after another, so that what is compared runs close in time.
+
+    measure.py TOOL LAB BENCH OUT.tsv [--passes N] [--ms N] [--only j04,p05]
+
+LAB is a folder that BENCH/setup.sh has filled. Rows as BENCH/peers.py writes them: who, task, file, width, height, iterations,
+best ms, median ms (ours: the best again), added KiB. Everyone is run equally often and equally long.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+BOX = {"full": [], "fit300": ["--size", "300x300"], "w1080": ["--size", "1080x65535"]}
+FLOOR_BOX = {"full": ("0", "0"), "fit300": ("300", "300"), "w1080": ("1080", "0")}
+OURS = {"imageload": [], "imageload-speed": ["--speed"]}
+HERE = pathlib.Path(__file__).parent
+
+
+def contenders(name):
+    """Who runs on a picture, by task: names of OURS, floor:MODE, or a peer."""
+    kind = "prog" if name[0] == "j" and "_prog" in name else name[0]
+    return {
+        "j": {
+            "fit300": ["imageload", "imageload-speed", "floor:jpeg-rgba-pow2", "vips", "vips-debian", "opencv", "qt", "gdk"],
+            "w1080": ["imageload", "floor:jpeg-rgba-pow2", "vips", "vips-debian", "pillow", "skia"],
+            "full": ["imageload", "floor:jpeg-rgba-reuse", "vips", "opencv", "skia"],
+        },
+        "prog": {
+            "fit300": ["imageload", "imageload-speed", "floor:jpeg-rgba-pow2", "vips"],
+            "full": ["imageload", "floor:jpeg-rgba-reuse", "vips"],
+        },
+        "p": {
+            "fit300": ["imageload", "vips", "vips-debian"],
+            "full": ["imageload", "floor:png-rgba-reuse", "vips", "pillow", "opencv", "qt"],
+        },
+        "w": {
+            "fit300": ["imageload", "floor:webp-rgba", "vips"],
+            "full": ["imageload", "floor:webp-rgba-reuse", "vips"],
+        },
+        "g": {"full": ["imageload", "floor:gif", "skia-animation"]},
+        "a": {"full": ["imageload", "floor:webpanim"]},
+    }[kind]
+
+
+class Runner:
+    def __init__(self, tool, lab, bench, out, ms):
+        self.tool, self.lab, self.bench, self.out, self.ms = tool, lab, bench, out, str(ms)
+        self.environment = dict(os.environ, VIPS_CONCURRENCY="1", MAGICK_THREAD_LIMIT="1", OMP_NUM_THREADS="1")
+
+    def run(self, who, task, file):
+        if who in OURS:
+            self.ours(who, task, file)
+        elif who.startswith("floor:"):
+            mode = who.removeprefix("floor:")
+            row = self.output([self.lab / "floor", mode, *FLOOR_BOX[task], file, self.ms]).split("\t")
+            self.write([who, task, *row[1:7], "0"])
+        elif who == "gdk":
+            row = self.output([self.lab / "peer-gdk", task, file, self.ms]).rstrip("\n").split("\t")
+            self.write(["gdk-pixbuf", *row])
+        elif who == "skia-animation":
+            self.python("venv", HERE / "skia_animation.py", file, self.out, self.ms)
+        else:
+            venv, peer = ("venv_sysvips", "vips") if who == "vips-debian" else ("venv", who)
+            self.python(venv, self.bench / "peers.py", peer, task, self.out, file, "--ms", self.ms)
+
+    def ours(self, who, task, file):
+        command = [self.tool, "bench", "decode", file, *BOX[task], *OURS[who], "--json"]
+        report = json.loads(self.output(command))
+        keys = ["width", "height", "iterations", "cpuMs", "cpuMs"]
+        self.write([who, task, file.name, *(str(report[key]) for key in keys), str(report["peakBytes"] // 1024)])
+
+    def output(self, command):
+        done = subprocess.run(command, env=self.environment, capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(map(str, command))}\n{done.stderr}")
+        return done.stdout
+
+    def python(self, venv, *command):
+        self.output([self.lab / venv / "bin/python", *map(str, command)])
+
+    def write(self, columns):
+        with open(self.out, "a") as rows:
+            rows.write("\t".join(columns) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ["tool", "lab", "bench", "out"]:
+        parser.add_argument(name, type=pathlib.Path)
+    parser.add_argument("--passes", type=int, default=2)
+    parser.add_argument("--ms", type=int, default=400)
+    parser.add_argument("--only", default="")
+    arguments = parser.parse_args()
+    only = [name for name in arguments.only.split(",") if name]
+    files = sorted((arguments.lab / "perfcorpus").glob("[jpwga][0-9]*"))
+    files = [file for file in files if not only or file.name.split("_")[0] in only]
+    runner = Runner(arguments.tool, arguments.lab, arguments.bench, arguments.out, arguments.ms)
+    for number in range(arguments.passes):
+        for file in files:
+            print(f"pass {number + 1} of {arguments.passes}: {file.name}", file=sys.stderr)
+            for task, everyone in contenders(file.name).items():
+                for who in everyone:
+                    runner.run(who, task, file)
+
+
+main()

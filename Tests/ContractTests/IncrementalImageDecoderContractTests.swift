@@ -1,0 +1,137 @@
+import Foundation
+import ImageContractTesting
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("The contract of IncrementalImageDecoder")
+struct IncrementalImageDecoderContractTests {
+    typealias Rule = ContractRule<IncrementalImageDecoderContract.Subject>
+
+    static let samples: [ImageDecoderContract.Sample] = {
+        let size = PixelSize(width: 9, height: 11)
+        let pixels = (0..<size.area * 4).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        return [
+            .init("opaque", FakePicture(size, frames: [pixels]).encoded, storedSize: size),
+            .init("alpha", FakePicture(size, frames: [pixels], hasAlpha: true).encoded, storedSize: size),
+        ]
+    }()
+
+    @Test("the fake decoder obeys", arguments: IncrementalImageDecoderContract.rules)
+    func fake(_ rule: Rule) async throws {
+        try await rule.check(.init(FakeIncrementalDecoder(), samples: Self.samples))
+    }
+
+    @Test("each rule bites a decoder that breaks it", arguments: BrokenIncrementalDecoder.Defect.allCases)
+    func brokenDouble(_ defect: BrokenIncrementalDecoder.Defect) async throws {
+        let rule = try #require(IncrementalImageDecoderContract.rules.first { $0.name == defect.rawValue })
+        await #expect(throws: ContractViolation.self) {
+            try await rule.check(.init(BrokenIncrementalDecoder(defect), samples: Self.samples))
+        }
+    }
+
+    @Test("there is a broken double for each rule")
+    func doublesAreComplete() {
+        #expect(
+            Set(IncrementalImageDecoderContract.rules.map(\.name))
+                == Set(BrokenIncrementalDecoder.Defect.allCases.map(\.rawValue)))
+    }
+}
+
+/// A fake decoder that breaks one promise, the one that its defect names.
+final class BrokenIncrementalDecoder: IncrementalImageDecoder {
+    enum Defect: String, CaseIterable, CustomTestStringConvertible {
+        case knowsBeforehand = "knows and shows nothing before bytes have come"
+        case reportsAnotherSize = "comes to know the size and format that opening the whole file tells"
+        case changesLastRow = "shows, when all has come, what decoding the whole file gives, at each size it offers"
+        case countsPieces = "shows the same however the bytes are cut"
+        case shrinks = "never shows less than before, and hands over as many rows as it says"
+        case waitsForTheEnd = "shows part of a picture before all of it has come"
+        case wearsOut = "may be asked for the same preview twice"
+        case dislikesMore = "ignores bytes behind the end"
+        case ignoresSinkFailure = "stops with the error that the sink throws, and can go on"
+        case ignoresPixelLimit = "refuses too large a picture as soon as the header tells"
+        case addsRows = "ends with a typed error or goes on, whichever byte is wrong"
+
+        var testDescription: String { rawValue }
+    }
+
+    private let defect: Defect
+    private let decoder = FakeIncrementalDecoder()
+
+    init(_ defect: Defect) { self.defect = defect }
+
+    var format: ImageFormat { decoder.format }
+
+    func recognises(_ prefix: Data) -> Bool { decoder.recognises(prefix) }
+
+    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+        try decoder.open(data, limits: limits)
+    }
+
+    func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage {
+        let allowed = defect == .ignoresPixelLimit ? DecodingLimits.default : limits
+        return BrokenIncrementalImage(decoder.makeIncrementalImage(limits: allowed), defect)
+    }
+}
+
+private final class BrokenIncrementalImage: IncrementalImage {
+    private let image: any IncrementalImage
+    private let defect: BrokenIncrementalDecoder.Defect
+    private var pieces = 0
+    private var previews = 0
+
+    init(_ image: any IncrementalImage, _ defect: BrokenIncrementalDecoder.Defect) {
+        self.image = image
+        self.defect = defect
+    }
+
+    var header: ImageHeader? {
+        var header = image.header
+        if defect == .reportsAnotherSize { header?.storedSize.width += 1 }
+        if defect == .knowsBeforehand, header == nil {
+            return ImageHeader(format: .fake, storedSize: PixelSize(width: 9, height: 11))
+        }
+        return header
+    }
+
+    var extent: PreviewExtent {
+        if defect == .shrinks, pieces % 2 == 0 { return PreviewExtent(passes: 0, rows: min(1, image.extent.rows)) }
+        if defect == .waitsForTheEnd, image.extent.passes == 0 { return .nothing }
+        return image.extent
+    }
+
+    func decodableSize(covering target: PixelSize) -> PixelSize { image.decodableSize(covering: target) }
+
+    func heldBytes(size: PixelSize, layout: PixelLayout) -> Int { image.heldBytes(size: size, layout: layout) }
+
+    func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
+        try image.start(size: image.header?.storedSize ?? size, layout: layout)
+    }
+
+    func append(_ bytes: Data) throws(DecodingFailure) {
+        pieces += 1
+        if defect == .dislikesMore, bytes.contains(0xA5), bytes.allSatisfy({ $0 == 0xA5 }) {
+            throw .malformed(.fake, "more than expected")
+        }
+        try image.append(bytes)
+    }
+
+    func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure) {
+        previews += 1
+        let collected = CollectingRowSink()
+        try image.decodePreview(into: collected)
+        var rows = collected.rows
+        if defect == .changesLastRow, !rows.isEmpty { rows[rows.count - 1][0] ^= 1 }
+        if defect == .countsPieces, !rows.isEmpty { rows[0][0] = UInt8(truncatingIfNeeded: pieces) }
+        if defect == .wearsOut, previews > 1 { rows = [] }
+        if defect == .addsRows { rows += [[UInt8]](repeating: rows.first ?? [0], count: 12) }
+        for row in rows {
+            do throws(DecodingFailure) {
+                try sink.receive(row.span)
+            } catch {
+                if defect != .ignoresSinkFailure { throw error }
+            }
+        }
+    }
+}

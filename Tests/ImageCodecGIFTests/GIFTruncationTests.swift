@@ -1,0 +1,102 @@
+import Foundation
+import ImageCodecGIF
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("GIF files that end too early")
+struct GIFTruncationTests {
+    /// An image of one column, of which the codes of so many pixels are there; the length of the block says that there are more.
+    static func cut(_ builder: inout GIFBuilder, height: Int, pixels: [UInt8], isInterlaced: Bool = false) {
+        builder.descriptor(0, 0, 1, height, isInterlaced: isInterlaced)
+        let codes = GIFBuilder.lzw(codes: [8] + pixels.map(Int.init), codeSize: 3) { _ in 4 }
+        builder.append([codes[0], 200] + codes[2..<codes.count - 1])
+    }
+
+    @Test("the rows of a still picture that are there are handed over")
+    func still() throws {
+        var builder = GIFBuilder(1, 9)
+        Self.cut(&builder, height: 9, pixels: [1, 2, 3])
+        let (text, failure) = try GIFReading.rows(builder.data)
+        #expect(text == "W R G")
+        #expect(failure == .truncated(.gif))
+    }
+
+    @Test("of an interlaced picture the rows that are missing show the one above", arguments: [1, 3, 5])
+    func interlaced(count: Int) throws {
+        var builder = GIFBuilder(1, 18)
+        // Rows 0, 8, 16, then 4, 12. With an even count the bits that fill the last byte up would be a pixel more.
+        Self.cut(&builder, height: 18, pixels: [1, 2, 3, 4, 5].prefix(count).map { UInt8($0) }, isInterlaced: true)
+        let (text, failure) = try GIFReading.rows(builder.data)
+        let known: [Int: Character] = [0: "W", 8: "R", 16: "G", 4: "B", 12: "Y"]
+        let rows = [0, 8, 16, 4, 12].prefix(count)
+        let expected = (0..<min(18, 8 * count)).map { y in
+            String(known[rows.filter { $0 <= y }.max() ?? 0] ?? "?")
+        }
+        #expect(text == expected.joined(separator: " "))
+        #expect(failure == .truncated(.gif))
+    }
+
+    @Test("a frame that is cut is shown over those before it, which are whole")
+    func animation() throws {
+        var builder = GIFBuilder(1, 3)
+        builder.image(0, 0, 1, 3, [2, 2, 2])
+        Self.cut(&builder, height: 3, pixels: [4])
+        let image = try GIFReading.open(builder.data)
+        #expect(image.header.frameCount == 2)
+        #expect(try GIFReading.text(image, frame: 0) == "R R R")
+        let (text, failure) = try GIFReading.rows(builder.data, frame: 1)
+        #expect(text == "B R R")
+        #expect(failure == .truncated(.gif))
+    }
+
+    @Test("the first frame of an animation ends where its data does, below what lies above it")
+    func firstFrame() throws {
+        var builder = GIFBuilder(1, 5)
+        builder.descriptor(0, 1, 1, 4)
+        builder.append(GIFBuilder.lzw(codes: [8, 3, 9], codeSize: 3) { _ in 4 })
+        builder.image(0, 0, 1, 5, [1, 1, 1, 1, 1])
+        let (text, failure) = try GIFReading.rows(builder.finished)
+        #expect(text == ". G")
+        #expect(failure == .truncated(.gif))
+    }
+
+    @Test("frames that have not come are truncated, unless the file ends between two frames")
+    func missing() throws {
+        var builder = GIFBuilder(1, 1)
+        builder.image(0, 0, 1, 1, [2])
+        #expect(throws: DecodingFailure.noSuchFrame(1, frameCount: 1)) { try GIFReading.text(builder.data, frame: 1) }
+        #expect(throws: DecodingFailure.truncated(.gif)) { try GIFReading.text(builder.data + [0x21], frame: 1) }
+        #expect(throws: DecodingFailure.noSuchFrame(-1, frameCount: 1)) {
+            try GIFReading.text(builder.data + [0x21], frame: -1)
+        }
+        #expect(throws: DecodingFailure.truncated(.gif)) { try GIFReading.open(GIFBuilder(1, 1).data) }
+    }
+
+    @Test("frames before the one that is wanted are drawn only while it is wanted")
+    func cancellation() throws {
+        var builder = GIFBuilder(2, 1)
+        for index in 0..<8 { builder.image(0, 0, 1, 1, [UInt8(index)]) }
+        let sink = Impatient(asked: 2)
+        let image = try GIFReading.open(builder.finished)
+        #expect(throws: DecodingFailure.cancelled) {
+            try image.decode(frame: 7, size: image.header.storedSize, layout: .rgba8, into: sink)
+        }
+        #expect(sink.rowCount == 0)
+    }
+
+    /// Wants no more once it was asked so often.
+    private final class Impatient: PixelRowSink {
+        private var left: Int
+        private(set) var rowCount = 0
+
+        init(asked: Int) { left = asked }
+
+        func receive(_ row: Span<UInt8>) throws(DecodingFailure) { rowCount += 1 }
+
+        func checkCancellation() throws(DecodingFailure) {
+            left -= 1
+            if left < 0 { throw .cancelled }
+        }
+    }
+}

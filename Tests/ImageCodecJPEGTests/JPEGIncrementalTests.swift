@@ -1,0 +1,241 @@
+import Foundation
+import ImageCodecJPEG
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("JPEG whose bytes are coming in")
+struct JPEGIncrementalTests {
+    @Test(
+        "the header is there as soon as the first scan's header is, with orientation and profile", arguments: [1, 50])
+    func header(length: Int) throws {
+        let exif: [UInt8] =
+            Array("Exif".utf8)
+            + [0, 0, 0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 0x01, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0]
+        let profile = [UInt8](repeating: 9, count: 300)
+        let file = FlatJPEG(
+            width: 24, height: 8, components: [.init(level: 50)],
+            segments: [(0xE1, exif), iccSegment(profile, number: 1), (0xE5, (0..<250).flatMap { _ in [0xFF, 0xD8] })])
+        let needed = try #require(scans(of: file.data).first).data.lowerBound
+        let image = JPEGDecoder().makeIncrementalImage(limits: .default)
+        for offset in stride(from: 0, to: needed, by: length) {
+            #expect(image.header == nil)
+            try image.append(file.data[offset..<min(needed, offset + length)])
+        }
+        #expect(try image.header == JPEGDecoder().open(file.data, limits: .default).header)
+        #expect(image.header?.colorProfile == Data(profile))
+        #expect(image.header?.orientation == .right)
+        #expect(image.extent == .nothing)
+    }
+
+    @Test("metadata above the limit is ignored")
+    func metadataLimit() throws {
+        let file = FlatJPEG(
+            width: 8, height: 8, components: [.init(level: 50)],
+            segments: [iccSegment([1, 2, 3], number: 1, of: 2), iccSegment([4, 5, 6], number: 2, of: 2)])
+        for (limit, profile) in [(6, Data([1, 2, 3, 4, 5, 6])), (5, nil), (2, nil), (0, nil)] {
+            let image = JPEGDecoder().makeIncrementalImage(limits: DecodingLimits(metadataBytes: limit))
+            try image.append(file.data)
+            #expect(image.header?.colorProfile == profile)
+        }
+    }
+
+    @Test("a picture of one scan grows by rows, which stay as they are")
+    func rowByRow() throws {
+        let file = try landscapeFile(progressive: false)
+        let whole = try rows(of: file).rows
+        let image = try started(file)
+        var heights: [Int] = []
+        for offset in stride(from: 0, to: file.count, by: 500) {
+            try image.append(file.dropFirst(offset).prefix(500))
+            let shown = try preview(of: image)
+            #expect(shown.elementsEqual(whole.prefix(shown.count)))
+            #expect(image.extent == PreviewExtent(passes: shown.count == 112 ? 1 : 0, rows: shown.count))
+            heights.append(shown.count)
+        }
+        #expect(heights.last == 112)
+        #expect(Set(heights).count > 10)
+    }
+
+    @Test("how much is shown depends on the bytes alone, not on how they were cut", arguments: [0.6, 0.95])
+    func sameExtents(quality: Double) throws {
+        let file = try landscapeFile(quality: quality, progressive: false)
+        let extents = try [1, 10, 90].map { length in
+            let image = try started(file)
+            var extents: [PreviewExtent] = []
+            for offset in stride(from: 0, to: file.count, by: length) {
+                try image.append(file.dropFirst(offset).prefix(length))
+                let taken = offset + length
+                if taken <= file.count, taken % 90 == 0 { extents.append(image.extent) }
+            }
+            return extents
+        }
+        #expect(Set(extents).count == 1)
+    }
+
+    @Test("a picture of several scans grows by scans, each as the file that ends there shows it", arguments: [1, 2])
+    func scanByScan(denominator: Int) throws {
+        let file = try landscapeFile(quality: 0.6, progressive: true)
+        let image = try started(file, denominator: denominator)
+        let found = scans(of: file)
+        var taken = 0
+        for (index, scan) in found.enumerated() {
+            // Two bytes more tell that the scan is over.
+            let end = scan.data.upperBound + 2
+            try image.append(file[taken..<end - 3])
+            #expect(image.extent.passes == index)
+            try image.append(file[end - 3..<end])
+            taken = end
+            #expect(image.extent == PreviewExtent(passes: index + 1, rows: 112 / denominator))
+            let sofar = try rows(of: file.prefix(scan.data.upperBound), denominator: denominator)
+            #expect(try preview(of: image) == sofar.rows)
+        }
+        #expect(try preview(of: image) == rows(of: file, denominator: denominator).rows)
+    }
+
+    @Test("scans that a small preview does not need are not read")
+    func leavesOut() throws {
+        let file = try landscapeFile(progressive: true)
+        var damaged = file
+        for index in [1, 2, 3, 4, 5, 7, 8, 9] { damaged.resetBytes(in: scans(of: file)[index].data) }
+        let image = try started(damaged, denominator: 8)
+        try image.append(damaged)
+        #expect(image.extent == PreviewExtent(passes: 2, rows: 14))
+        #expect(try preview(of: image) == rows(of: file, denominator: 8).rows)
+    }
+
+    @Test("arithmetic coding is shown too, of one scan when it is complete", arguments: [false, true])
+    func arithmetic(progressive: Bool) throws {
+        let file = arithmeticFile(progressive: progressive)
+        let image = try started(file)
+        for offset in stride(from: 0, to: file.count, by: 700) {
+            try image.append(file.dropFirst(offset).prefix(700))
+            if !progressive, offset + 700 < file.count { #expect(image.extent == .nothing) }
+        }
+        #expect(try preview(of: image) == rows(of: file).rows)
+    }
+
+    @Test("restart markers, and other markers within the data, change nothing", arguments: [1, 13, 1000])
+    func restarts(length: Int) throws {
+        let components: [FlatJPEG.Component] = [
+            .init(2, 2) { $0 * 20 + $1 * 13 }, .init(level: 100), .init(level: 140),
+        ]
+        let file = FlatJPEG(width: 160, height: 112, components: components, restartInterval: 3).data
+        let image = try started(file)
+        for offset in stride(from: 0, to: file.count, by: length) {
+            try image.append(file.dropFirst(offset).prefix(length))
+        }
+        #expect(try preview(of: image) == rows(of: file).rows)
+    }
+
+    @Test("what is held is told: rows of a picture of one scan, coefficients of others")
+    func heldBytes() throws {
+        let plain = try started(try landscapeFile(quality: 0.6, progressive: false))
+        #expect(plain.heldBytes(size: landscapeSize(2), layout: .rgba8) == 80 * 56 * 4)
+        let progressive = try started(try landscapeFile(quality: 0.6, progressive: true))
+        let blocks = 20 * 14
+        #expect(progressive.heldBytes(size: landscapeSize(1), layout: .rgba8) == blocks * 3 / 2 * 128)
+        #expect(progressive.heldBytes(size: landscapeSize(8), layout: .rgba8) == blocks * 2 + blocks / 2 * 128)
+    }
+
+    @Test("what is malformed is told as soon as it is there, and again; what was shown stays")
+    func malformed() throws {
+        let file = try landscapeFile(progressive: true)
+        let image = try started(file)
+        let second = scans(of: file)[1].start
+        try image.append(file.prefix(second))
+        let shown = try preview(of: image)
+        let nonsense = Data([0xFF, 0xC4, 0, 4, 0, 0])  // a Huffman table of two bytes
+        for _ in 1...2 {
+            guard case .malformed(.jpeg, _) = failure(appending: nonsense, to: image) else {
+                Issue.record("accepted")
+                return
+            }
+        }
+        #expect(try preview(of: image) == shown)
+        let other = JPEGDecoder().makeIncrementalImage(limits: .default)
+        #expect(failure(appending: Data("GIF89a".utf8), to: other) != nil)
+    }
+
+    @Test("limits hold: bytes, side, memory, scans")
+    func limits() throws {
+        let file = try landscapeFile(progressive: true)
+        func failure(_ limits: DecodingLimits) throws -> DecodingFailure? {
+            let image = JPEGDecoder().makeIncrementalImage(limits: limits)
+            if let failure = self.failure(appending: file.prefix(1000), to: image) { return failure }
+            do throws(DecodingFailure) {
+                try image.start(size: landscapeSize(1), layout: .rgba8)
+            } catch {
+                return error
+            }
+            return self.failure(appending: file.dropFirst(1000), to: image)
+        }
+        #expect(try failure(.default) == nil)
+        let count = file.count
+        #expect(
+            try failure(DecodingLimits(encodedBytes: count - 1))
+                == .limitExceeded(.encodedBytes, value: count, allowed: count - 1))
+        #expect(try failure(DecodingLimits(side: 159)) == .limitExceeded(.side, value: 160, allowed: 159))
+        #expect(try failure(DecodingLimits(scans: 3)) == .limitExceeded(.scans, value: 4, allowed: 3))
+        let held = 3 * 20 * 14 * 128 + 160 * 112 * 4
+        #expect(
+            try failure(DecodingLimits(decodedBytes: held - 1))
+                == .limitExceeded(.decodedBytes, value: held, allowed: held - 1))
+    }
+
+    /// A picture that has taken no more than the header of `file` is started at that size, and given nothing else.
+    private func started(_ file: Data, denominator: Int = 1) throws -> any IncrementalImage {
+        let image = StartingImage(JPEGDecoder().makeIncrementalImage(limits: .default), denominator: denominator)
+        image.headerLength = try #require(scans(of: file).first).data.lowerBound
+        try image.take(file)
+        return image
+    }
+
+    private func preview(of image: any IncrementalImage) throws(DecodingFailure) -> [[UInt8]] {
+        let sink = CollectingRowSink()
+        try image.decodePreview(into: sink)
+        return sink.rows
+    }
+
+    private func failure(appending bytes: Data, to image: any IncrementalImage) -> DecodingFailure? {
+        do throws(DecodingFailure) {
+            try image.append(bytes)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// Takes the header of a file at once, so that a test can append the file from its first byte on after starting.
+private final class StartingImage: IncrementalImage {
+    private let image: any IncrementalImage
+    private let denominator: Int
+    var headerLength = 0
+    private var ignored = 0
+
+    init(_ image: any IncrementalImage, denominator: Int) {
+        self.image = image
+        self.denominator = denominator
+    }
+
+    func take(_ file: Data) throws {
+        try image.append(file.prefix(headerLength))
+        try image.start(size: landscapeSize(denominator), layout: .rgba8)
+        ignored = headerLength
+    }
+
+    var header: ImageHeader? { image.header }
+    var extent: PreviewExtent { image.extent }
+    func decodableSize(covering target: PixelSize) -> PixelSize { image.decodableSize(covering: target) }
+    func heldBytes(size: PixelSize, layout: PixelLayout) -> Int { image.heldBytes(size: size, layout: layout) }
+    func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
+        try image.start(size: size, layout: layout)
+    }
+    func append(_ bytes: Data) throws(DecodingFailure) {
+        let known = min(ignored, bytes.count)
+        ignored -= known
+        try image.append(Data(bytes.dropFirst(known)))
+    }
+    func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure) { try image.decodePreview(into: sink) }
+}

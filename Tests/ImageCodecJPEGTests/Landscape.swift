@@ -1,0 +1,96 @@
+import CImageCodecJPEG
+import Foundation
+import ImageCodecJPEG
+import ImageCore
+import ImageTesting
+
+/// A picture with detail of every size, 160 by 112.
+let landscape: Bitmap = {
+    let size = PixelSize(width: 160, height: 112)
+    var random = SeededRandom(seed: 7)
+    var pixels: [UInt8] = []
+    for y in 0..<size.height {
+        for x in 0..<size.width {
+            let waves = 40 * sin(Double(x * x) / 300) + 40 * cos(Double(x * y) / 500)
+            let noise = Double(Int.random(in: -12...12, using: &random))
+            pixels += [waves + noise, waves, noise - waves].map { UInt8(128 + $0) } + [255]
+        }
+    }
+    return Bitmap(size: size, pixels: pixels, isOpaque: true)
+}()
+
+func landscapeFile(quality: Double = 0.95, progressive: Bool) throws -> Data {
+    try JPEGEncoder().encode(landscape, options: EncodingOptions(quality: quality, isProgressive: progressive))
+}
+
+/// `landscape` with arithmetic coding, which the room's encoder does not offer.
+func arithmeticFile(progressive: Bool) -> Data {
+    let writer = unsafe ilj_writer_create()
+    defer { unsafe ilj_writer_destroy(writer) }
+    let options = ilj_writer_options(
+        width: Int32(landscape.size.width), height: Int32(landscape.size.height), quality: 95,
+        subsamples_chroma: false, is_progressive: progressive, is_arithmetic: true)
+    var bytes: UnsafePointer<UInt8>?
+    var count = 0
+    unsafe ilj_writer_start(writer, options)
+    unsafe landscape.pixels.withUnsafeBufferPointer {
+        _ = unsafe ilj_writer_write_rows(writer, $0.baseAddress, options.height)
+    }
+    unsafe ilj_writer_finish(writer, &bytes, &count)
+    return unsafe Data(UnsafeBufferPointer(start: bytes, count: count))
+}
+
+/// Where the scans of a file are: their headers from the marker on, and their entropy-coded data.
+func scans(of file: Data) -> [(start: Int, data: Range<Int>)] {
+    let bytes = [UInt8](file)
+    var found: [(start: Int, data: Range<Int>)] = []
+    for index in bytes.indices.dropLast() where bytes[index] == 0xFF {
+        switch bytes[index + 1] {
+        case 0x00, 0xFF, 0xD0...0xD7: continue
+        case let code:
+            if let last = found.last, last.data.isEmpty {
+                found[found.count - 1].data = last.data.lowerBound..<index
+            }
+            if code != 0xDA { continue }
+            let data = index + 2 + Int(bytes[index + 2]) * 256 + Int(bytes[index + 3])
+            found.append((index, data..<data))
+        }
+    }
+    return found
+}
+
+/// `landscape` at 1/`denominator`.
+func landscapeSize(_ denominator: Int) -> PixelSize {
+    PixelSize(width: 160 / denominator, height: 112 / denominator)
+}
+
+/// The rows of a decode, and what it threw in the end.
+func rows(
+    of data: Data, denominator: Int = 1, preference: DecodingPreference = .quality, limits: DecodingLimits = .default
+) throws -> (rows: [[UInt8]], failure: DecodingFailure?) {
+    let image = try JPEGDecoder().open(data, limits: limits)
+    let sink = CollectingRowSink()
+    do throws(DecodingFailure) {
+        try image.decode(
+            frame: 0, size: landscapeSize(denominator), layout: .rgba8, preference: preference, into: sink)
+        return (sink.rows, nil)
+    } catch {
+        return (sink.rows, error)
+    }
+}
+
+/// In decibels; infinite for equal pictures.
+func signalToNoise(_ left: [[UInt8]], _ right: [[UInt8]]) -> Double {
+    let squares = zip(left.joined(), right.joined()).reduce(0.0) { sum, pair in
+        sum + pow(Double(pair.0) - Double(pair.1), 2)
+    }
+    return 10 * log10(255 * 255 * Double(left.joined().count) / squares)
+}
+
+func lumas(_ rows: [[UInt8]]) -> [[UInt8]] {
+    func luma(_ row: [UInt8], at start: Int) -> UInt8 {
+        let sum = 77 * Int(row[start]) + 150 * Int(row[start + 1]) + 29 * Int(row[start + 2])
+        return UInt8(sum >> 8)
+    }
+    return rows.map { row in stride(from: 0, to: row.count, by: 4).map { luma(row, at: $0) } }
+}

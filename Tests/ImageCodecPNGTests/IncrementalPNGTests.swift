@@ -1,0 +1,213 @@
+import Foundation
+import ImageCodecPNG
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("PNG whose bytes are coming in")
+struct IncrementalPNGTests {
+    struct Preview: Equatable {
+        var extent: PreviewExtent
+        var pixels: [UInt8]
+    }
+
+    static let pictures = [
+        SyntheticPNG(width: 21, height: 19, colorType: 6, depth: 8),
+        SyntheticPNG(width: 21, height: 19, colorType: 6, depth: 8, isInterlaced: true),
+        SyntheticPNG(width: 9, height: 30, colorType: 3, depth: 2, isInterlaced: true, hasTransparency: true),
+        SyntheticPNG(width: 30, height: 9, colorType: 0, depth: 16, hasTransparency: true),
+        SyntheticPNG(width: 1, height: 5, colorType: 2, depth: 8, isInterlaced: true),
+    ]
+
+    /// Appends `data` in pieces of `length` and notes after how many bytes there was which preview.
+    private func previews(of data: Data, piecesOf length: Int) throws -> [Int: Preview] {
+        let image = PNGDecoder().makeIncrementalImage(limits: .default)
+        var (noted, count, isStarted) = ([Int: Preview](), 0, false)
+        while count < data.count {
+            let piece = data.dropFirst(count).prefix(length)
+            try image.append(piece)
+            count += piece.count
+            if !isStarted, let header = image.header {
+                try image.start(size: header.storedSize, layout: .rgba8)
+                isStarted = true
+            }
+            noted[count] = try preview(of: image)
+        }
+        return noted
+    }
+
+    private func preview(of image: any IncrementalImage) throws -> Preview {
+        let sink = CollectingRowSink()
+        try image.decodePreview(into: sink)
+        return Preview(extent: image.extent, pixels: sink.pixels)
+    }
+
+    /// A picture that has been started.
+    private func started(_ data: Data, limits: DecodingLimits = .default) throws -> any IncrementalImage {
+        let image = PNGDecoder().makeIncrementalImage(limits: limits)
+        try image.append(data)
+        let header = try #require(image.header)
+        try image.start(size: header.storedSize, layout: .rgba8)
+        return image
+    }
+
+    @Test("however the bytes are cut, the same bytes show the same, and all of them the picture", arguments: pictures)
+    func cutting(picture: SyntheticPNG) throws {
+        var file = picture.raw
+        file.pieces = [0, 3, 40]
+        let data = file.data
+        let byByte = try previews(of: data, piecesOf: 1)
+        for length in [2, 3, 7, 64, 1000, data.count] {
+            for (count, preview) in try previews(of: data, piecesOf: length) {
+                #expect(preview == byByte[count], "\(count) bytes in pieces of \(length)")
+            }
+        }
+        let last = try #require(byByte[data.count])
+        #expect(last.pixels == picture.pixels)
+        #expect(last.extent == PreviewExtent(passes: picture.isInterlaced ? 7 : 1, rows: picture.height))
+        let decoded = try decode(data)
+        #expect(last.pixels == decoded)
+    }
+
+    @Test("a plain picture is shown by rows as they come")
+    func rows() throws {
+        let picture = Self.pictures[0]
+        let data = picture.raw.data
+        let previews = try previews(of: data, piecesOf: 1)
+        for count in 1...data.count {
+            let preview = try #require(previews[count])
+            let known = max(0, count - (8 + 25 + 8 + 2 + 5)) / (picture.width * 4 + 1)
+            #expect(preview.extent.rows == min(known, picture.height))
+            #expect(preview.pixels == Array(picture.pixels.prefix(preview.extent.rows * picture.width * 4)))
+        }
+    }
+
+    @Test("an interlaced picture is shown by passes, whose pixels stand for blocks")
+    func passes() throws {
+        let picture = Self.pictures[1]
+        let previews = try previews(of: picture.raw.data, piecesOf: 1)
+        let shown = Dictionary(grouping: previews.values, by: \.extent)
+        let partial = (1...2).map { PreviewExtent(passes: 0, rows: 8 * $0) }
+        let whole = (1...7).map { PreviewExtent(passes: $0, rows: picture.height) }
+        #expect(Set(shown.keys) == Set([.nothing] + partial + whole))
+        for (extent, previews) in shown {
+            let expected = picture.shown(
+                passes: extent.passes, rowsInPass: extent.passes == 0 ? (extent.rows + 7) / 8 : 0)
+            #expect(previews.allSatisfy { $0.pixels == Array(expected.joined()) }, "\(extent)")
+        }
+    }
+
+    @Test("the header is there when the pixels begin, with the orientation that stands before them")
+    func header() throws {
+        var file = Self.pictures[0].raw
+        file.before.append(
+            .init("eXIf", [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0]))
+        let data = file.data
+        let pixels = 8 + 25 + 12 + 22 + 8
+        let image = PNGDecoder().makeIncrementalImage(limits: .default)
+        for count in 0..<pixels {
+            #expect(image.header == nil, "\(count) bytes")
+            try image.append(data.dropFirst(count).prefix(1))
+        }
+        #expect(image.header == (try PNGDecoder().open(data, limits: .default).header))
+        #expect(image.header?.orientation == .right)
+        #expect(image.extent == .nothing)
+        #expect(image.decodableSize(covering: PixelSize(width: 1, height: 1)) == PixelSize(width: 21, height: 19))
+        #expect(image.heldBytes(size: PixelSize(width: 21, height: 19), layout: .rgba8) == 21 * 19 * 4)
+    }
+
+    @Test("bytes that came before the start are not lost")
+    func lateStart() throws {
+        let picture = Self.pictures[1]
+        let data = picture.raw.data
+        let image = PNGDecoder().makeIncrementalImage(limits: .default)
+        for start in stride(from: 0, to: data.count, by: 100) { try image.append(data.dropFirst(start).prefix(100)) }
+        #expect(try preview(of: image) == Preview(extent: .nothing, pixels: []))
+        try image.start(size: PixelSize(width: 21, height: 19), layout: .rgba8)
+        #expect(try preview(of: image).pixels == picture.pixels)
+    }
+
+    @Test("bytes behind the end are ignored")
+    func behindTheEnd() throws {
+        let picture = Self.pictures[0]
+        let image = try started(picture.raw.data + Data([1, 2, 3]))
+        try image.append(Data("IHDR and other nonsense".utf8))
+        #expect(try preview(of: image).pixels == picture.pixels)
+    }
+
+    @Test("damage is found when its bytes come, again at each further piece, and what was shown stays")
+    func damage() throws {
+        let data = Self.pictures[0].raw.data
+        let image = try started(data.prefix(500))
+        let before = try preview(of: image)
+        var rest = Data(data.dropFirst(500))
+        rest[rest.count - 14] ^= 1
+        #expect(throws: DecodingFailure.malformed(.png, "IDAT has a wrong checksum")) { try image.append(rest) }
+        let after = try preview(of: image)
+        #expect(after.pixels.starts(with: before.pixels))
+        #expect(throws: DecodingFailure.malformed(.png, "IDAT has a wrong checksum")) { try image.append(Data([0])) }
+        #expect(try preview(of: image) == after)
+    }
+
+    @Test("what is no PNG, Apple's variant and a header that lies are found before the header is there")
+    func refusals() {
+        let cases: [(Data, DecodingFailure)] = [
+            (Data("GIF89a..".utf8), .malformed(.png, "no PNG signature")),
+            (
+                Data(PNGDecoderSignature.bytes + RawPNG.Chunk("CgBI", [0, 0, 0, 0]).file),
+                .unsupported(.png, "Apple's variant (CgBI)")
+            ),
+            (
+                Data(PNGDecoderSignature.bytes + RawPNG.Chunk("tEXt", [65, 0]).file),
+                .malformed(.png, "tEXt comes before the header")
+            ),
+        ]
+        for (data, failure) in cases {
+            #expect(throws: failure) {
+                try PNGDecoder().makeIncrementalImage(limits: .default).append(data)
+            }
+        }
+    }
+
+    @Test("limits hold: pixels, side, bytes of the file, and the whole picture that is held")
+    func limits() throws {
+        let picture = Self.pictures[0]
+        let data = picture.raw.data
+        let append = { (limits: DecodingLimits) throws in
+            try PNGDecoder().makeIncrementalImage(limits: limits).append(data)
+        }
+        #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 399, allowed: 398)) {
+            try append(DecodingLimits(pixels: 398))
+        }
+        #expect(throws: DecodingFailure.limitExceeded(.side, value: 21, allowed: 20)) {
+            try append(DecodingLimits(side: 20))
+        }
+        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 1596, allowed: 1595)) {
+            try started(data, limits: DecodingLimits(decodedBytes: 1595))
+        }
+        _ = try started(data, limits: DecodingLimits(encodedBytes: data.count, decodedBytes: 1596))
+        let exact = DecodingFailure.limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1)
+        #expect(throws: exact) { try append(DecodingLimits(encodedBytes: data.count - 1)) }
+        let image = PNGDecoder().makeIncrementalImage(limits: DecodingLimits(encodedBytes: 60))
+        try image.append(data.prefix(60))
+        #expect(throws: DecodingFailure.limitExceeded(.encodedBytes, value: 61, allowed: 60)) {
+            try image.append(data.dropFirst(60).prefix(1))
+        }
+    }
+
+    @Test("a picture that promises much and holds little costs little, and other sizes are refused")
+    func promises() throws {
+        let file = RawPNG(width: 9_000, height: 9_000, colorType: 6, scanlines: [[0, 1, 2, 3, 4]])
+        let image = try started(file.data)
+        #expect(image.extent == .nothing)
+        let other = PNGDecoder().makeIncrementalImage(limits: .default)
+        try other.append(file.data)
+        #expect(throws: DecodingFailure.unsupported(.png, "9000x9000 does not scale to 1x1")) {
+            try other.start(size: PixelSize(width: 1, height: 1), layout: .rgba8)
+        }
+    }
+}
+
+private enum PNGDecoderSignature {
+    static let bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+}

@@ -1,0 +1,98 @@
+import Foundation
+import ImageCodecPNG
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("Pixels of PNG in every form")
+struct PNGPixelTests {
+    static let pictures: [SyntheticPNG] = SyntheticPNG.combinations.flatMap { colorType, depth in
+        [false, true].flatMap { isInterlaced in
+            (colorType < 4 ? [false, true] : [false]).map { hasTransparency in
+                SyntheticPNG(
+                    width: 37, height: 21, colorType: colorType, depth: depth, isInterlaced: isInterlaced,
+                    hasTransparency: hasTransparency)
+            }
+        }
+    }
+
+    @Test(
+        "every colour type and depth, plain and interlaced, with and without tRNS, is as its samples say",
+        arguments: pictures)
+    func everyForm(picture: SyntheticPNG) throws {
+        #expect(try decode(picture.raw.data) == picture.pixels)
+        #expect(try header(of: picture.raw.data).hasAlpha == (picture.hasTransparency || picture.colorType >= 4))
+    }
+
+    @Test("small pictures are complete, whatever passes are empty", arguments: SyntheticPNG.combinations.indices)
+    func smallSizes(combination: Int) throws {
+        let (colorType, depth) = SyntheticPNG.combinations[combination]
+        for width in 1...9 {
+            for height in 1...9 {
+                for isInterlaced in [false, true] {
+                    let picture = SyntheticPNG(
+                        width: width, height: height, colorType: colorType, depth: depth, isInterlaced: isInterlaced,
+                        seed: UInt64(width * 16 + height))
+                    let decoded = try decode(picture.raw.data)
+                    #expect(decoded == picture.pixels, "\(picture.testDescription)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "each filter works on the first row and on others, at each number of bytes a pixel",
+        arguments: 0..<5 as Range<UInt8>)
+    func filters(filter: UInt8) throws {
+        for (colorType, depth) in SyntheticPNG.combinations {
+            for width in [1, 2, 3, 8, 67] {
+                for filters in [[filter], [0, filter], [4, filter]] {
+                    let picture = SyntheticPNG(
+                        width: width, height: 4, colorType: colorType, depth: depth, filters: filters,
+                        seed: UInt64(width))
+                    let decoded = try decode(picture.raw.data)
+                    #expect(decoded == picture.pixels, "\(picture.testDescription), filters \(filters)")
+                }
+            }
+        }
+    }
+
+    @Test("pictures larger than what is inflated at a time are complete", arguments: [false, true])
+    func large(isInterlaced: Bool) throws {
+        for (colorType, depth, width, height) in [(0, 1, 3000, 30), (2, 8, 300, 240), (6, 16, 30_000, 2)] {
+            let picture = SyntheticPNG(
+                width: width, height: height, colorType: UInt8(colorType), depth: depth, isInterlaced: isInterlaced)
+            let decoded = try decode(picture.raw.data)
+            #expect(decoded == picture.pixels, "\(picture.testDescription)")
+        }
+    }
+
+    @Test("grey keeps its own layout where that is asked for", arguments: [(0, 1), (0, 8), (0, 16), (4, 8), (4, 16)])
+    func gray(colorType: Int, depth: Int) throws {
+        for hasTransparency in colorType == 0 ? [false, true] : [false] {
+            for isInterlaced in [false, true] {
+                let picture = SyntheticPNG(
+                    width: 19, height: 10, colorType: UInt8(colorType), depth: depth, isInterlaced: isInterlaced,
+                    hasTransparency: hasTransparency)
+                var file = picture.raw
+                file.before.insert(RawPNG.profileChunk(RawPNG.profile(space: "GRAY")), at: 0)
+                let layout = try header(of: file.data).nativeLayout
+                let channels = colorType == 4 || hasTransparency ? [0, 3] : [0]
+                #expect(layout.bytesPerPixel == channels.count)
+                let expected = stride(from: 0, to: picture.pixels.count, by: 4).flatMap { start in
+                    channels.map { picture.pixels[start + $0] }
+                }
+                let decoded = try decode(file.data, layout: layout)
+                #expect(decoded == expected, "\(picture.testDescription)")
+            }
+        }
+    }
+
+    @Test("an index beyond the palette is opaque black")
+    func beyondPalette() throws {
+        let file = RawPNG(
+            width: 2, depth: 8, colorType: 3, scanlines: [[0, 0, 2]],
+            before: [.init("PLTE", [1, 2, 3, 4, 5, 6]), .init("tRNS", [9, 8])])
+        #expect(try decode(file.data) == [1, 2, 3, 9, 0, 0, 0, 255])
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import ImageCodecPNG
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("The compressed stream of PNG")
+struct PNGStreamTests {
+    private static let picture = SyntheticPNG(width: 40, height: 30, colorType: 2, depth: 8)
+
+    @Test("pixels may be cut into chunks anywhere, empty ones among them")
+    func pieces() throws {
+        var file = Self.picture.raw
+        for pieces in [[0], [1], [0, 0, 1, 0, 1, 0], [2, 0, 5], [7, 100, 0, 1], Array(repeating: 1, count: 4000)] {
+            file.pieces = pieces
+            #expect(try decode(file.data) == Self.picture.pixels, "\(pieces.prefix(6))")
+        }
+    }
+
+    @Test("each byte of pixels counts for the checksum of its chunk")
+    func checksums() {
+        var file = Self.picture.raw
+        file.pieces = [100, 1000, 0]
+        let whole = file.data
+        for index in stride(from: 41, to: whole.count - 12, by: 7) {
+            var damaged = whole
+            damaged[index] ^= 0x10
+            #expect(failure(of: damaged) != nil, "byte \(index)")
+        }
+    }
+
+    @Test("a wrong checksum of the pixels is malformed")
+    func adler() {
+        for index in 1...4 {
+            var file = Self.picture.raw
+            var stream = file.compressed
+            stream[stream.count - index] ^= 1
+            file.stream = stream
+            #expect(isMalformed(file.data), "byte \(index) from the end")
+        }
+    }
+
+    @Test("a stream that lacks its checksum, or goes on behind the last row, is no reason to refuse")
+    func looseEnds() throws {
+        var file = Self.picture.raw
+        let whole = file.compressed
+        for missing in 1...4 {
+            file.stream = whole.dropLast(missing)
+            #expect(try decode(file.data) == Self.picture.pixels)
+        }
+        file.stream = whole + [1, 2, 3, 4]
+        #expect(try decode(file.data) == Self.picture.pixels)
+        file.stream = nil
+        for surplus in [1, 100, 500_000] {
+            file = Self.picture.raw
+            file.scanlines.append([UInt8](repeating: 9, count: surplus))
+            #expect(try decode(file.data) == Self.picture.pixels, "\(surplus) bytes")
+        }
+    }
+
+    @Test("a stream that ends early is truncated, also when the file goes on")
+    func short() {
+        var file = Self.picture.raw
+        file.scanlines.removeLast()
+        #expect(failure(of: file.data) == .truncated(.png))
+        let whole = Self.picture.raw.compressed
+        for count in [0, 1, 2, 100, whole.count - 5] {
+            file.stream = Array(whole.prefix(count))
+            #expect(failure(of: file.data) == .truncated(.png), "\(count) bytes")
+        }
+    }
+
+    @Test("only pixels that follow one another count")
+    func interruption() {
+        var file = Self.picture.raw
+        file.pieces = [1000]
+        file.between = [.init("tEXt", [65, 0, 65])]
+        #expect(failure(of: file.data) == .truncated(.png))
+    }
+
+    @Test("windows of any size that there is", arguments: 0...8)
+    func windows(bits: Int) throws {
+        var file = Self.picture.raw
+        let first = bits << 4 | 8
+        let check = (31 - first * 256 % 31) % 31
+        file.stream = [UInt8(first), UInt8(check)] + file.compressed.dropFirst(2)
+        if bits == 8 { return #expect(isMalformed(file.data)) }
+        #expect(try decode(file.data) == Self.picture.pixels)
+    }
+
+    @Test("what is no zlib stream is malformed")
+    func noStream() {
+        var file = Self.picture.raw
+        let body = Array(file.compressed.dropFirst(2))
+        // Another method, a wrong check, a dictionary; then a block of no type and a stored one whose lengths differ.
+        for start in [[0x77, 0x0C], [0x78, 0x02], [0x78, 0x20]] as [[UInt8]] {
+            file.stream = start + body
+            #expect(isMalformed(file.data), "\(start)")
+        }
+        file.stream = [0x78, 0x01, 0x07] + body
+        #expect(isMalformed(file.data))
+        file.stream = [0x78, 0x01, 0x01, 1, 0, 1, 0, 7]
+        #expect(isMalformed(file.data))
+    }
+
+    @Test("a distance that leads before the first byte is malformed")
+    func distance() {
+        // A fixed block: the literal 0, then a copy of 3 bytes from 32,768 before (RFC 1951, 3.2.6).
+        var bits = BitWriter()
+        bits.write(0b011, 3)
+        bits.writeCode(0b0011_0000, 8)
+        bits.writeCode(0b000_0001, 7)
+        bits.writeCode(29, 5)
+        bits.write(0x1FFF, 13)
+        bits.writeCode(0, 7)
+        var file = RawPNG(scanlines: [])
+        file.stream = [0x78, 0x01] + bits.bytes + [0, 0, 0, 1]
+        #expect(isMalformed(file.data))
+    }
+
+    @Test("the pixels' bytes and the rows they stand for are not inflated beyond the picture")
+    func bomb() throws {
+        // A row of three pixels, then 50 MB of zeros in runs of 258.
+        var bits = BitWriter()
+        bits.write(0b011, 3)
+        for _ in 0..<10 { bits.writeCode(0b0011_0000, 8) }
+        for _ in 0..<200_000 {
+            bits.writeCode(0b1100_0101, 8)
+            bits.writeCode(0, 5)
+        }
+        bits.writeCode(0, 7)
+        var file = RawPNG(width: 3, scanlines: [])
+        file.stream = [0x78, 0x01] + bits.bytes + [0, 0, 0, 1]
+        #expect(try decode(file.data) == [0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255])
+    }
+}
+
+/// Bits of a deflate stream, the least significant first (RFC 1951, 3.1.1).
+private struct BitWriter {
+    private(set) var bytes: [UInt8] = []
+    private var count = 0
+
+    mutating func write(_ value: Int, _ bitCount: Int) {
+        for bit in 0..<bitCount {
+            if count.isMultiple(of: 8) { bytes.append(0) }
+            if value >> bit & 1 == 1 { bytes[count / 8] |= 1 << UInt8(count % 8) }
+            count += 1
+        }
+    }
+
+    /// Huffman codes begin with their most significant bit.
+    mutating func writeCode(_ value: Int, _ bitCount: Int) {
+        for bit in (0..<bitCount).reversed() { write(value >> bit & 1, 1) }
+    }
+}

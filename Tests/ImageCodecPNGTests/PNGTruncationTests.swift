@@ -1,0 +1,115 @@
+import Foundation
+import ImageCodecPNG
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("Truncated PNG")
+struct PNGTruncationTests {
+    /// What a sink got before `.truncated` came, or nil when something else happened.
+    private func rows(of data: Data) throws -> [[UInt8]]? {
+        let image = try PNGDecoder().open(data, limits: .default)
+        let sink = CollectingRowSink()
+        do throws(DecodingFailure) {
+            try image.decode(frame: 0, size: image.header.storedSize, layout: .rgba8, into: sink)
+        } catch .truncated(.png) {
+            return sink.rows
+        }
+        return nil
+    }
+
+    /// Bytes before the first of the deflated ones: signature, header, and the beginnings of chunk, stream and block.
+    private static let start = 8 + 25 + 8 + 2 + 5
+
+    @Test("the rows that are there are handed over, and no other", arguments: [(2, 8), (3, 4), (6, 8), (0, 16)])
+    func plain(colorType: Int, depth: Int) throws {
+        let picture = SyntheticPNG(width: 13, height: 9, colorType: UInt8(colorType), depth: depth)
+        let file = picture.raw
+        let stride = picture.width * 4
+        let before = file.before.reduce(0) { $0 + $1.file.count }
+        for count in 0...file.scanlines.joined().count {
+            let cut = file.data.prefix(Self.start + before + count)
+            let rows = try #require(try rows(of: cut))
+            #expect(rows.count == count / file.scanlines[0].count)
+            #expect(Array(rows.joined()) == Array(picture.pixels.prefix(rows.count * stride)))
+        }
+    }
+
+    @Test("of an interlaced picture all rows are handed over, missing pixels from the pass before")
+    func interlaced() throws {
+        let picture = SyntheticPNG(width: 21, height: 19, colorType: 6, depth: 8, isInterlaced: true)
+        let file = picture.raw
+        let lengths = file.scanlines.map(\.count)
+        for (passes, rowsInPass) in [(0, 0), (0, 1), (0, 3), (1, 0), (2, 0), (2, 1), (4, 3), (6, 0), (6, 9)] {
+            let whole = (0..<passes).reduce(0) { $0 + picture.rowCount(ofPass: $1) } + rowsInPass
+            let bytes = lengths.prefix(whole).reduce(0, +)
+            let rows = try #require(try rows(of: file.data.prefix(Self.start + bytes)))
+            let expected = picture.shown(passes: passes, rowsInPass: rowsInPass)
+            #expect(rows.count == expected.count, "\(passes) passes and \(rowsInPass) rows")
+            #expect(rows == expected, "\(passes) passes and \(rowsInPass) rows")
+        }
+    }
+
+    @Test("a file without its end is truncated after all rows", arguments: [false, true])
+    func endless(isInterlaced: Bool) throws {
+        let picture = SyntheticPNG(width: 21, height: 19, colorType: 2, depth: 8, isInterlaced: isInterlaced)
+        for missing in [1, 4, 12, 16] {
+            let rows = try #require(try rows(of: picture.raw.data.dropLast(missing)))
+            #expect(Array(rows.joined()) == picture.pixels)
+        }
+    }
+
+    @Test("a decoder that works on passes asks between rows whether it is still wanted")
+    func cancellation() throws {
+        let picture = SyntheticPNG(width: 8, height: 300, colorType: 0, depth: 8, isInterlaced: true)
+        let image = try PNGDecoder().open(picture.raw.data, limits: .default)
+        let sink = ImpatientSink()
+        #expect(throws: DecodingFailure.cancelled) {
+            try image.decode(frame: 0, size: image.header.storedSize, layout: .rgba8, into: sink)
+        }
+        #expect(sink.rowCount == 0)
+    }
+}
+
+/// Wants nothing when asked, and counts what comes unasked.
+private final class ImpatientSink: PixelRowSink {
+    private(set) var rowCount = 0
+
+    func receive(_ row: Span<UInt8>) throws(DecodingFailure) { rowCount += 1 }
+
+    func checkCancellation() throws(DecodingFailure) { throw .cancelled }
+}
+
+extension SyntheticPNG {
+    func rowCount(ofPass pass: Int) -> Int {
+        let (x, y, _, step) = Self.passes[pass]
+        return x >= width ? 0 : Array(stride(from: y, to: height, by: step)).count
+    }
+
+    /// The rows as they are to be seen after complete passes and some rows of the next: each pixel as the last known one
+    /// in whose block it lies (PNG 3rd edition, 8.1: the lattice halves from pass to pass, first in width, then in height).
+    func shown(passes: Int, rowsInPass: Int) -> [[UInt8]] {
+        let pixels = pixels
+        let lattices = [(8, 8), (4, 8), (4, 4), (2, 4), (2, 2), (1, 2), (1, 1)]
+        let known = passes > 0 ? height : min(height, rowsInPass * 8)
+        return (0..<known).map { y in
+            (0..<width).flatMap { x -> ArraySlice<UInt8> in
+                var (sourceX, sourceY) = (x, y)
+                if passes > 0 {
+                    let lattice = lattices[passes - 1]
+                    (sourceX, sourceY) = (x / lattice.0 * lattice.0, y / lattice.1 * lattice.1)
+                }
+                if rowsInPass > 0 {
+                    // The next pass is known in its first rows, wherever the finer lattice ends at one of its pixels.
+                    let (finer, pass) = (lattices[passes], Self.passes[passes])
+                    let (fineX, fineY) = (x / finer.0 * finer.0, y / finer.1 * finer.1)
+                    let isOfPass =
+                        fineX >= pass.0 && (fineX - pass.0) % pass.2 == 0 && fineY >= pass.1
+                        && (fineY - pass.1) % pass.3 == 0
+                    if isOfPass, (fineY - pass.1) / pass.3 < rowsInPass { (sourceX, sourceY) = (fineX, fineY) }
+                }
+                return pixels[(sourceY * width + sourceX) * 4..<(sourceY * width + sourceX) * 4 + 4]
+            }
+        }
+    }
+}

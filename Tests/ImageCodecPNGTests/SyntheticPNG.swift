@@ -1,0 +1,158 @@
+import Foundation
+import ImageTesting
+import Testing
+
+/// A picture of noise in any colour type and depth, and what it must look like, both worked out from the same samples.
+///
+/// Nothing here is taken from the decoder: samples are packed, filtered forwards and spread over passes as the specification
+/// says, and made visible one by one.
+struct SyntheticPNG: CustomTestStringConvertible {
+    var width: Int
+    var height: Int
+    var colorType: UInt8
+    var depth: Int
+    var isInterlaced = false
+    var hasTransparency = false
+    /// The filter of each row in turn.
+    var filters: [UInt8] = [0, 1, 2, 3, 4]
+    var seed: UInt64 = 1
+
+    var testDescription: String {
+        "\(width)x\(height) type \(colorType), \(depth) bits\(isInterlaced ? ", interlaced" : "")\(hasTransparency ? ", tRNS" : "")"
+    }
+
+    /// Every valid combination of colour type and depth (PNG 3rd edition, table 9).
+    static let combinations: [(colorType: UInt8, depth: Int)] = [
+        (0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (2, 8), (2, 16), (3, 1), (3, 2), (3, 4), (3, 8), (4, 8), (4, 16),
+        (6, 8), (6, 16),
+    ]
+
+    var channels: Int { [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType] ?? 0 }
+
+    /// As many as can be asked for, in small pictures with few of them so that the transparent colour occurs.
+    private var samples: [[Int]] {
+        var random = SeededRandom(seed: seed)
+        let highest = (1 << depth) - 1
+        let levels = (0..<3).map { _ in Int.random(in: 0...highest, using: &random) }
+        return (0..<width * height).map { _ in
+            (0..<channels).map { _ in
+                Bool.random(using: &random)
+                    ? levels[Int.random(in: 0..<3, using: &random)]
+                    : Int.random(in: 0...highest, using: &random)
+            }
+        }
+    }
+
+    private var paletteCount: Int { min(1 << depth, 200) }
+
+    private func paletteColor(_ index: Int) -> [UInt8] {
+        if index >= paletteCount { return [0, 0, 0] }
+        return [UInt8(truncatingIfNeeded: index * 37 + 11), UInt8(truncatingIfNeeded: index * 91 + 5), UInt8(index)]
+    }
+
+    private func paletteAlpha(_ index: Int) -> UInt8 {
+        hasTransparency && index < paletteCount / 2 + 1 ? UInt8(truncatingIfNeeded: index * 53) : 255
+    }
+}
+
+extension SyntheticPNG {
+    /// The file.
+    var raw: RawPNG {
+        var file = RawPNG(
+            width: width, height: height, depth: UInt8(depth), colorType: colorType, interlace: isInterlaced ? 1 : 0,
+            scanlines: scanlines)
+        if colorType == 3 { file.before.append(.init("PLTE", (0..<paletteCount).flatMap(paletteColor))) }
+        if hasTransparency { file.before.append(.init("tRNS", transparency)) }
+        return file
+    }
+
+    private var transparency: [UInt8] {
+        if colorType == 3 { return (0..<paletteCount / 2 + 1).map(paletteAlpha) }
+        return key.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+    }
+
+    /// The transparent colour: that of the middle pixel.
+    private var key: [Int] { samples[width * height / 2] }
+
+    /// What the decoder must make of it, in RGBA.
+    var pixels: [UInt8] {
+        let key = key
+        return samples.flatMap { sample -> [UInt8] in
+            if colorType == 3 { return paletteColor(sample[0]) + [paletteAlpha(sample[0])] }
+            let levels = sample.map(level)
+            let alpha: UInt8 = hasTransparency && sample == key ? 0 : 255
+            switch colorType {
+            case 0: return [levels[0], levels[0], levels[0], alpha]
+            case 2: return levels + [alpha]
+            case 4: return [levels[0], levels[0], levels[0], levels[1]]
+            default: return levels
+            }
+        }
+    }
+
+    private func level(_ sample: Int) -> UInt8 {
+        UInt8((Double(sample) * 255 / Double((1 << depth) - 1)).rounded())
+    }
+}
+
+extension SyntheticPNG {
+    /// First column and row, and steps, of each pass (PNG 3rd edition, 8.1).
+    static let passes = [
+        (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2),
+    ]
+
+    private var scanlines: [[UInt8]] {
+        let samples = samples
+        return (isInterlaced ? Self.passes : [(0, 0, 1, 1)]).flatMap { pass -> [[UInt8]] in
+            let columns = Array(stride(from: pass.0, to: width, by: pass.2))
+            let rows = columns.isEmpty ? [] : Array(stride(from: pass.1, to: height, by: pass.3))
+            return filtered(rows.map { y in packed(columns.flatMap { samples[y * width + $0] }) })
+        }
+    }
+
+    private func packed(_ samples: [Int]) -> [UInt8] {
+        if depth == 16 { return samples.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } }
+        let inByte = 8 / depth
+        return stride(from: 0, to: samples.count, by: inByte).map { start in
+            (0..<inByte).reduce(UInt8(0)) { byte, index in
+                let sample = start + index < samples.count ? samples[start + index] : 0
+                return byte << UInt8(truncatingIfNeeded: depth % 8) | UInt8(sample)
+            }
+        }
+    }
+
+    private func filtered(_ rows: [[UInt8]]) -> [[UInt8]] {
+        rows.indices.map { index in
+            let filter = filters[index % filters.count]
+            let above = index == 0 ? [UInt8](repeating: 0, count: rows[index].count) : rows[index - 1]
+            return [filter]
+                + Self.filtered(rows[index], above: above, filter: filter, pixelBytes: max(1, channels * depth / 8))
+        }
+    }
+
+    /// PNG 3rd edition, 9.2 to 9.4, forwards.
+    private static func filtered(_ row: [UInt8], above: [UInt8], filter: UInt8, pixelBytes: Int) -> [UInt8] {
+        row.indices.map { index in
+            let left = index < pixelBytes ? 0 : Int(row[index - pixelBytes])
+            let corner = index < pixelBytes ? 0 : Int(above[index - pixelBytes])
+            let over = Int(above[index])
+            let prediction =
+                switch filter {
+                case 1: left
+                case 2: over
+                case 3: (left + over) / 2
+                case 4: nearest(left, over, corner)
+                default: 0
+                }
+            return row[index] &- UInt8(prediction)
+        }
+    }
+
+    /// Paeth's predictor, as the specification writes it.
+    private static func nearest(_ left: Int, _ over: Int, _ corner: Int) -> Int {
+        let estimate = left + over - corner
+        let distances = (abs(estimate - left), abs(estimate - over), abs(estimate - corner))
+        if distances.0 <= distances.1, distances.0 <= distances.2 { return left }
+        return distances.1 <= distances.2 ? over : corner
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import ImageCodecWebP
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("WebP whose bytes are coming in")
+struct IncrementalWebPTests {
+    private static let size = PixelSize(width: 64, height: 128)
+
+    @Test("rows are shown as they come, and those that have been shown stay as they are", arguments: [false, true])
+    func rows(_ isLossless: Bool) throws {
+        let data = try Self.encoded(isLossless: isLossless)
+        let whole = try Self.whole(data)
+        var seen: Set<Int> = []
+        try Self.feed(data, in: 100) { image in
+            let rows = CollectingRowSink()
+            try image.decodePreview(into: rows)
+            #expect(rows.rows == Array(whole.prefix(image.extent.rows)))
+            seen.insert(image.extent.rows)
+        }
+        #expect(seen.count > 3)
+        #expect(seen.contains(128))
+    }
+
+    @Test("a picture of a few bytes is shown when they are all there")
+    func tiny() throws {
+        let bitmap = Bitmap(
+            size: Self.size, pixels: [UInt8](repeating: 255, count: Self.size.area * 4), isOpaque: true)
+        let data = try WebPEncoder().encode(bitmap, options: EncodingOptions(isLossless: true))
+        #expect(data.count < 64)
+        let image = try Self.feed(data, in: 1) { _ in }
+        #expect(image?.extent == PreviewExtent(passes: 1, rows: Self.size.height))
+    }
+
+    @Test("the profile in front of the pixels is in the header")
+    func profile() throws {
+        let profile = Data((0..<200).map { UInt8($0) })
+        let still = try Self.encoded(isLossless: false)
+        let data = Self.riff([
+            ("VP8X", Data([0x20, 0, 0, 0, 63, 0, 0, 127, 0, 0])), ("ICCP", profile),
+            ("VP8 ", Data(still.dropFirst(20))),
+        ])
+        let image = WebPDecoder().makeIncrementalImage(limits: .default)
+        try image.append(data.prefix(300))
+        #expect(image.header?.colorProfile == profile)
+        #expect(image.header?.storedSize == Self.size)
+    }
+
+    @Test("an animation has a header and no previews")
+    func animation() throws {
+        let bitmap = Self.bitmap
+        let data = try WebPEncoder().encode(
+            [
+                AnimationFrame(bitmap: bitmap, delay: .milliseconds(50)),
+                .init(bitmap: bitmap, delay: .milliseconds(50)),
+            ],
+            loopCount: 0, options: EncodingOptions())
+        let image = try #require(try Self.feed(data, in: 64) { #expect($0.extent == .nothing) })
+        #expect(image.header?.storedSize == Self.size)
+    }
+
+    @Test("a lossless picture is not begun before it is known that its tables fit")
+    func tables() throws {
+        let data = try Self.encoded(isLossless: true)
+        let image = WebPDecoder().makeIncrementalImage(limits: DecodingLimits(decodedBytes: 8 * Self.size.area))
+        #expect(throws: DecodingFailure.self) {
+            try image.append(data)
+            try image.start(size: Self.size, layout: .rgba8)
+        }
+        #expect(image.extent == .nothing)
+    }
+
+    @Test("what is malformed is told each time from then on")
+    func malformed() throws {
+        var data = try Self.encoded(isLossless: true)
+        data.replaceSubrange(20..<21, with: [0])
+        let image = WebPDecoder().makeIncrementalImage(limits: .default)
+        for _ in 0..<2 {
+            #expect(throws: DecodingFailure.malformed(.webp, "libwebp refuses it")) { try image.append(data) }
+        }
+    }
+
+    @Test("no size and layout but its own are started")
+    func otherSize() throws {
+        let image = WebPDecoder().makeIncrementalImage(limits: .default)
+        try image.append(try Self.encoded(isLossless: false))
+        for (size, layout) in [(PixelSize(width: 32, height: 64), PixelLayout.rgba8), (Self.size, .gray8)] {
+            #expect(throws: DecodingFailure.self) { try image.start(size: size, layout: layout) }
+        }
+    }
+
+    @Test("too many bytes are refused when they come")
+    func encodedBytes() throws {
+        let image = WebPDecoder().makeIncrementalImage(limits: DecodingLimits(encodedBytes: 99))
+        #expect(throws: DecodingFailure.limitExceeded(.encodedBytes, value: 100, allowed: 99)) {
+            try image.append(Data(count: 100))
+        }
+    }
+
+    private static let bitmap = Bitmap(
+        size: size,
+        pixels: (0..<size.area).flatMap { index -> [UInt8] in
+            let (x, y) = (index % 64, index / 64)
+            return [UInt8(x * 4), UInt8(y * 2), UInt8(truncatingIfNeeded: x * y * 7), 255]
+        }, isOpaque: true)
+
+    private static func encoded(isLossless: Bool) throws -> Data {
+        try WebPEncoder().encode(bitmap, options: EncodingOptions(isLossless: isLossless))
+    }
+
+    private static func whole(_ data: Data) throws -> [[UInt8]] {
+        let rows = CollectingRowSink()
+        try WebPDecoder().open(data, limits: .default).decode(frame: 0, size: size, layout: .rgba8, into: rows)
+        return rows.rows
+    }
+
+    @discardableResult
+    private static func feed(
+        _ data: Data, in length: Int, look: (any IncrementalImage) throws -> Void
+    ) throws -> (any IncrementalImage)? {
+        let image = WebPDecoder().makeIncrementalImage(limits: .default)
+        var isStarted = false
+        for start in stride(from: 0, to: data.count, by: length) {
+            try image.append(data.dropFirst(start).prefix(length))
+            if !isStarted, image.header != nil {
+                try image.start(size: size, layout: .rgba8)
+                isStarted = true
+            }
+            if isStarted { try look(image) }
+        }
+        return image
+    }
+
+    private static func riff(_ chunks: [(String, Data)]) -> Data {
+        var body = Data("WEBP".utf8)
+        for (name, payload) in chunks {
+            body += Data(name.utf8) + word(payload.count) + payload + Data(count: payload.count % 2)
+        }
+        return Data("RIFF".utf8) + word(body.count) + body
+    }
+
+    private static func word(_ value: Int) -> Data {
+        Data((0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import ImageCodecWebP
+import ImageCore
+import ImageTesting
+import Testing
+
+/// libwebp holds tables for each group of prefix codes that a lossless picture names, however small the file.
+@Suite("Memory of lossless WebP")
+struct LosslessMemoryTests {
+    /// What counts for one group: 2,954 entries of 4 bytes without a colour cache, and 572 bytes.
+    static let groupBytes = 2954 * 4 + 572
+
+    static func refusal(of data: Data, _ limits: DecodingLimits = .default) -> DecodingFailure? {
+        do throws(DecodingFailure) {
+            _ = try WebPReading.pixels(try WebPReading.open(data, limits: limits))
+            return nil
+        } catch { return error }
+    }
+
+    @Test("65,536 groups in a file of 300 KB are refused by the limit on memory")
+    func bomb() {
+        let data = VP8LBuilder.picture(1024, 1024, groups: Array(0..<65_536)).file
+        let bytes = 8 * 1024 * 1024 + 4 * 65_536 + 65_536 * Self.groupBytes
+        #expect(data.count < 600_000)
+        #expect(Self.refusal(of: data) == .limitExceeded(.decodedBytes, value: bytes, allowed: 400 << 20))
+    }
+
+    @Test("a colour cache makes each group's tables larger")
+    func cache() {
+        let groups = [0, 1, 2, 3]
+        func bytes(cacheBits: Int) -> Int? {
+            let data = VP8LBuilder.picture(8, 8, groups: groups, cacheBits: cacheBits).file
+            guard case .limitExceeded(.decodedBytes, let value, _) = Self.refusal(of: data, .init(decodedBytes: 600))
+            else { return nil }
+            return value
+        }
+        for (cacheBits, entries) in [(0, 2954), (1, 2956), (11, 5004)] {
+            let expected = 528 + 4 * (entries * 4 + 572)
+            #expect(bytes(cacheBits: cacheBits) == expected)
+        }
+    }
+
+    @Test("groups within the limit are decoded, each with its own codes")
+    func good() throws {
+        let data = VP8LBuilder.picture(8, 8, groups: [1, 0, 3, 2]).file
+        let bytes = 528 + 4 * Self.groupBytes
+        #expect(Self.refusal(of: data, .init(decodedBytes: bytes)) == nil)
+        #expect(Self.refusal(of: data, .init(decodedBytes: bytes - 1)) != nil)
+        let pixels = try WebPReading.pixels(WebPReading.open(data))
+        // Green of the squares' first pixels.
+        let squares: [UInt8] = [0, 4, 32, 36].map { pixels[4 * $0 + 1] }
+        #expect(squares == [1, 0, 3, 2])
+    }
+
+    @Test("the largest number counts, wherever it stands, and whether it takes bits or not")
+    func largest() {
+        for (groups, largest) in [([0, 9, 0, 0], 9), ([7, 0, 0, 300], 300)] {
+            let data = VP8LBuilder.picture(8, 8, groups: groups, endsEarly: true).file
+            let bytes = 528 + (largest + 1) * Self.groupBytes
+            let refusal = Self.refusal(of: data, .init(decodedBytes: bytes - 1))
+            #expect(refusal == .limitExceeded(.decodedBytes, value: bytes, allowed: bytes - 1))
+        }
+        var flat = VP8LBuilder(8, 8)
+        flat.put(0b100, 3)  // no transform, no cache, groups
+        flat.put(0, 3)
+        flat.flatPicture(red: 255, green: 255)
+        let bytes = 528 + 65_536 * Self.groupBytes
+        #expect(Self.refusal(of: flat.file) == .limitExceeded(.decodedBytes, value: bytes, allowed: 400 << 20))
+    }
+
+    @Test("copied and cached pixels of the groups' picture are stepped over, and none lies beyond the largest")
+    func copied() {
+        var builder = VP8LBuilder(16, 4)
+        builder.put(0b100, 3)
+        builder.put(0, 3)
+        builder.put(1, 1)  // a colour cache of one bit
+        builder.put(1, 4)
+        // Green: 2 as 0, a length prefix of 3 pixels, 256 + 2, as 10, an entry of the cache, 280, as 11.
+        builder.put(0, 1)
+        builder.put(8, 4)
+        for symbol in [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8] {
+            builder.put([0, 1, 2, 18].contains(symbol) ? 2 : 0, 3)
+        }
+        builder.put(0, 1)
+        func length(_ symbol: Int) {
+            for bit in [1, 0] { builder.put([0, 1, 2, 18].firstIndex(of: symbol)! >> bit & 1, 1) }
+        }
+        for symbol in [0, 0, 1] { length(symbol) }
+        for count in [138, 115] {  // zeros up to 255
+            length(18)
+            builder.put(count - 11, 7)
+        }
+        for symbol in [0, 0, 2] { length(symbol) }
+        length(18)
+        builder.put(21 - 11, 7)
+        for symbol in [2, 0] { length(symbol) }
+        for symbol in [1, 0, 255, 0] { builder.code(only: symbol) }
+        builder.put(0, 1)  // 0x0102
+        builder.put(0b01, 2)  // three copies
+        let bytes = 8 * 64 + 4 * 4 + 0x103 * Self.groupBytes
+        #expect(
+            Self.refusal(of: builder.file, .init(decodedBytes: 600))
+                == .limitExceeded(.decodedBytes, value: bytes, allowed: 600))
+    }
+
+    @Test("transforms before the groups are read, and a palette makes the picture narrower")
+    func transforms() {
+        var builder = VP8LBuilder(64, 4)
+        builder.put(1 | 0 << 1, 3)  // predictor, in squares of 4
+        builder.put(0, 3)
+        builder.flatPicture()
+        builder.put(1 | 2 << 1, 3)  // green
+        builder.put(1 | 3 << 1, 3)  // two colours: eight pixels in one
+        builder.put(1, 8)
+        builder.flatPicture()
+        builder.put(1 | 1 << 1, 3)  // colour, in squares of 8
+        builder.put(1, 3)
+        builder.flatPicture()
+        builder.put(0, 2)
+        builder.groups([5, 6])
+        let small = 4 * (16 + 2 + 1 + 2)
+        let bytes = 8 * 256 + small + 7 * Self.groupBytes
+        #expect(
+            Self.refusal(of: builder.file, .init(decodedBytes: 3000))
+                == .limitExceeded(.decodedBytes, value: bytes, allowed: 3000))
+    }
+
+    @Test("the alpha of a lossy picture counts as well")
+    func alpha() throws {
+        let lossy = try WebPEncoder().encode(.gradient(8, 8), options: .init())
+        for (compression, isBomb) in [(1, true), (0, false)] {
+            var builder = WebPBuilder(8, 8)
+            builder.flag(.alpha)
+            let groups = [0, 65_535, 0, 0]
+            let alpha = VP8LBuilder.picture(8, 8, groups: groups, hasHeader: false, endsEarly: true)
+            builder.chunk("ALPH", Data([UInt8(compression)]) + alpha.payload)
+            builder.picture(of: lossy)
+            let refusal = Self.refusal(of: builder.finished)
+            let bytes = 9 * 64 + 4 * 4 + 65_536 * Self.groupBytes
+            let isRefused = refusal == .limitExceeded(.decodedBytes, value: bytes, allowed: 400 << 20)
+            #expect(isRefused == isBomb)
+        }
+    }
+
+    @Test("each frame of an animation counts")
+    func frames() throws {
+        var builder = WebPBuilder(8, 8)
+        builder.animation(loopCount: 0)
+        try builder.frame(.flat(2, 2, [1, 2, 3, 255]))
+        builder.frame(VP8LBuilder.picture(8, 8, groups: [0, 65_535, 0, 0], endsEarly: true).file, 8, 8)
+        let image = try WebPReading.open(builder.finished)
+        #expect(try WebPReading.pixels(image, frame: 0).count == 256)
+        let bytes = 12 * 64 + 4 * 4 + 65_536 * Self.groupBytes
+        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: bytes, allowed: 400 << 20)) {
+            try WebPReading.pixels(image, frame: 1)
+        }
+    }
+
+    @Test("a header that breaks the rules is malformed, one that ends early truncated")
+    func damage() {
+        func failure(_ fields: [(value: Int, bits: Int)]) -> DecodingFailure? {
+            var builder = VP8LBuilder(8, 8)
+            for field in fields { builder.put(field.value, field.bits) }
+            return Self.refusal(of: builder.file)
+        }
+        let green = (value: 1 | 2 << 1, bits: 3)
+        #expect(failure([green, green]) == .malformed(.webp, "a transform comes twice"))
+        #expect(failure([(0b10, 2), (12, 4)]) == .malformed(.webp, "the colour cache has 12 bits"))
+        #expect(failure([(0b100, 6)]) == .truncated(.webp))
+        // A code for lengths without any.
+        let empty = failure([(0b100, 7), (0, 17), (0, 64)])
+        #expect(empty == .malformed(.webp, "a prefix code is not complete"))
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+
+/// Writes lossless pictures bit by bit (RFC 9649, 3), right or hostile, with nothing of the encoder under test.
+struct VP8LBuilder {
+    private var bytes: [UInt8] = []
+    private var bitCount = 0
+
+    /// - Parameter hasHeader: false for the alpha of a lossy picture.
+    init(_ width: Int, _ height: Int, hasHeader: Bool = true) {
+        guard hasHeader else { return }
+        put(0x2F, 8)
+        put(width - 1, 14)
+        put(height - 1, 14)
+        put(0, 4)
+    }
+
+    mutating func put(_ value: Int, _ count: Int) {
+        for bit in 0..<count {
+            if bitCount % 8 == 0 { bytes.append(0) }
+            bytes[bitCount / 8] |= UInt8(value >> bit & 1) << UInt8(bitCount % 8)
+            bitCount += 1
+        }
+    }
+
+    /// A code of one symbol, which then takes no bits.
+    mutating func code(only symbol: Int) {
+        put(1, 2)
+        put(1, 1)
+        put(symbol, 8)
+    }
+
+    /// A code of two symbols, the smaller of which is then a 0.
+    mutating func code(_ first: Int, _ second: Int) {
+        put(3, 2)
+        put(1, 1)
+        put(first, 8)
+        put(second, 8)
+    }
+
+    /// A code of 256 symbols of 8 bits each, stored from the highest bit down; `alphabet` tells whether there are more.
+    mutating func code256(alphabet: Int = 256) {
+        // The code for lengths: 8 as 0, and 18, eleven zeros and more, as 1.
+        put(0, 1)
+        put(12 - 4, 4)
+        for symbol in [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8] { put(symbol == 18 || symbol == 8 ? 1 : 0, 3) }
+        put(0, 1)
+        for _ in 0..<256 { put(0, 1) }
+        if alphabet > 256 {
+            put(1, 1)
+            put(alphabet - 256 - 11, 7)
+        }
+    }
+
+    /// A symbol of such a code.
+    mutating func symbol256(_ value: Int) { for bit in (0..<8).reversed() { put(value >> bit & 1, 1) } }
+
+    /// The codes of a group whose pixels all have one value and take no bits.
+    mutating func flatGroup(red: Int = 0, green: Int = 0) {
+        for symbol in [green, red, 0, 255, 0] { code(only: symbol) }
+    }
+
+    /// A small picture of one value: what stands for a transform, or for groups.
+    mutating func flatPicture(red: Int = 0, green: Int = 0) {
+        put(0, 1)
+        flatGroup(red: red, green: green)
+    }
+
+    /// Says that there are groups, one for each square of 4 pixels a side, and lists them.
+    mutating func groups(_ numbers: [Int]) {
+        put(1, 1)
+        put(0, 3)
+        put(0, 1)
+        code256(alphabet: 280)
+        code256()
+        for symbol in [0, 255, 0] { code(only: symbol) }
+        for number in numbers {
+            symbol256(number & 255)
+            symbol256(number >> 8)
+        }
+    }
+
+    var payload: Data { Data(bytes) }
+
+    var file: Data {
+        let padded = payload + Data(count: bytes.count % 2)
+        return Data("RIFF".utf8) + Self.word(12 + padded.count) + Data("WEBPVP8L".utf8) + Self.word(bytes.count)
+            + padded
+    }
+
+    private static func word(_ value: Int) -> Data { Data((0..<4).map { UInt8(value >> (8 * $0) & 255) }) }
+}
+
+extension VP8LBuilder {
+    /// A picture whose squares use the groups that are given, each with codes of no bits.
+    ///
+    /// - Parameter endsEarly: whether the codes are missing.
+    static func picture(
+        _ width: Int, _ height: Int, groups: [Int], cacheBits: Int = 0, hasHeader: Bool = true, endsEarly: Bool = false
+    ) -> Self {
+        var builder = VP8LBuilder(width, height, hasHeader: hasHeader)
+        builder.put(0, 1)  // no transform
+        builder.put(cacheBits > 0 ? 1 : 0, 1)
+        if cacheBits > 0 { builder.put(cacheBits, 4) }
+        builder.groups(groups)
+        if endsEarly { return builder }
+        for group in 0...(groups.max() ?? 0) { builder.flatGroup(green: group & 255) }
+        return builder
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import ImageCore
+import ImageDecoding
+import ImageTesting
+import Testing
+
+@Suite("An animation whose frames are decoded when they are needed")
+struct AnimatedImageTests {
+    private static let size = PixelSize(width: 8, height: 8)
+    private static let frameByteCount = 256
+
+    @Test("header, timing and size are there before any frame is decoded")
+    func header() throws {
+        let codec = FakeDecoder()
+        let animation = try animation(frames: 5, codec)
+        #expect(animation.frameCount == 5)
+        #expect(animation.timeline.loopDuration == .milliseconds(50 * 5))
+        #expect(animation.size == Self.size)
+        #expect(animation.byteCount == 0)
+        #expect(animation.cachedFrame(at: 0) == nil)
+        #expect(decodedFrames(codec) == [])
+    }
+
+    @Test("a frame is decoded once, and can be taken without waiting afterwards")
+    func onDemand() async throws {
+        let codec = FakeDecoder()
+        let animation = try animation(frames: 5, codec)
+        let frame = try await animation.frame(at: 3)
+        #expect(frame.pixels.first == 3)
+        #expect(animation.cachedFrame(at: 3) == frame)
+        #expect(try await animation.frame(at: 3) == frame)
+        #expect(decodedFrames(codec) == [3])
+    }
+
+    @Test("frames come at the size and the right way up")
+    func sized() async throws {
+        var picture = FakePicture(PixelSize(width: 8, height: 4), frames: Self.colors(2))
+        picture.orientation = .left
+        let animation = try DownsamplingDecoder(decoders: [FakeDecoder()], resampler: FakeRowResampler())
+            .animatedImage(from: picture.encoded, target: ImageTarget(PixelSize(width: 2, height: 4)))
+        #expect(animation.size == PixelSize(width: 2, height: 4))
+        #expect(try await animation.frame(at: 1).size == animation.size)
+    }
+
+    @Test("the next frames are decoded beforehand, around the end too, and no more than asked for")
+    func lookahead() async throws {
+        let codec = FakeDecoder()
+        let animation = try animation(frames: 6, byteLimit: 5 * Self.frameByteCount, lookahead: 2, codec)
+        try await animation.prepare(from: 0)
+        #expect(decodedFrames(codec) == [0, 1, 2])
+        try await animation.prepare(from: 1)
+        #expect(decodedFrames(codec) == [0, 1, 2, 3])
+        #expect(animation.cachedFrame(at: 0) == nil)
+        try await animation.prepare(from: 5)
+        #expect(decodedFrames(codec) == [0, 1, 2, 3, 5, 0], "frame 1 is still there")
+        #expect(animation.byteCount == 3 * Self.frameByteCount)
+    }
+
+    @Test("what plays once does not start again beforehand")
+    func playsOnce() async throws {
+        let codec = FakeDecoder()
+        let animation = try animation(frames: 6, byteLimit: 5 * Self.frameByteCount, loopCount: 1, codec)
+        try await animation.prepare(from: 4)
+        #expect(decodedFrames(codec) == [4, 5])
+    }
+
+    @Test("never more bytes than the limit, except that one frame is always kept", arguments: [0, 256, 700, 1024])
+    func byteLimit(_ limit: Int) async throws {
+        let animation = try animation(frames: 20, byteLimit: limit)
+        for index in [0, 1, 2, 7, 19, 0] {
+            try await animation.prepare(from: index)
+            #expect(animation.byteCount == max(1, min(4, limit / Self.frameByteCount)) * Self.frameByteCount)
+            #expect(animation.cachedFrame(at: index) != nil)
+        }
+    }
+
+    @Test("when all frames fit, each is decoded once however often it plays")
+    func allFit() async throws {
+        let codec = FakeDecoder()
+        let animation = try animation(frames: 4, byteLimit: 4 * Self.frameByteCount, lookahead: 1, codec)
+        for index in [0, 1, 2, 3, 0, 1, 2, 3] { try await animation.prepare(from: index) }
+        #expect(decodedFrames(codec).sorted() == [0, 1, 2, 3])
+    }
+
+    @Test("several tasks that want the same frame decode it once")
+    func shared() async throws {
+        let gate = Gate()
+        let codec = FakeDecoder(gate: gate)
+        let animation = try animation(frames: 3, codec)
+        let first = Task { try await animation.frame(at: 1) }
+        await gate.arrivals(1)
+        // Each of these runs until it has to wait for the first.
+        let others = (0..<8).map { _ in Task.immediate { try await animation.frame(at: 1) } }
+        gate.open()
+        let frame = try await first.value
+        for other in others { #expect(try await other.value == frame) }
+        #expect(decodedFrames(codec) == [1])
+    }
+
+    @Test("there is no frame before the first or beyond the last")
+    func outside() async throws {
+        let animation = try animation(frames: 3)
+        for index in [-1, 3] {
+            await #expect(throws: DecodingFailure.noSuchFrame(index, frameCount: 3)) {
+                try await animation.frame(at: index)
+            }
+        }
+    }
+
+    @Test("the file is opened for decoding once")
+    func openedOnce() async throws {
+        let codec = FakeDecoder()
+        let animation = try animation(frames: 3, codec)
+        for index in 0..<3 { _ = try await animation.frame(at: index) }
+        #expect(codec.messages.count { if case .open = $0 { true } else { false } } == 2, "once for the header")
+    }
+
+    @Test("a cancelled task gets no frame, and others are not disturbed")
+    func cancelled() async throws {
+        let animation = try animation(frames: 3)
+        await withTaskGroup(of: Void.self) { group in
+            group.cancelAll()
+            group.addTask {
+                await #expect(throws: DecodingFailure.cancelled) { try await animation.frame(at: 0) }
+            }
+        }
+        #expect(try await animation.frame(at: 0).pixels.first == 0)
+    }
+
+    @Test("a frame that can't be decoded says why, each time")
+    func failing() async throws {
+        let failure = DecodingFailure.malformed(.fake, "broken")
+        let animation = try animation(frames: 3, FakeDecoder(decodeFailure: failure))
+        for _ in 0..<2 { await #expect(throws: failure) { try await animation.frame(at: 0) } }
+        await #expect(throws: failure) { try await animation.prepare(from: 0) }
+    }
+
+    private func animation(
+        frames: Int, byteLimit: Int = 1 << 20, lookahead: Int = 3, loopCount: Int = 0,
+        _ codec: FakeDecoder = FakeDecoder()
+    ) throws -> AnimatedImage {
+        let delays = [Duration](repeating: .milliseconds(50), count: frames)
+        let picture = FakePicture(Self.size, frames: Self.colors(frames), delays: delays, loopCount: loopCount)
+        return try DownsamplingDecoder(decoders: [codec], resampler: FakeRowResampler())
+            .animatedImage(from: picture.encoded, byteLimit: byteLimit, lookahead: lookahead)
+    }
+
+    /// Frames of one colour each, whose red is their number.
+    private static func colors(_ count: Int) -> [[UInt8]] { (0..<count).map { [UInt8($0), 0, 0, 255] } }
+
+    private func decodedFrames(_ codec: FakeDecoder) -> [Int] {
+        codec.messages.compactMap { if case .decode(let frame, _, _, _) = $0 { frame } else { nil } }
+    }
+}

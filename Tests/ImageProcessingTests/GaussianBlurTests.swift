@@ -1,0 +1,98 @@
+import Foundation
+import ImageCore
+import ImageProcessing
+import ImageTesting
+import Testing
+
+@Suite("GaussianBlurProcessor")
+struct GaussianBlurTests {
+    static let sigmas = [0.3, 0.75, 1.5, 1.99, 2, 3.3, 12, 60, 200]
+
+    @Test("every value is within one level of the Gaussian itself", arguments: sigmas, [true, false])
+    func reference(_ sigma: Double, _ isOpaque: Bool) {
+        for size in [
+            PixelSize(width: 37, height: 29), PixelSize(width: 3, height: 120), PixelSize(width: 64, height: 1),
+        ] {
+            let picture = TestPicture.noise(size, isOpaque: isOpaque)
+            let result = GaussianBlurProcessor(sigma: sigma).process(picture)
+            #expect(TestPicture.largestError(result.pixels, Self.blurred(picture, sigma)) <= 1, "\(size)")
+            #expect(result.size == size && result.isOpaque == isOpaque)
+        }
+    }
+
+    @Test("a hard edge becomes the Gaussian's own slope", arguments: [0.8, 2, 5, 40, 200])
+    func edge(_ sigma: Double) {
+        let width = 600
+        let picture = TestPicture.opaque(PixelSize(width: width, height: 1)) { x, _ in x < width / 2 ? 0 : 255 }
+        let result = GaussianBlurProcessor(sigma: sigma).process(picture)
+        #expect(TestPicture.largestError(result.pixels, Self.blurred(picture, sigma)) <= 1)
+    }
+
+    @Test("no blur, and a picture of one pixel, change nothing", arguments: [0, -1, Double.nan, -Double.infinity])
+    func nothing(_ sigma: Double) {
+        let picture = TestPicture.noise(PixelSize(width: 5, height: 4), isOpaque: false)
+        #expect(GaussianBlurProcessor(sigma: sigma).process(picture) == picture)
+        let pixel = Bitmap(size: PixelSize(width: 1, height: 1), pixels: [9, 8, 7, 200], isOpaque: false)
+        #expect(GaussianBlurProcessor(sigma: 7).process(pixel) == pixel)
+    }
+
+    @Test("sigma ends at 1,000, and the picture is then one colour", arguments: [1_000, 1e9, Double.infinity])
+    func widest(_ sigma: Double) {
+        #expect(GaussianBlurProcessor(sigma: sigma).identifier == "gaussianBlur(1000.0)")
+        let picture = TestPicture.opaque(PixelSize(width: 40, height: 40)) { x, y in (x + y) % 2 == 0 ? 0 : 255 }
+        let result = GaussianBlurProcessor(sigma: sigma).process(picture)
+        #expect(result.pixels.enumerated().allSatisfy { $0.offset % 4 == 3 || (126...129).contains($0.element) })
+    }
+
+    @Test("colour under no alpha does not show", arguments: [0.5, 1.5, 4, 50])
+    func noBleeding(_ sigma: Double) {
+        let size = PixelSize(width: 30, height: 20)
+        let pixels = (0..<size.area).flatMap { $0 % 3 == 0 ? [250, 0, 0, 255] : [0, 255, 255, 0] as [UInt8] }
+        let result = GaussianBlurProcessor(sigma: sigma).process(Bitmap(size: size, pixels: pixels, isOpaque: false))
+        for index in stride(from: 0, to: result.pixels.count, by: 4) where result.pixels[index + 3] > 0 {
+            #expect(result.pixels[index] == 250 && result.pixels[index + 1] == 0 && result.pixels[index + 2] == 0)
+        }
+    }
+
+    @Test("the name has sigma in full")
+    func identifier() {
+        #expect(GaussianBlurProcessor(sigma: 8).identifier == "gaussianBlur(8.0)")
+        #expect(GaussianBlurProcessor(sigma: 0.1 + 0.2).identifier != GaussianBlurProcessor(sigma: 0.3).identifier)
+    }
+
+    /// The sum over all pixels within eight standard deviations, in doubles, the edges repeated.
+    static func blurred(_ picture: Bitmap, _ sigma: Double) -> [UInt8] {
+        let (width, height) = (picture.size.width, picture.size.height)
+        let premultiplied = (0..<width * height).map { index -> SIMD4<Double> in
+            let pixel = picture.pixels[index * 4..<index * 4 + 4].map(Double.init)
+            return SIMD4(pixel[0], pixel[1], pixel[2], 255) * pixel[3]
+        }
+        let rows = (0..<height).flatMap { y in
+            filtered((0..<width).map { premultiplied[y * width + $0] }, sigma)
+        }
+        let columns = (0..<width).map { x in filtered((0..<height).map { rows[$0 * width + x] }, sigma) }
+        return (0..<height).flatMap { y in (0..<width).flatMap { x in straight(columns[x][y]) } }
+    }
+
+    private static func filtered(_ line: [SIMD4<Double>], _ sigma: Double) -> [SIMD4<Double>] {
+        let reach = Int(8 * sigma) + 1
+        let weights = (0...reach).map { exp(-Double($0 * $0) / (2 * sigma * sigma)) }
+        // tails[n] is the weight of all samples n and further away on one side.
+        let tails = weights.reversed().reduce(into: [0.0]) { $0.append($0[$0.count - 1] + $1) }.reversed() as [Double]
+        let total = 2 * tails[0] - weights[0]
+        return line.indices.map { place in
+            let last = line.count - 1
+            var sum = line[0] * tails[min(reach + 1, place + 1)] + line[last] * tails[min(reach + 1, last - place + 1)]
+            for other in line.indices where abs(other - place) <= reach {
+                sum += line[other] * weights[abs(other - place)]
+            }
+            return sum / total
+        }
+    }
+
+    private static func straight(_ pixel: SIMD4<Double>) -> [UInt8] {
+        let alpha = pixel.w / 255
+        if alpha < 0.5 { return [0, 0, 0, 0] }
+        return [pixel.x / alpha, pixel.y / alpha, pixel.z / alpha, alpha].map { UInt8(min(255, $0.rounded())) }
+    }
+}

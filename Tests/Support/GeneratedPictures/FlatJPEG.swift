@@ -1,0 +1,1 @@
+../../ImageCodecJPEGTests/FlatJPEG.swift

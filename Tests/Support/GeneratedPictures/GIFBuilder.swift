@@ -1,0 +1,1 @@
+../../ImageCodecGIFTests/GIFBuilder.swift

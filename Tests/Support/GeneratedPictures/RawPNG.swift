@@ -1,0 +1,1 @@
+../../ImageCodecPNGTests/RawPNG.swift

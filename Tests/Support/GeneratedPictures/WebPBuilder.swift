@@ -1,0 +1,1 @@
+../../ImageCodecWebPTests/WebPBuilder.swift
