@@ -19,20 +19,21 @@ let package = Package(
     name: "Fuzzing",
     platforms: [.macOS(.v15)],
     products: [.executable(name: "fuzzing", targets: ["fuzzing"])],
-    dependencies: [.package(name: "swift-image-loading", path: "../..")],
+    dependencies: [
+        .package(name: "swift-image-loading", path: "../.."),
+        .package(name: "Support", path: "../../Tests/Support"),
+    ],
     targets: [
         .executableTarget(
             name: "fuzzing",
             dependencies: [
-                "CLibFuzzer", "GeneratedPictures", room("ImageCore"), room("ImageDecoding"), room("ImageProcessing"),
+                "CLibFuzzer", .product(name: "GeneratedPictures", package: "Support"), room("ImageCore"),
+                room("ImageDecoding"), room("ImageProcessing"),
                 room("ImageColorManaging"), room("ImageContractTesting"),
             ] + codecs,
             swiftSettings: strict,
             // The default linker of Debian's toolchains stops with an internal error.
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"], .when(platforms: [.linux]))]),
-        .target(
-            name: "GeneratedPictures", dependencies: [room("ImageCore"), room("ImageTesting")] + codecs,
-            swiftSettings: strict),
         .target(name: "CLibFuzzer"),
     ],
     swiftLanguageModes: [.v6]

@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("Playing GIF animations")
 struct GIFAnimationTests {
     /// All red, then a green pixel on the left with this disposal, then a blue pixel on the right.

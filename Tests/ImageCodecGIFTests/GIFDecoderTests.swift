@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("Decoding GIF")
 struct GIFDecoderTests {
     @Test("both versions are read, and no other", arguments: ["87a", "89a"])

@@ -3,6 +3,8 @@ import ImageCodecGIF
 import ImageCore
 import ImageTesting
 
+@testable import GeneratedPictures
+
 /// A frame of a GIF as characters, for small pictures in the builder's eight colours.
 enum GIFReading {
     static func open(_ data: Data, limits: DecodingLimits = .default) throws(DecodingFailure) -> any OpenedImage {

@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("GIF files that end too early")
 struct GIFTruncationTests {
     /// An image of one column, of which the codes of so many pixels are there; the length of the block says that there are more.

@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("Colours of JPEG")
 struct JPEGColorTests {
     /// Luma 100, Cb 90, Cr 170 by JFIF's equations.

@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("JPEG whose bytes are coming in")
 struct JPEGIncrementalTests {
     @Test(
@@ -138,13 +140,13 @@ struct JPEGIncrementalTests {
         #expect(progressive.heldBytes(size: landscapeSize(8), layout: .rgba8) == blocks * 2 + blocks / 2 * 128)
     }
 
-    @Test("what is malformed is told as soon as it is there, and again; what was shown stays")
+    @Test("what is malformed is told as soon as it is there, and again; the library is not asked for a preview after that")
     func malformed() throws {
         let file = try landscapeFile(progressive: true)
         let image = try started(file)
         let second = scans(of: file)[1].start
         try image.append(file.prefix(second))
-        let shown = try preview(of: image)
+        #expect(image.extent.passes == 1)
         let nonsense = Data([0xFF, 0xC4, 0, 4, 0, 0])  // a Huffman table of two bytes
         for _ in 1...2 {
             guard case .malformed(.jpeg, _) = failure(appending: nonsense, to: image) else {
@@ -152,7 +154,8 @@ struct JPEGIncrementalTests {
                 return
             }
         }
-        #expect(try preview(of: image) == shown)
+        #expect(image.extent == .nothing)
+        #expect(try preview(of: image).isEmpty)
         let other = JPEGDecoder().makeIncrementalImage(limits: .default)
         #expect(failure(appending: Data("GIF89a".utf8), to: other) != nil)
     }

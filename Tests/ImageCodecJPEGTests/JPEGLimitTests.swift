@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("Limits and damage of JPEG")
 struct JPEGLimitTests {
     @Test("more encoded bytes than allowed are refused")

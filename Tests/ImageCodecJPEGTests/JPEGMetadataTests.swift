@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("Metadata of JPEG")
 struct JPEGMetadataTests {
     private static let gray = FlatJPEG(width: 24, height: 8, components: [.init(level: 128)])

@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("Scaling of JPEG")
 struct JPEGScalingTests {
     private static let image = FlatJPEG(width: 161, height: 120, components: [.init { $0 + $1 }])

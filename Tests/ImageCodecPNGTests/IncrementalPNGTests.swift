@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("PNG whose bytes are coming in")
 struct IncrementalPNGTests {
     struct Preview: Equatable {

@@ -3,6 +3,8 @@ import ImageCodecPNG
 import ImageCore
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("What PNG says about colours without a profile")
 struct PNGCalibrationTests {
     private static func gamma(_ value: Int) -> RawPNG.Chunk { .init("gAMA", RawPNG.uint32(value)) }

@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("Colours of PNG")
 struct PNGColorTests {
     @Test("grey of 1, 2, 4 and 8 bits is spread over the whole range")

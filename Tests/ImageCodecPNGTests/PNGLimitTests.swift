@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("Limits and damage of PNG")
 struct PNGLimitTests {
     private static let picture = RawPNG(

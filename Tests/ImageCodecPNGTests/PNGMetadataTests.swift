@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("Metadata of PNG")
 struct PNGMetadataTests {
     private static let picture = RawPNG(scanlines: [[0, 1, 2, 3]])

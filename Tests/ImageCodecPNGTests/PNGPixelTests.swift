@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("Pixels of PNG in every form")
 struct PNGPixelTests {
     static let pictures: [SyntheticPNG] = SyntheticPNG.combinations.flatMap { colorType, depth in

@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("The compressed stream of PNG")
 struct PNGStreamTests {
     private static let picture = SyntheticPNG(width: 40, height: 30, colorType: 2, depth: 8)

@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("Truncated PNG")
 struct PNGTruncationTests {
     /// What a sink got before `.truncated` came, or nil when something else happened.

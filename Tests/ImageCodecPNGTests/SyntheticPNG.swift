@@ -2,6 +2,8 @@ import Foundation
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 /// A picture of noise in any colour type and depth, and what it must look like, both worked out from the same samples.
 ///
 /// Nothing here is taken from the decoder: samples are packed, filtered forwards and spread over passes as the specification

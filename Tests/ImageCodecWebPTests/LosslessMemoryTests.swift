@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 /// libwebp holds tables for each group of prefix codes that a lossless picture names, however small the file.
 @Suite("Memory of lossless WebP")
 struct LosslessMemoryTests {

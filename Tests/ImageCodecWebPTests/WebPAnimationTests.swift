@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("WebP animations")
 struct WebPAnimationTests {
     static let red: [UInt8] = [255, 0, 0, 255]

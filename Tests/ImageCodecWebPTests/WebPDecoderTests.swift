@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedPictures
+
 @Suite("Decoding WebP")
 struct WebPDecoderTests {
     static let lossless = EncodingOptions(isLossless: true)

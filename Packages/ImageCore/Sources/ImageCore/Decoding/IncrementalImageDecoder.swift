@@ -40,18 +40,18 @@ public protocol IncrementalImage: AnyObject {
 
     /// Takes the bytes that follow those taken before.
     ///
-    /// Throws `.malformed`, `.unsupported` or `.limitExceeded` as soon as the bytes show it; after that the picture stays as
-    /// it was. Bytes behind the end of the picture are ignored.
+    /// Throws `.malformed`, `.unsupported` or `.limitExceeded` as soon as the bytes show it, and again each time; from then on
+    /// `extent` stays as it was or is `.nothing`. Bytes behind the end of the picture are ignored.
     func append(_ bytes: Data) throws(DecodingFailure)
 
     /// Hands the first `extent.rows` rows to `sink`, as good as they are known.
     ///
     /// Throws what the sink throws, and `.malformed` where damage shows only now. After `append` has failed, what is handed
-    /// over may show the damage, or there may be nothing any more.
+    /// over may show the damage.
     func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure)
 }
 
-/// How much of a picture has been decoded. Grows; two equal extents of one picture show the same.
+/// How much of a picture has been decoded. Grows until bytes turn out to be damaged; two equal extents of one picture show the same.
 public struct PreviewExtent: Hashable, Sendable {
     /// Complete passes over the picture: scans of a progressive JPEG, passes of an interlaced PNG; 0 or 1 where there is
     /// only one.

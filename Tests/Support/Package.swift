@@ -1,0 +1,27 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// What an app needs of the tests' support, because a package can't reach into another's folders: the rooms' own
+// manifest, in the root, has the same target for the tests, and publishes rooms alone.
+
+let rooms = ["ImageCore", "ImageTesting", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"]
+
+let package = Package(
+    name: "Support",
+    platforms: [.macOS(.v15)],
+    products: [.library(name: "GeneratedPictures", targets: ["GeneratedPictures"])],
+    dependencies: [.package(name: "swift-image-loading", path: "../..")],
+    targets: [
+        .target(
+            name: "GeneratedPictures",
+            dependencies: rooms.map { .product(name: $0, package: "swift-image-loading") }, path: "GeneratedPictures",
+            swiftSettings: [
+                .strictMemorySafety(),
+                .treatAllWarnings(as: .error),
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ])
+    ],
+    swiftLanguageModes: [.v6]
+)
