@@ -140,7 +140,9 @@ struct JPEGIncrementalTests {
         #expect(progressive.heldBytes(size: landscapeSize(8), layout: .rgba8) == blocks * 2 + blocks / 2 * 128)
     }
 
-    @Test("what is malformed is told as soon as it is there, and again; the library is not asked for a preview after that")
+    @Test(
+        "what is malformed is told as soon as it is there, and again; the library is not asked for a preview after that"
+    )
     func malformed() throws {
         let file = try landscapeFile(progressive: true)
         let image = try started(file)
