@@ -52,7 +52,9 @@ struct ilp_rows {
     uint8_t *pixels;                     /* a row in the layout, or a kept one as it is shown */
     uint8_t *picture;                    /* NULL when rows are not kept */
 
-    bool has_begun, has_ended, has_surplus;   /* the compressed stream; and whether it goes on behind the last row */
+    uint8_t header[2];                   /* of the compressed stream */
+    int header_count;                    /* how much of it has come */
+    bool has_ended, has_surplus;         /* the compressed stream; and whether it goes on behind the last row */
     bool has_wrong_checksum;
     const char *failure;
     struct inflater inflater;
@@ -126,7 +128,7 @@ ilp_rows *ilp_rows_create(const ilp_format *format, ilp_layout layout, bool keep
     rows->pixel_bytes = ilp_pixel_bytes(layout);
     rows->expansion = ilp_expansion_make(format, layout);
     isal_inflate_init(&rows->inflater.state);
-    rows->inflater.state.crc_flag = ISAL_ZLIB;
+    rows->inflater.state.crc_flag = ISAL_ZLIB_NO_HDR_VER;
     ilp_rows_feed(rows, NULL, 0);
     begin_pass(rows, 0);
     if (take_memory(rows, keeps)) return rows;
@@ -150,9 +152,6 @@ const char *ilp_rows_message(const ilp_rows *rows) { return rows->failure ? rows
 static const char *message(int code) {
     switch (code) {
     case ISAL_INVALID_LOOKBACK: return "invalid distance too far back";
-    case ISAL_INVALID_WRAPPER:
-    case ISAL_UNSUPPORTED_METHOD:
-    case ISAL_NEED_DICT: return "no zlib stream";
     case ISAL_INCORRECT_CHECKSUM: return "wrong checksum of the pixels";
     default: return "invalid deflate stream";
     }
@@ -163,17 +162,27 @@ void ilp_rows_feed(ilp_rows *rows, const uint8_t *bytes, size_t count) {
     rows->inflater.state.avail_in = (uint32_t)count;
 }
 
-/* The library does not mind windows that do not exist (RFC 1950, 2.2: CINFO above 7); zlib does. */
-static void begin_stream(ilp_rows *rows) {
-    if (rows->has_begun || rows->inflater.state.avail_in == 0) return;
-    rows->has_begun = true;
-    if (rows->inflater.state.next_in[0] >> 4 > 7) rows->failure = "invalid window size";
+/* What is wrong with the first bytes, 0 to 2, of a zlib stream (RFC 1950, 2.2); NULL for nothing. Not left to the library: it
+   does not mind windows that do not exist, and forgets that a dictionary is asked for when the header comes in pieces. */
+static const char *header_fault(const uint8_t *header, int count) {
+    if (count > 0 && (header[0] & 15) != 8) return "no zlib stream";
+    if (count > 0 && header[0] >> 4 > 7) return "invalid window size";
+    if (count > 1 && ((header[0] << 8 | header[1]) % 31 != 0 || header[1] & 0x20)) return "no zlib stream";
+    return NULL;
+}
+
+/* False as long as the header has not come. */
+static bool take_header(ilp_rows *rows) {
+    struct inflate_state *state = &rows->inflater.state;
+    for (; rows->header_count < 2 && state->avail_in > 0; state->avail_in--)
+        rows->header[rows->header_count++] = *state->next_in++;
+    rows->failure = header_fault(rows->header, rows->header_count);
+    return rows->header_count == 2 && !rows->failure;
 }
 
 /* Inflates up to `space` bytes behind `end`. False when nothing came of it: ended, damaged or hungry. */
 static bool inflate_some(ilp_rows *rows, size_t space) {
-    begin_stream(rows);
-    if (rows->has_ended || rows->failure) return false;
+    if (rows->has_ended || rows->failure || !take_header(rows)) return false;
     struct inflate_state *state = &rows->inflater.state;
     state->next_out = rows->buffer + rows->end;
     state->avail_out = (uint32_t)(space > UINT32_MAX / 2 ? UINT32_MAX / 2 : space);
@@ -183,7 +192,7 @@ static bool inflate_some(ilp_rows *rows, size_t space) {
     /* What was made is good then, and only counts if no row is missing and nothing more follows: so it does not depend on how
        much was inflated at once. */
     rows->has_wrong_checksum = code == ISAL_INCORRECT_CHECKSUM;
-    bool has_failed = code == ISAL_NEED_DICT || (code < 0 && !rows->has_wrong_checksum);
+    bool has_failed = code < 0 && !rows->has_wrong_checksum;
     /* Before it notices that a distance leads before the first byte, the library has copied a match from anywhere. */
     if (has_failed) made = made > longest_match ? made - longest_match : 0;
     rows->end += made;
@@ -302,18 +311,18 @@ const uint8_t *ilp_rows_kept(ilp_rows *rows, uint32_t y, int passes, uint32_t in
 uint32_t ilp_crc32(uint32_t crc, const uint8_t *bytes, size_t count) { return crc32_gzip_refl(crc, bytes, count); }
 
 bool ilp_inflate(const uint8_t *bytes, size_t count, uint8_t *inflated, size_t capacity, size_t *made) {
-    if (count > UINT32_MAX || capacity > UINT32_MAX) return false;
+    if (count < 2 || count > UINT32_MAX || capacity > UINT32_MAX || header_fault(bytes, 2)) return false;
     struct inflater *inflater = calloc(1, sizeof *inflater);
     if (!inflater) return false;
     struct inflate_state *state = &inflater->state;
     isal_inflate_init(state);
-    state->crc_flag = ISAL_ZLIB;
-    state->next_in = (uint8_t *)bytes;   /* read only */
-    state->avail_in = (uint32_t)count;
+    state->crc_flag = ISAL_ZLIB_NO_HDR_VER;
+    state->next_in = (uint8_t *)bytes + 2;   /* read only */
+    state->avail_in = (uint32_t)count - 2;
     state->next_out = inflated;
     state->avail_out = (uint32_t)capacity;
     int code = isal_inflate(state);
     *made = capacity - state->avail_out;
     free(inflater);
-    return code >= 0 && code != ISAL_NEED_DICT;
+    return code >= 0;
 }
