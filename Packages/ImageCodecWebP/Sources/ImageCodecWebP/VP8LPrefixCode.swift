@@ -1,8 +1,10 @@
 import ImageCore
 
-/// A canonical prefix code (RFC 9649, 3.7.2.1), decoded bit by bit: small, and quick enough for a picture's header.
+/// A canonical prefix code (RFC 9649, 3.7.2.1). Codes of up to 8 bits, nearly all that occur, are looked up; longer ones are
+/// decoded bit by bit.
 struct VP8LPrefixCode {
     private static let longestCode = 15
+    private static let lookUpBits = 8
     /// The order in which the lengths of the code for lengths are stored.
     private static let lengthOrder = [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
 
@@ -10,6 +12,9 @@ struct VP8LPrefixCode {
     private var counts = [Int](repeating: 0, count: longestCode + 1)
     /// All symbols that have a code, shortest code first.
     private var symbols: [Int] = []
+    /// By the next bits: the symbol that they start with, and above it, in the four highest bits, the length of its code. 0 where
+    /// the code is longer.
+    private var lookUp = [UInt16](repeating: 0, count: 1 << lookUpBits)
 
     /// The symbol that takes no bits, because there is no other.
     var onlySymbol: Int? { symbols.count == 1 ? symbols[0] : nil }
@@ -34,6 +39,23 @@ struct VP8LPrefixCode {
         if symbols.count == 1 { return }
         let used = (1...Self.longestCode).reduce(0) { $0 + counts[$1] << (Self.longestCode - $1) }
         guard used == 1 << Self.longestCode else { throw .malformed(.webp, "a prefix code is not complete") }
+        fillLookUp()
+    }
+
+    /// Codes are consecutive numbers; their first bit, the highest, comes first in the stream.
+    private mutating func fillLookUp() {
+        var (code, index) = (0, 0)
+        for length in 1...Self.lookUpBits {
+            for symbol in symbols[index..<index + counts[length]] {
+                let bits = Int(UInt16(code).bitReversed >> UInt16(16 - length))
+                for place in stride(from: bits, to: lookUp.count, by: 1 << length) {
+                    lookUp[place] = UInt16(length << 12 | symbol)
+                }
+                code += 1
+            }
+            index += counts[length]
+            code <<= 1
+        }
     }
 
     /// One or two symbols, as numbers.
@@ -89,6 +111,17 @@ struct VP8LPrefixCode {
 
     func read(from reader: inout VP8LBitReader, _ source: Span<UInt8>) throws(DecodingFailure) -> Int {
         if symbols.count == 1 { return symbols[0] }
+        let found = Int(lookUp[reader.peek(Self.lookUpBits, from: source)])
+        guard found == 0 else {
+            try reader.skip(found >> 12)
+            return found & 0xFFF
+        }
+        return try readBitByBit(from: &reader, source)
+    }
+
+    private func readBitByBit(
+        from reader: inout VP8LBitReader, _ source: Span<UInt8>
+    ) throws(DecodingFailure) -> Int {
         var (code, first, index) = (0, 0, 0)
         for length in 1...Self.longestCode {
             code |= try reader.read(1, from: source)
@@ -99,5 +132,13 @@ struct VP8LPrefixCode {
             code <<= 1
         }
         throw .malformed(.webp, "a prefix code is not complete")
+    }
+}
+
+extension UInt16 {
+    fileprivate var bitReversed: UInt16 {
+        var (value, reversed) = (self, UInt16(0))
+        for _ in 0..<16 { (reversed, value) = (reversed << 1 | value & 1, value >> 1) }
+        return reversed
     }
 }

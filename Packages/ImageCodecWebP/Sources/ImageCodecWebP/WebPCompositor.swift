@@ -27,13 +27,20 @@ struct WebPCompositor {
     mutating func draw(_ frame: WebPFrame, pixels: WebPPixels) {
         let isPart = pixels.size.height < frame.size.height
         toldRows = isPart && drawn == nil ? min(size.height, frame.top + pixels.size.height) : size.height
-        var working = canvas ?? WebPPixels(clear: size)
-        canvas = nil
-        if let drawn, drawn.clears { working.clear(drawn) }
-        working.draw(frame, pixels: pixels)
-        canvas = consume working
+        if !isPart, frame.replaces(size) {
+            canvas = pixels
+        } else {
+            draw(frame, pixels, overAll: canvas ?? WebPPixels(clear: size))
+        }
         drawn = frame
         next += 1
+    }
+
+    private mutating func draw(_ frame: WebPFrame, _ pixels: WebPPixels, overAll below: consuming WebPPixels) {
+        canvas = nil
+        if let drawn, drawn.clears { below.clear(drawn) }
+        below.draw(frame, pixels: pixels)
+        canvas = below
     }
 
     func send(to sink: any PixelRowSink) throws(DecodingFailure) { try canvas?.send(rows: toldRows, to: sink) }
@@ -58,19 +65,20 @@ extension WebPPixels {
         let rows = min(rows(of: frame), pixels.size.height)
         let blends = frame.blends && frame.picture.hasAlpha
         let (width, left, top) = (size.width, frame.left, frame.top)
-        var target = values.mutableSpan
-        let source = pixels.values.span
         for y in 0..<rows {
-            let start = (top + y) * width + left
-            let sourceStart = y * frame.size.width
+            let place = (top + y) * width + left..<(top + y) * width + left + columns
+            let source = y * frame.size.width..<y * frame.size.width + columns
             if blends {
-                for x in 0..<columns {
-                    target[start + x] = source[sourceStart + x].blended(over: target[start + x])
-                }
+                blend(pixels.values.span.extracting(source), into: place)
             } else {
-                for x in 0..<columns { target[start + x] = source[sourceStart + x] }
+                values.replaceSubrange(place, with: pixels.values[source])
             }
         }
+    }
+
+    private mutating func blend(_ row: Span<UInt32>, into place: Range<Int>) {
+        var target = values.mutableSpan
+        for (x, index) in place.enumerated() { target[index] = row[x].blended(over: target[index]) }
     }
 }
 
