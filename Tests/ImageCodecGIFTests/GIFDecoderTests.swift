@@ -159,6 +159,11 @@ struct GIFDecoderTests {
             try !hasAlpha {
                 whole(&$0); $0.control(disposal: 3); whole(&$0); whole(&$0)
             })
+        // Through a transparent colour an opaque frame is seen.
+        #expect(
+            try !hasAlpha {
+                whole(&$0); $0.control(transparent: 2); whole(&$0)
+            })
     }
 
     @Test("only the stored size in RGBA is decoded")

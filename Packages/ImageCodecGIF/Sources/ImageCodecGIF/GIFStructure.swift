@@ -78,10 +78,9 @@ struct GIFStructure {
         return repetitions == 0 ? 0 : repetitions + 1
     }
 
-    /// Whether some pixel of some frame may be transparent: by a transparent colour or because nothing was drawn there.
+    /// Whether some pixel of the canvas may ever be transparent. A transparent colour over an opaque first frame shows that frame.
     var hasAlpha: Bool {
-        guard let first = frames.first else { return true }
-        if frames.contains(where: { $0.transparentIndex != nil }) || !first.replaces(canvas) { return true }
+        guard let first = frames.first, first.replaces(canvas) else { return true }
         if frames.count > 1, first.disposal == .restore { return true }
         return frames.dropLast().contains { $0.disposal == .clear }
     }
