@@ -1,0 +1,42 @@
+/// The hashes of keys that were evicted, in that order, within a budget of what they cost: a memory without values.
+struct GhostQueue {
+    private struct Ghost {
+        var hash: UInt64
+        var cost: Int
+    }
+
+    private var table = PlaceTable()
+    private var queue = PlaceLists(count: 1)
+    private var ghosts: [Ghost] = []
+    private var freePlaces: [Int] = []
+    private var totalCost = 0
+
+    /// Remembers a hash that is not here, and forgets the oldest ones beyond the limits.
+    mutating func add(_ hash: UInt64, cost: Int, limits: CacheLimits) {
+        guard cost <= limits.cost, limits.count > 0 else { return }
+        while totalCost > limits.cost - cost || table.count >= limits.count, let oldest = queue.oldest(in: 0) {
+            forget(oldest)
+        }
+        let place = freePlaces.popLast() ?? ghosts.count
+        let ghost = Ghost(hash: hash, cost: cost)
+        if place == ghosts.count { ghosts.append(ghost) } else { ghosts[place] = ghost }
+        table.insert(hash, place: place)
+        queue.append(place, to: 0)
+        totalCost += cost
+    }
+
+    /// Forgets a hash.
+    /// - Returns: whether it was here.
+    mutating func remove(_ hash: UInt64) -> Bool {
+        guard let place = table.find(hash, { ghosts[$0].hash == hash }) else { return false }
+        forget(place)
+        return true
+    }
+
+    private mutating func forget(_ place: Int) {
+        table.remove(ghosts[place].hash, place: place)
+        queue.remove(place)
+        freePlaces.append(place)
+        totalCost -= ghosts[place].cost
+    }
+}

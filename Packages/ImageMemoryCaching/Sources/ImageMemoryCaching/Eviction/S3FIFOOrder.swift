@@ -1,0 +1,142 @@
+/// A small queue that takes what is new, a main queue for what was used again there, and the ghosts of what was not:
+/// Yang et al., SOSP 2023, algorithm 1, with the parameters of the authors' simulator libCacheSim: a tenth of the budget for
+/// the small queue, two uses for the way to the main one, and ghosts for nine tenths of the budget.
+final class S3FIFOOrder: EvictionOrder {
+    private enum Queue {
+        static let small = 0
+        static let main = 1
+    }
+
+    private struct Entry {
+        var hash: UInt64
+        var cost: Int
+        var queue: Int
+    }
+
+    private static let mostUses: UInt8 = 3
+    private static let usesForMain: UInt8 = 2
+
+    private var queues = PlaceLists(count: 2)
+    private var entries: [Entry] = []
+    private var uses: [UInt8] = []
+    private var ghosts = GhostQueue()
+    private var filled = [QueueFill(), QueueFill()]
+    private var smallLimits = CacheLimits()
+    private var mainLimits = CacheLimits()
+    private var hasEvicted = false
+    /// The hash of what is coming, when it was a ghost before room was made for it.
+    private var returning: UInt64?
+
+    func setLimits(_ limits: CacheLimits) {
+        smallLimits = limits.share(0.1)
+        mainLimits = limits.less(smallLimits)
+    }
+
+    func insert(_ entry: EvictionCandidate, at place: Int) {
+        let queue = queue(for: entry)
+        let record = Entry(hash: entry.hash, cost: entry.cost, queue: queue)
+        if place == entries.count {
+            entries.append(record)
+            uses.append(0)
+        } else {
+            entries[place] = record
+            uses[place] = 0
+        }
+        queues.append(place, to: queue)
+        filled[queue].add(entry.cost)
+    }
+
+    func use(_ place: Int) {
+        if uses[place] < Self.mostUses { uses[place] += 1 }
+    }
+
+    func remove(_ place: Int) {
+        queues.remove(place)
+        filled[entries[place].queue].remove(entries[place].cost)
+    }
+
+    func victim(for incoming: EvictionCandidate?) -> Int? {
+        hasEvicted = true
+        if let incoming, ghosts.remove(incoming.hash) { returning = incoming.hash }
+        while coldest != nil {
+            if let place = isMainNext ? victimInMain() : victimInSmall() { return place }
+        }
+        return nil
+    }
+
+    var coldest: Int? { queues.oldest(in: isMainNext ? Queue.main : Queue.small) }
+
+    private var isMainNext: Bool { filled[Queue.main].exceeds(mainLimits) || filled[Queue.small].count == 0 }
+
+    /// What left the small queue not long ago and is wanted again goes to the main one. So does what is new while the cache
+    /// fills for the first time and the small queue has its share.
+    private func queue(for entry: EvictionCandidate) -> Int {
+        defer { returning = nil }
+        if returning == entry.hash || ghosts.remove(entry.hash) { return Queue.main }
+        return !hasEvicted && filled[Queue.small].reaches(smallLimits) ? Queue.main : Queue.small
+    }
+
+    private func victimInSmall() -> Int? {
+        while let place = queues.oldest(in: Queue.small) {
+            guard uses[place] >= Self.usesForMain else {
+                ghosts.add(entries[place].hash, cost: entries[place].cost, limits: mainLimits)
+                return place
+            }
+            moveToMain(place)
+        }
+        return nil
+    }
+
+    private func moveToMain(_ place: Int) {
+        filled[Queue.small].remove(entries[place].cost)
+        filled[Queue.main].add(entries[place].cost)
+        entries[place].queue = Queue.main
+        uses[place] = 0
+        queues.move(place, to: Queue.main)
+    }
+
+    private func victimInMain() -> Int? {
+        while let place = queues.oldest(in: Queue.main) {
+            guard uses[place] > 0 else { return place }
+            uses[place] -= 1
+            queues.move(place, to: Queue.main)
+        }
+        return nil
+    }
+}
+
+/// How much is in one of an order's queues.
+struct QueueFill {
+    private(set) var cost = 0
+    private(set) var count = 0
+
+    mutating func add(_ cost: Int) {
+        self.cost += cost
+        count += 1
+    }
+
+    mutating func remove(_ cost: Int) {
+        self.cost -= cost
+        count -= 1
+    }
+
+    func exceeds(_ limits: CacheLimits) -> Bool { cost > limits.cost || count > limits.count }
+    func reaches(_ limits: CacheLimits) -> Bool { cost >= limits.cost || count >= limits.count }
+}
+
+extension CacheLimits {
+    /// A part of the cost and of the count, rounded down.
+    func share(_ part: Double) -> CacheLimits {
+        CacheLimits(cost: Self.part(part, of: cost), count: Self.part(part, of: count))
+    }
+
+    /// What is left without a part.
+    func less(_ part: CacheLimits) -> CacheLimits {
+        CacheLimits(
+            cost: cost == .max ? .max : cost - part.cost, count: count == .max ? .max : count - part.count)
+    }
+
+    private static func part(_ part: Double, of whole: Int) -> Int {
+        whole == .max ? .max : Int(Double(whole) * part)
+    }
+}

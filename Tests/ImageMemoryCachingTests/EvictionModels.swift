@@ -1,0 +1,135 @@
+/// A cache that knows keys and costs alone, and one policy: arrays, searched from end to end.
+protocol EvictionModel {
+    var totalCost: Int { get }
+    /// - Returns: whether the key is there.
+    mutating func use(_ key: Int) -> Bool
+    /// For keys that are not there, and cost no more than the limit.
+    mutating func insert(_ key: Int, cost: Int)
+}
+
+struct ModelEntry {
+    var key: Int
+    var cost: Int
+    var uses = 0
+}
+
+extension [ModelEntry] {
+    var totalCost: Int { reduce(0) { $0 + $1.cost } }
+    func index(of key: Int) -> Int? { firstIndex { $0.key == key } }
+}
+
+struct LRUModel: EvictionModel {
+    var limit: Int
+    /// The least recently used first.
+    private var entries: [ModelEntry] = []
+    var totalCost: Int { entries.totalCost }
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func use(_ key: Int) -> Bool {
+        guard let index = entries.index(of: key) else { return false }
+        entries.append(entries.remove(at: index))
+        return true
+    }
+
+    mutating func insert(_ key: Int, cost: Int) {
+        while totalCost + cost > limit { entries.removeFirst() }
+        entries.append(ModelEntry(key: key, cost: cost))
+    }
+}
+
+struct SIEVEModel: EvictionModel {
+    var limit: Int
+    /// The oldest first.
+    private var entries: [ModelEntry] = []
+    private var hand = 0
+    var totalCost: Int { entries.totalCost }
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func use(_ key: Int) -> Bool {
+        guard let index = entries.index(of: key) else { return false }
+        entries[index].uses = 1
+        return true
+    }
+
+    mutating func insert(_ key: Int, cost: Int) {
+        while totalCost + cost > limit { evict() }
+        entries.append(ModelEntry(key: key, cost: cost))
+    }
+
+    private mutating func evict() {
+        while true {
+            if hand >= entries.count { hand = 0 }
+            if entries[hand].uses == 0 { break }
+            entries[hand].uses = 0
+            hand += 1
+        }
+        entries.remove(at: hand)
+        // Past the newest it begins anew, also when something newer comes before the next eviction.
+        if hand == entries.count { hand = 0 }
+    }
+}
+
+struct S3FIFOModel: EvictionModel {
+    var limit: Int
+    /// The oldest first, as in the others.
+    private var small: [ModelEntry] = []
+    private var main: [ModelEntry] = []
+    private var ghosts: [ModelEntry] = []
+    private var hasEvicted = false
+    var totalCost: Int { small.totalCost + main.totalCost }
+    private var smallLimit: Int { limit / 10 }
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func use(_ key: Int) -> Bool {
+        if let index = small.index(of: key) {
+            small[index].uses += 1
+        } else if let index = main.index(of: key) {
+            main[index].uses += 1
+        } else {
+            return false
+        }
+        return true
+    }
+
+    mutating func insert(_ key: Int, cost: Int) {
+        let ghost = ghosts.index(of: key).map { ghosts.remove(at: $0) }
+        while totalCost + cost > limit { evict() }
+        let entry = ModelEntry(key: key, cost: cost)
+        if ghost != nil {
+            main.append(entry)
+        } else if !hasEvicted && small.totalCost >= smallLimit {
+            main.append(entry)
+        } else {
+            small.append(entry)
+        }
+    }
+
+    private mutating func evict() {
+        hasEvicted = true
+        if main.totalCost > limit - smallLimit || small.isEmpty { evictFromMain() } else { evictFromSmall() }
+    }
+
+    private mutating func evictFromSmall() {
+        guard !small.isEmpty else { return }
+        var entry = small.removeFirst()
+        if entry.uses >= 2 {
+            entry.uses = 0
+            main.append(entry)
+            return evictFromSmall()
+        }
+        ghosts.append(entry)
+        while ghosts.totalCost > limit - smallLimit { ghosts.removeFirst() }
+    }
+
+    private mutating func evictFromMain() {
+        guard !main.isEmpty else { return }
+        var entry = main.removeFirst()
+        guard entry.uses > 0 else { return }
+        entry.uses = min(entry.uses, 3) - 1
+        main.append(entry)
+        evictFromMain()
+    }
+}

@@ -1,0 +1,99 @@
+import ImageMemoryCaching
+import ImageTesting
+import Testing
+
+/// A policy and the same policy again, written for plainness.
+struct PolicyCase: CustomTestStringConvertible {
+    var policy: EvictionPolicy
+    var makeModel: @Sendable (Int) -> any EvictionModel
+    var testDescription: String { policy.name }
+
+    static let all = [
+        PolicyCase(policy: .lru) { LRUModel(limit: $0) },
+        PolicyCase(policy: .sieve) { SIEVEModel(limit: $0) },
+        PolicyCase(policy: .s3FIFO) { S3FIFOModel(limit: $0) },
+    ]
+}
+
+@Suite("Eviction policies")
+struct EvictionPolicyTests {
+    @Test("each chooses as its plain model does, in 10,000 random accesses", arguments: PolicyCase.all, [7, 50, 1_000])
+    func agreesWithModel(_ subject: PolicyCase, limit: Int) {
+        var random = SeededRandom(seed: UInt64(limit))
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: limit), policy: subject.policy)
+        var model = subject.makeModel(limit)
+        for step in 0..<10_000 {
+            // Squared, so that low numbers are asked for more often.
+            let share = Double.random(in: 0..<1, using: &random)
+            let key = Int(share * share * Double(limit))
+            let isHit = cache.value(for: key) != nil
+            #expect(isHit == model.use(key), "access \(step) to \(key)")
+            guard !isHit else { continue }
+            let cost = 1 + key % 3
+            cache.insert(step, cost: cost, for: key)
+            model.insert(key, cost: cost)
+            #expect(cache.totalCost == model.totalCost)
+            #expect(cache.totalCost <= limit)
+        }
+    }
+
+    @Test("limits and costs are exact whatever is done in whatever order", arguments: PolicyCase.all)
+    func staysWithinLimits(_ subject: PolicyCase) {
+        var random = SeededRandom(seed: 4)
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100, count: 20), policy: subject.policy)
+        var costs: [Int: Int] = [:]
+        for _ in 0..<10_000 {
+            change(cache, &costs, &random)
+            costs = costs.filter { cache.value(for: $0.key) != nil }
+            #expect(cache.count == costs.count)
+            #expect(cache.totalCost == costs.values.reduce(0, +))
+            #expect(cache.totalCost <= cache.limits.cost)
+            #expect(cache.count <= cache.limits.count)
+        }
+    }
+
+    private func change(_ cache: MemoryCache<Int, Int>, _ costs: inout [Int: Int], _ random: inout SeededRandom) {
+        let key = Int.random(in: 0..<60, using: &random)
+        switch Int.random(in: 0..<40, using: &random) {
+        case 0..<30:
+            costs[key] = Int.random(in: 0...30, using: &random)
+            cache.insert(key, cost: costs[key] ?? 0, for: key)
+        case 30..<36: cache.removeValue(for: key)
+        case 36: cache.limits.cost = Int.random(in: 0...120, using: &random)
+        case 37: cache.limits.count = Int.random(in: 0...30, using: &random)
+        case 38: cache.trim(toCost: Int.random(in: 0...100, using: &random))
+        default: if key == 0 { cache.removeAll() }
+        }
+    }
+
+    @Test("a policy of one's own is asked through the protocol")
+    func takesOwnPolicy() {
+        let policy = EvictionPolicy(name: "newest first") { NewestFirst() }
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(count: 3), policy: policy)
+        for number in 0..<6 { cache.insert(number, for: number) }
+        #expect((0..<6).filter { cache.value(for: $0) != nil } == [0, 1, 5])
+    }
+
+    /// A stack; and it wants nothing at all that costs 9 or more.
+    private final class NewestFirst: EvictionOrder {
+        private var places: [Int] = []
+        func setLimits(_ limits: CacheLimits) {}
+        func insert(_ entry: EvictionCandidate, at place: Int) { places.append(place) }
+        func use(_ place: Int) {}
+        func remove(_ place: Int) { places.removeAll { $0 == place } }
+        func victim(for incoming: EvictionCandidate?) -> Int? { (incoming?.cost ?? 0) >= 9 ? nil : places.last }
+        var coldest: Int? { places.last }
+    }
+
+    @Test("what the policy refuses is not kept, and the older value under its key goes")
+    func obeysRefusal() {
+        let policy = EvictionPolicy(name: "newest first") { NewestFirst() }
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 9), policy: policy)
+        cache.insert(1, cost: 1, for: 1)
+        cache.insert(2, cost: 1, for: 2)
+        cache.insert(3, cost: 9, for: 2)
+        #expect(cache.value(for: 1) == 1)
+        #expect(cache.value(for: 2) == nil)
+        #expect(cache.totalCost == 1)
+    }
+}
