@@ -117,7 +117,8 @@ let proving = [
 
 let suites = [
     tests("ImageCoreTests", of: ["ImageCore"]),
-    tests("ImageMemoryCachingTests", of: ["ImageCore", "ImageMemoryCaching", "ImageTesting"]),
+    tests(
+        "ImageMemoryCachingTests", of: ["ImageCore", "ImageMemoryCaching", "ImageTesting", "ImageContractTesting"]),
     tests("ImageDiskCachingTests", of: ["ImageCore", "ImageDiskCaching", "ImageTesting"]),
     tests("ImageTransportingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
     tests(

@@ -47,6 +47,8 @@ final class BrokenImageCache: ImageCache {
         case ignoresLimit = "the sum of costs never exceeds the limit"
         case evictsForRefused = "a picture above the limit alone is refused and evicts no other"
         case servesStale = "a refused picture does not leave the older one under its key"
+        case ignoresTrims = "trimmed to a share, at most that share of what was kept is left"
+        case closesOnTrim = "a trimmed cache goes on with the limit that it had"
         case mixesPictures = "concurrent inserts for one key leave one of the pictures, whole"
         case losesOnReplace = "concurrent use of many keys loses nothing that fits"
 
@@ -57,6 +59,7 @@ final class BrokenImageCache: ImageCache {
     private let byteLimit: Int
     private let cache: InMemoryImageCache
     private let spent = Mutex(0)
+    private let isClosed = Mutex(false)
 
     init(_ defect: Defect, byteLimit: Int) {
         self.defect = defect
@@ -80,6 +83,7 @@ final class BrokenImageCache: ImageCache {
         let older = cache.image(for: key)
         switch defect {
         case .keepsTheFirst where older != nil: return
+        case .closesOnTrim where isClosed.withLock({ $0 }): return
         case .servesStale where image.byteCount > byteLimit: return
         case .evictsForRefused where image.byteCount > byteLimit: cache.removeAll()
         case .losesOnReplace where older != nil: cache.remove(for: key)
@@ -100,6 +104,11 @@ final class BrokenImageCache: ImageCache {
 
     func removeAll() {
         if defect != .keepsEverything { cache.removeAll() }
+    }
+
+    func trim(toShare share: Double) {
+        if defect != .ignoresTrims { cache.trim(toShare: share) }
+        isClosed.withLock { $0 = true }
     }
 
     /// Counts what is put in and never what is taken out.

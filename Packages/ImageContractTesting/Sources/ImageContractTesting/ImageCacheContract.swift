@@ -8,7 +8,7 @@ public enum ImageCacheContract {
     /// Makes an empty cache with a limit in bytes.
     public typealias Subject = @Sendable (_ byteLimit: Int) -> any ImageCache
 
-    public static var rules: [ContractRule<Subject>] { single + budget + concurrent }
+    public static var rules: [ContractRule<Subject>] { single + budget + trimming + concurrent }
 
     private static var single: [ContractRule<Subject>] {
         [
@@ -91,6 +91,27 @@ public enum ImageCacheContract {
                 cache.insert(picture(300, 1), for: key(1))
                 cache.insert(picture(1_004, 2), for: key(1))
                 try expect(cache, has: nil, for: key(1))
+            },
+        ]
+    }
+
+    private static var trimming: [ContractRule<Subject>] {
+        [
+            ContractRule("trimmed to a share, at most that share of what was kept is left") { makeCache in
+                let cache = makeCache(1_000)
+                for number in 1...6 { cache.insert(picture(100, number), for: key(number)) }
+                cache.trim(toShare: 0.5)
+                let left = (1...6).compactMap { cache.image(for: key($0))?.byteCount }.reduce(0, +)
+                try expect(left <= 300, "\(left) of 600 bytes are left of a half")
+                cache.trim(toShare: 0)
+                for number in 1...6 { try expect(cache, has: nil, for: key(number)) }
+            },
+            ContractRule("a trimmed cache goes on with the limit that it had") { makeCache in
+                let cache = makeCache(1_000)
+                for number in 1...10 { cache.insert(picture(100, number), for: key(number)) }
+                cache.trim(toShare: 0.25)
+                for number in 11...20 { cache.insert(picture(100, number), for: key(number)) }
+                for number in 11...20 { try expect(cache, has: picture(100, number), for: key(number)) }
             },
         ]
     }

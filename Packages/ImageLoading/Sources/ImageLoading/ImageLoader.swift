@@ -14,9 +14,15 @@ public final class ImageLoader: Sendable {
     let configuration: ImageLoaderConfiguration
     let ledger = Mutex(ReloadLedger())
     private let nextID = Atomic<UInt64>(1)
+    /// Trims the memory cache while the loader lives.
+    private let pressureObservation: MemoryPressureObservation?
 
     public init(_ configuration: ImageLoaderConfiguration) {
         self.configuration = configuration
+        pressureObservation = configuration.memoryPressureMonitor?.observe {
+            [cache = configuration.memoryCache] level in
+            cache?.trim(under: level)
+        }
     }
 
     /// The picture, if the memory cache has it now. Synchronous: costs no task, no actor hop and no placeholder frame.

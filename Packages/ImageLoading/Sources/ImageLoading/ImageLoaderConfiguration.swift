@@ -23,6 +23,8 @@ public struct ImageLoaderConfiguration: Sendable {
     /// Joins requests for the same original, whatever sizes they want.
     public var dataCoalescer: any RequestCoalescer<DataJobKey, LoadedData>
     public var observer: (any ImageLoaderObserver)?
+    /// Tells when memory is short; nil when nobody does.
+    public var memoryPressureMonitor: (any MemoryPressureMonitor)?
     public var retryPolicy: RetryPolicy
     public var transferLimits: TransferLimits
     /// Measures the waits between retries.
@@ -35,6 +37,7 @@ public struct ImageLoaderConfiguration: Sendable {
         decoder: any SizedImageDecoder, scheduler: any WorkScheduler,
         imageCoalescer: any RequestCoalescer<ImageJobKey, LoadedImage>,
         dataCoalescer: any RequestCoalescer<DataJobKey, LoadedData>, observer: (any ImageLoaderObserver)? = nil,
+        memoryPressureMonitor: (any MemoryPressureMonitor)? = nil,
         retryPolicy: RetryPolicy, transferLimits: TransferLimits = TransferLimits(), clock: any Clock<Duration>,
         now: @escaping @Sendable () -> Date
     ) {
@@ -46,6 +49,7 @@ public struct ImageLoaderConfiguration: Sendable {
         self.imageCoalescer = imageCoalescer
         self.dataCoalescer = dataCoalescer
         self.observer = observer
+        self.memoryPressureMonitor = memoryPressureMonitor
         self.retryPolicy = retryPolicy
         self.transferLimits = transferLimits
         self.clock = clock

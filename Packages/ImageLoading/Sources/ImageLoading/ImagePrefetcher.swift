@@ -5,6 +5,9 @@ import Synchronization
 ///
 /// A real request for a picture that is being prefetched joins the same work and raises its priority. Pictures already
 /// prefetching are not started twice. When the prefetcher goes away, what it has started is cancelled.
+///
+/// While memory is short (the loader's monitor says `.warning` or worse), nothing is loaded ahead of need: what is on its way
+/// stops, and `start` does nothing.
 public final class ImagePrefetcher: Sendable {
     /// How far a picture is brought ahead of need.
     public enum Destination: Sendable, CaseIterable {
@@ -17,6 +20,7 @@ public final class ImagePrefetcher: Sendable {
     private struct State {
         var tasks: [ImageJobKey: (id: UInt64, task: Task<Void, Never>)] = [:]
         var nextID: UInt64 = 0
+        var pressureObservation: MemoryPressureObservation?
     }
 
     private let loader: ImageLoader
@@ -26,6 +30,10 @@ public final class ImagePrefetcher: Sendable {
     public init(loader: ImageLoader, destination: Destination = .memory) {
         self.loader = loader
         self.destination = destination
+        let observation = loader.configuration.memoryPressureMonitor?.observe { [weak self] level in
+            if level.forbidsPrefetching { self?.stop() }
+        }
+        state.withLock { $0.pressureObservation = observation }
     }
 
     deinit { stop() }
@@ -35,6 +43,7 @@ public final class ImagePrefetcher: Sendable {
 
     /// Starts loading what is not on its way already. Priorities above `.low` are lowered to it.
     public func start(_ requests: [ImageRequest]) {
+        if loader.configuration.memoryPressureMonitor?.level.forbidsPrefetching ?? false { return }
         for request in requests {
             let key = request.jobKey
             state.withLock { state in

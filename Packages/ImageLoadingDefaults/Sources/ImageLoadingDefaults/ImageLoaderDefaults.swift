@@ -39,6 +39,8 @@ public struct ImageLoaderDefaults: Sendable {
     public var retries = 2
     public var transferLimits = TransferLimits()
     public var observer: (any ImageLoaderObserver)?
+    /// Whether the loader gives memory back when the system says that it is short.
+    public var heedsMemoryPressure = true
 
     public init(cacheFolder: URL?) {
         self.cacheFolder = cacheFolder
@@ -57,13 +59,28 @@ public struct ImageLoaderDefaults: Sendable {
             diskCache: cacheFolder.map { makeDiskCache(in: $0) },
             transport: makeTransport(), decoder: ImageDecoders.makeDecoder(limits: decodingLimits),
             scheduler: makeScheduler(), imageCoalescer: SharedWorkCoalescer(), dataCoalescer: SharedWorkCoalescer(),
-            observer: observer, retryPolicy: RetryPolicy(retries: retries) { Double.random(in: 0..<1) },
+            observer: observer, memoryPressureMonitor: heedsMemoryPressure ? makeMemoryPressureMonitor() : nil,
+            retryPolicy: RetryPolicy(retries: retries) { Double.random(in: 0..<1) },
             transferLimits: transferLimits, clock: ContinuousClock(), now: { Date() })
     }
 
     /// The disk cache in a folder, on its own.
     public func makeDiskCache(in folder: URL) -> DiskDataCache {
         DiskDataCache(directory: folder, byteLimit: diskByteLimit) { Date() }
+    }
+
+    /// The platform's monitor of memory pressure; nil where the system tells nothing of it.
+    public func makeMemoryPressureMonitor() -> (any MemoryPressureMonitor)? {
+        #if os(Linux)
+            do throws(MemoryPressureFailure) {
+                return try LinuxMemoryPressureMonitor()
+            } catch {
+                // An older kernel or a sandbox: the budgets hold all the same, and there is nobody to be asked.
+                return nil
+            }
+        #else
+            return DispatchMemoryPressureMonitor()
+        #endif
     }
 
     private func makeScheduler() -> PriorityScheduler {

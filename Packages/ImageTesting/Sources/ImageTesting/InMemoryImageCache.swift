@@ -11,6 +11,7 @@ public final class InMemoryImageCache: ImageCache {
         case insert(ImageCacheKey, byteCount: Int)
         case remove(ImageCacheKey)
         case removeAll
+        case trim(toShare: Double)
     }
 
     private struct State {
@@ -18,6 +19,13 @@ public final class InMemoryImageCache: ImageCache {
         /// The keys, the first inserted first.
         var order: [ImageCacheKey] = []
         var messages: [Message] = []
+
+        var totalCost: Int { images.values.reduce(0) { $0 + $1.byteCount } }
+
+        /// Drops what was inserted first until the rest costs so much at most.
+        mutating func trim(to cost: Int) {
+            while totalCost > cost { remove(order[0]) }
+        }
 
         mutating func remove(_ key: ImageCacheKey) {
             images[key] = nil
@@ -48,9 +56,7 @@ public final class InMemoryImageCache: ImageCache {
             state.messages.append(.insert(key, byteCount: image.byteCount))
             state.remove(key)
             guard image.byteCount <= byteLimit else { return }
-            while state.images.values.reduce(0, { $0 + $1.byteCount }) > byteLimit - image.byteCount {
-                state.remove(state.order[0])
-            }
+            state.trim(to: byteLimit - image.byteCount)
             state.images[key] = image
             state.order.append(key)
         }
@@ -68,6 +74,13 @@ public final class InMemoryImageCache: ImageCache {
             state.messages.append(.removeAll)
             state.images = [:]
             state.order = []
+        }
+    }
+
+    public func trim(toShare share: Double) {
+        state.withLock { state in
+            state.messages.append(.trim(toShare: share))
+            state.trim(to: Int(Double(state.totalCost) * share))
         }
     }
 }

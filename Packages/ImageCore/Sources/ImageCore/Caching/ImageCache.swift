@@ -11,4 +11,13 @@ public protocol ImageCache: Sendable {
     func insert(_ image: DecodedImage, for key: ImageCacheKey)
     func remove(for key: ImageCacheKey)
     func removeAll()
+
+    /// Evicts until at most this share of what is kept now, by cost, is left. The limit stays, and the cache goes on.
+    /// - Parameter share: 0 to 1; 0 empties.
+    func trim(toShare share: Double)
+}
+
+extension ImageCache {
+    /// Forgets everything: for caches that can't choose what to keep.
+    public func trim(toShare share: Double) { removeAll() }
 }

@@ -1,0 +1,29 @@
+/// Finds the folders of the control group that the process is in, and of those around it: a limit on any of them holds.
+///
+/// Reads `/proc/self/cgroup` and `/proc/self/mountinfo` (manual pages cgroups(7) and proc(5)).
+package enum ControlGroupPath {
+    /// The process's own folder first, the root of the hierarchy last; empty where version 2 is not mounted.
+    package static func folders(
+        cgroups: String, mounts: String, file: String
+    ) throws(MemoryPressureFailure) -> [String] {
+        guard let mount = mount(in: mounts) else { return [] }
+        guard let line = cgroups.split(separator: "\n").first(where: { $0.hasPrefix("0::") }) else { return [] }
+        let path = line.dropFirst(3)
+        guard path.hasPrefix("/") else { throw .malformed(file: file, String(line)) }
+        var names = path.split(separator: "/")
+        // A group outside of what is mounted here: only the mounted part can be seen.
+        if names.contains("..") { return [mount.point] }
+        if names.starts(with: mount.root) { names.removeFirst(mount.root.count) }
+        return (0...names.count).reversed().map { ([mount.point[...]] + names.prefix($0)).joined(separator: "/") }
+    }
+
+    /// Where version 2 is mounted, and which group stands there, as the names on its path.
+    private static func mount(in text: String) -> (point: String, root: [Substring])? {
+        for line in text.split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            guard let dash = fields.firstIndex(of: "-"), dash >= 5, dash + 1 < fields.count else { continue }
+            if fields[dash + 1] == "cgroup2" { return (String(fields[4]), fields[3].split(separator: "/")) }
+        }
+        return nil
+    }
+}

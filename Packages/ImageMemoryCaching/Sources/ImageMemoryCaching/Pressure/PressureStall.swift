@@ -1,0 +1,36 @@
+/// How long tasks have waited for memory, as Linux counts it: pressure stall information
+/// (kernel documentation, accounting/psi).
+package struct PressureStall: Hashable, Sendable {
+    /// Microseconds, since the count began, in which at least one task waited.
+    package var some: UInt64
+    /// Microseconds in which all tasks that had something to do waited at once.
+    package var full: UInt64
+
+    package init(some: UInt64, full: UInt64) {
+        self.some = some
+        self.full = full
+    }
+
+    /// Reads lines like `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`. Lines and fields that are not known are passed over.
+    package init(parsing text: String, file: String) throws(MemoryPressureFailure) {
+        some = try Self.total("some", in: text, file)
+        full = try Self.total("full", in: text, file)
+    }
+
+    package init(file: String, read: PressureFileReader) throws(MemoryPressureFailure) {
+        try self.init(parsing: try read(file), file: file)
+    }
+
+    private static func total(
+        _ kind: String, in text: String, _ file: String
+    ) throws(MemoryPressureFailure) -> UInt64 {
+        let lines = text.split(separator: "\n").map { $0.split(separator: " ") }
+        guard let line = lines.first(where: { $0.first == kind[...] }) else {
+            throw .malformed(file: file, "no line \"\(kind)\"")
+        }
+        guard let field = line.first(where: { $0.hasPrefix("total=") }), let total = UInt64(field.dropFirst(6)) else {
+            throw .malformed(file: file, line.joined(separator: " "))
+        }
+        return total
+    }
+}

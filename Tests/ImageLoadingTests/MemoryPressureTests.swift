@@ -1,0 +1,102 @@
+import ImageCore
+import ImageLoading
+import ImageTesting
+import Testing
+
+@Suite("The loader under memory pressure")
+struct MemoryPressureTests {
+    private let monitor = FakeMemoryPressureMonitor()
+
+    private func fixture(_ scheduler: any WorkScheduler = ImmediateScheduler()) -> LoaderFixture {
+        LoaderFixture(scheduler: scheduler) { $0.memoryPressureMonitor = monitor }
+    }
+
+    @Test(
+        "each level takes its share of the memory cache",
+        arguments: [
+            (MemoryPressureLevel.background, InMemoryImageCache.Message.trim(toShare: 0.5)),
+            (.warning, .trim(toShare: 0.5)), (.critical, .removeAll),
+        ])
+    func responses(_ level: MemoryPressureLevel, _ message: InMemoryImageCache.Message) {
+        let fixture = fixture()
+        monitor.report(level)
+        #expect(fixture.memory.messages == [message])
+        monitor.report(.normal)
+        #expect(fixture.memory.messages == [message])
+    }
+
+    @Test("a loader that is gone trims nothing")
+    func goneLoader() {
+        let memory = fixture().memory
+        monitor.report(.critical)
+        #expect(memory.messages.isEmpty)
+    }
+
+    @Test(
+        "under pressure prefetches stop, waiting ones never start, and a real request goes on",
+        arguments: [
+            MemoryPressureLevel.warning, .critical,
+        ])
+    func prefetches(_ level: MemoryPressureLevel) async throws {
+        let scheduler = ManualScheduler()
+        let fixture = fixture(scheduler)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader)
+        let (ahead, wanted) = (fixture.request("ahead"), fixture.request("wanted"))
+        prefetcher.start([ahead, wanted])
+        await scheduler.arrivals(2)
+        let task = Task { try await fixture.loader.image(for: wanted) }
+        while !scheduler.messages.contains(where: { $0.isRaised }) { await Task.yield() }
+        monitor.report(level)
+        #expect(prefetcher.count == 0)
+        while scheduler.waiting.count > 1 { await Task.yield() }
+        try await scheduler.runNext()
+        await scheduler.arrivals(3)
+        try await scheduler.runNext()
+        #expect(try await task.value.source == .network)
+        #expect(!fixture.transport.messages.contains(.sent(ahead.url)))
+    }
+
+    @Test("a prefetch that is in transfer ends at the transport")
+    func runningPrefetch() async {
+        let fixture = fixture()
+        let gate = Gate()
+        let prefetcher = ImagePrefetcher(loader: fixture.loader)
+        prefetcher.start([fixture.request("a", then: ScriptedTransport.Reply(body: [.wait(gate)]))])
+        await gate.arrivals(1)
+        monitor.report(.warning)
+        await fixture.transport.cancellations(1)
+        gate.open()
+        #expect(prefetcher.count == 0)
+    }
+
+    @Test("nothing is prefetched while memory is short, and again afterwards")
+    func refusal() async {
+        let fixture = fixture()
+        let prefetcher = ImagePrefetcher(loader: fixture.loader)
+        let request = fixture.request("a")
+        monitor.report(.warning)
+        prefetcher.start([request])
+        #expect(prefetcher.count == 0)
+        monitor.report(.normal)
+        prefetcher.start([request])
+        await prefetcher.finished()
+        #expect(fixture.transport.messages.contains(.sent(request.url)))
+    }
+
+    @Test("an application in the background goes on prefetching")
+    func background() async {
+        let fixture = fixture()
+        let prefetcher = ImagePrefetcher(loader: fixture.loader)
+        let request = fixture.request("a")
+        monitor.report(.background)
+        prefetcher.start([request])
+        await prefetcher.finished()
+        #expect(fixture.transport.messages.contains(.sent(request.url)))
+    }
+}
+
+extension ManualScheduler.Message {
+    fileprivate var isRaised: Bool {
+        if case .reprioritised(_, .normal) = self { true } else { false }
+    }
+}

@@ -1,0 +1,173 @@
+import ImageCore
+import ImageMemoryCaching
+import Testing
+
+@Suite("Looking at Linux' figures of memory pressure")
+struct PressureWatchTests {
+    @Test("some tasks waiting a tenth of the time is a warning, all of them is critical, and it passes")
+    func stalls() throws {
+        let folder = try PressureFolder()
+        var watch = try folder.watch()
+        #expect(watch.look() == nil)
+        try folder.write(folder.stall(some: 199_999, full: 0), to: "system")
+        #expect(watch.look() == nil)
+        try folder.write(folder.stall(some: 399_999, full: 0), to: "system")
+        #expect(watch.look() == .warning)
+        try folder.write(folder.stall(some: 900_000, full: 200_000), to: "system")
+        #expect(watch.look() == .critical)
+        #expect(watch.look() == .normal)
+        #expect(watch.look() == nil)
+    }
+
+    @Test("waiting that went on before the first look is no pressure now")
+    func past() throws {
+        let folder = try PressureFolder(withGroup: true)
+        try folder.write(folder.stall(some: 90_000_000, full: 80_000_000), to: "system")
+        try folder.writeGroup(oom: 5, kills: 5)
+        var watch = try folder.watch()
+        #expect(watch.look() == nil)
+    }
+
+    @Test("stalls that last are told again, each time")
+    func lastingStalls() throws {
+        let folder = try PressureFolder()
+        var watch = try folder.watch()
+        _ = watch.look()
+        for count in 1...3 {
+            try folder.write(folder.stall(some: count * 200_000), to: "system")
+            #expect(watch.look() == .warning)
+        }
+    }
+
+    @Test("what the kernel has announced counts before its figures do")
+    func announced() throws {
+        var watch = try PressureFolder().watch()
+        #expect(watch.look(announced: .warning) == .warning)
+        #expect(watch.look(announced: .critical) == .critical)
+        #expect(watch.look() == .normal)
+    }
+
+    @Test("the stalls of the process's own group count like the system's")
+    func groupStalls() throws {
+        let folder = try PressureFolder(withGroup: true)
+        var watch = try folder.watch()
+        _ = watch.look()
+        try folder.write(folder.stall(some: 500_000, full: 500_000), to: "groups/app/memory.pressure")
+        #expect(watch.look() == .critical)
+    }
+
+    @Test("nearness to the group's limit is told when it begins, and is over five points below where it began")
+    func usage() throws {
+        let folder = try PressureFolder(withGroup: true)
+        var watch = try folder.watch()
+        let steps: [(Int, MemoryPressureLevel?)] = [
+            (849, nil), (850, .warning), (949, nil), (950, .critical), (901, nil), (899, .warning), (801, nil),
+            (799, .normal), (849, nil),
+        ]
+        for (current, level) in steps {
+            try folder.writeGroup(current: current)
+            #expect(watch.look() == level, "at \(current) of 1000 bytes")
+        }
+    }
+
+    @Test("file pages that were not used lately don't count against the limit")
+    func fileCache() throws {
+        let folder = try PressureFolder(withGroup: true)
+        var watch = try folder.watch()
+        try folder.writeGroup(current: 1_000, inactive: 200)
+        #expect(watch.look() == nil)
+        try folder.writeGroup(current: 1_000, inactive: 100)
+        #expect(watch.look() == .warning)
+    }
+
+    @Test("the lower of the two limits counts, also when it is set later")
+    func limits() throws {
+        let folder = try PressureFolder(withGroup: true)
+        try folder.writeGroup(current: 480)
+        var watch = try folder.watch()
+        #expect(watch.look() == nil)
+        try folder.write("500\n", to: "groups/app/memory.high")
+        #expect(watch.look() == .critical)
+        try folder.write("max\n", to: "groups/app/memory.high")
+        try folder.write("max\n", to: "groups/app/memory.max")
+        #expect(watch.look() == .normal)
+    }
+
+    @Test("memory that could not be had is critical, each time", arguments: [(1, 0), (0, 1)])
+    func failures(_ oom: Int, _ kills: Int) throws {
+        let folder = try PressureFolder(withGroup: true)
+        var watch = try folder.watch()
+        _ = watch.look()
+        for count in 1...2 {
+            try folder.writeGroup(oom: oom * count, kills: kills * count)
+            #expect(watch.look() == .critical)
+        }
+        #expect(watch.look() == .normal)
+    }
+
+    @Test("a damaged file is told, its figures count as absent, and the others go on")
+    func damage() throws {
+        let folder = try PressureFolder(withGroup: true)
+        var watch = try folder.watch()
+        _ = watch.look()
+        try folder.write("some avg10=0.00 total=lots\n", to: "system")
+        try folder.write("", to: "groups/app/memory.current")
+        try folder.write(folder.stall(some: 200_000), to: "groups/app/memory.pressure")
+        #expect(watch.look() == .warning)
+        #expect(
+            watch.failures == [
+                .malformed(file: folder.path("system"), "some avg10=0.00 total=lots"),
+                .malformed(file: folder.path("groups/app/memory.current"), "empty"),
+            ])
+        try folder.write(folder.stall(), to: "system")
+        try folder.writeGroup()
+        #expect(watch.look() == .normal)
+        #expect(watch.failures.isEmpty)
+    }
+
+    @Test("a group that is removed while it is watched is told and does no harm")
+    func removedGroup() throws {
+        let folder = try PressureFolder(withGroup: true)
+        var watch = try folder.watch()
+        _ = watch.look()
+        try folder.remove("groups/app")
+        #expect(watch.look() == nil)
+        #expect(
+            watch.failures == [
+                .notAvailable(file: folder.path("groups/app/memory.pressure")),
+                .notAvailable(file: folder.path("groups/app/memory.current")),
+            ])
+    }
+
+    @Test("a system that tells nothing has no watch")
+    func nothing() throws {
+        let folder = try PressureFolder()
+        for name in ["system", "cgroup", "mountinfo"] { try folder.remove(name) }
+        #expect(throws: MemoryPressureFailure.notAvailable(file: folder.path("system"))) { try folder.watch() }
+    }
+
+    @Test("where control groups can't be told, the system's figures are enough, and the other way round")
+    func halves() throws {
+        let folder = try PressureFolder(withGroup: true)
+        try folder.remove("mountinfo")
+        #expect(try folder.watch().groupFolders.isEmpty)
+        let other = try PressureFolder(withGroup: true)
+        try other.remove("system")
+        let watch = try other.watch()
+        #expect(watch.stallFiles == [other.path("groups/app/memory.pressure")])
+        #expect(watch.groupFolders == [other.path("groups/app")])
+    }
+
+    @Test(
+        "a quiet system whose kernel announces stalls need not be looked at; one with limits, or under pressure, must")
+    func looking() throws {
+        let folder = try PressureFolder()
+        var watch = try folder.watch()
+        _ = watch.look()
+        #expect(!watch.needsLooking(announcesStalls: true))
+        #expect(watch.needsLooking(announcesStalls: false))
+        _ = watch.look(announced: .warning)
+        #expect(watch.needsLooking(announcesStalls: true))
+        #expect(try PressureFolder(withGroup: true).watch().needsLooking(announcesStalls: true))
+    }
+}

@@ -1,0 +1,46 @@
+import Dispatch
+import ImageCore
+import ImageMemoryCaching
+import ImageTesting
+import Synchronization
+
+/// A wait that ends when the test says so, and keeps a log. Blocks the monitor's own thread meanwhile, no other.
+final class ScriptedPressureWait: PressureWait {
+    enum Message: Hashable, Sendable {
+        case armed(String, String)
+        case waited(Duration?)
+        case endRequested
+        case ended
+    }
+
+    let log = MessageLog<Message>()
+    private let grants: Bool
+    private let wakes = Mutex<[PressureWake]>([])
+    private let isWoken = DispatchSemaphore(value: 0)
+
+    init(grants: Bool = true) { self.grants = grants }
+
+    func arm(_ trigger: PressureTrigger, on file: String) -> Bool {
+        log.append(.armed(trigger.text, file))
+        return grants
+    }
+
+    func wait(atMost interval: Duration?) -> PressureWake {
+        log.append(.waited(interval))
+        isWoken.wait()
+        let wake = wakes.withLock { $0.removeFirst() }
+        if wake == .ended { log.append(.ended) }
+        return wake
+    }
+
+    func end() {
+        log.append(.endRequested)
+        wake(.ended)
+    }
+
+    /// Ends the wait that is under way, or the next one.
+    func wake(_ wake: PressureWake) {
+        wakes.withLock { $0.append(wake) }
+        isWoken.signal()
+    }
+}
