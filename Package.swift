@@ -52,7 +52,8 @@ let vocabulary = [
 
 let caching = [
     room("ImageMemoryCaching", knows: ["ImageCore"]),
-    room("ImageDiskCaching", knows: ["ImageCore"]),
+    room("ImageDiskCaching", knows: ["ImageCore", "CImageDiskCaching"]),
+    kernels("CImageDiskCaching", in: "ImageDiskCaching"),
 ]
 
 let transports = [

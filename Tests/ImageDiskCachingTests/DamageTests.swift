@@ -50,6 +50,26 @@ struct DamageTests {
         #expect(try await cache.entry(for: key(2)) == entry(150, seed: 2))
     }
 
+    @Test("a payload of several blocks is a miss when any one of them is altered, or two have changed places")
+    func alteredBlocks() async throws {
+        let cache = folder.cache()
+        let block = EntryFormat.blockSize
+        let large = entry(2 * block + 1)
+        try await cache.store(large, for: key(1))
+        #expect(try await cache.entry(for: key(1)) == large)
+        let whole = try Data(contentsOf: folder.file(key(1)))
+        for position in [0, block - 1, block, 2 * block - 1, 2 * block] {
+            var altered = whole
+            altered[position] ^= 1
+            try altered.write(to: folder.file(key(1)))
+            #expect(try await cache.entry(for: key(1)) == nil, "altered at \(position)")
+        }
+        try (whole[block..<2 * block] + whole[..<block] + whole[(2 * block)...]).write(to: folder.file(key(1)))
+        #expect(try await cache.entry(for: key(1)) == nil)
+        try whole.write(to: folder.file(key(1)))
+        #expect(try await cache.entry(for: key(1)) == large)
+    }
+
     @Test("a file that something was appended to, doubled or zeroed is a miss and is removed")
     func otherDamage() async throws {
         let cache = folder.cache()
@@ -83,7 +103,7 @@ struct DamageTests {
         for number in 3...5 { try await cache.store(entry(150, seed: UInt64(number)), for: key(number)) }
         try whole.dropLast().write(to: folder.file(key(1)))
         var newer = try Data(contentsOf: folder.file(key(3)))
-        newer[newer.count - 8] = 2
+        newer[newer.count - 8] = 3
         try newer.write(to: folder.file(key(3)))
 
         let report = try await cache.verify()

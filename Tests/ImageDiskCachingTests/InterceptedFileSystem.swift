@@ -41,9 +41,44 @@ final class InterceptedFileSystem: FileSystem {
         return try system.status(of: file)
     }
 
-    func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileSystemFailure) -> Int {
+    func openToUpdate(_ path: String) throws(FileSystemFailure) -> Int32 {
+        try announce("openToUpdate")
+        return try system.openToUpdate(path)
+    }
+
+    func openToReadAtOnce(_ path: String) throws(FileSystemFailure) -> Int32? {
+        try announce("openToReadAtOnce")
+        return try system.openToReadAtOnce(path)
+    }
+
+    func status(at path: String) throws(FileSystemFailure) -> FileStatus {
+        try announce("status")
+        return try system.status(at: path)
+    }
+
+    func read(
+        _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(FileSystemFailure) -> Int {
         try announce("read")
-        return try unsafe system.read(file, into: buffer)
+        return try unsafe system.read(file, into: buffer, at: offset)
+    }
+
+    func readAtOnce(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileSystemFailure) -> Int? {
+        try announce("readAtOnce")
+        return try unsafe system.readAtOnce(file, into: buffer)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int) throws(FileSystemFailure) {
+        let middle = bytes.count / 2
+        try announce("write")
+        try unsafe system.write(UnsafeRawBufferPointer(rebasing: bytes[..<middle]), to: file, at: offset)
+        try announce("write")
+        try unsafe system.write(UnsafeRawBufferPointer(rebasing: bytes[middle...]), to: file, at: offset + middle)
+    }
+
+    func truncate(_ file: Int32, to byteCount: Int) throws(FileSystemFailure) {
+        try announce("truncate")
+        try system.truncate(file, to: byteCount)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(FileSystemFailure) {
@@ -63,6 +98,13 @@ final class InterceptedFileSystem: FileSystem {
         try announce("lock")
         return try system.lock(file)
     }
+
+    func waitForLock(_ file: Int32) throws(FileSystemFailure) {
+        try announce("waitForLock")
+        try system.waitForLock(file)
+    }
+
+    func unlock(_ file: Int32) { system.unlock(file) }
 
     func synchronize(_ file: Int32) throws(FileSystemFailure) {
         try announce("synchronize")
@@ -95,4 +137,11 @@ final class InterceptedFileSystem: FileSystem {
         try announce("list")
         return try system.list(path)
     }
+
+    func availableBytes(at path: String) throws(FileSystemFailure) -> Int {
+        try announce("availableBytes")
+        return try system.availableBytes(at: path)
+    }
+
+    func bootNumber() -> UInt64 { system.bootNumber() }
 }

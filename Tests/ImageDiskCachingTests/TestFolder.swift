@@ -76,5 +76,5 @@ func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: "https://pictures
 
 /// What the file of an entry takes.
 func fileSize(_ entry: DataCacheEntry, _ key: DataCacheKey) -> Int {
-    entry.data.count + entry.metadata.count + key.source.utf8.count + EntryFormat.trailerSize
+    entry.data.count + (entry.data.count + 65_535) / 65_536 * 8 + entry.metadata.count + key.source.utf8.count + 40
 }

@@ -93,14 +93,14 @@ extension EntryFolder {
         guard let buffer = FileBuffer(byteCount: byteCount) else { throw .noMemory }
         do {
             let count = try unsafe buffer.withMutableBytes { bytes throws(FileSystemFailure) in
-                try unsafe fileSystem.read(file, into: bytes)
+                try unsafe fileSystem.read(file, into: bytes, at: 0)
             }
             guard count == byteCount else { return .damaged }
         } catch  where error.isDeviceError {
             return .damaged
         }
         switch buffer.withBytes(EntryFormat.judge) {
-        case .damaged: return .damaged
+        case .damaged, .needs: return .damaged
         case .otherVersion: return .otherVersion
         case .whole(let layout):
             let (key, metadata) = (buffer.copy(layout.key), buffer.copy(layout.metadata))

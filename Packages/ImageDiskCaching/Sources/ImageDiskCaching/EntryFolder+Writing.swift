@@ -29,10 +29,10 @@ extension EntryFolder {
         _ entry: DataCacheEntry, for key: DataCacheKey, name: EntryName
     ) throws(FileSystemFailure) -> Storing {
         try openIfNeeded()
-        guard let tail = EntryFormat.tail(of: entry, for: key), entry.data.count + tail.count <= byteLimit else {
+        let byteCount = EntryFormat.fileSize(of: entry, for: key)
+        guard byteCount <= byteLimit, let tail = EntryFormat.Tail(of: entry, for: key).bytes else {
             try removeFile(name)
-            return .tooLarge(
-                byteCount: entry.data.count + key.source.utf8.count + entry.metadata.count + EntryFormat.trailerSize)
+            return .tooLarge(byteCount: byteCount)
         }
         do {
             try write(entry.data, tail, as: name)

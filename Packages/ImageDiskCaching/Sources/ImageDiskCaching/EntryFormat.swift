@@ -1,92 +1,169 @@
 package import ImageCore
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 /// How an entry lies in its file.
 ///
 /// ```text
-/// payload | key, UTF-8 | metadata | trailer of 40 bytes, little-endian:
+/// payload
+/// checksums, 8 each      XXH3 of each block of 65,536 bytes of the payload, the last one shorter
+/// key, UTF-8
+/// metadata
+/// trailer of 40 bytes, little-endian:
 ///   createdAt        8  seconds since 2001-01-01 UTC, IEEE 754 double
 ///   payload length   8
 ///   key length       4
 ///   metadata length  4
-///   checksum         8  XXH64 of key, metadata and the 24 bytes above, its seed the XXH64 of the payload
-///   version          4  1
+///   checksum         8  XXH3 of all from the first block's checksum to here
+///   version          4  2
 ///   magic            4  "SILe"
 /// ```
 /// The payload comes first so that it is read into the buffer that the caller gets, without a copy, so that it can be streamed
-/// to the file before its length is known, and so that other programs can open the file as the picture it is.
-/// Version and magic end the file in every version; the rest may change with the version.
+/// to the file before its length is known, and so that other programs can open the file as the picture it is. Its blocks
+/// have checksums of their own so that a part of it can be read and trusted without the rest.
+/// Version and magic end the file in every version; the rest may change with the version. Version 1 had one XXH64 of everything.
 package enum EntryFormat {
     package static let trailerSize = 40
-    private static let version: UInt32 = 1
+    package static let blockSize = 1 << 16
+    private static let version: UInt32 = 2
     private static let magic = UInt32(littleEndian: 0x6549_4C53)
 
-    /// Where things are in a file that is whole.
-    package struct Layout {
-        var payload: Range<Int>
-        var key: Range<Int>
-        var metadata: Range<Int>
-        var createdAt: Date
+    /// Where things are in a file.
+    package struct Layout: Sendable {
+        package var payload: Range<Int>
+        package var sums: Range<Int>
+        package var key: Range<Int>
+        package var metadata: Range<Int>
+        package var createdAt: Date
     }
 
     package enum Verdict {
         case whole(Layout)
+        /// More of the file's end has to be seen: that many bytes.
+        case needs(byteCount: Int)
         /// Written by an older or newer version of this room: not ours to judge, nor to remove.
         case otherVersion
         case damaged
     }
 
-    /// What follows the payload. Nil when the key or the metadata is 4 GiB or longer.
-    package static func tail(of entry: DataCacheEntry, for key: DataCacheKey) -> [UInt8]? {
-        let name = Array(key.source.utf8)
-        guard let keyLength = UInt32(exactly: name.count), let metadataLength = UInt32(exactly: entry.metadata.count)
-        else { return nil }
-        var tail = name
-        tail.reserveCapacity(name.count + entry.metadata.count + trailerSize)
-        tail.append(contentsOf: entry.metadata)
-        append(entry.createdAt.timeIntervalSinceReferenceDate.bitPattern, to: &tail)
-        append(UInt64(entry.data.count), to: &tail)
-        append(keyLength, to: &tail)
-        append(metadataLength, to: &tail)
-        // Bytes are bytes: no padding can show.
-        let sum = unsafe checksum(payload: entry.data.bytes, rest: tail.span.bytes)
-        append(sum, to: &tail)
-        append(version, to: &tail)
-        append(magic, to: &tail)
-        return tail
+    /// What follows a payload.
+    package struct Tail {
+        package var key: DataCacheKey
+        package var metadata: Data
+        package var createdAt: Date
+        package var payloadLength: Int
+        package var sums: [UInt64]
+
+        package init(key: DataCacheKey, metadata: Data, createdAt: Date, payloadLength: Int, sums: [UInt64]) {
+            self.key = key
+            self.metadata = metadata
+            self.createdAt = createdAt
+            self.payloadLength = payloadLength
+            self.sums = sums
+        }
+
+        package init(of entry: DataCacheEntry, for key: DataCacheKey) {
+            self.init(
+                key: key, metadata: entry.metadata, createdAt: entry.createdAt, payloadLength: entry.data.count,
+                sums: EntryFormat.sums(of: entry.data.bytes))
+        }
+
+        /// Nil when the key or the metadata is 4 GiB or longer.
+        package var bytes: [UInt8]? {
+            guard let keyLength = UInt32(exactly: key.source.utf8.count),
+                let metadataLength = UInt32(exactly: metadata.count)
+            else { return nil }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(tailSize(payload: payloadLength, key: Int(keyLength), metadata: metadata.count))
+            for sum in sums { append(sum, to: &bytes) }
+            bytes.append(contentsOf: key.source.utf8)
+            bytes.append(contentsOf: metadata)
+            append(createdAt.timeIntervalSinceReferenceDate.bitPattern, to: &bytes)
+            append(UInt64(payloadLength), to: &bytes)
+            append(keyLength, to: &bytes)
+            append(metadataLength, to: &bytes)
+            // Bytes are bytes: no padding can show.
+            append(unsafe Checksum.of(bytes.span.bytes), to: &bytes)
+            append(version, to: &bytes)
+            append(magic, to: &bytes)
+            return bytes
+        }
+    }
+
+    /// How long the file of an entry is beyond its payload.
+    package static func tailSize(payload: Int, key: Int, metadata: Int) -> Int {
+        blockCount(payload) * 8 + key + metadata + trailerSize
+    }
+
+    package static func fileSize(of entry: DataCacheEntry, for key: DataCacheKey) -> Int {
+        entry.data.count
+            + tailSize(payload: entry.data.count, key: key.source.utf8.count, metadata: entry.metadata.count)
     }
 
     /// Judges the bytes of a whole file. Never traps, whatever they are.
     package static func judge(_ file: RawSpan) -> Verdict {
-        guard file.byteCount >= trailerSize else { return .damaged }
-        let end = file.byteCount
-        guard number(file, end - 4, UInt32.self) == magic else { return .damaged }
-        guard number(file, end - 8, UInt32.self) == version else { return .otherVersion }
-        guard let layout = layout(of: file, trailer: end - trailerSize) else { return .damaged }
-        let sum = checksum(
-            payload: file.extracting(layout.payload), rest: file.extracting(layout.key.lowerBound..<end - 16))
-        return sum == number(file, end - 16, UInt64.self) ? .whole(layout) : .damaged
+        let verdict = judge(tail: file, fileSize: file.byteCount)
+        guard case .whole(let layout) = verdict else { return verdict }
+        return isWhole(file.extracting(layout.payload), firstBlock: 0, sums: file.extracting(layout.sums))
+            ? verdict : .damaged
     }
+
+    /// Judges all but the payload by the end of a file. Never traps, whatever the bytes are.
+    package static func judge(tail: RawSpan, fileSize: Int) -> Verdict {
+        let end = tail.byteCount
+        guard end >= trailerSize else {
+            return fileSize >= trailerSize ? .needs(byteCount: trailerSize) : .damaged
+        }
+        guard number(tail, end - 4, UInt32.self) == magic else { return .damaged }
+        guard number(tail, end - 8, UInt32.self) == version else { return .otherVersion }
+        guard let layout = layout(trailer: tail.extracting(end - trailerSize..<end), fileSize: fileSize) else {
+            return .damaged
+        }
+        guard fileSize - layout.sums.lowerBound <= end else {
+            return .needs(byteCount: fileSize - layout.sums.lowerBound)
+        }
+        let sum = Checksum.of(tail.extracting(end - (fileSize - layout.sums.lowerBound)..<end - 16))
+        return sum == number(tail, end - 16, UInt64.self) ? .whole(layout) : .damaged
+    }
+
+    /// The checksums of a payload's blocks.
+    package static func sums(of payload: RawSpan) -> [UInt64] {
+        stride(from: 0, to: payload.byteCount, by: blockSize).map { start in
+            Checksum.of(payload.extracting(start..<min(start + blockSize, payload.byteCount)))
+        }
+    }
+
+    /// True when whole blocks, the first of them that of the number given, are what their checksums say.
+    package static func isWhole(_ blocks: RawSpan, firstBlock: Int, sums: RawSpan) -> Bool {
+        var block = firstBlock
+        for start in stride(from: 0, to: blocks.byteCount, by: blockSize) {
+            let bytes = blocks.extracting(start..<min(start + blockSize, blocks.byteCount))
+            guard Checksum.of(bytes) == number(sums, block * 8, UInt64.self) else { return false }
+            block += 1
+        }
+        return true
+    }
+
+    private static func blockCount(_ payload: Int) -> Int { payload / blockSize + (payload % blockSize == 0 ? 0 : 1) }
 
     /// Nil when the lengths don't add up to the file's.
-    private static func layout(of file: RawSpan, trailer: Int) -> Layout? {
-        let keyLength = Int(number(file, trailer + 16, UInt32.self))
-        let metadataLength = Int(number(file, trailer + 20, UInt32.self))
-        let beforeTrailer = trailer - keyLength - metadataLength
-        guard beforeTrailer >= 0, UInt64(beforeTrailer) == number(file, trailer + 8, UInt64.self) else { return nil }
-        let seconds = Double(bitPattern: number(file, trailer, UInt64.self))
+    private static func layout(trailer: RawSpan, fileSize: Int) -> Layout? {
+        let key = Int(number(trailer, 16, UInt32.self))
+        let metadata = Int(number(trailer, 20, UInt32.self))
+        guard let payload = Int(exactly: number(trailer, 8, UInt64.self)), payload <= fileSize,
+            payload + tailSize(payload: payload, key: key, metadata: metadata) == fileSize
+        else { return nil }
+        let metadataStart = fileSize - trailerSize - metadata
+        let keyStart = metadataStart - key
         return Layout(
-            payload: 0..<beforeTrailer, key: beforeTrailer..<beforeTrailer + keyLength,
-            metadata: beforeTrailer + keyLength..<trailer, createdAt: Date(timeIntervalSinceReferenceDate: seconds))
-    }
-
-    private static func checksum(payload: RawSpan, rest: RawSpan) -> UInt64 {
-        XXH64.checksum(of: rest, seed: XXH64.checksum(of: payload))
+            payload: 0..<payload, sums: payload..<keyStart, key: keyStart..<metadataStart,
+            metadata: metadataStart..<fileSize - trailerSize,
+            createdAt: Date(
+                timeIntervalSinceReferenceDate: Double(bitPattern: number(trailer, 0, UInt64.self))))
     }
 
     private static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {

@@ -1,3 +1,5 @@
+import CImageDiskCaching
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -17,17 +19,56 @@ package struct POSIXFileSystem: FileSystem {
         try retrying("open") { unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
     }
 
+    package func openToUpdate(_ path: String) throws(FileSystemFailure) -> Int32 {
+        try retrying("open") { unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600) }
+    }
+
+    package func openToReadAtOnce(_ path: String) throws(FileSystemFailure) -> Int32? {
+        try Self.unlessItMustWait { () throws(FileSystemFailure) in
+            try retrying("openat2") { unsafe disk_open_cached(path) }
+        }
+    }
+
+    package func readAtOnce(
+        _ file: Int32, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(FileSystemFailure) -> Int? {
+        try Self.unlessItMustWait { () throws(FileSystemFailure) in
+            try retrying("preadv2") { unsafe disk_read_cached(file, buffer.baseAddress, buffer.count) }
+        }
+    }
+
+    /// Nil when the system would have to wait, or has no calls that refuse to: too old, or another one, or a file system without.
+    private static func unlessItMustWait<Result>(
+        _ call: () throws(FileSystemFailure) -> Result
+    ) throws(FileSystemFailure) -> Result? {
+        do {
+            return try call()
+        } catch  where [EAGAIN, ENOSYS, EOPNOTSUPP, EINVAL, EPERM].contains(error.code) {
+            return nil
+        }
+    }
+
     package func status(of file: Int32) throws(FileSystemFailure) -> FileStatus {
         var status = stat()
         try retrying("fstat") { unsafe fstat(file, &status) }
-        return FileStatus(isRegular: Self.isRegular(status), byteCount: Int(status.st_size))
+        return Self.status(status)
     }
 
-    package func read(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileSystemFailure) -> Int {
+    package func status(at path: String) throws(FileSystemFailure) -> FileStatus {
+        var status = stat()
+        try retrying("lstat") { unsafe lstat(path, &status) }
+        return Self.status(status)
+    }
+
+    package func read(
+        _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(FileSystemFailure) -> Int {
         var filled = 0
         while filled < buffer.count {
             let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-            let count = try retrying("pread") { unsafe pread(file, rest.baseAddress, rest.count, off_t(filled)) }
+            let count = try retrying("pread") {
+                unsafe pread(file, rest.baseAddress, rest.count, off_t(offset + filled))
+            }
             if count == 0 { break }
             filled += count
         }
@@ -40,6 +81,22 @@ package struct POSIXFileSystem: FileSystem {
             let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
             written += try retrying("write") { unsafe systemWrite(file, rest.baseAddress, rest.count) }
         }
+    }
+
+    package func write(
+        _ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int
+    ) throws(FileSystemFailure) {
+        var written = 0
+        while written < bytes.count {
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+            written += try retrying("pwrite") {
+                unsafe pwrite(file, rest.baseAddress, rest.count, off_t(offset + written))
+            }
+        }
+    }
+
+    package func truncate(_ file: Int32, to byteCount: Int) throws(FileSystemFailure) {
+        try retrying("ftruncate") { ftruncate(file, off_t(byteCount)) }
     }
 
     package func setModified(_ nanoseconds: Int64, of file: Int32) throws(FileSystemFailure) {
@@ -56,6 +113,15 @@ package struct POSIXFileSystem: FileSystem {
         } catch  where error.code == EWOULDBLOCK {
             return false
         }
+    }
+
+    package func waitForLock(_ file: Int32) throws(FileSystemFailure) {
+        try retrying("flock") { flock(file, LOCK_EX) }
+    }
+
+    package func unlock(_ file: Int32) {
+        // It fails only for what is no open file.
+        _ = flock(file, LOCK_UN)
     }
 
     package func synchronize(_ file: Int32) throws(FileSystemFailure) {
@@ -120,14 +186,33 @@ package struct POSIXFileSystem: FileSystem {
     private static func listed(_ name: String, in folder: Int32) -> ListedFile? {
         var status = stat()
         guard unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        return ListedFile(
+            name: name, isRegular: isRegular(status), byteCount: Int(status.st_size), modified: modified(status))
+    }
+
+    package func availableBytes(at path: String) throws(FileSystemFailure) -> Int {
+        var status = statvfs()
+        try retrying("statvfs") { unsafe statvfs(path, &status) }
+        return Int(
+            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    }
+
+    package func bootNumber() -> UInt64 { disk_boot_number() }
+
+    private static func status(_ status: stat) -> FileStatus {
+        FileStatus(
+            isRegular: isRegular(status), byteCount: Int(status.st_size), modified: modified(status),
+            identity: FileIdentity(
+                device: UInt64(truncatingIfNeeded: status.st_dev), file: UInt64(truncatingIfNeeded: status.st_ino)))
+    }
+
+    private static func modified(_ status: stat) -> Int64 {
         #if canImport(Darwin)
             let time = status.st_mtimespec
         #else
             let time = status.st_mtim
         #endif
-        return ListedFile(
-            name: name, isRegular: isRegular(status), byteCount: Int(status.st_size),
-            modified: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
     private static func isRegular(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
