@@ -120,7 +120,7 @@ let suites = [
     tests("ImageCoreTests", of: ["ImageCore"]),
     tests(
         "ImageMemoryCachingTests", of: ["ImageCore", "ImageMemoryCaching", "ImageTesting", "ImageContractTesting"]),
-    tests("ImageDiskCachingTests", of: ["ImageCore", "ImageDiskCaching", "ImageTesting"]),
+    tests("ImageDiskCachingTests", of: ["ImageCore", "ImageDiskCaching", "ImageTesting", "ImageContractTesting"]),
     tests("ImageTransportingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
     tests(
         "ImageTransportCurlTests",
@@ -151,7 +151,7 @@ let suites = [
             "TestProfiles", "ImageMemoryCaching", "ImageDiskCaching", "ImageDecoding", "ImageProcessing",
             "ImageColorManaging",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageScheduling", "ImageCoalescing",
-            .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])), httpTypes,
+            .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])), httpTypes, "CLibSQLite",
         ]),
     tests(
         "IntegrationTests",
@@ -183,6 +183,10 @@ let suites = [
         ],
         path: "Tests/Support/GeneratedPictures", swiftSettings: strict),
     .target(name: "CAllocations", path: "Tests/Support/CAllocations"),
+    // And another store, to show that it fits behind the port of the disk cache.
+    .systemLibrary(
+        name: "CLibSQLite", path: "Tests/Support/CLibSQLite", pkgConfig: "sqlite3",
+        providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
 ]
 
 let rooms = [vocabulary, caching, transports, codecs, coordination, composition, proving].flatMap { $0 }

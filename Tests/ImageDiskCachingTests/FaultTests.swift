@@ -1,7 +1,6 @@
 import Foundation
 import ImageCore
 import ImageDiskCaching
-import Synchronization
 import Testing
 
 @Suite("Failing system calls")
@@ -122,14 +121,5 @@ struct FaultTests {
         let folder = TestFolder()
         try Data("file".utf8).write(to: folder.url)
         await #expect(throws: DataCacheFailure.self) { try await folder.cache().store(entry(10), for: key(1)) }
-    }
-}
-
-private final class Flag: Sendable {
-    private let state = Mutex(false)
-
-    var value: Bool {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
     }
 }

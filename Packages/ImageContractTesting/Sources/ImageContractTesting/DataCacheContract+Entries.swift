@@ -1,0 +1,56 @@
+import ImageCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What the rules store, and how they look at what came of it.
+extension DataCacheContract {
+    static var oddKeys: [DataCacheKey] {
+        let long = String(repeating: "a", count: 5_000)
+        return ["", "a", "A", "a/b", "a b", "../a", "a\0b", "ü", "🖼", ".", "..", "a#", "a?", long, long + "b"].map(
+            DataCacheKey.init)
+    }
+
+    static func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: "https://pictures.test/\(number)") }
+
+    /// An entry of which every part depends on the seed.
+    static func entry(_ byteCount: Int, _ seed: Int) -> DataCacheEntry {
+        DataCacheEntry(
+            data: Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 256 &+ seed &* 7) }),
+            metadata: Data("metadata \(seed)".utf8), createdAt: Date(timeIntervalSinceReferenceDate: Double(seed) + 0.1)
+        )
+    }
+
+    static func size(_ entry: DataCacheEntry?) -> Int {
+        entry.map { $0.data.count + $0.metadata.count } ?? 0
+    }
+
+    static func expect(_ cache: any DataCache, has entry: DataCacheEntry?, for key: DataCacheKey) async throws {
+        let found = try await cache.entry(for: key)
+        try expect(found == entry, "under \(key.source.prefix(60)) there is \(text(found)), expected \(text(entry))")
+    }
+
+    static func expectTooLarge(_ entry: DataCacheEntry, for key: DataCacheKey, in cache: any DataCache)
+        async throws
+    {
+        do {
+            try await cache.store(entry, for: key)
+        } catch .tooLarge(let bytes, let allowed) {
+            try expect(bytes > allowed, "tooLarge tells of \(bytes) bytes where \(allowed) are allowed")
+            return
+        }
+        throw ContractViolation("an entry larger than the budget was taken")
+    }
+
+    static func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws(ContractViolation) {
+        try ImageContractTesting.expect(condition, message())
+    }
+
+    static func text(_ entry: DataCacheEntry?) -> String {
+        entry.map { "an entry of \($0.data.count) bytes with \(String(decoding: $0.metadata, as: UTF8.self))" }
+            ?? "nothing"
+    }
+}

@@ -1,0 +1,149 @@
+import Dispatch
+import Foundation
+import ImageCore
+import Synchronization
+
+/// A cache of encoded bytes in a SQLite database: the proof that another store fits behind the port.
+///
+/// One transaction to an operation, on a queue of its own. The budget counts data, metadata and keys; what was stored first goes
+/// first. Each row carries a checksum of all its parts.
+final class SQLiteDataCache: DataCache {
+    private let byteLimit: Int
+    private let queue = DispatchQueue(label: "SQLiteDataCache")
+    private let connection: Mutex<SQLiteConnection>
+    /// Called on the queue, before each transaction.
+    private let onAccess: @Sendable () -> Void
+
+    /// Blocks: it opens the database.
+    init(
+        path: String, byteLimit: Int, onAccess: @escaping @Sendable () -> Void = {}
+    ) throws(DataCacheFailure) {
+        self.byteLimit = byteLimit
+        self.onAccess = onAccess
+        let opened = try SQLiteConnection(path: path)
+        try opened.run("pragma journal_mode=wal")
+        try opened.run("pragma synchronous=normal")
+        try opened.run(
+            """
+            create table if not exists entry (
+                number integer primary key, key blob unique not null, data blob not null, metadata blob not null,
+                createdAt real not null, checksum integer not null, byteCount integer not null)
+            """)
+        connection = Mutex(opened)
+    }
+
+    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
+        try await perform { connection throws(DataCacheFailure) in
+            let rows = try connection.run(
+                "select data, metadata, createdAt, checksum from entry where key = ?", .bytes(key.bytes))
+            guard let row = rows.first else { return nil }
+            if let entry = Self.entry(in: row, for: key) { return entry }
+            try connection.run("delete from entry where key = ?", .bytes(key.bytes))
+            return nil
+        }
+    }
+
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+        let byteCount = entry.data.count + entry.metadata.count + key.bytes.count
+        if byteCount > byteLimit {
+            try await remove(for: key)
+            throw .tooLarge(bytes: byteCount, allowed: byteLimit)
+        }
+        try await perform { [byteLimit] connection throws(DataCacheFailure) in
+            do throws(DataCacheFailure) {
+                try connection.run("begin immediate")
+                try connection.run("delete from entry where key = ?", .bytes(key.bytes))
+                try Self.makeRoom(for: byteCount, within: byteLimit, in: connection)
+                try Self.insert(entry, for: key, byteCount: byteCount, in: connection)
+                try connection.run("commit")
+            } catch {
+                Self.withdraw(key, from: connection)
+                throw error
+            }
+        }
+    }
+
+    func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
+        try await execute("delete from entry where key = ?", .bytes(key.bytes))
+    }
+
+    func removeAll() async throws(DataCacheFailure) { try await execute("delete from entry") }
+
+    /// Runs a statement in the database, behind the cache's back.
+    func execute(_ statement: String, _ value: SQLiteConnection.Value? = nil) async throws(DataCacheFailure) {
+        try await perform { connection throws(DataCacheFailure) in
+            _ = if let value { try connection.run(statement, value) } else { try connection.run(statement) }
+        }
+    }
+
+    private func perform<Result: Sendable>(
+        _ work: @escaping @Sendable (borrowing SQLiteConnection) throws(DataCacheFailure) -> Result
+    ) async throws(DataCacheFailure) -> Result {
+        let result = await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                onAccess()
+                let result = connection.withLock { connection in
+                    Swift.Result { () throws(DataCacheFailure) in try work(connection) }
+                }
+                continuation.resume(returning: result)
+            }
+        }
+        return try result.get()
+    }
+
+    private static func makeRoom(
+        for byteCount: Int, within limit: Int, in connection: borrowing SQLiteConnection
+    ) throws(DataCacheFailure) {
+        let room = SQLiteConnection.Value.integer(Int64(limit - byteCount))
+        let oldest = "select number from entry order by number limit 1"
+        while try !connection.run("select 1 where (select total(byteCount) from entry) > ?", room).isEmpty {
+            try connection.run("delete from entry where number = (\(oldest))")
+        }
+    }
+
+    private static func insert(
+        _ entry: DataCacheEntry, for key: DataCacheKey, byteCount: Int, in connection: borrowing SQLiteConnection
+    ) throws(DataCacheFailure) {
+        try connection.run(
+            """
+            insert into entry (key, data, metadata, createdAt, checksum, byteCount) values (?, ?, ?, ?, ?, ?)
+            """,
+            .bytes(key.bytes), .bytes(entry.data), .bytes(entry.metadata),
+            .real(entry.createdAt.timeIntervalSinceReferenceDate), .integer(entry.checksum(under: key)),
+            .integer(Int64(byteCount)))
+    }
+
+    /// Takes the older entry away after a store that failed: it is out of date.
+    private static func withdraw(_ key: DataCacheKey, from connection: borrowing SQLiteConnection) {
+        // The failure that led here says more than what may fail here. After some, SQLite has rolled back already.
+        _ = try? connection.run("rollback")
+        _ = try? connection.run("delete from entry where key = ?", .bytes(key.bytes))
+    }
+
+    /// Nil when the row is not what was stored.
+    private static func entry(in row: [SQLiteConnection.Value], for key: DataCacheKey) -> DataCacheEntry? {
+        guard case .bytes(let data) = row[0], case .bytes(let metadata) = row[1], case .real(let createdAt) = row[2],
+            case .integer(let checksum) = row[3]
+        else { return nil }
+        let entry = DataCacheEntry(
+            data: data, metadata: metadata, createdAt: Date(timeIntervalSinceReferenceDate: createdAt))
+        return entry.checksum(under: key) == checksum ? entry : nil
+    }
+}
+
+extension DataCacheKey {
+    fileprivate var bytes: Data { Data(source.utf8) }
+}
+
+extension DataCacheEntry {
+    /// FNV-1a of 64 bits over all parts: damage shows, forgery need not.
+    fileprivate func checksum(under key: DataCacheKey) -> Int64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        let date = unsafe withUnsafeBytes(of: createdAt.timeIntervalSinceReferenceDate) { unsafe Data($0) }
+        for part in [data, metadata, date, Data(key.source.utf8)] {
+            for byte in part { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            hash = (hash ^ UInt64(part.count)) &* 0x100_0000_01B3
+        }
+        return Int64(bitPattern: hash)
+    }
+}
