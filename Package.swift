@@ -58,6 +58,7 @@ let caching = [
 
 let transports = [
     room("ImageTransporting", knows: ["ImageCore", httpTypes]),
+    room("ImageHTTPCaching", knows: ["ImageCore", "ImageTransporting", httpTypes]),
     room("ImageTransportCurl", knows: ["ImageCore", "ImageTransporting", "CImageTransportCurl", httpTypes]),
     shim("CImageTransportCurl", in: "ImageTransportCurl", over: "CLibCurl"),
     library("CLibCurl", in: "ImageTransportCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
@@ -125,6 +126,7 @@ let suites = [
     tests(
         "ImageTransportCurlTests",
         of: ["ImageCore", "ImageTransporting", "ImageTransportCurl", "ImageTesting", "LoopbackServer", httpTypes]),
+    tests("ImageHTTPCachingTests", of: ["ImageTransporting", "ImageHTTPCaching", httpTypes]),
     tests("ImageDecodingTests", of: ["ImageCore", "ImageDecoding", "ImageProcessing", "ImageTesting"]),
     tests("ImageProcessingTests", of: ["ImageCore", "ImageProcessing", "ImageTesting"]),
     tests("ImageColorManagingTests", of: ["ImageCore", "ImageColorManaging", "ImageTesting", "TestProfiles"]),

@@ -1,0 +1,61 @@
+import Foundation
+import ImageHTTPCaching
+import Testing
+
+@Suite("Cache-Control")
+struct CacheDirectivesTests {
+    static func directives(_ lines: String...) -> CacheDirectives {
+        CacheDirectives(fields(lines.map { "Cache-Control: \($0)" }))
+    }
+
+    @Test("names in any case, on one line or several, with empty elements between")
+    func names() {
+        let directives = Self.directives(" , No-Store ,, pRivate", "max-Age=5")
+        #expect(directives.contains("no-store") && directives.contains("private"))
+        #expect(directives.seconds("max-age") == 5)
+        #expect(!directives.contains("public"))
+        #expect(Self.directives("").seconds("max-age") == nil)
+    }
+
+    @Test(
+        "a number of seconds, as it is or quoted",
+        arguments: [
+            ("max-age=3600", 3600.0), ("max-age=\"3600\"", 3600), ("max-age=003600", 3600), ("max-age=0", 0),
+            ("max-age=2147483648", 2_147_483_648), ("max-age=99999999999", 2_147_483_648),
+            ("max-age=99999999999999999999999", 2_147_483_648),
+        ])
+    func seconds(text: String, expected: Double) {
+        #expect(Self.directives(text).seconds("max-age") == expected)
+    }
+
+    @Test(
+        "what is no number of seconds is none at all: the lifetime has passed",
+        arguments: [
+            "max-age", "max-age=a60", "max-age=60a", "max-age=-60", "max-age=60.5", "max-age='60'", "max-age=\"\"",
+        ])
+    func noSeconds(text: String) {
+        #expect(Self.directives(text).seconds("max-age") == 0)
+    }
+
+    @Test(
+        "what breaks the grammar is no directive",
+        arguments: ["max-age =60", "max-age= 60", "max-age=", "=60", "max-age=\"60", "max-age=6 0", "max-age=\"6\"0"])
+    func malformed(text: String) {
+        #expect(!Self.directives(text).contains("max-age"))
+        #expect(Self.directives("\(text)", "private").contains("private"))
+    }
+
+    @Test("a quoted string hides what is in it")
+    func quoted() {
+        #expect(Self.directives("extension=\"max-age=60, no-store\", max-age=1").seconds("max-age") == 1)
+        #expect(Self.directives("max-age=1, extension=\"max-age=60\"").seconds("max-age") == 1)
+        #expect(!Self.directives("extension=\"a\\\", no-store, \\\"b\"").contains("no-store"))
+        #expect(Self.directives("extension=\"a\\\"b\\\\\"").value(of: "extension") == "a\"b\\")
+    }
+
+    @Test("of two values the first counts")
+    func twice() {
+        #expect(Self.directives("max-age=1800, max-age=1").seconds("max-age") == 1800)
+        #expect(Self.directives("max-age=1", "max-age=1800").seconds("max-age") == 1)
+    }
+}

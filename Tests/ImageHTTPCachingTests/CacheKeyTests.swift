@@ -1,0 +1,56 @@
+import Foundation
+import ImageHTTPCaching
+import Testing
+
+@Suite("Keys of pictures")
+struct CacheKeyTests {
+    static func key(_ text: String, _ rules: CacheKeyRules = CacheKeyRules()) -> String? {
+        URL(string: text).map { rules.key(for: $0) }
+    }
+
+    @Test(
+        "addresses that mean the same have the same key",
+        arguments: [
+            ("HTTPS://Pictures.TEST:443#top", "https://pictures.test/"),
+            ("http://a.test:80/b?c=d#e", "http://a.test/b?c=d"),
+            ("http://user:secret@a.test/", "http://a.test/"), ("http://a.test:8080", "http://a.test:8080/"),
+            ("https://a.test:80/", "https://a.test:80/"), ("http://[::1]:80/a", "http://[::1]/a"),
+            ("https://a.test/%C3%BC?q=%20", "https://a.test/%C3%BC?q=%20"), ("https://a.test/A", "https://a.test/A"),
+            ("data:image/png;base64,AA#b", "data:image/png;base64,AA"),
+            ("file:///tmp/a%20b.png", "file:///tmp/a%20b.png"),
+        ])
+    func canonical(text: String, expected: String) {
+        #expect(Self.key(text) == expected)
+    }
+
+    @Test("items of a query are dropped or kept by the rule for the host")
+    func query() {
+        let rules = CacheKeyRules([
+            "CDN.test": .dropping(["sig", "expires"]), "*.store.test": .keeping(["v"]),
+            "*.eu.store.test": .dropping(["x"]),
+        ])
+        #expect(Self.key("https://cdn.test/a?w=1&sig=xyz&h=2&expires=3", rules) == "https://cdn.test/a?w=1&h=2")
+        #expect(Self.key("https://cdn.test/a?sig", rules) == "https://cdn.test/a")
+        #expect(Self.key("https://img.store.test/a?v=1&t=2", rules) == "https://img.store.test/a?v=1")
+        #expect(Self.key("https://b.eu.store.test/a?v=1&x=2&t=3", rules) == "https://b.eu.store.test/a?v=1&t=3")
+        #expect(Self.key("https://store.test/a?t=2", rules) == "https://store.test/a?t=2")
+        #expect(Self.key("https://xcdn.test/a?sig=1", rules) == "https://xcdn.test/a?sig=1")
+        let all = CacheKeyRules(["*": .keeping([]), "a.test": .dropping([])])
+        #expect(Self.key("https://b.test/a?t=2", all) == "https://b.test/a")
+        #expect(Self.key("https://a.test/a?t=2", all) == "https://a.test/a?t=2")
+    }
+
+    @Test("identities are kept apart, and their credentials are not in the key")
+    func identity() throws {
+        let url = try #require(URL(string: "https://a.test/1"))
+        let identities: [CacheIdentity] = [
+            .anonymous, CacheIdentity(authorization: "Bearer secret"), CacheIdentity(authorization: "Bearer other"),
+            CacheIdentity(partition: "Bearer secret"), CacheIdentity(authorization: "", partition: ""),
+            CacheIdentity(authorization: "a", partition: "b"), CacheIdentity(authorization: "a 1:b"),
+        ]
+        let keys = identities.map { CacheKeyRules().key(for: url, identity: $0) }
+        #expect(Set(keys).count == identities.count)
+        #expect(keys.allSatisfy { $0.hasPrefix("https://a.test/1") && !$0.contains("secret") })
+        #expect(keys[0] == "https://a.test/1")
+    }
+}

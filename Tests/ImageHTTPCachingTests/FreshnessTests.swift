@@ -1,0 +1,123 @@
+import Foundation
+import HTTPTypes
+import ImageHTTPCaching
+import Testing
+
+@Suite("How long it is fresh (RFC 9111, 4.2)")
+struct FreshnessTests {
+    /// The whole seconds after noon at which a response stops to be fresh; nil when it is fresh for longer than three days.
+    static func lifetime(_ response: StoredHTTPResponse, _ policy: RFC9111Policy = RFC9111Policy()) -> Int? {
+        func isFresh(_ seconds: Int) -> Bool {
+            policy.reuse(response, for: request(), at: noon + TimeInterval(seconds)) == .fresh
+        }
+        guard isFresh(0) else { return 0 }
+        guard !isFresh(3 * 86_400) else { return nil }
+        var (fresh, stale) = (0, 3 * 86_400)
+        while stale - fresh > 1 {
+            let middle = (fresh + stale) / 2
+            if isFresh(middle) { fresh = middle } else { stale = middle }
+        }
+        return stale
+    }
+
+    @Test("max-age, whatever Expires says; s-maxage is for shared caches")
+    func maxAge() {
+        #expect(Self.lifetime(stored("Cache-Control: max-age=60")) == 60)
+        #expect(Self.lifetime(stored("Cache-Control: max-age=60", "Expires: \(date(-9)))")) == 60)
+        #expect(Self.lifetime(stored("Cache-Control: max-age=0", "Expires: \(date(900))", "Date: \(date(0))")) == 0)
+        #expect(Self.lifetime(stored("Cache-Control: s-maxage=3600, max-age=60")) == 60)
+        #expect(Self.lifetime(stored("Cache-Control: s-maxage=3600")) == 0)
+        #expect(Self.lifetime(stored("Cache-Control: max-age=99999999999")) == nil)
+    }
+
+    @Test("Expires counts from Date, or from when the response came")
+    func expires() {
+        #expect(Self.lifetime(stored("Expires: \(date(60))", "Date: \(date(0))")) == 60)
+        #expect(Self.lifetime(stored("Expires: \(date(60))")) == 60)
+        #expect(Self.lifetime(stored("Expires: \(date(60))", "Date: \(date(-40))")) == 60)
+        #expect(Self.lifetime(stored("Expires: \(date(-1))")) == 0)
+        // An origin whose clock is ahead.
+        #expect(Self.lifetime(stored("Expires: \(date(1060))", "Date: \(date(1000))")) == 60)
+        #expect(Self.lifetime(stored("Expires: \(date(60))", "Expires: \(date(900))")) == 60)
+    }
+
+    @Test(
+        "an Expires that is no date has passed, also where a heuristic would find more",
+        arguments: ["0", "-1", "soon", ""])
+    func brokenExpires(value: String) {
+        #expect(Self.lifetime(stored("Expires: \(value)", "Last-Modified: \(date(-86_400))")) == 0)
+    }
+
+    @Test("the age that other caches tell counts, and the way here")
+    func age() {
+        #expect(Self.lifetime(stored("Cache-Control: max-age=60", "Age: 25")) == 35)
+        #expect(Self.lifetime(stored("Cache-Control: max-age=60", "Age: 75")) == 0)
+        #expect(Self.lifetime(stored("Cache-Control: max-age=60", "Age: 25", delay: 5)) == 30)
+        #expect(Self.lifetime(stored("Cache-Control: max-age=60", "Date: \(date(-20))")) == 40)
+        #expect(Self.lifetime(stored("Cache-Control: max-age=60", "Date: \(date(-20))", "Age: 15")) == 40)
+        #expect(Self.lifetime(stored("Cache-Control: max-age=60", "Date: \(date(500))")) == 60)
+    }
+
+    @Test(
+        "of several ages the first counts, and what is none does not",
+        arguments: [
+            ("25, 0", 35), ("0, 25", 60), ("abc", 60), ("-7200", 60), ("7200.0", 60), ("", 60),
+            ("99999999999999999999", 0),
+        ])
+    func oddAges(value: String, lifetime: Int) {
+        #expect(Self.lifetime(stored("Cache-Control: max-age=60", "Age: \(value)")) == lifetime)
+    }
+
+    @Test("a tenth of the time since the last change, at most a day, where nothing is said")
+    func heuristic() {
+        #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))")) == 100)
+        #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))", "Date: \(date(-100))")) == 0)
+        #expect(Self.lifetime(stored("Last-Modified: \(date(-86_400_000))")) == 86_400)
+        #expect(Self.lifetime(stored("Last-Modified: \(date(1000))")) == 0)
+        #expect(Self.lifetime(stored("Last-Modified: yesterday")) == 0)
+        var eager = RFC9111Policy(heuristicFraction: 0.5, longestHeuristicLifetime: .seconds(300))
+        #expect(Self.lifetime(stored("Last-Modified: \(date(-400))"), eager) == 200)
+        #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))"), eager) == 300)
+        eager.heuristicFraction = 0
+        #expect(Self.lifetime(stored("Last-Modified: \(date(-400))"), eager) == 0)
+    }
+
+    @Test("no heuristic for a status that does not allow it, unless the response is public")
+    func heuristicStatuses() {
+        for status in [200, 203, 204, 300, 301, 308, 405, 414, 501] {
+            #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))", status: status)) == 100, "\(status)")
+        }
+        for status in [201, 202, 403, 502, 503, 504, 599] {
+            #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))", status: status)) == 0, "\(status)")
+            let open = stored("Last-Modified: \(date(-1000))", "Cache-Control: public", status: status)
+            #expect(Self.lifetime(open) == 100, "\(status)")
+        }
+    }
+
+    @Test("what is not found is so for a minute, unless the origin says otherwise", arguments: [404, 410])
+    func negative(status: Int) {
+        #expect(Self.lifetime(stored(status: status)) == 60)
+        #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))", status: status)) == 60)
+        #expect(Self.lifetime(stored("Cache-Control: max-age=5", status: status)) == 5)
+        #expect(Self.lifetime(stored("Expires: 0", status: status)) == 0)
+        let plain = RFC9111Policy(negativeLifetime: nil)
+        #expect(Self.lifetime(stored(status: status), plain) == 0)
+        #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))", status: status), plain) == 100)
+    }
+
+    @Test("without lifetime and validator it is stale at once, unless the application has set a lifetime")
+    func unmarked() {
+        #expect(Self.lifetime(stored()) == 0)
+        let lenient = RFC9111Policy(defaultLifetime: .seconds(30))
+        #expect(Self.lifetime(stored(), lenient) == 30)
+        #expect(Self.lifetime(stored("ETag: \"a\""), lenient) == 0)
+    }
+
+    @Test("a clock that is set back makes nothing younger")
+    func clock() {
+        let response = stored("Cache-Control: max-age=60", "Age: 10")
+        #expect(response.age(at: noon - 1000) == 10)
+        #expect(response.age(at: noon + 7) == 17)
+        #expect(stored(delay: -5).age(at: noon) == 0)
+    }
+}

@@ -1,0 +1,90 @@
+import HTTPTypes
+import ImageHTTPCaching
+import Testing
+
+@Suite("What may be stored (RFC 9111, 3)")
+struct StorabilityTests {
+    static func mayStore(
+        _ response: StoredHTTPResponse, to asked: HTTPCacheRequest = request(),
+        _ policy: RFC9111Policy = RFC9111Policy()
+    ) -> Bool { policy.mayStore(response, to: asked) }
+
+    @Test("a status with a lifetime of its own, or one that caches know, or one that says public")
+    func statuses() {
+        for status in [200, 203, 204, 299, 301, 302, 303, 307, 308, 400, 404, 410, 499, 500, 502, 503, 504, 599] {
+            #expect(Self.mayStore(stored("Cache-Control: max-age=60", status: status)), "\(status)")
+            #expect(Self.mayStore(stored("Expires: \(date(60))", status: status)), "\(status)")
+            #expect(Self.mayStore(stored("Cache-Control: public", status: status)), "\(status)")
+            #expect(Self.mayStore(stored("Cache-Control: private", status: status)), "\(status)")
+        }
+        for status in [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501] {
+            #expect(Self.mayStore(stored(status: status)), "\(status)")
+        }
+        for status in [201, 202, 302, 403, 429, 500, 503] {
+            #expect(!Self.mayStore(stored(status: status)), "\(status)")
+        }
+    }
+
+    @Test("not parts of other responses, and not what is on its way", arguments: [100, 103, 199, 206, 304, 600])
+    func parts(status: Int) {
+        #expect(!Self.mayStore(stored("Cache-Control: max-age=60", status: status)))
+    }
+
+    @Test("no-store in the response or in the request is obeyed")
+    func noStore() {
+        #expect(!Self.mayStore(stored("Cache-Control: max-age=60, No-Store")))
+        #expect(!Self.mayStore(stored("Cache-Control: no-store", "Expires: \(date(60))")))
+        #expect(!Self.mayStore(stored("Cache-Control: max-age=60"), to: request("Cache-Control: no-store")))
+    }
+
+    @Test("must-understand overrides no-store for a status that is understood, and forbids others")
+    func mustUnderstand() {
+        #expect(Self.mayStore(stored("Cache-Control: max-age=60, no-store, must-understand")))
+        #expect(!Self.mayStore(stored("Cache-Control: max-age=60, must-understand", status: 299)))
+    }
+
+    @Test("private and Authorization forbid nothing to a private cache")
+    func privacy() {
+        #expect(Self.mayStore(stored("Cache-Control: private, max-age=60")))
+        #expect(Self.mayStore(stored("Cache-Control: max-age=60"), to: request("Authorization: Basic eA==")))
+    }
+
+    @Test("only plain requests: GET, no range, no condition of the caller's own")
+    func requests() {
+        let response = stored("Cache-Control: max-age=60")
+        #expect(Self.mayStore(response))
+        for method in [HTTPRequest.Method.head, .post, .put, .delete, .options] {
+            #expect(!Self.mayStore(response, to: request(method: method)), "\(method)")
+        }
+        for line in [
+            "Range: bytes=0-1", "If-Range: \"a\"", "If-Match: \"a\"", "If-None-Match: \"a\"",
+            "If-Modified-Since: \(date(0))", "If-Unmodified-Since: \(date(0))",
+        ] {
+            #expect(!Self.mayStore(response, to: request(line)), "\(line)")
+        }
+    }
+
+    @Test("Vary: * fits no other request", arguments: ["*", "*, *", ", *", "*, Foo", "Foo, *"])
+    func varyStar(value: String) {
+        #expect(!Self.mayStore(stored("Cache-Control: max-age=60", "Vary: \(value)")))
+        #expect(!Self.mayStore(stored("Cache-Control: max-age=60", "Vary:", "Vary: \(value)")))
+    }
+
+    @Test("what concerns one connection is not kept")
+    func perConnection() {
+        let response = stored(
+            "Connection: close, X-Hop", "X-Hop: 1", "Keep-Alive: timeout=5", "Proxy-Authenticate: Basic",
+            "Proxy-Authentication-Info: a", "Proxy-Authorization: b", "Proxy-Connection: c", "TE: d",
+            "Transfer-Encoding: chunked", "Upgrade: e", "Set-Cookie: a=b", "X-Kept: 2")
+        #expect(response.headers.map(\.name.canonicalName) == ["set-cookie", "x-kept"])
+    }
+
+    @Test("all of it survives being written and read")
+    func metadata() throws {
+        let response = stored(
+            "Vary: Accept", "Set-Cookie: a=b", "Set-Cookie: c=d", "X: ü", to: fields(["Accept: image/webp"]),
+            delay: 0.25)
+        #expect(try StoredHTTPResponse(metadata: response.metadata) == response)
+        #expect(throws: DecodingError.self) { try StoredHTTPResponse(metadata: response.metadata.dropLast()) }
+    }
+}
