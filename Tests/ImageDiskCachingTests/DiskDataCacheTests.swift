@@ -52,6 +52,7 @@ struct DiskDataCacheTests {
         let first = folder.cache(byteLimit: limit)
         for number in 1...3 { try await first.store(entry(1_000), for: key(number)) }
         _ = try await first.entry(for: key(1))
+        try await first.flush()
 
         let second = folder.cache(byteLimit: limit)
         _ = try await second.entry(for: key(2))
@@ -184,8 +185,8 @@ struct DiskDataCacheTests {
         let fileSystem = InterceptedFileSystem()
         let cache = folder.cache(durability: .powerLoss, fileSystem: fileSystem)
         try await cache.store(entry(100), for: key(1))
-        let end = Array(fileSystem.log.suffix(5))
-        #expect(end == ["synchronize", "rename", "makeFolder", "rename", "synchronizeFolder"])
+        let calls = fileSystem.log.filter { $0.hasPrefix("synchronize") || $0 == "rename" }
+        #expect(calls == ["synchronize", "rename", "rename", "synchronizeFolder"])
         #expect(try await cache.entry(for: key(1)) == entry(100))
     }
 }

@@ -10,8 +10,14 @@ final class InterceptedFileSystem: FileSystem {
     private let system = POSIXFileSystem()
     private let calls = Mutex<[String]>([])
     private let interception: Interception
+    private let refusesAtOnce: Bool
 
-    init(_ interception: @escaping Interception = { _, _ throws(FileSystemFailure) in }) {
+    /// - Parameter refusesAtOnce: as if nothing were in memory: calls that refuse to wait for a device refuse, untold.
+    init(
+        refusesAtOnce: Bool = false,
+        _ interception: @escaping Interception = { _, _ throws(FileSystemFailure) in }
+    ) {
+        self.refusesAtOnce = refusesAtOnce
         self.interception = interception
     }
 
@@ -47,6 +53,7 @@ final class InterceptedFileSystem: FileSystem {
     }
 
     func openToReadAtOnce(_ path: String) throws(FileSystemFailure) -> Int32? {
+        if refusesAtOnce { return nil }
         try announce("openToReadAtOnce")
         return try system.openToReadAtOnce(path)
     }
@@ -64,6 +71,7 @@ final class InterceptedFileSystem: FileSystem {
     }
 
     func readAtOnce(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileSystemFailure) -> Int? {
+        if refusesAtOnce { return nil }
         try announce("readAtOnce")
         return try unsafe system.readAtOnce(file, into: buffer)
     }

@@ -1,7 +1,6 @@
 import Foundation
 import ImageCore
 import ImageDiskCaching
-import Synchronization
 import Testing
 
 @Suite("Maintenance of the disk cache")
@@ -90,52 +89,10 @@ struct MaintenanceTests {
         try await cache.store(entry(1_000), for: key(2))
         time.value -= 600
         _ = try await cache.entry(for: key(1))
+        try await cache.flush()
         let relaunched = folder.cache(byteLimit: limit, now: { [time] in time.value })
         try await relaunched.store(entry(1_000), for: key(3))
         #expect(try await relaunched.entry(for: key(2)) == nil)
         #expect(try await relaunched.entry(for: key(1)) != nil)
-    }
-}
-
-@Suite("Recency while the folder is being scanned")
-struct ScanningTests {
-    @Test("a use that a whole scan overtakes counts as the latest, though the clock stands still")
-    func overtakenUse() async throws {
-        let test = TestFolder()
-        let first = test.cache()
-        for number in 1...3 { try await first.store(entry(1_000), for: key(number)) }
-
-        // Between the moment that the use of the first entry is stamped and that it is noted, the folder is scanned.
-        let scanned = Mutex<EntryFolder?>(nil)
-        let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
-            guard call == "status" else { return }
-            let folder = scanned.withLock { folder in
-                defer { folder = nil }
-                return folder
-            }
-            try folder?.openIfNeeded()
-        }
-        let second = EntryFolder(root: test.path, byteLimit: 1 << 20, fileSystem: fileSystem, now: { testTime })
-        scanned.withLock { $0 = second }
-        guard case .entry = try second.read(key(1), name: EntryName(key(1))) else {
-            Issue.record("the entry was not found")
-            return
-        }
-        #expect(scanned.withLock { $0 } == nil, "the scan has to have run within the read")
-
-        let third = test.cache(byteLimit: fileSize(entry(1_000), key(1)))
-        try await third.trim(to: fileSize(entry(1_000), key(1)))
-        #expect(try await third.entry(for: key(1)) != nil)
-    }
-}
-
-private final class SettableTime: Sendable {
-    private let state: Mutex<Date>
-
-    init(_ time: Date) { state = Mutex(time) }
-
-    var value: Date {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
     }
 }

@@ -25,7 +25,8 @@ struct OptionalContractTests {
     func threads(_ rule: ContractRule<DataCacheContract.Observable>) async throws {
         let folder = TestFolder()
         try await rule.check { limit, onAccess in
-            let fileSystem = InterceptedFileSystem { _, _ throws(FileSystemFailure) in onAccess() }
+            // A folder that stands still is one that calls which refuse to wait would have to wait for.
+            let fileSystem = InterceptedFileSystem(refusesAtOnce: true) { _, _ throws(FileSystemFailure) in onAccess() }
             return folder.cache(byteLimit: limit, fileSystem: fileSystem)
         }
     }

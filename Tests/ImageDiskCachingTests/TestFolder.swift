@@ -2,6 +2,7 @@ import Foundation
 import ImageCore
 import ImageDiskCaching
 import ImageTesting
+import Synchronization
 
 /// A folder of its own for one test, removed with all that is in it when the test is done.
 final class TestFolder: Sendable {
@@ -32,10 +33,10 @@ final class TestFolder: Sendable {
         return url.appending(path: name.shard).appending(path: name.text)
     }
 
-    /// Paths of all regular files in the folder, relative to it.
+    /// Paths of all regular files in the folder but the index, relative to it.
     func files() -> [String] {
         let all = FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []
-        return all.filter { isRegular($0) }.sorted()
+        return all.filter { $0 != "entries.index" && isRegular($0) }.sorted()
     }
 
     /// The lengths of all regular files.
@@ -77,4 +78,16 @@ func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: "https://pictures
 /// What the file of an entry takes.
 func fileSize(_ entry: DataCacheEntry, _ key: DataCacheKey) -> Int {
     entry.data.count + (entry.data.count + 65_535) / 65_536 * 8 + entry.metadata.count + key.source.utf8.count + 40
+}
+
+/// A clock that a test sets.
+final class SettableTime: Sendable {
+    private let state: Mutex<Date>
+
+    init(_ time: Date) { state = Mutex(time) }
+
+    var value: Date {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
 }

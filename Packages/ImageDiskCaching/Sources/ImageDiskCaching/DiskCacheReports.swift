@@ -9,6 +9,9 @@ public enum DiskDurability: Sendable, CaseIterable {
     /// The end of the process at any moment. After a power cut the newest entries may be missing, never wrong: the
     /// checksum tells. The default, some twenty times as fast as `powerLoss`.
     case processCrash
+    /// As `processCrash`, but that an entry is on the device before it takes its name: after a power cut a store that replaced
+    /// an entry has left the older or the newer one.
+    case data
     /// A power cut as well: `store` returns when entry and name are on the device.
     case powerLoss
 }
@@ -25,11 +28,47 @@ public struct DiskCacheStatus: Hashable, Sendable {
     public var newestUse: Date?
 }
 
+/// What a disk cache did since it was made.
+public struct DiskCacheStatistics: Hashable, Sendable {
+    /// Why an entry was evicted.
+    public enum Cause: Hashable, Sendable, CaseIterable {
+        /// The byte limit left no room for another.
+        case limit
+        /// It had not been used for too long.
+        case age
+        /// The file system was running full.
+        case freeSpace
+        /// `trim` was called.
+        case trim
+    }
+
+    public var hits = 0
+    public var misses = 0
+    /// Entries stored.
+    public var stored = 0
+    /// Evicted entries and the lengths of their files. A cause that did not occur is not in it.
+    public var evictions: [Cause: DiskCacheRemoval] = [:]
+    /// Damaged entries that were found and removed.
+    public var damaged = 0
+
+    public init() {}
+
+    mutating func count(_ byteCount: Int, _ cause: Cause) {
+        evictions[cause, default: DiskCacheRemoval()].entryCount += 1
+        evictions[cause, default: DiskCacheRemoval()].byteCount += byteCount
+    }
+}
+
 /// What was removed from a disk cache.
 public struct DiskCacheRemoval: Hashable, Sendable {
     public var entryCount = 0
     /// The lengths of their files.
     public var byteCount = 0
+
+    public init(entryCount: Int = 0, byteCount: Int = 0) {
+        self.entryCount = entryCount
+        self.byteCount = byteCount
+    }
 }
 
 /// What the verification of a disk cache found.

@@ -1,87 +1,89 @@
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 extension EntryFolder {
     /// Counts what is in the folder now, and changes nothing.
     package func status() throws(FileSystemFailure) -> DiskCacheStatus {
-        try rescan()
-        return state.withLock { state in
-            DiskCacheStatus(
-                entryCount: state.index?.count ?? 0, byteCount: state.index?.byteCount ?? 0, byteLimit: byteLimit,
-                oldestUse: (state.index?.oldest?.stamp).map(Self.date),
-                newestUse: (state.index?.newest?.stamp).map(Self.date))
+        do {
+            return try withJournal { state.withLock { Self.status($0.index, $0.byteLimit) } }
+                ?? Self.status(nil, byteLimit)
+        } catch  where error.isForbidden {
+            return Self.status(try scan(EntryIndex()), byteLimit)
         }
     }
 
-    /// Removes the least recently used until `byteCount` bytes at most are left.
-    package func trim(to byteCount: Int) throws(FileSystemFailure) -> DiskCacheRemoval {
-        try removeStaleTemporaries()
-        try rescan()
-        return try makeRoom(limit: max(0, byteCount))
-    }
-
-    /// Removes what was not used for `age` or longer.
-    package func removeAll(olderThan age: Duration) throws(FileSystemFailure) -> DiskCacheRemoval {
-        try rescan()
-        let deadline = Self.nanoseconds(now().addingTimeInterval(-(age / .seconds(1))))
-        return try evict { index in
-            guard let oldest = index.oldest, oldest.stamp < deadline else { return nil }
-            return oldest
-        }
+    private static func status(_ index: EntryIndex?, _ byteLimit: Int) -> DiskCacheStatus {
+        let stamps = index?.records.map(\.stamp)
+        return DiskCacheStatus(
+            entryCount: index?.count ?? 0, byteCount: index?.byteCount ?? 0, byteLimit: byteLimit,
+            oldestUse: stamps?.min().map(date), newestUse: stamps?.max().map(date))
     }
 
     /// Removes all entries, goes on when one can't be removed, and throws the first such failure in the end.
     package func removeAll() throws(FileSystemFailure) {
         var firstFailure: FileSystemFailure?
-        for shard in try shards() {
-            for (name, _) in try entries(inShard: shard) {
-                do {
-                    try removeFile(name)
-                } catch {
-                    firstFailure = firstFailure ?? error
+        for folder in try folders() {
+            _ = try withJournal { () throws(FileSystemFailure) in
+                for (name, _) in try entries(in: folder) {
+                    do throws(FileSystemFailure) {
+                        try removeFile(name)
+                    } catch {
+                        firstFailure = firstFailure ?? error
+                    }
                 }
             }
         }
-        try removeStaleTemporaries()
-        try rescan()
+        try makeIndexAnew()
         if let firstFailure { throw firstFailure }
     }
 
     /// Clears away what dead processes left, as the first part of a verification.
     package func beginVerification() throws(FileSystemFailure) -> DiskCacheVerification {
         var report = DiskCacheVerification()
-        report.temporariesRemoved = try removeStaleTemporaries()
-        try rescan()
+        do {
+            report.temporariesRemoved = try withJournal { () throws(FileSystemFailure) in try reclaim() } ?? 0
+        } catch  where error.isForbidden {
+            report.unrepaired.append("entries.index: \(error.text)")
+        }
         return report
     }
 
-    /// Reads every entry of one subfolder and removes the damaged ones.
-    package func verify(shard: String) throws(FileSystemFailure) -> DiskCacheVerification {
+    /// The folders that may hold entries.
+    package func folders() throws(FileSystemFailure) -> [String] { try [root] + shards().map(folder(ofShard:)) }
+
+    /// Reads every entry of one folder and removes the damaged ones.
+    package func verify(folder: String) throws(FileSystemFailure) -> DiskCacheVerification {
         var report = DiskCacheVerification()
-        for (name, file) in try entries(inShard: shard) {
+        for (name, file) in try entries(in: folder) {
             do {
                 try verify(name, into: &report)
             } catch {
-                report.unrepaired.append("\(shard)/\(file.name): \(error.text)")
+                report.unrepaired.append("\(folder.dropFirst(root.count + 1))/\(file.name): \(error.text)")
             }
         }
         return report
+    }
+
+    /// Makes the index agree with the folder, as the last part of a verification.
+    package func makeIndexAnew() throws(FileSystemFailure) {
+        do {
+            _ = try withJournal { () throws(FileSystemFailure) in
+                guard let index = state.withLock({ $0.index }) else { return }
+                try rewrite(try scan(index))
+            }
+        } catch  where error.isForbidden {
+            // There is none, and entries are found without it.
+        }
     }
 
     private func verify(_ name: EntryName, into report: inout DiskCacheVerification) throws(FileSystemFailure) {
         let (verdict, byteCount) = try inspect(name)
         switch verdict {
         case .absent, .foreign: return
-        case .whole(_, let key) where EntryName(keyBytes: key) == name: break
+        case .whole(_, let key) where self.name(key) == name: break
         case .otherVersion: report.otherVersions += 1
         case .oversized: report.oversized += 1
         case .whole, .damaged:
-            try removeFile(name)
+            try settle(name)
             report.damagedRemoved += 1
         }
         report.entriesChecked += 1

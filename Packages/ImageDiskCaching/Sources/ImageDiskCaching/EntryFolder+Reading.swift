@@ -7,6 +7,11 @@ import Synchronization
     import Foundation
 #endif
 
+/// The largest file that is read in the caller's own turn: copying it and computing its checksum take about 0.1 ms.
+private let largestReadAtOnce = 1 << 20
+/// So many uses are told to the index's file in one go.
+private let useBatch = 256
+
 /// What became of a look for an entry.
 package enum Reading: Sendable {
     case entry(DataCacheEntry)
@@ -20,7 +25,7 @@ package enum Reading: Sendable {
 
 /// What a file under an entry's name turned out to be.
 enum FileVerdict {
-    case whole(DataCacheEntry, key: [UInt8])
+    case whole(DataCacheEntry, key: DataCacheKey)
     /// Short, altered, or not what the name stands for: of no use to anyone.
     case damaged
     /// Of another version of this room, which may share the folder.
@@ -33,45 +38,69 @@ enum FileVerdict {
 }
 
 extension EntryFolder {
+    /// Reads the entry under `key` if the system has it in memory, by calls that refuse to wait for a device. Runs beside anything,
+    /// on any thread. Nil when `read` has to look: for a device has to be waited for, or something is not as the index says.
+    package func readAtOnce(_ key: DataCacheKey, name: EntryName) -> Reading? {
+        let (isOpen, known) = state.withLock { state in (state.index != nil, state.index?[name]) }
+        guard isOpen, known.map({ $0.byteCount <= largestReadAtOnce && !isOld($0) }) != false else { return nil }
+        do {
+            guard let file = try fileSystem.openToReadAtOnce(path(name)) else { return nil }
+            defer { fileSystem.close(file) }
+            guard let known, case .whole(let entry, let found) = try judgeAtOnce(file, known.byteCount), found == key
+            else { return nil }
+            noteHit(of: name)
+            return .entry(entry)
+        } catch  where error.isAbsence && known == nil {
+            noteMiss()
+            return .absent
+        } catch {
+            // `read` meets the same failure, and tells it.
+            return nil
+        }
+    }
+
     /// Reads the entry under `key` and notes that it was used. Runs beside anything.
     package func read(_ key: DataCacheKey, name: EntryName) throws(FileSystemFailure) -> Reading {
-        let stamp = nextStamp()
-        switch try inspect(name, stamp: stamp).verdict {
-        case .whole(let entry, let bytes):
-            guard key.source.utf8.elementsEqual(bytes) else { return .unsettled }
-            let isKnown = noteUse(of: name, stamp: stamp)
-            // A scan that ended since the stamp was taken could not see it, nor the stamp what the scan found.
-            if state.withLock({ $0.index != nil && stamp <= $0.scannedNewest }) { try renewStamp(of: name) }
-            return isKnown ? .entry(entry) : .newcomer(entry)
-        case .absent: return state.withLock { $0.index?[name] != nil } ? .unsettled : .absent
-        case .otherVersion, .foreign: return .absent
-        case .damaged, .oversized: return .unsettled
+        if let known = state.withLock({ $0.index?[name] }), isOld(known) {
+            noteMiss()
+            return .unsettled
+        }
+        switch try inspect(name).verdict {
+        case .whole(let entry, key):
+            return noteHit(of: name) ? .entry(entry) : .newcomer(entry)
+        case .absent:
+            noteMiss()
+            return state.withLock { $0.index?[name] != nil } ? .unsettled : .absent
+        case .otherVersion, .foreign:
+            noteMiss()
+            return .absent
+        case .whole, .damaged, .oversized:
+            noteMiss()
+            return .unsettled
         }
     }
 
     /// Makes folder and index agree about one name: a damaged file is removed, a newcomer is counted, what is gone is forgotten.
     package func settle(_ name: EntryName) throws(FileSystemFailure) {
-        let (verdict, byteCount) = try inspect(name)
-        switch verdict {
-        case .whole(_, let key) where EntryName(keyBytes: key) == name:
-            let stamp = nextStamp()
-            state.withLock { state in
-                if state.index?[name] != nil { return }
-                state.index?.insert(RecencyIndex.Record(name: name, byteCount: byteCount, stamp: stamp))
+        _ = try withJournal { () throws(FileSystemFailure) in
+            let known = state.withLock { $0.index?[name] }
+            if let known, isOld(known) { return try evict(known, .age) }
+            let (verdict, byteCount) = try inspect(name)
+            switch verdict {
+            case .whole(_, let key) where self.name(key) == name:
+                if known == nil { try record([.insert(.init(name: name, byteCount: byteCount, stamp: nextStamp()))]) }
+            case .whole, .damaged, .oversized:
+                try removeFile(name)
+                state.withLock { $0.statistics.damaged += 1 }
+            case .absent, .foreign: if known != nil { try record([.remove(name)]) }
+            case .otherVersion: break
             }
-            try makeRoom(limit: byteLimit)
-        case .whole, .damaged, .oversized: try removeFile(name)
-        case .absent, .foreign: state.withLock { $0.index?.remove(name) }
-        case .otherVersion: break
         }
+        while try shrinkStep(to: byteLimit, cause: .limit) != nil {}
     }
 
     /// Reads and judges the file of an entry.
-    ///
-    /// - Parameter stamp: the time of the use to leave on the file when it is whole; nil to leave it as it is.
-    func inspect(
-        _ name: EntryName, stamp: Int64? = nil
-    ) throws(FileSystemFailure) -> (verdict: FileVerdict, byteCount: Int) {
+    func inspect(_ name: EntryName) throws(FileSystemFailure) -> (verdict: FileVerdict, byteCount: Int) {
         let file: Int32
         do {
             file = try fileSystem.openToRead(path(name))
@@ -84,45 +113,82 @@ extension EntryFolder {
         let status = try fileSystem.status(of: file)
         guard status.isRegular else { return (.foreign, 0) }
         guard status.byteCount <= byteLimit else { return (.oversized, status.byteCount) }
-        let verdict = try judge(file, byteCount: status.byteCount)
-        if case .whole = verdict, let stamp { leave(stamp, on: file) }
-        return (verdict, status.byteCount)
-    }
-
-    private func judge(_ file: Int32, byteCount: Int) throws(FileSystemFailure) -> FileVerdict {
-        guard let buffer = FileBuffer(byteCount: byteCount) else { throw .noMemory }
+        guard let buffer = FileBuffer(byteCount: status.byteCount) else { throw .noMemory }
         do {
             let count = try unsafe buffer.withMutableBytes { bytes throws(FileSystemFailure) in
                 try unsafe fileSystem.read(file, into: bytes, at: 0)
             }
-            guard count == byteCount else { return .damaged }
+            return (count == status.byteCount ? judge(buffer, count) : .damaged, status.byteCount)
         } catch  where error.isDeviceError {
-            return .damaged
+            return (.damaged, status.byteCount)
         }
-        switch buffer.withBytes(EntryFormat.judge) {
+    }
+
+    private func judgeAtOnce(_ file: Int32, _ byteCount: Int) throws(FileSystemFailure) -> FileVerdict? {
+        // One byte more, to notice that the file is longer than the index says.
+        guard let buffer = FileBuffer(byteCount: byteCount + 1) else { return nil }
+        let count = try unsafe buffer.withMutableBytes { bytes throws(FileSystemFailure) in
+            try unsafe fileSystem.readAtOnce(file, into: bytes)
+        }
+        return count == byteCount ? judge(buffer, byteCount) : nil
+    }
+
+    private func judge(_ buffer: consuming FileBuffer, _ byteCount: Int) -> FileVerdict {
+        switch buffer.withBytes({ EntryFormat.judge($0.extracting(0..<byteCount)) }) {
         case .damaged, .needs: return .damaged
         case .otherVersion: return .otherVersion
         case .whole(let layout):
-            let (key, metadata) = (buffer.copy(layout.key), buffer.copy(layout.metadata))
+            let (key, metadata) = (buffer.text(layout.key), buffer.copy(layout.metadata))
             let data = buffer.prefix(layout.payload.count)
-            return .whole(DataCacheEntry(data: data, metadata: Data(metadata), createdAt: layout.createdAt), key: key)
+            return .whole(
+                DataCacheEntry(data: data, metadata: metadata, createdAt: layout.createdAt),
+                key: DataCacheKey(source: key))
         }
     }
 
-    /// Leaves the time of a use on a file, for later launches.
-    private func leave(_ stamp: Int64, on file: Int32) {
-        do {
-            try fileSystem.setModified(stamp, of: file)
-        } catch {
-            // A folder that can only be read serves hits all the same; recency then lives as long as the process.
-        }
+    // MARK: Uses
+
+    /// True when an entry was not used for longer than it may.
+    func isOld(_ record: EntryIndex.Record) -> Bool {
+        guard let limit = options.ageLimit else { return false }
+        return record.stamp < Self.nanoseconds(now()) - limit.inNanoseconds
     }
+
+    private func noteMiss() { state.withLock { $0.statistics.misses += 1 } }
 
     /// False when the index is there and does not know the name.
-    private func noteUse(of name: EntryName, stamp: Int64) -> Bool {
-        state.withLock { state in
-            if state.index == nil || state.isScanning { state.touches[name] = stamp }
-            return state.index?.touch(name, stamp: stamp) ?? true
+    @discardableResult
+    func noteHit(of name: EntryName) -> Bool {
+        let time = Self.nanoseconds(now())
+        return state.withLock { state in
+            state.statistics.hits += 1
+            let stamp = state.nextStamp(time)
+            // Where nothing can be written down, they must not pile up.
+            if state.uses.count < 16 * useBatch { state.uses.append(PendingUse(name: name, stamp: stamp)) }
+            return state.index?.use(name, stamp: stamp) ?? true
         }
+    }
+
+    /// True once, when there are many uses that only this process knows of: for whoever is to have them written down.
+    package func requestsFlush() -> Bool {
+        state.withLock { state in
+            if state.uses.count < useBatch || state.isFlushRequested { return false }
+            state.isFlushRequested = true
+            return true
+        }
+    }
+
+    /// Writes down the uses that only this process knows of.
+    package func flush() throws(FileSystemFailure) {
+        if state.withLock({ !$0.uses.isEmpty }) { _ = try withJournal {} }
+    }
+}
+
+extension Duration {
+    /// Kept within what 64 bits hold.
+    var inNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return Int64(
+            clamping: min(max(seconds, -9_000_000_000), 9_000_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 }

@@ -4,48 +4,46 @@ import Synchronization
 private let toleratedLead: Int64 = 3_600_000_000_000
 
 extension EntryFolder {
-    /// Scans the folder unless that is done, clears away what dead processes left, and brings the folder within the limit.
-    package func openIfNeeded() throws(FileSystemFailure) {
-        if state.withLock({ $0.index != nil }) { return }
+    /// Clears away what dead processes left, and brings the folder within the limit. Makes no folder.
+    package func open() throws(FileSystemFailure) {
+        _ = try withJournal { () throws(FileSystemFailure) in try reclaim() }
+        while try shrinkStep(to: byteLimit, cause: .limit) != nil {}
+    }
+
+    /// An index of what the folder holds.
+    ///
+    /// - Parameter old: what an earlier index told: uses later than the files' own times, and room promised to living writers.
+    func scan(_ old: EntryIndex) throws(FileSystemFailure) -> EntryIndex {
         try removeStaleTemporaries()
-        try rescan()
-        try makeRoom(limit: byteLimit)
-    }
-
-    /// Learns anew what is in the folder, other processes' entries included.
-    func rescan() throws(FileSystemFailure) {
-        state.withLock { $0.isScanning = true }
-        defer { state.withLock { $0.isScanning = false } }
-        var records: [RecencyIndex.Record] = []
-        for shard in try shards() { try scan(shard, into: &records) }
-        try adopt(RecencyIndex(records))
-    }
-
-    /// Takes what a scan found for the index, and the uses that the scan may not have seen.
-    private func adopt(_ index: RecencyIndex) throws(FileSystemFailure) {
-        let newest = index.newest?.stamp ?? .min
-        let (outdated, late) = state.withLock { state in
-            let outdated = state.index
-            let touches = state.touches.sorted { $0.value < $1.value }
-            let isBehind = newest > state.lastStamp
-            state.index = index
-            state.touches = [:]
-            state.isScanning = false
-            state.lastStamp = max(state.lastStamp, newest)
-            state.scannedNewest = newest
-            for (name, stamp) in touches { state.index?.touch(name, stamp: stamp) }
-            return (outdated, isBehind ? touches.map(\.key) : [])
+        let plausible = plausibility()
+        var index = EntryIndex(policy: FirstInFirstOut())
+        for folder in try [root] + shards().map(folder(ofShard:)) {
+            for (name, file) in try entries(in: folder) {
+                try moveHome(name, from: folder)
+                let stamp = max(plausible(file.modified), old[name].map { plausible($0.stamp) } ?? .min)
+                index.insert(EntryIndex.Record(name: name, byteCount: file.byteCount, stamp: stamp))
+            }
         }
-        _ = consume outdated
-        // The clock stands behind what earlier launches left on the files: uses before the scan were stamped too low.
-        for name in late { try renewStamp(of: name) }
+        for file in try temporaries() {
+            guard let writer = UInt64(file.name.dropLast(5), radix: 16) else { continue }
+            let promised = old.reservations[writer]
+            index.reserve(
+                max(file.byteCount, promised?.byteCount ?? 0), for: promised?.name ?? EntryName(words: (0, 0, 0, 0)),
+                writer: writer)
+        }
+        return index
     }
 
-    /// Makes an entry the most recently used, on its file too.
-    func renewStamp(of name: EntryName) throws(FileSystemFailure) {
-        let stamp = nextStamp()
-        try restamp(name, stamp)
-        _ = state.withLock { $0.index?.touch(name, stamp: stamp) }
+    /// What makes times plausible. One that lies far ahead was set by a clock that was wrong; kept, it would never be old.
+    func plausibility() -> (Int64) -> Int64 {
+        let now = Self.nanoseconds(now())
+        return { $0 > now + toleratedLead ? now : $0 }
+    }
+
+    /// Moves an entry that was stored with another layout to where this one looks for it.
+    private func moveHome(_ name: EntryName, from folder: String) throws(FileSystemFailure) {
+        let found = name.path(in: folder + "/", isSharded: false)
+        if found != path(name) { try moveIntoPlace(found, name) }
     }
 
     /// The subfolders that may hold entries.
@@ -53,11 +51,43 @@ extension EntryFolder {
         try filesInFolder(root).filter { !$0.isRegular && EntryName.isShard($0.name) }.map(\.name)
     }
 
-    /// The entries' files of one subfolder, by name. Whatever else lies there is none of ours.
-    func entries(inShard shard: String) throws(FileSystemFailure) -> [(name: EntryName, file: ListedFile)] {
-        try filesInFolder(folder(ofShard: shard)).compactMap { file in
+    /// The entries' files of one folder, by name. Whatever else lies there is none of ours.
+    func entries(in folder: String) throws(FileSystemFailure) -> [(name: EntryName, file: ListedFile)] {
+        let shard = folder == root ? "" : folder.suffix(2)
+        return try filesInFolder(folder).compactMap { file in
             guard file.isRegular, file.name.hasPrefix(shard), let name = EntryName(file.name) else { return nil }
             return (name, file)
+        }
+    }
+
+    private func temporaries() throws(FileSystemFailure) -> [ListedFile] {
+        try filesInFolder(temporaryFolder).filter { $0.isRegular && $0.name.hasSuffix(".part") }
+    }
+
+    // MARK: What dead processes left
+
+    /// Takes back the room that dead writers were promised, with the files they left. Returns how many files.
+    @discardableResult
+    func reclaim() throws(FileSystemFailure) -> Int {
+        let count = try removeStaleTemporaries()
+        let alive = Set(try temporaries().map(\.name))
+        let promises = state.withLock { $0.index?.reservations ?? [:] }
+        for (writer, reservation) in promises {
+            if alive.contains(String(temporaryPath(writer).suffix(21))) { continue }
+            // It may have died after the file had taken its place.
+            try record([try event(of: reservation.name), .release(writer: writer)])
+        }
+        return count
+    }
+
+    /// What is to be told of an entry, by its file.
+    private func event(of name: EntryName) throws(FileSystemFailure) -> JournalFormat.Event {
+        do {
+            let status = try fileSystem.status(at: path(name))
+            let stamp = plausibility()(status.modified)
+            return .insert(EntryIndex.Record(name: name, byteCount: status.byteCount, stamp: stamp))
+        } catch  where error.isAbsence {
+            return .remove(name)
         }
     }
 
@@ -65,7 +95,7 @@ extension EntryFolder {
     @discardableResult
     func removeStaleTemporaries() throws(FileSystemFailure) -> Int {
         var count = 0
-        for file in try filesInFolder(temporaryFolder) where file.isRegular && file.name.hasSuffix(".part") {
+        for file in try temporaries() {
             if try removeIfStale("\(temporaryFolder)/\(file.name)") { count += 1 }
         }
         return count
@@ -80,29 +110,6 @@ extension EntryFolder {
             return true
         } catch  where error.isAbsence || error.isForbidden {
             return false
-        }
-    }
-
-    private func scan(_ shard: String, into records: inout [RecencyIndex.Record]) throws(FileSystemFailure) {
-        let now = Self.nanoseconds(now())
-        for (name, file) in try entries(inShard: shard) {
-            var stamp = file.modified
-            if stamp > now + toleratedLead {
-                // The clock was wrong once. Left alone, this and all later uses would be stamped with times to come, and never be old.
-                stamp = now
-                try restamp(name, stamp)
-            }
-            records.append(RecencyIndex.Record(name: name, byteCount: file.byteCount, stamp: stamp))
-        }
-    }
-
-    private func restamp(_ name: EntryName, _ stamp: Int64) throws(FileSystemFailure) {
-        do {
-            let file = try fileSystem.openToRead(path(name))
-            defer { fileSystem.close(file) }
-            try fileSystem.setModified(stamp, of: file)
-        } catch  where error.isAbsence || error.isForbidden {
-            // Gone, or not ours to change: the index has the better time.
         }
     }
 

@@ -20,22 +20,28 @@ package enum Storing: Sendable {
     case tooLarge(byteCount: Int)
 }
 
+/// A file being written, locked by its writer.
+struct Temporary {
+    var file: Int32
+    var writer: UInt64
+    var path: String
+}
+
 extension EntryFolder {
     /// Stores an entry: to a temporary file, which then takes the entry's name in one step.
     ///
-    /// Makes room first, so that the files being written count as well. When it fails or refuses, the older entry under the
-    /// key goes too, as far as the system lets it: it is out of date.
+    /// Room is made and promised first, so that the files being written count as well. When it fails or refuses, the older entry
+    /// under the key goes too, as far as the system lets it: it is out of date.
     package func store(
         _ entry: DataCacheEntry, for key: DataCacheKey, name: EntryName
     ) throws(FileSystemFailure) -> Storing {
-        try openIfNeeded()
         let byteCount = EntryFormat.fileSize(of: entry, for: key)
         guard byteCount <= byteLimit, let tail = EntryFormat.Tail(of: entry, for: key).bytes else {
-            try removeFile(name)
+            try remove(name)
             return .tooLarge(byteCount: byteCount)
         }
         do {
-            try write(entry.data, tail, as: name)
+            try write(entry.data, tail, byteCount: byteCount, as: name)
             return .stored
         } catch {
             withdraw(name)
@@ -43,84 +49,114 @@ extension EntryFolder {
         }
     }
 
-    package func remove(_ name: EntryName) throws(FileSystemFailure) { try removeFile(name) }
-
-    /// Tries again after putting back what somebody removed underneath: the folder, or a temporary file taken for stale.
-    private func write(_ data: Data, _ tail: [UInt8], as name: EntryName) throws(FileSystemFailure) {
-        for _ in 0..<3 {
-            do {
-                return try writeOnce(data, tail, as: name)
-            } catch  where error.isAbsence {
-                try fileSystem.makeFolder(temporaryFolder)
-                try rescan()
-            }
-        }
-        try writeOnce(data, tail, as: name)
-    }
-
-    private func writeOnce(_ data: Data, _ tail: [UInt8], as name: EntryName) throws(FileSystemFailure) {
-        let byteCount = data.count + tail.count
-        try makeRoom(for: byteCount, replacing: name)
-        let (file, path) = try createTemporary()
-        defer { fileSystem.close(file) }
-        let stamp = nextStamp()
+    private func write(
+        _ data: Data, _ tail: [UInt8], byteCount: Int, as name: EntryName
+    ) throws(FileSystemFailure) {
+        let temporary = try createTemporary()
+        defer { fileSystem.close(temporary.file) }
         do {
-            try fill(file, data, tail, stamp: stamp)
-            try moveIntoPlace(path, name)
+            try reserve(byteCount, for: name, writer: temporary.writer)
+            try put(data.bytes, into: temporary.file)
+            try commit(temporary, tail, byteCount: byteCount, as: name)
         } catch {
-            clearAway(path)
+            abandon(temporary)
             throw error
         }
-        state.withLock { $0.index?.insert(RecencyIndex.Record(name: name, byteCount: byteCount, stamp: stamp)) }
-        if durability == .powerLoss { try fileSystem.synchronizeFolder(folder(ofShard: name.shard)) }
     }
 
-    private func fill(_ file: Int32, _ data: Data, _ tail: [UInt8], stamp: Int64) throws(FileSystemFailure) {
-        guard try fileSystem.lock(file) else { throw .stolen }
-        try put(data.bytes, into: file)
+    package func remove(_ name: EntryName) throws(FileSystemFailure) {
+        _ = try withJournal { () throws(FileSystemFailure) in try removeFile(name) }
+    }
+
+    /// Ends a file and moves it into place, with as much ceremony as the durability asks for.
+    func commit(
+        _ temporary: Temporary, _ tail: [UInt8], byteCount: Int, as name: EntryName
+    ) throws(FileSystemFailure) {
         // Bytes are bytes: no padding can show.
-        try unsafe put(tail.span.bytes, into: file)
-        try fileSystem.setModified(stamp, of: file)
-        if durability == .powerLoss { try fileSystem.synchronize(file) }
+        try unsafe put(tail.span.bytes, into: temporary.file)
+        let stamp = nextStamp()
+        try fileSystem.setModified(stamp, of: temporary.file)
+        if options.durability != .processCrash { try fileSystem.synchronize(temporary.file) }
+        _ = try withJournal(creating: true) { () throws(FileSystemFailure) in
+            try moveIntoPlace(temporary.path, name)
+            try record([
+                .insert(EntryIndex.Record(name: name, byteCount: byteCount, stamp: stamp)),
+                .release(writer: temporary.writer),
+            ])
+        }
+        state.withLock { $0.statistics.stored += 1 }
+        if options.durability == .powerLoss { try fileSystem.synchronizeFolder(home(of: name)) }
     }
 
-    private func put(_ bytes: RawSpan, into file: Int32) throws(FileSystemFailure) {
+    func put(_ bytes: RawSpan, into file: Int32) throws(FileSystemFailure) {
         try unsafe bytes.withUnsafeBytes { bytes throws(FileSystemFailure) in
             try unsafe fileSystem.write(bytes, to: file)
         }
     }
 
-    /// Neighbours go only if the older entry's room is not enough.
-    private func makeRoom(for byteCount: Int, replacing name: EntryName) throws(FileSystemFailure) {
-        let isTight = state.withLock { state in
-            guard let index = state.index, index[name] != nil else { return false }
-            return index.byteCount + byteCount > byteLimit
-        }
-        if isTight { try removeFile(name) }
-        try makeRoom(for: byteCount, limit: byteLimit)
-    }
-
-    private func createTemporary() throws(FileSystemFailure) -> (file: Int32, path: String) {
-        while true {
-            let number = state.withLock { state in
-                state.temporaryCount += 1
-                return state.temporaryCount
-            }
-            let path = "\(temporaryFolder)/\(getpid())-\(number).part"
+    func createTemporary() throws(FileSystemFailure) -> Temporary {
+        for _ in 0..<16 {
+            let writer = newWriter()
             do {
-                return (try fileSystem.create(path), path)
-            } catch  where error.isTaken && number < .max {
+                if let temporary = try createTemporary(writer) { return temporary }
+            } catch  where error.isAbsence {
+                try fileSystem.makeFolder(temporaryFolder)
+            } catch  where error.isTaken {
                 // By another cache of this process, or by a dead process of the same number.
             }
         }
+        throw .contended
     }
 
-    private func moveIntoPlace(_ path: String, _ name: EntryName) throws(FileSystemFailure) {
+    /// The number of this process, and one of its own that no dead process of the same number was promised room under.
+    private func newWriter() -> UInt64 {
+        let process = UInt64(UInt32(bitPattern: getpid())) << 32
+        return state.withLock { state in
+            repeat {
+                state.temporaryCount &+= 1
+            } while state.index?.reservations[process | UInt64(state.temporaryCount)] != nil
+            return process | UInt64(state.temporaryCount)
+        }
+    }
+
+    /// Nil when the file was taken for stale in the moment between its making and its locking.
+    private func createTemporary(_ writer: UInt64) throws(FileSystemFailure) -> Temporary? {
+        let path = temporaryPath(writer)
+        let file = try fileSystem.create(path)
+        do {
+            if try fileSystem.lock(file) { return Temporary(file: file, writer: writer, path: path) }
+            fileSystem.close(file)
+            return nil
+        } catch {
+            fileSystem.close(file)
+            clearAway(path)
+            throw error
+        }
+    }
+
+    func moveIntoPlace(_ path: String, _ name: EntryName) throws(FileSystemFailure) {
         do {
             try fileSystem.rename(path, to: self.path(name))
         } catch  where error.isAbsence {
-            try fileSystem.makeFolder(folder(ofShard: name.shard))
+            try fileSystem.makeFolder(home(of: name))
             try fileSystem.rename(path, to: self.path(name))
+        }
+    }
+
+    private func home(of name: EntryName) -> String {
+        options.layout == .sharded ? folder(ofShard: name.shard) : root
+    }
+
+    /// Gives up a file that was being written, and the room it was promised.
+    func abandon(_ temporary: Temporary) {
+        clearAway(temporary.path)
+        do {
+            _ = try withJournal { () throws(FileSystemFailure) in
+                guard state.withLock({ $0.index?.reservations[temporary.writer] != nil }) else { return }
+                try record([.release(writer: temporary.writer)])
+            }
+        } catch {
+            // The failure that led here says more. The promise is taken back when the folder is next opened, or room is needed.
         }
     }
 
@@ -128,13 +164,14 @@ extension EntryFolder {
         do {
             try fileSystem.remove(path)
         } catch {
-            // The failure that led here says more. What stays is stale once it is closed, and removed when the folder is next opened.
+            // As above: what stays is stale once it is closed.
         }
     }
 
-    private func withdraw(_ name: EntryName) {
+    /// Removes the older entry under a key that could not be stored.
+    func withdraw(_ name: EntryName) {
         do {
-            try removeFile(name)
+            try remove(name)
         } catch {
             // The failure that led here says more.
         }

@@ -10,45 +10,83 @@ import Synchronization
 /// Entries as files in a folder: what `DiskDataCache` does, without the threads.
 ///
 /// ```text
-/// <root>/3f/3f9a…64 digits   entries, by EntryName
-/// <root>/tmp/<pid>-<n>.part  files being written, each locked by its writer
+/// <root>/3f/3f9a…64 digits   entries, by EntryName; without the subfolder in a flat layout
+/// <root>/tmp/<16 digits>.part  files being written, each locked by its writer
+/// <root>/entries.index       the index, see JournalFormat; its lock is that of the folder
 /// ```
-/// Every method blocks on the file system. `read` may run anywhere at any time; all others change the folder and run one at
-/// a time, on the queue that the owner keeps for that. The lock guards the index alone and is never held during a system call.
+/// `readAtOnce` never waits. Every other method blocks on the file system. `read` may run anywhere at any time; all others change
+/// the folder and run one at a time, on the queue that the owner keeps for that. The lock guards what is in memory alone and is
+/// never held during a system call.
 package final class EntryFolder: Sendable {
     /// What is known of the folder.
     struct State {
-        /// Nil until the folder has been scanned.
-        var index: RecencyIndex?
-        var isScanning = false
+        /// Nil until the folder was opened, and when it is gone.
+        var index: EntryIndex?
+        /// The open index. Used by the methods that run one at a time.
+        var journal: Journal?
+        /// Uses that the index's file does not tell of yet.
+        var uses: [PendingUse] = []
         var isOpeningRequested = false
-        /// Uses that a coming or running scan may not see on the files themselves.
-        var touches: [EntryName: Int64] = [:]
+        var isFlushRequested = false
         /// The greatest stamp so far: stamps never repeat, though the clock may stand still or go back.
         var lastStamp = Int64.min
-        /// The greatest stamp that the last scan found: a use stamped no higher was stamped by a clock that stands behind.
-        var scannedNewest = Int64.min
         /// Numbers the temporary files.
-        var temporaryCount: UInt64 = 0
+        var temporaryCount: UInt32 = 0
+        var byteLimit: Int
+        var statistics = DiskCacheStatistics()
+    }
+
+    struct PendingUse {
+        var name: EntryName
+        var stamp: Int64
+    }
+
+    /// The file of the index, open.
+    struct Journal {
+        var file: Int32
+        var identity: FileIdentity
+        var generation: UInt64
+        /// Up to here its events are known.
+        var end: Int
     }
 
     let fileSystem: any FileSystem
     let root: String
-    let byteLimit: Int
-    let durability: DiskDurability
+    let options: DiskCacheOptions
     let now: @Sendable () -> Date
-    let state = Mutex(State())
+    let state: Mutex<State>
 
-    package init(
+    package convenience init(
         root: String, byteLimit: Int, durability: DiskDurability = .processCrash,
         fileSystem: any FileSystem = POSIXFileSystem(), now: @escaping @Sendable () -> Date
     ) {
+        var options = DiskCacheOptions()
+        options.durability = durability
+        options.freeSpaceFloor = 0
+        self.init(root: root, byteLimit: byteLimit, options: options, fileSystem: fileSystem, now: now)
+    }
+
+    package init(
+        root: String, byteLimit: Int, options: DiskCacheOptions, fileSystem: any FileSystem = POSIXFileSystem(),
+        now: @escaping @Sendable () -> Date
+    ) {
         self.root = root
-        self.byteLimit = max(0, byteLimit)
-        self.durability = durability
+        self.options = options
         self.fileSystem = fileSystem
         self.now = now
+        state = Mutex(State(byteLimit: max(0, byteLimit)))
     }
+
+    deinit {
+        if let journal = state.withLock({ $0.journal }) { fileSystem.close(journal.file) }
+    }
+
+    package var byteLimit: Int { state.withLock { $0.byteLimit } }
+
+    package var statistics: DiskCacheStatistics { state.withLock { $0.statistics } }
+
+    /// Changes the limit for what is stored from now on. `shrink` then brings the folder within it.
+    package func setByteLimit(_ byteLimit: Int) { state.withLock { $0.byteLimit = max(0, byteLimit) } }
 
     /// True once: for whoever is to see to it that the folder gets opened.
     package func requestsOpening() -> Bool {
@@ -58,22 +96,22 @@ package final class EntryFolder: Sendable {
         }
     }
 
+    func name(_ key: DataCacheKey) -> EntryName { options.naming.name(key) }
+
     func folder(ofShard shard: some StringProtocol) -> String { "\(root)/\(shard)" }
 
     func path(_ name: EntryName) -> String {
-        let text = name.text
-        return "\(folder(ofShard: text.prefix(2)))/\(text)"
+        name.path(in: root + "/", isSharded: options.layout == .sharded)
     }
 
     var temporaryFolder: String { "\(root)/tmp" }
 
+    func temporaryPath(_ writer: UInt64) -> String { "\(temporaryFolder)/\(Self.digits(writer)).part" }
+
     /// The time of a use that happens now: after all earlier ones.
     func nextStamp() -> Int64 {
         let time = Self.nanoseconds(now())
-        return state.withLock { state in
-            state.lastStamp = state.lastStamp == .min ? time : max(time, state.lastStamp + 1)
-            return state.lastStamp
-        }
+        return state.withLock { $0.nextStamp(time) }
     }
 
     /// Nanoseconds since 1970, kept within what 64 bits hold.
@@ -83,35 +121,15 @@ package final class EntryFolder: Sendable {
 
     static func date(_ nanoseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(nanoseconds) / 1e9) }
 
-    /// Unlinks an entry's file; that it is gone already is as good.
-    func removeFile(_ name: EntryName) throws(FileSystemFailure) {
-        do {
-            try fileSystem.remove(path(name))
-        } catch  where error.isAbsence {
-            // Somebody was faster.
-        }
-        state.withLock { $0.index?.remove(name) }
+    private static func digits(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
+}
 
-    /// Evicts the least recently used until `byteCount` more fit into `limit`.
-    @discardableResult
-    func makeRoom(for byteCount: Int = 0, limit: Int) throws(FileSystemFailure) -> DiskCacheRemoval {
-        try evict { index in
-            guard index.byteCount > limit - byteCount else { return nil }
-            return index.oldest
-        }
-    }
-
-    /// Evicts what `choose` names, until it names nothing.
-    func evict(
-        _ choose: @Sendable (RecencyIndex) -> RecencyIndex.Record?
-    ) throws(FileSystemFailure) -> DiskCacheRemoval {
-        var removal = DiskCacheRemoval()
-        while let victim = state.withLock({ $0.index.flatMap(choose) }) {
-            try removeFile(victim.name)
-            removal.entryCount += 1
-            removal.byteCount += victim.byteCount
-        }
-        return removal
+extension EntryFolder.State {
+    mutating func nextStamp(_ time: Int64) -> Int64 {
+        lastStamp = lastStamp == .min ? time : max(time, lastStamp + 1)
+        return lastStamp
     }
 }

@@ -167,7 +167,8 @@ package enum EntryFormat {
     }
 
     private static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
-        for index in 0..<number.bitWidth / 8 { bytes.append(UInt8(truncatingIfNeeded: number >> (index * 8))) }
+        // An integer has no padding.
+        unsafe withUnsafeBytes(of: number.littleEndian) { unsafe bytes.append(contentsOf: $0) }
     }
 
     private static func number<Number: FixedWidthInteger & BitwiseCopyable>(

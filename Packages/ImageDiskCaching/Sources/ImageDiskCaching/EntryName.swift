@@ -1,44 +1,66 @@
 package import ImageCore
 
-/// The name of an entry's file: the SHA-256 of its key, so that any key gives a valid name and no two share one.
+/// The name of an entry's file: 32 bytes that stand for its key, by default the key's SHA-256.
 package struct EntryName: Hashable, Sendable {
-    private let words: SIMD4<UInt64>
+    // Four words rather than a vector of four, which would be aligned to 32 bytes.
+    private let first: UInt64
+    private let second: UInt64
+    private let third: UInt64
+    private let fourth: UInt64
+
+    package init(words: (UInt64, UInt64, UInt64, UInt64)) { (first, second, third, fourth) = words }
 
     package init(_ key: DataCacheKey) { self.init(keyBytes: Array(key.source.utf8)) }
 
     package init(keyBytes: [UInt8]) {
         let digest = SHA256.digest(of: keyBytes).map(UInt64.init)
-        words = SIMD4(
-            digest[0] << 32 | digest[1], digest[2] << 32 | digest[3], digest[4] << 32 | digest[5],
-            digest[6] << 32 | digest[7])
+        self.init(
+            words: (
+                digest[0] << 32 | digest[1], digest[2] << 32 | digest[3], digest[4] << 32 | digest[5],
+                digest[6] << 32 | digest[7]
+            ))
     }
 
     /// Nil when `text` is not what `text` of some name gives: 64 lower-case hexadecimal digits.
     package init?(_ text: String) {
         guard text.utf8.count == 64 else { return nil }
-        var words = SIMD4<UInt64>()
+        var words: [UInt64] = [0, 0, 0, 0]
         for (index, digit) in text.utf8.enumerated() {
             guard let value = Self.value(ofDigit: digit) else { return nil }
             words[index / 16] = words[index / 16] << 4 | UInt64(value)
         }
-        self.words = words
+        self.init(words: (words[0], words[1], words[2], words[3]))
     }
 
     /// The file's name: 64 lower-case hexadecimal digits.
-    package var text: String {
-        var digits: [UInt8] = []
-        digits.reserveCapacity(64)
-        for word in 0..<4 {
-            for shift in stride(from: UInt64(60), through: 0, by: -4) {
-                let value = UInt8(words[word] >> shift & 15)
-                digits.append(value < 10 ? 48 + value : 87 + value)
-            }
-        }
-        return String(decoding: digits, as: UTF8.self)
-    }
+    package var text: String { path(in: "", isSharded: false) }
 
     /// The subfolder: the first two digits of the name, one of 256.
     package var shard: String { String(text.prefix(2)) }
+
+    /// The path of the file: `prefix`, for a sharded layout the subfolder with a slash, and the name.
+    package func path(in prefix: String, isSharded: Bool) -> String {
+        let count = prefix.utf8.count + (isSharded ? 67 : 64)
+        // Exactly `count` bytes are written, all of them ASCII but the prefix, which is a whole string.
+        return unsafe String(unsafeUninitializedCapacity: count) { buffer in
+            var end = unsafe buffer.update(fromContentsOf: prefix.utf8)
+            if isSharded {
+                let top = UInt8(truncatingIfNeeded: first >> 56)
+                unsafe buffer[end] = Self.digit(top >> 4)
+                unsafe buffer[end + 1] = Self.digit(top & 15)
+                unsafe buffer[end + 2] = 47
+                end += 3
+            }
+            for word in [first, second, third, fourth] {
+                for index in 0..<16 {
+                    unsafe buffer[end + index] = Self.digit(
+                        UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * index)) & 15)
+                }
+                end += 16
+            }
+            return end
+        }
+    }
 
     /// True when `text` can be a subfolder's name.
     package static func isShard(_ text: String) -> Bool {
@@ -46,10 +68,23 @@ package struct EntryName: Hashable, Sendable {
     }
 
     /// The bits are uniform already: the first word is hash enough for a dictionary.
-    package func hash(into hasher: inout Hasher) { hasher.combine(words[0]) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(first) }
+
+    /// For tables: the digest's first word.
+    var hash: UInt64 { first }
 
     /// An even number for choosing among a few: the digest's last bits.
-    package var lowBits: Int { Int(words[3] & 0xFFFF) }
+    package var lowBits: Int { Int(fourth & 0xFFFF) }
+
+    /// Appends the 32 bytes, word by word, little-endian.
+    func append(to bytes: inout [UInt8]) {
+        for word in [first, second, third, fourth] {
+            // An integer has no padding.
+            unsafe withUnsafeBytes(of: word.littleEndian) { unsafe bytes.append(contentsOf: $0) }
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
 
     private static func value(ofDigit digit: UInt8) -> UInt8? {
         switch digit {

@@ -36,7 +36,9 @@ struct FileBuffer: ~Copyable {
         return unsafe body(bytes.bytes)
     }
 
-    func copy(_ range: Range<Int>) -> [UInt8] { unsafe Array(memory[range]) }
+    func copy(_ range: Range<Int>) -> Data { unsafe Data(memory[range]) }
+
+    func text(_ range: Range<Int>) -> String { unsafe String(decoding: memory[range], as: UTF8.self) }
 
     /// Gives the memory up as the data of its first bytes.
     consuming func prefix(_ count: Int) -> Data {

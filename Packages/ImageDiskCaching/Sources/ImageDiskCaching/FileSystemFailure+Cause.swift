@@ -25,8 +25,11 @@ extension FileSystemFailure {
     /// No memory for the contents of a file.
     static var noMemory: FileSystemFailure { FileSystemFailure(call: "malloc", code: ENOMEM) }
 
-    /// A temporary file was taken for stale in the moment between its making and its locking: as good as absent.
-    static var stolen: FileSystemFailure { FileSystemFailure(call: "flock", code: ENOENT) }
+    /// Others were faster, time and again.
+    static var contended: FileSystemFailure { FileSystemFailure(call: "flock", code: EAGAIN) }
+
+    /// Neither the limit nor the free space leaves room, and nothing is left that could be evicted.
+    static var noRoom: FileSystemFailure { FileSystemFailure(call: "statvfs", code: ENOSPC) }
 
     /// The failure as the port tells it.
     var asDataCacheFailure: DataCacheFailure {

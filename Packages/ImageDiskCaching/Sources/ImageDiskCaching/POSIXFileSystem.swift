@@ -152,51 +152,6 @@ package struct POSIXFileSystem: FileSystem {
         try retrying("unlink") { unsafe unlink(path) }
     }
 
-    package func makeFolder(_ path: String) throws(FileSystemFailure) {
-        do {
-            try retrying("mkdir") { unsafe mkdir(path, 0o700) }
-        } catch  where error.code == ENOENT {
-            guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { throw error }
-            try makeFolder(String(path[..<slash]))
-            try makeFolder(path)
-        } catch  where error.code == EEXIST {
-            return
-        }
-    }
-
-    package func list(_ path: String) throws(FileSystemFailure) -> [ListedFile] {
-        guard let folder = unsafe opendir(path) else { throw FileSystemFailure(call: "opendir", code: errno) }
-        defer { unsafe closedir(folder) }
-        let descriptor = unsafe dirfd(folder)
-        var files: [ListedFile] = []
-        errno = 0
-        while let entry = unsafe readdir(folder) {
-            // The name is valid until the next readdir, and ends with a zero byte.
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-                unsafe $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { unsafe String(cString: $0) }
-            }
-            if name != ".", name != "..", let file = Self.listed(name, in: descriptor) { files.append(file) }
-            errno = 0
-        }
-        if errno != 0 { throw FileSystemFailure(call: "readdir", code: errno) }
-        return files
-    }
-
-    /// Nil when the file is gone or can't be looked at: the cache then has no business with it.
-    private static func listed(_ name: String, in folder: Int32) -> ListedFile? {
-        var status = stat()
-        guard unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-        return ListedFile(
-            name: name, isRegular: isRegular(status), byteCount: Int(status.st_size), modified: modified(status))
-    }
-
-    package func availableBytes(at path: String) throws(FileSystemFailure) -> Int {
-        var status = statvfs()
-        try retrying("statvfs") { unsafe statvfs(path, &status) }
-        return Int(
-            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
-    }
-
     package func bootNumber() -> UInt64 { disk_boot_number() }
 
     private static func status(_ status: stat) -> FileStatus {
@@ -206,7 +161,7 @@ package struct POSIXFileSystem: FileSystem {
                 device: UInt64(truncatingIfNeeded: status.st_dev), file: UInt64(truncatingIfNeeded: status.st_ino)))
     }
 
-    private static func modified(_ status: stat) -> Int64 {
+    static func modified(_ status: stat) -> Int64 {
         #if canImport(Darwin)
             let time = status.st_mtimespec
         #else
@@ -215,12 +170,12 @@ package struct POSIXFileSystem: FileSystem {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    private static func isRegular(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
+    static func isRegular(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
 }
 
 /// Calls until no signal interrupts, and turns -1 into the failure that errno tells.
 @discardableResult
-private func retrying<Result: SignedInteger>(
+func retrying<Result: SignedInteger>(
     _ call: String, _ body: () -> Result
 ) throws(FileSystemFailure) -> Result {
     while true {

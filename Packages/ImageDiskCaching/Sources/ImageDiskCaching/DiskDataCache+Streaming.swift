@@ -1,0 +1,27 @@
+public import ImageCore
+
+extension DiskDataCache: StreamingDataCache {
+    public func writer(
+        for key: DataCacheKey, expectedByteCount: Int?
+    ) async throws(DataCacheFailure) -> any DataCacheWriter {
+        openInBackground()
+        let writer = DiskEntryWriter(self, key)
+        try await writer.prepare(expectedByteCount)
+        return writer
+    }
+
+    public func reader(for key: DataCacheKey) async throws(DataCacheFailure) -> (any DataCacheReader)? {
+        openInBackground()
+        let queue = readingQueue(for: folder.name(key))
+        let entry = try await perform(on: queue) { folder throws(FileSystemFailure) in try folder.openEntry(key) }
+        guard let entry else {
+            await settle(key)
+            return nil
+        }
+        folder.noteHit(of: folder.name(key))
+        return DiskEntryReader(self, entry, queue)
+    }
+
+    /// Has the folder put right after an entry that was missing or damaged.
+    func settle(_ key: DataCacheKey) async { await settle(folder.name(key)) }
+}

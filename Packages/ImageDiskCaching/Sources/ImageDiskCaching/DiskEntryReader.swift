@@ -1,0 +1,111 @@
+import Dispatch
+import ImageCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// An open entry: its file stays readable though it be unlinked.
+struct OpenEntry: Sendable {
+    let file: Int32
+    let layout: EntryFormat.Layout
+    /// The checksums of the blocks, as they lie in the file.
+    let sums: [UInt8]
+    let key: DataCacheKey
+    let metadata: Data
+}
+
+extension EntryFolder {
+    /// So much of a file's end is read in the hope that the whole tail is in it.
+    private static var usualTail: Int { 4_096 }
+
+    /// Opens an entry and judges all of it but the payload. Nil when it is absent or damaged there.
+    func openEntry(_ key: DataCacheKey) throws(FileSystemFailure) -> OpenEntry? {
+        let file: Int32
+        do {
+            file = try fileSystem.openToRead(path(name(key)))
+        } catch  where error.isAbsence || error.isForeign {
+            return nil
+        }
+        do {
+            let status = try fileSystem.status(of: file)
+            if status.isRegular, let entry = try judgeTail(file, status.byteCount, Self.usualTail), entry.key == key {
+                return entry
+            }
+            fileSystem.close(file)
+            return nil
+        } catch {
+            fileSystem.close(file)
+            throw error
+        }
+    }
+
+    private func judgeTail(_ file: Int32, _ fileSize: Int, _ wanted: Int) throws(FileSystemFailure) -> OpenEntry? {
+        let start = max(0, fileSize - wanted)
+        let bytes = [UInt8](try read(file, start..<fileSize))
+        guard bytes.count == fileSize - start else { return nil }
+        switch unsafe EntryFormat.judge(tail: bytes.span.bytes, fileSize: fileSize) {
+        case .damaged, .otherVersion: return nil
+        case .needs(let byteCount):
+            return byteCount > wanted && byteCount <= byteLimit ? try judgeTail(file, fileSize, byteCount) : nil
+        case .whole(let layout):
+            func part(_ range: Range<Int>) -> ArraySlice<UInt8> {
+                bytes[range.lowerBound - start..<range.upperBound - start]
+            }
+            return OpenEntry(
+                file: file, layout: layout, sums: Array(part(layout.sums)),
+                key: DataCacheKey(source: String(decoding: part(layout.key), as: UTF8.self)),
+                metadata: Data(part(layout.metadata)))
+        }
+    }
+
+    /// A part of the payload; nil when it is damaged. Reads the blocks that it lies in.
+    func bytes(of entry: OpenEntry, in range: Range<Int>) throws(FileSystemFailure) -> Data? {
+        let wanted = range.clamped(to: entry.layout.payload)
+        if wanted.isEmpty { return Data() }
+        let block = EntryFormat.blockSize
+        let first = wanted.lowerBound / block
+        let blocks =
+            first * block..<min((wanted.upperBound + block - 1) / block * block, entry.layout.payload.upperBound)
+        let bytes: [UInt8]
+        do {
+            bytes = try read(entry.file, blocks)
+        } catch  where error.isDeviceError {
+            return nil
+        }
+        guard bytes.count == blocks.count,
+            unsafe EntryFormat.isWhole(bytes.span.bytes, firstBlock: first, sums: entry.sums.span.bytes)
+        else { return nil }
+        return Data(bytes[wanted.lowerBound - blocks.lowerBound..<wanted.upperBound - blocks.lowerBound])
+    }
+}
+
+/// An entry on disk, opened to read parts of it.
+final class DiskEntryReader: DataCacheReader {
+    private let cache: DiskDataCache
+    private let entry: OpenEntry
+    private let queue: DispatchQueue
+
+    init(_ cache: DiskDataCache, _ entry: OpenEntry, _ queue: DispatchQueue) {
+        self.cache = cache
+        self.entry = entry
+        self.queue = queue
+    }
+
+    deinit { queue.async { [folder = cache.folder, file = entry.file] in folder.fileSystem.close(file) } }
+
+    var byteCount: Int { entry.layout.payload.count }
+    var metadata: Data { entry.metadata }
+    var createdAt: Date { entry.layout.createdAt }
+
+    func bytes(in range: Range<Int>) async throws(DataCacheFailure) -> Data? {
+        let entry = entry
+        let bytes = try await cache.perform(on: queue) { folder throws(FileSystemFailure) in
+            try folder.bytes(of: entry, in: range)
+        }
+        if bytes == nil { await cache.settle(entry.key) }
+        return bytes
+    }
+}

@@ -1,0 +1,148 @@
+import Dispatch
+import ImageCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Small pieces are gathered up to this length before they are written.
+private let gatheredLength = 1 << 18
+
+/// An entry on its way to the disk. What is shorter than 256 KiB in all is written when it ends, as by `store`.
+final class DiskEntryWriter: DataCacheWriter {
+    private struct State {
+        /// What came and is not written yet.
+        var gathered = Data()
+        /// Nil until something is written, and after the end.
+        var stream: EntryStream?
+        var failure: DataCacheFailure?
+        var hasEnded = false
+    }
+
+    private let cache: DiskDataCache
+    private let key: DataCacheKey
+    private let state = Mutex(State())
+
+    init(_ cache: DiskDataCache, _ key: DataCacheKey) {
+        self.cache = cache
+        self.key = key
+    }
+
+    deinit {
+        guard let stream = state.withLock({ $0.stream }) else { return }
+        cache.writer.async { [folder = cache.folder] in folder.end(stream, isFailure: false) }
+    }
+
+    /// Makes room for what is to come, unless that is little.
+    func prepare(_ expectedByteCount: Int?) async throws(DataCacheFailure) {
+        guard let expectedByteCount, expectedByteCount >= gatheredLength else { return }
+        try await write(Data(), expecting: expectedByteCount)
+    }
+
+    func append(_ bytes: Data) async throws(DataCacheFailure) {
+        let gathered: Result<Data?, DataCacheFailure> = state.withLock { state in
+            if let failure = state.failure { return .failure(failure) }
+            if state.hasEnded { return .failure(.io("append: the entry has ended")) }
+            state.gathered.append(bytes)
+            guard state.gathered.count >= gatheredLength else { return .success(nil) }
+            defer { state.gathered = Data() }
+            return .success(state.gathered)
+        }
+        if let bytes = try gathered.get() { try await write(bytes, expecting: nil) }
+    }
+
+    func finish(metadata: Data, createdAt: Date) async throws(DataCacheFailure) {
+        let (rest, stream) = try end()
+        guard let stream else {
+            return try await remembering { () async throws(DataCacheFailure) in
+                try await cache.store(DataCacheEntry(data: rest, metadata: metadata, createdAt: createdAt), for: key)
+            }
+        }
+        try await perform { folder throws(StreamFailure) in
+            var stream = stream
+            try folder.append(rest, to: &stream)
+            try folder.finish(stream, metadata: metadata, createdAt: createdAt)
+        }
+    }
+
+    func cancel() async {
+        let stream = state.withLock { state in
+            state.hasEnded = true
+            state.gathered = Data()
+            return state.stream.take()
+        }
+        guard let stream else { return }
+        await withCheckedContinuation { continuation in
+            cache.writer.async { [folder = cache.folder] in
+                folder.end(stream, isFailure: false)
+                continuation.resume()
+            }
+        }
+    }
+
+    private func end() throws(DataCacheFailure) -> (rest: Data, stream: EntryStream?) {
+        let result: Result<(Data, EntryStream?), DataCacheFailure> = state.withLock { state in
+            if let failure = state.failure { return .failure(failure) }
+            if state.hasEnded { return .failure(.io("finish: the entry has ended")) }
+            state.hasEnded = true
+            defer { state.gathered = Data() }
+            return .success((state.gathered, state.stream.take()))
+        }
+        return try result.get()
+    }
+
+    private func write(_ bytes: Data, expecting: Int?) async throws(DataCacheFailure) {
+        let begun = state.withLock { $0.stream.take() }
+        let key = key
+        let stream = try await perform { folder throws(StreamFailure) in
+            var stream = if let begun { begun } else { try folder.beginStream(for: key, expected: expecting) }
+            try folder.append(bytes, to: &stream)
+            return stream
+        }
+        state.withLock { $0.stream = stream }
+    }
+
+    private func perform<Value: Sendable>(
+        _ work: @escaping @Sendable (EntryFolder) throws(StreamFailure) -> Value
+    ) async throws(DataCacheFailure) -> Value {
+        try await remembering { () async throws(DataCacheFailure) in
+            try await cache.perform(work).mapError { $0.asDataCacheFailure(limit: cache.byteLimit) }.get()
+        }
+    }
+
+    /// A failure is the answer to all that is asked later.
+    private func remembering<Value>(
+        _ work: () async throws(DataCacheFailure) -> Value
+    ) async throws(DataCacheFailure) -> Value {
+        do {
+            return try await work()
+        } catch {
+            state.withLock { $0.failure = error }
+            throw error
+        }
+    }
+}
+
+extension DiskDataCache {
+    fileprivate func perform<Value: Sendable>(
+        _ work: @escaping @Sendable (EntryFolder) throws(StreamFailure) -> Value
+    ) async -> Result<Value, StreamFailure> {
+        await withCheckedContinuation { continuation in
+            writer.async { [folder] in
+                continuation.resume(returning: Result { () throws(StreamFailure) in try work(folder) })
+            }
+        }
+    }
+}
+
+extension StreamFailure {
+    fileprivate func asDataCacheFailure(limit: Int) -> DataCacheFailure {
+        switch self {
+        case .system(let failure): failure.asDataCacheFailure
+        case .tooLarge(let byteCount): .tooLarge(bytes: byteCount, allowed: limit)
+        }
+    }
+}

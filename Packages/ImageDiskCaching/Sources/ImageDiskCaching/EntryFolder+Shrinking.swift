@@ -1,0 +1,130 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// So many entries are evicted while the folder is locked, then others get their turn: a millisecond or two.
+private let evictionsPerStep = 16
+
+extension EntryFolder {
+    /// Promises a writer room for a file, `byteCount` bytes in all, and makes it first, in steps.
+    func reserve(_ byteCount: Int, for name: EntryName, writer: UInt64) throws(FileSystemFailure) {
+        while true {
+            let isDone = try withJournal(creating: true) { () throws(FileSystemFailure) in
+                try reserveStep(byteCount, for: name, writer: writer)
+            }
+            if isDone == true { return }
+        }
+    }
+
+    /// True when the room was promised; false when another step has to make more of it.
+    private func reserveStep(
+        _ byteCount: Int, for name: EntryName, writer: UInt64
+    ) throws(FileSystemFailure) -> Bool {
+        let promised = state.withLock { $0.index?.reservations[writer]?.byteCount ?? 0 }
+        let more = byteCount - promised
+        if isTight(more), state.withLock({ $0.index?[name] != nil }) {
+            // Neighbours go only if the older entry's room is not enough.
+            try removeFile(name)
+        }
+        if isTight(more), hasForeignReservations { try reclaim() }
+        for _ in 0..<evictionsPerStep {
+            guard let cause = try needsRoom(more) else {
+                try evictOld()
+                try record([.reserve(writer: writer, name: name, byteCount: byteCount)])
+                return true
+            }
+            guard let victim = state.withLock({ $0.index?.victim() }) else { throw .noRoom }
+            try evict(victim, cause)
+        }
+        return false
+    }
+
+    private func isTight(_ byteCount: Int) -> Bool {
+        state.withLock { ($0.index?.byteCount ?? 0) + byteCount > $0.byteLimit }
+    }
+
+    /// Promises to other processes, which may be dead.
+    private var hasForeignReservations: Bool {
+        let own = UInt64(UInt32(bitPattern: getpid()))
+        return state.withLock { $0.index?.reservations.keys.contains { $0 >> 32 != own } ?? false }
+    }
+
+    /// Why something has to go before so many bytes more are written; nil when nothing has to.
+    private func needsRoom(_ byteCount: Int) throws(FileSystemFailure) -> DiskCacheStatistics.Cause? {
+        if isTight(byteCount) { return .limit }
+        guard options.freeSpaceFloor > 0 else { return nil }
+        let available = try fileSystem.availableBytes(at: root)
+        return available - byteCount < options.freeSpaceFloor ? .freeSpace : nil
+    }
+
+    /// Evicts what the age limit has overtaken, a few entries at a time, as far as they are next in line anyway.
+    private func evictOld() throws(FileSystemFailure) {
+        guard options.ageLimit != nil else { return }
+        for _ in 0..<evictionsPerStep {
+            guard let victim = state.withLock({ $0.index?.victim() }), isOld(victim) else { return }
+            try evict(victim, .age)
+        }
+    }
+
+    /// Evicts a few entries while more than `byteCount` bytes are left. Nil when there was nothing to do.
+    package func shrinkStep(
+        to byteCount: Int, cause: DiskCacheStatistics.Cause
+    ) throws(FileSystemFailure) -> DiskCacheRemoval? {
+        let limit = max(0, byteCount)
+        return try evictStep(cause) { index in index.byteCount > limit ? index.victim() : nil }
+    }
+
+    /// Evicts a few of the entries that were not used for `age` or longer. Nil when there were none.
+    package func removeStep(olderThan age: Duration) throws(FileSystemFailure) -> DiskCacheRemoval? {
+        let deadline = Self.nanoseconds(now()) - age.inNanoseconds
+        var old: [EntryIndex.Record]?
+        return try evictStep(.age) { index in
+            if old == nil { old = index.records.filter { $0.stamp < deadline } }
+            return old?.popLast()
+        }
+    }
+
+    /// Evicts what `choose` names, until it names nothing or others should get their turn.
+    private func evictStep(
+        _ cause: DiskCacheStatistics.Cause, _ choose: (inout EntryIndex) -> EntryIndex.Record?
+    ) throws(FileSystemFailure) -> DiskCacheRemoval? {
+        var removal = DiskCacheRemoval()
+        _ = try withJournal { () throws(FileSystemFailure) in
+            for _ in 0..<evictionsPerStep {
+                guard let victim = next(choose) else { return }
+                try evict(victim, cause)
+                removal.entryCount += 1
+                removal.byteCount += victim.byteCount
+            }
+        }
+        return removal.entryCount == 0 ? nil : removal
+    }
+
+    private func next(_ choose: (inout EntryIndex) -> EntryIndex.Record?) -> EntryIndex.Record? {
+        state.withLock { state in
+            // Taken out and put back, so that there is never a second one, which a change would copy.
+            guard var index = state.index.take() else { return nil }
+            defer { state.index = index }
+            return choose(&index)
+        }
+    }
+
+    func evict(_ victim: EntryIndex.Record, _ cause: DiskCacheStatistics.Cause) throws(FileSystemFailure) {
+        try removeFile(victim.name)
+        state.withLock { $0.statistics.count(victim.byteCount, cause) }
+    }
+
+    /// Unlinks an entry's file; that it is gone already is as good. Only while the folder is locked.
+    func removeFile(_ name: EntryName) throws(FileSystemFailure) {
+        do {
+            try fileSystem.remove(path(name))
+        } catch  where error.isAbsence {
+            // Somebody was faster.
+        }
+        if state.withLock({ $0.index?[name] != nil }) { try record([.remove(name)]) }
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import ImageCore
+import ImageDiskCaching
+import Synchronization
+import Testing
+
+@Suite("The index on disk")
+struct IndexFileTests {
+    private let folder = TestFolder()
+    private var index: URL { folder.url.appending(path: "entries.index") }
+    private static let count = 6
+    private static let limit = 6 * fileSize(entry(500), key(1))
+
+    /// Fills the folder to its limit, entry 1 being the one that was used last.
+    private func fill() async throws -> Data {
+        let cache = folder.cache(byteLimit: Self.limit)
+        for number in 1...Self.count { try await cache.store(entry(500), for: key(number)) }
+        _ = try await cache.entry(for: key(1))
+        try await cache.flush()
+        return try Data(contentsOf: index)
+    }
+
+    /// A store has to keep the limit, and nothing but the entries in turn may be gone.
+    private func expectIntact(_ comment: Comment) async throws {
+        let cache = folder.cache(byteLimit: Self.limit)
+        for number in 1...Self.count {
+            let found = try await cache.entry(for: key(number))
+            #expect(found == entry(500), comment)
+        }
+        try await cache.store(entry(500), for: key(9))
+        #expect(folder.byteCount() == Self.limit, comment)
+        #expect(try await cache.status().byteCount == Self.limit, comment)
+        try await cache.remove(for: key(9))
+        for number in 1...Self.count { try await cache.store(entry(500), for: key(number)) }
+    }
+
+    @Test("cut off anywhere, it costs no entry and the limit holds")
+    func truncated() async throws {
+        let whole = try await fill()
+        for length in stride(from: 0, to: whole.count, by: 29) {
+            try whole.prefix(length).write(to: index)
+            try await expectIntact("cut off at \(length)")
+        }
+    }
+
+    @Test("altered anywhere, removed, or not an index at all, it costs no entry and the limit holds")
+    func altered() async throws {
+        let whole = try await fill()
+        for position in stride(from: 0, to: whole.count, by: 23) {
+            var altered = whole
+            altered[position] ^= 0xFF
+            try altered.write(to: index)
+            try await expectIntact("altered at \(position)")
+        }
+        for other in [Data(), Data(count: 6_400), Data("something else".utf8), whole + whole, whole + Data([1])] {
+            try other.write(to: index)
+            try await expectIntact("\(other.count) other bytes")
+        }
+        try FileManager.default.removeItem(at: index)
+        try await expectIntact("removed")
+    }
+
+    @Test("altered, removed or cut off while a cache is in use, it costs no entry and the limit holds")
+    func damagedInUse() async throws {
+        _ = try await fill()
+        let cache = folder.cache(byteLimit: Self.limit)
+        try await cache.store(entry(500), for: key(1))
+        let changes: [(URL) throws -> Void] = [
+            { try FileManager.default.removeItem(at: $0) },
+            { try Data().write(to: $0) },
+            { try FileHandle(forWritingTo: $0).truncate(atOffset: 100) },
+            { try FileHandle(forWritingTo: $0).truncate(atOffset: 0) },
+        ]
+        for change in changes {
+            try change(index)
+            #expect(try await cache.entry(for: key(1)) == entry(500))
+            try await cache.store(entry(500), for: key(9))
+            #expect(folder.byteCount() == Self.limit)
+            try await cache.remove(for: key(9))
+            for number in 1...Self.count { try await cache.store(entry(500), for: key(number)) }
+            #expect(try await cache.status().entryCount == Self.count)
+        }
+    }
+
+    @Test(
+        "when the machine was started anew, entries that the index does not know of are found, and uses are remembered")
+    func rebuildsAfterReboot() async throws {
+        let older = try await fill()
+        let first = folder.cache(byteLimit: 1 << 20)
+        try await first.store(entry(500), for: key(7))
+        // As after a power cut: the newest events never reached the device.
+        try older.write(to: index)
+        let restarted = folder.cache(byteLimit: Self.limit, fileSystem: RestartedFileSystem())
+        try await restarted.store(entry(500), for: key(8))
+        #expect(folder.byteCount() == Self.limit)
+        #expect(try await restarted.entry(for: key(1)) != nil, "it was used after the entries that went")
+        #expect(try await restarted.entry(for: key(2)) == nil)
+        #expect(try await restarted.entry(for: key(7)) != nil)
+    }
+
+    @Test("it does not grow with what happens, only with what is there")
+    func compacts() async throws {
+        let cache = folder.cache()
+        for round in 0..<2_500 { try await cache.store(entry(1), for: key(round % 3)) }
+        let byteCount = try Data(contentsOf: index).count
+        #expect(byteCount < 5_000 * JournalFormat.slotSize)
+        #expect(try await folder.cache().status().entryCount == 3)
+    }
+
+    @Test("a folder is opened and stored into without being listed entry by entry")
+    func opensWithoutScan() async throws {
+        _ = try await fill()
+        let fileSystem = InterceptedFileSystem()
+        let cache = folder.cache(byteLimit: Self.limit, fileSystem: fileSystem)
+        try await cache.store(entry(500), for: key(9))
+        // Once for files that dead processes left, once for those of the living.
+        #expect(fileSystem.log.filter { $0 == "list" }.count == 2)
+        #expect(try await cache.entry(for: key(2)) == nil, "it was the least recently used")
+    }
+
+    @Test("a hit that the system has in memory is read by calls that refuse to wait, and by no others")
+    func readsAtOnce() async throws {
+        _ = try await fill()
+        let fileSystem = InterceptedFileSystem()
+        let cache = folder.cache(byteLimit: Self.limit, fileSystem: fileSystem)
+        _ = try await cache.status()
+        let before = fileSystem.log.count
+        #expect(try await cache.entry(for: key(3)) == entry(500))
+        // The folder is opened beside it.
+        let calls = fileSystem.log[before...].filter { ["openToRead", "openToReadAtOnce", "readAtOnce"].contains($0) }
+        #expect(calls == ["openToReadAtOnce", "readAtOnce"])
+    }
+
+    @Test("a system that would have to wait is asked from another thread")
+    func waitsElsewhere() async throws {
+        _ = try await fill()
+        let cache = folder.cache(byteLimit: Self.limit, fileSystem: InterceptedFileSystem(refusesAtOnce: true))
+        _ = try await cache.status()
+        #expect(try await cache.entry(for: key(3)) == entry(500))
+        #expect(try await cache.entry(for: key(99)) == nil)
+    }
+}

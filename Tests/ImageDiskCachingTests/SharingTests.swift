@@ -1,0 +1,101 @@
+import Foundation
+import ImageCore
+import ImageDiskCaching
+import Synchronization
+import Testing
+
+@Suite("Several caches on one folder")
+struct SharingTests {
+    private let folder = TestFolder()
+
+    @Test("together they stay within the limit, at every system call, and each knows what the others hold")
+    func holdsLimitTogether() async throws {
+        let limit = 8_000
+        let folder = folder
+        let fileSystem = InterceptedFileSystem { number, call throws(FileSystemFailure) in
+            let byteCount = folder.byteCount()
+            if byteCount > limit { Issue.record("\(byteCount) bytes before call \(number), \(call)") }
+        }
+        let caches = (0..<3).map { _ in folder.cache(byteLimit: limit, fileSystem: fileSystem) }
+        for step in 0..<60 {
+            let stored = entry(500 + step * 731 % 2_000, seed: UInt64(step))
+            try await caches[step % 3].store(stored, for: key(step % 11))
+            #expect(try await caches[(step + 1) % 3].entry(for: key(step % 11)) == stored)
+        }
+        let counts = [
+            try await caches[0].status().byteCount, try await caches[1].status().byteCount,
+            try await caches[2].status().byteCount,
+        ]
+        #expect(Set(counts) == [folder.byteCount()])
+    }
+
+    @Test("what one cache used last, another one evicts last")
+    func sharesUses() async throws {
+        let limit = 3 * fileSize(entry(500), key(1))
+        let first = folder.cache(byteLimit: limit)
+        let second = folder.cache(byteLimit: limit)
+        for number in 1...3 { try await first.store(entry(500), for: key(number)) }
+        _ = try await second.status()
+        _ = try await first.entry(for: key(1))
+        try await first.flush()
+        try await second.store(entry(500), for: key(4))
+        #expect(try await second.entry(for: key(1)) != nil)
+        #expect(try await second.entry(for: key(2)) == nil)
+    }
+
+    @Test("the room promised to a writer that died is taken back, with what it left")
+    func reclaimsPromises() async throws {
+        let limit = 3 * fileSize(entry(500), key(1))
+        let path = folder.path
+        for stage in ["rename", "setModified"] {
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, stage = stage as String] in
+                let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
+                    if call == stage { kill(getpid(), SIGKILL) }
+                }
+                let folder = EntryFolder(root: path, byteLimit: 1 << 20, fileSystem: fileSystem, now: { testTime })
+                try await DiskDataCache(folder: folder).store(entry(500), for: key(1))
+            }
+            #expect(folder.files().count == 1)
+            let cache = folder.cache(byteLimit: limit)
+            for number in 2...4 { try await cache.store(entry(500), for: key(number)) }
+            #expect(try await cache.status().entryCount == 3)
+            #expect(folder.byteCount() == limit)
+            try await cache.removeAll()
+        }
+    }
+
+    @Test("killed after the rename, before the index knows: the entry is there and counted")
+    func countsRenamed() async throws {
+        let path = folder.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let isRenamed = Mutex(false)
+            let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
+                if call == "rename" { isRenamed.withLock { $0 = true } }
+                if call == "write", isRenamed.withLock({ $0 }) { kill(getpid(), SIGKILL) }
+            }
+            let folder = EntryFolder(root: path, byteLimit: 1 << 20, fileSystem: fileSystem, now: { testTime })
+            try folder.open()
+            // The subfolder is there, so that the first rename is the one that counts.
+            try fileSystem.makeFolder("\(path)/\(EntryName(key(1)).shard)")
+            _ = try folder.store(entry(500), for: key(1), name: EntryName(key(1)))
+        }
+        let limit = 2 * fileSize(entry(500), key(1))
+        let cache = folder.cache(byteLimit: limit)
+        #expect(try await cache.entry(for: key(1)) == entry(500))
+        for number in 2...3 { try await cache.store(entry(500), for: key(number)) }
+        #expect(folder.byteCount() == limit)
+        #expect(try await cache.entry(for: key(1)) == nil)
+    }
+
+    @Test("others get their turn while one evicts much: the lock is never held for more than 16 evictions")
+    func evictsInSteps() async throws {
+        let cache = folder.cache()
+        for number in 1...100 { try await cache.store(entry(100), for: key(number)) }
+        let fileSystem = InterceptedFileSystem()
+        let second = folder.cache(fileSystem: fileSystem)
+        #expect(try await second.trim(to: 0).entryCount == 100)
+        let steps = fileSystem.log.split(separator: "waitForLock").map { $0.filter { $0 == "remove" }.count }
+        #expect(steps.max() == 16)
+        #expect(steps.reduce(0, +) == 100)
+    }
+}

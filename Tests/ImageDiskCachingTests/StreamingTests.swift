@@ -1,0 +1,132 @@
+import Foundation
+import ImageCore
+import ImageDiskCaching
+import Testing
+
+@Suite("Entries that come in piece by piece")
+struct StreamingTests {
+    private let folder = TestFolder()
+    private static let megabyte = noise(1_000_000, seed: 5)
+
+    private func stream(
+        _ data: Data, in pieces: Int, expecting: Int? = nil, to cache: DiskDataCache
+    ) async throws -> any DataCacheWriter {
+        let writer = try await cache.writer(for: key(1), expectedByteCount: expecting)
+        for start in stride(from: 0, to: data.count, by: pieces) {
+            try await writer.append(data[start..<min(start + pieces, data.count)])
+        }
+        return writer
+    }
+
+    @Test(
+        "what was appended is the entry, whatever the pieces, and whatever was expected",
+        arguments: [0, 1, 65_536, 262_144, 500_001], [nil, 0, 262_144, 700_000])
+    func storesPieces(count: Int, expecting: Int?) async throws {
+        let cache = folder.cache(byteLimit: 2 << 20)
+        let data = Self.megabyte.prefix(count)
+        let writer = try await stream(data, in: 30_011, expecting: expecting, to: cache)
+        #expect(try await cache.entry(for: key(1)) == nil)
+        try await writer.finish(metadata: Data("m".utf8), createdAt: testTime)
+        let stored = DataCacheEntry(data: data, metadata: Data("m".utf8), createdAt: testTime)
+        #expect(try await cache.entry(for: key(1)) == stored)
+        #expect(folder.byteCount() == fileSize(stored, key(1)))
+        #expect(try await cache.status().byteCount == folder.byteCount())
+        #expect(try await cache.verify().damagedRemoved == 0)
+    }
+
+    @Test("the older entry is served until the newer one is finished, and stays when that is cancelled or let go")
+    func cancelled() async throws {
+        let cache = folder.cache(byteLimit: 4 << 20)
+        try await cache.store(entry(100), for: key(1))
+        let writer = try await stream(Self.megabyte, in: 300_000, to: cache)
+        #expect(try await cache.entry(for: key(1)) == entry(100))
+        await writer.cancel()
+        do {
+            let dropped = try await stream(Self.megabyte, in: 300_000, to: cache)
+            _ = consume dropped
+        }
+        #expect(try await cache.status().byteCount == fileSize(entry(100), key(1)))
+        #expect(folder.byteCount() == fileSize(entry(100), key(1)))
+        #expect(try await cache.entry(for: key(1)) == entry(100))
+        await #expect(throws: DataCacheFailure.self) { try await writer.append(Data([1])) }
+    }
+
+    @Test("the limit holds while it grows, at every system call, and others go for it")
+    func holdsLimit() async throws {
+        let limit = 1_200_000
+        let folder = folder
+        let fileSystem = InterceptedFileSystem { number, call throws(FileSystemFailure) in
+            let byteCount = folder.byteCount()
+            if byteCount > limit { Issue.record("\(byteCount) bytes before call \(number), \(call)") }
+        }
+        let cache = folder.cache(byteLimit: limit, fileSystem: fileSystem)
+        for number in 2...5 { try await cache.store(entry(250_000), for: key(number)) }
+        let writer = try await stream(Self.megabyte, in: 100_000, to: cache)
+        try await writer.finish(metadata: Data(), createdAt: testTime)
+        #expect(try await cache.entry(for: key(1))?.data == Self.megabyte)
+        #expect(try await cache.entry(for: key(2)) == nil)
+    }
+
+    @Test("what outgrows the limit is refused, leaves nothing, and takes the older entry along")
+    func tooLarge() async throws {
+        let cache = folder.cache(byteLimit: 600_000)
+        try await cache.store(entry(100), for: key(1))
+        try await cache.store(entry(100), for: key(2))
+        let writer = try await cache.writer(for: key(1), expectedByteCount: nil)
+        var failures: [DataCacheFailure] = []
+        for _ in 0..<4 {
+            do { try await writer.append(Self.megabyte.prefix(270_000)) } catch { failures.append(error) }
+        }
+        guard case .tooLarge(let bytes, allowed: 600_000)? = failures.first else {
+            Issue.record("\(failures)")
+            return
+        }
+        #expect(bytes > 600_000)
+        #expect(Set(failures).count == 1)
+        await #expect(throws: failures[0]) { try await writer.finish(metadata: Data(), createdAt: testTime) }
+        #expect(try await cache.entry(for: key(1)) == nil)
+        #expect(folder.byteCount() <= fileSize(entry(100), key(2)))
+        #expect(try await cache.status().byteCount == folder.byteCount())
+    }
+
+    @Test("a part can be read, and stays readable though the entry is replaced or removed")
+    func readsParts() async throws {
+        let cache = folder.cache(byteLimit: 4 << 20)
+        let data = Self.megabyte.prefix(200_000)
+        try await cache.store(DataCacheEntry(data: data, metadata: Data("m".utf8), createdAt: testTime), for: key(1))
+        let reader = try #require(await cache.reader(for: key(1)))
+        #expect(reader.byteCount == 200_000)
+        #expect(reader.metadata == Data("m".utf8))
+        #expect(reader.createdAt == testTime)
+        try await cache.store(entry(10), for: key(1))
+        try await cache.removeAll()
+        for range in [
+            0..<1, 65_535..<65_537, 0..<200_000, 131_072..<196_608, 199_999..<300_000, 7..<7, 500_000..<500_001,
+        ] {
+            #expect(try await reader.bytes(in: range) == data[range.clamped(to: 0..<200_000)], "\(range)")
+        }
+        #expect(try await cache.reader(for: key(1)) == nil)
+    }
+
+    @Test("a damaged block is not given out; the others are")
+    func damagedBlock() async throws {
+        let cache = folder.cache()
+        try await cache.store(entry(200_000), for: key(1))
+        let reader = try #require(await cache.reader(for: key(1)))
+        let file = try FileHandle(forUpdating: folder.file(key(1)))
+        try file.seek(toOffset: 70_000)
+        try file.write(contentsOf: Data([0, 1, 2, 3]))
+        #expect(try await reader.bytes(in: 0..<65_536) == entry(200_000).data.prefix(65_536))
+        #expect(try await reader.bytes(in: 65_536..<65_537) == nil)
+        #expect(!FileManager.default.fileExists(atPath: folder.file(key(1)).path))
+    }
+
+    @Test("metadata and keys longer than a page are read as well")
+    func longTail() async throws {
+        let cache = folder.cache()
+        let metadata = noise(20_000, seed: 8)
+        try await cache.store(
+            DataCacheEntry(data: noise(10, seed: 1), metadata: metadata, createdAt: testTime), for: key(1))
+        #expect(try await cache.reader(for: key(1))?.metadata == metadata)
+    }
+}
