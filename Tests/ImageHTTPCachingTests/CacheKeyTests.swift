@@ -33,6 +33,7 @@ struct CacheKeyTests {
         #expect(Self.key("https://cdn.test/a?sig", rules) == "https://cdn.test/a")
         #expect(Self.key("https://img.store.test/a?v=1&t=2", rules) == "https://img.store.test/a?v=1")
         #expect(Self.key("https://b.eu.store.test/a?v=1&x=2&t=3", rules) == "https://b.eu.store.test/a?v=1&t=3")
+        #expect(Self.key("https://c.img.store.test/a?v=1&t=2", rules) == "https://c.img.store.test/a?v=1")
         #expect(Self.key("https://store.test/a?t=2", rules) == "https://store.test/a?t=2")
         #expect(Self.key("https://xcdn.test/a?sig=1", rules) == "https://xcdn.test/a?sig=1")
         let all = CacheKeyRules(["*": .keeping([]), "a.test": .dropping([])])
@@ -47,6 +48,8 @@ struct CacheKeyTests {
             .anonymous, CacheIdentity(authorization: "Bearer secret"), CacheIdentity(authorization: "Bearer other"),
             CacheIdentity(partition: "Bearer secret"), CacheIdentity(authorization: "", partition: ""),
             CacheIdentity(authorization: "a", partition: "b"), CacheIdentity(authorization: "a 1:b"),
+            CacheIdentity(authorization: "a b"), CacheIdentity(authorization: "a"),
+            CacheIdentity(authorization: "a", partition: ""),
         ]
         let keys = identities.map { CacheKeyRules().key(for: url, identity: $0) }
         #expect(Set(keys).count == identities.count)

@@ -24,11 +24,17 @@ struct HTTPDateTests {
             "Sun, 06  Nov  1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 06 Nov 1994 08.49.37 GMT",
             "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 31 Feb 1994 08:49:37 GMT",
             "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:60:00 GMT",
+            "Sun, 06 Nov 1994 08:49:61 GMT",
             "Sun, 06 Nov 1994 08:49:37 GMT ", "Sun, 06 Nov +994 08:49:37 GMT", "Xyz, 06 Nov 1994 08:49:37 GMT",
             "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Foo 1994 08:49:37 GMT", "١٩٩٤",
         ])
     func others(text: String) {
         #expect(HTTPDate.parse(text, now: noon) == nil)
+    }
+
+    @Test("a leap second is the first of the next minute")
+    func leapSecond() {
+        #expect(HTTPDate.parse("Sun, 06 Nov 1994 08:49:60 GMT", now: noon) == Self.example + 23)
     }
 
     @Test("a year of two digits is at most fifty years ahead")

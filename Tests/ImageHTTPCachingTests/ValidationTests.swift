@@ -84,5 +84,6 @@ struct ValidationTests {
             outdated(.post, "Location: 2", "Content-Location: https://A.test:443/3")
                 == ["https://a.test/album/1", "https://a.test/album/2", "https://A.test:443/3"])
         #expect(outdated(.post, "Location: http://a.test/2", "Content-Location: https://b.test/3").count == 1)
+        #expect(outdated(.post, "Location: https://a.test:444/2").count == 1)
     }
 }
