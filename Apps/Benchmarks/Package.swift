@@ -24,7 +24,16 @@ let package = Package(
                 room("ImageMemoryCaching"),
                 room("ImageDiskCaching"), room("ImageCodecJPEG"), room("ImageCodecPNG"), room("ImageCodecWebP"),
                 room("ImageCodecGIF"), room("ImageProcessing"), "CDecodingFloor",
+                "EvictionStudy",
             ],
+            swiftSettings: strict),
+        .target(
+            name: "EvictionStudy", dependencies: [room("ImageMemoryCaching"), room("ImageTesting"), "CTraceFile"],
+            swiftSettings: strict),
+        .target(name: "CTraceFile", linkerSettings: [.linkedLibrary("z")]),
+        .testTarget(
+            name: "EvictionStudyTests",
+            dependencies: [room("ImageMemoryCaching"), room("ImageTesting"), "EvictionStudy"],
             swiftSettings: strict),
         .target(
             name: "CDecodingFloor",

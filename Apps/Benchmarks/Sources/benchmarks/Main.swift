@@ -9,15 +9,17 @@ import ImageMemoryCaching
 
 /// Benchmarks of decoding, of processing, of the caches, and of a hit through the loader, each beside its floor in the same run.
 ///
-/// `benchmarks [decode|processing|caches] [--json]`; without a name all of them.
+/// `benchmarks [decode|processing|caches] [--json]`; without a name all of them. And hit ratios, which are no times:
+/// `benchmarks eviction`.
 @main
 enum Main {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
+        if arguments.first == "eviction" { return try EvictionCommand.run(Array(arguments.dropFirst())) }
         let isJSON = arguments.contains("--json")
         let names = arguments.filter { $0 != "--json" }
         guard names.allSatisfy({ ["decode", "processing", "caches"].contains($0) }) else {
-            print("usage: benchmarks [decode|processing|caches] [--json]")
+            print("usage: benchmarks [decode|processing|caches] [--json] | eviction [TRACE…] [--svg FILE]")
             exit(64)
         }
         if names.isEmpty || names.contains("decode") {

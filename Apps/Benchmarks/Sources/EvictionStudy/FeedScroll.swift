@@ -1,0 +1,104 @@
+import ImageTesting
+
+/// A feed of pictures that somebody scrolls, again and again: the pattern that an image loader's memory cache sees.
+///
+/// New posts come in at the top. A session begins there and goes some way down; now and then it flings back up. Each post shows
+/// a thumbnail, its author's avatar (few authors, most posts by a few of them), and, sometimes, the picture in full. One
+/// session in `archiveEvery` walks far into the archive, which nobody will look at again soon: a scan.
+public struct FeedScroll: Sendable {
+    public var seed: UInt64 = 1
+    public var sessions = 240
+    /// Posts that are there before the first session.
+    public var firstPosts = 300
+    /// Up to so many new posts come in between two sessions, uniformly.
+    public var newPosts = 12
+    /// How many posts deep a session goes, at least, and the mean of what comes on top (exponential).
+    public var shallowest = 8
+    public var meanDepth = 60.0
+    public var archiveEvery = 20
+    public var archiveDepth = 1_500
+    public var authors = 400
+    /// The exponent of Zipf's law for authors.
+    public var authorExponent = 1.0
+    /// Chances at each post: to open the picture in full; to fling back.
+    public var fullChance = 0.03
+    public var flingChance = 0.02
+    /// How far a fling goes, in posts.
+    public var fling = 5...30
+    /// Decoded bytes, 4 to a pixel: thumbnails 300 wide and 170 to 400 high, avatars 96 square, full pictures 1,080 wide.
+    public var thumbnailBytes = 300 * 170 * 4...300 * 400 * 4
+    public var avatarBytes = 96 * 96 * 4...96 * 96 * 4
+    public var fullBytes = 1_080 * 608 * 4...1_080 * 1_920 * 4
+
+    public init() {}
+
+    private enum Kind: Hashable {
+        case thumbnail, avatar, full
+    }
+
+    private struct Picture: Hashable {
+        var kind: Kind
+        var number: Int
+    }
+
+    /// What is asked for, with a fixed seed always the same.
+    public func trace(named name: String) -> Trace {
+        var scroll = Scroll(parameters: self)
+        for session in 0..<sessions { scroll.session(session) }
+        return Trace(name: name, accesses: scroll.accesses)
+    }
+
+    private struct Scroll {
+        let parameters: FeedScroll
+        var random: SeededRandom
+        var postAuthors: [Int] = []
+        let authors: Zipf
+        var keys = KeyNumbers<Picture>()
+        var sizes: [Int] = []
+        var accesses: [Trace.Access] = []
+
+        init(parameters: FeedScroll) {
+            self.parameters = parameters
+            random = SeededRandom(seed: parameters.seed)
+            authors = Zipf(count: parameters.authors, exponent: parameters.authorExponent)
+            post(parameters.firstPosts)
+        }
+
+        mutating func session(_ number: Int) {
+            post(Int.random(in: 0...parameters.newPosts, using: &random))
+            let isScan = number % parameters.archiveEvery == parameters.archiveEvery - 1
+            let depth = isScan ? parameters.archiveDepth : someDepth()
+            var place = 0
+            while place < min(depth, postAuthors.count) {
+                show(post: postAuthors.count - 1 - place)
+                place += 1
+                if happens(parameters.flingChance) {
+                    place = max(0, place - Int.random(in: parameters.fling, using: &random))
+                }
+            }
+        }
+
+        private mutating func post(_ count: Int) {
+            for _ in 0..<count { postAuthors.append(authors.next(using: &random)) }
+        }
+
+        private mutating func someDepth() -> Int {
+            let share = Double.random(in: Double.leastNonzeroMagnitude..<1, using: &random)
+            return parameters.shallowest + Int(-logarithm(share) * parameters.meanDepth)
+        }
+
+        private mutating func show(post: Int) {
+            ask(for: Picture(kind: .thumbnail, number: post), parameters.thumbnailBytes)
+            ask(for: Picture(kind: .avatar, number: postAuthors[post]), parameters.avatarBytes)
+            if happens(parameters.fullChance) { ask(for: Picture(kind: .full, number: post), parameters.fullBytes) }
+        }
+
+        private mutating func ask(for picture: Picture, _ bytes: ClosedRange<Int>) {
+            let key = keys.number(of: picture)
+            if key == sizes.count { sizes.append(Int.random(in: bytes, using: &random)) }
+            accesses.append(Trace.Access(key: key, size: sizes[key]))
+        }
+
+        private mutating func happens(_ chance: Double) -> Bool { Double.random(in: 0..<1, using: &random) < chance }
+    }
+}

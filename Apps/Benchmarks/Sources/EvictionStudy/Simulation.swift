@@ -1,0 +1,64 @@
+public import ImageMemoryCaching
+
+/// A policy under a trace at a capacity.
+public struct Outcome: Hashable, Sendable {
+    /// The share of look-ups that found what they asked for.
+    public var hitRatio: Double
+    /// The share of the bytes asked for that were found.
+    public var byteHitRatio: Double
+
+    public init(hitRatio: Double, byteHitRatio: Double) {
+        self.hitRatio = hitRatio
+        self.byteHitRatio = byteHitRatio
+    }
+}
+
+/// What a cache may hold in a simulation.
+public enum Capacity: Hashable, Sendable {
+    case entries(Int)
+    case bytes(Int)
+
+    /// A share of all that a trace asks for, rounded down, at least 1.
+    public static func share(_ share: Double, of trace: Trace, inBytes: Bool) -> Capacity {
+        let whole = inBytes ? trace.distinctBytes : trace.distinctCount
+        let part = max(1, Int(Double(whole) * share))
+        return inBytes ? .bytes(part) : .entries(part)
+    }
+
+    var limits: CacheLimits {
+        switch self {
+        case .entries(let count): CacheLimits(count: count)
+        case .bytes(let bytes): CacheLimits(cost: bytes)
+        }
+    }
+
+    /// What an access takes of it.
+    func cost(of access: Trace.Access) -> Int {
+        if case .bytes = self { access.size } else { 1 }
+    }
+}
+
+public enum Simulation {
+    /// Runs a trace through the memory cache itself: each look-up that misses is followed by an insert.
+    public static func run(_ trace: Trace, _ policy: EvictionPolicy, _ capacity: Capacity) -> Outcome {
+        let cache = MemoryCache<TraceKey, Void>(limits: capacity.limits, policy: policy)
+        return count(trace) { access in
+            let key = TraceKey(number: access.key)
+            if cache.value(for: key) != nil { return true }
+            cache.insert((), cost: capacity.cost(of: access), for: key)
+            return false
+        }
+    }
+
+    static func count(_ trace: Trace, isHit: (Trace.Access) -> Bool) -> Outcome {
+        var (hits, hitBytes, bytes) = (0, 0, 0)
+        for access in trace.accesses {
+            bytes += access.size
+            guard isHit(access) else { continue }
+            hits += 1
+            hitBytes += access.size
+        }
+        return Outcome(
+            hitRatio: Double(hits) / Double(trace.accesses.count), byteHitRatio: Double(hitBytes) / Double(bytes))
+    }
+}

@@ -1,0 +1,80 @@
+import CTraceFile
+public import Foundation
+
+/// Why a file is no trace.
+public enum TraceFailure: Error, Hashable {
+    case unreadable(String)
+    /// A line of text that is neither a key nor a key and a size, counted from 1.
+    case malformedLine(Int, in: String)
+    /// A binary trace whose last record is cut off.
+    case cutOff(String)
+    case empty(String)
+}
+
+/// Reads traces, plain or gzipped: text with a key a line, or a key and a size in bytes; and the binary format "oracleGeneral" of
+/// libCacheSim, for files with that word in their names: records of 24 bytes, little-endian, of time (4), key (8), size (4)
+/// and the next access (8).
+public enum TraceReader {
+    /// The traces at a path: one file, or the files of a folder with ".txt", ".gz" or "oracleGeneral" in their names.
+    public static func traces(at url: URL) throws -> [Trace] {
+        var isFolder: ObjCBool = false
+        guard unsafe FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
+            throw TraceFailure.unreadable(url.path)
+        }
+        guard isFolder.boolValue else { return [try trace(at: url)] }
+        let files = try FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
+        let names = [".txt", ".gz", "oracleGeneral"]
+        return try files.filter { file in names.contains { file.lastPathComponent.contains($0) } }
+            .sorted { $0.lastPathComponent < $1.lastPathComponent }.map(trace)
+    }
+
+    public static func trace(at url: URL) throws -> Trace {
+        let file = url.lastPathComponent
+        let bytes = try bytes(of: url.path)
+        let accesses = try file.contains("oracleGeneral") ? records(in: bytes, file) : lines(in: bytes, file)
+        if accesses.isEmpty { throw TraceFailure.empty(file) }
+        return Trace(name: name(of: file), accesses: accesses)
+    }
+
+    private static func name(of file: String) -> String {
+        [".gz", ".bin", ".txt", ".oracleGeneral"].reduce(file) { name, ending in
+            name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name
+        }
+    }
+
+    private static func bytes(of path: String) throws -> [UInt8] {
+        guard let file = unsafe trace_file_open(path) else { throw TraceFailure.unreadable(path) }
+        defer { unsafe trace_file_close(file) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe trace_file_read(file, &piece, UInt32(piece.count))
+            if count < 0 { throw TraceFailure.unreadable(path) }
+            if count == 0 { return bytes }
+            bytes += piece.prefix(Int(count))
+        }
+    }
+
+    private static func lines(in bytes: [UInt8], _ file: String) throws -> [Trace.Access] {
+        var keys = KeyNumbers<[UInt8]>()
+        return try bytes.split(separator: UInt8(ascii: "\n")).enumerated().map { index, line in
+            let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
+            let size = words.count == 2 ? Int(String(decoding: words[1], as: UTF8.self)) : words.count == 1 ? 1 : nil
+            guard let size, size >= 0 else { throw TraceFailure.malformedLine(index + 1, in: file) }
+            return Trace.Access(key: keys.number(of: Array(words[0])), size: max(1, size))
+        }
+    }
+
+    private static func records(in bytes: [UInt8], _ file: String) throws -> [Trace.Access] {
+        guard bytes.count % 24 == 0 else { throw TraceFailure.cutOff(file) }
+        var keys = KeyNumbers<UInt64>()
+        return stride(from: 0, to: bytes.count, by: 24).map { start in
+            let key = little(bytes[start + 4..<start + 12])
+            return Trace.Access(key: keys.number(of: key), size: max(1, Int(little(bytes[start + 12..<start + 16]))))
+        }
+    }
+
+    private static func little(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

@@ -1,0 +1,32 @@
+import EvictionStudy
+import Foundation
+import ImageMemoryCaching
+
+/// Hit ratios of every policy: `benchmarks eviction [TRACE or FOLDER…] [--svg FILE]`.
+///
+/// Simulated traces first, always the same; then those that are named.
+enum EvictionCommand {
+    static func run(_ arguments: [String]) throws {
+        var paths = arguments
+        var chart: String?
+        if let option = paths.firstIndex(of: "--svg"), option + 1 < paths.count {
+            chart = paths[option + 1]
+            paths.removeSubrange(option...option + 1)
+        }
+        let traces = simulated + (try paths.flatMap { try TraceReader.traces(at: URL(filePath: $0)) })
+        let study = EvictionStudy(traces, policies: policies)
+        print(study.markdown)
+        if let chart { try Data(study.chart.utf8).write(to: URL(filePath: chart)) }
+    }
+
+    private static let policies: [EvictionPolicy] = [.lru, .sieve, .s3FIFO]
+
+    private static var simulated: [Trace] {
+        var long = FeedScroll()
+        (long.seed, long.sessions, long.meanDepth, long.archiveEvery) = (2, 120, 150, 10)
+        return [
+            FeedScroll().trace(named: "feed"), long.trace(named: "feed, long sessions"),
+            .zipf(named: "Zipf 0.9", exponent: 0.9, seed: 3), .zipf(named: "Zipf 1.1", exponent: 1.1, seed: 4),
+        ]
+    }
+}

@@ -1,0 +1,99 @@
+import EvictionStudy
+import Foundation
+import Testing
+
+@Suite("Reading traces")
+struct TraceReaderTests {
+    private static let accesses = [
+        Trace.Access(key: 0, size: 10), Trace.Access(key: 1, size: 200), Trace.Access(key: 0, size: 10),
+    ]
+
+    @Test("a key a line is an access of size 1, whatever the key looks like")
+    func keys() throws {
+        let trace = try read("https://a.example/1\n17\nhttps://a.example/1\r\n", as: "web.txt")
+        #expect(trace.name == "web")
+        #expect(trace.accesses.map(\.key) == [0, 1, 0])
+        #expect(trace.accesses.allSatisfy { $0.size == 1 })
+        #expect((trace.distinctCount, trace.distinctBytes, trace.hasSizes) == (2, 2, false))
+    }
+
+    @Test("a key and a size a line")
+    func sizes() throws {
+        let trace = try read("a 10\nb 200\na 10\n", as: "own-1.1.txt")
+        #expect(trace.name == "own-1.1")
+        #expect(trace.accesses == Self.accesses)
+        #expect((trace.distinctCount, trace.distinctBytes, trace.hasSizes) == (2, 210, true))
+    }
+
+    @Test("gzipped text")
+    func gzipped() throws {
+        let bytes: [UInt8] = [
+            31, 139, 8, 0, 0, 0, 0, 0, 2, 255, 75, 84, 48, 52, 224, 74, 82, 48, 50, 48, 224, 74, 4, 49, 1, 236, 121,
+            141, 253, 16, 0, 0, 0,
+        ]
+        #expect(try read(bytes, as: "a.txt.gz").accesses == Self.accesses)
+        #expect(throws: TraceFailure.self) { try read(bytes.dropLast(9), as: "a.txt.gz") }
+    }
+
+    @Test("oracleGeneral: time, key, size and next access, little-endian in 24 bytes")
+    func oracleGeneral() throws {
+        let keys: [UInt64] = [0x0102_0304_0506_0708, 9, 0x0102_0304_0506_0708]
+        var bytes: [UInt8] = []
+        for (time, key) in keys.enumerated() {
+            append(UInt32(time), to: &bytes)
+            append(key, to: &bytes)
+            append(UInt32(key == 9 ? 200 : 10), to: &bytes)
+            append(Int64(-1), to: &bytes)
+        }
+        let trace = try read(bytes, as: "b.oracleGeneral.bin")
+        #expect(trace.name == "b")
+        #expect(trace.accesses == Self.accesses)
+        #expect(throws: TraceFailure.cutOff("b.oracleGeneral")) { try read(bytes.dropLast(1), as: "b.oracleGeneral") }
+    }
+
+    @Test("what is no trace is refused with the place", arguments: ["a 10\na ten\n", "a 10\na 10 4\n", "a 10\na -1\n"])
+    func malformed(_ text: String) {
+        #expect(throws: TraceFailure.malformedLine(2, in: "c.txt")) { try read(text, as: "c.txt") }
+    }
+
+    @Test("an empty file and a missing one are refused")
+    func nothing() {
+        #expect(throws: TraceFailure.empty("d.txt")) { try read("", as: "d.txt") }
+        #expect(throws: TraceFailure.unreadable("/nowhere/a.txt")) {
+            try TraceReader.traces(at: URL(filePath: "/nowhere/a.txt"))
+        }
+    }
+
+    @Test("a folder is all its traces by name, and nothing else that is in it")
+    func folder() throws {
+        let names = try inFolder { folder in
+            for name in ["b.txt", "a.txt", "readme.md"] {
+                try Data("1\n2\n".utf8).write(to: folder.appending(path: name))
+            }
+            return try TraceReader.traces(at: folder).map(\.name)
+        }
+        #expect(names == ["a", "b"])
+    }
+
+    private func read(_ text: String, as name: String) throws -> Trace { try read(Array(text.utf8), as: name) }
+
+    private func read(_ bytes: some Sequence<UInt8>, as name: String) throws -> Trace {
+        try inFolder { folder in
+            let file = folder.appending(path: name)
+            try Data(bytes).write(to: file)
+            return try TraceReader.trace(at: file)
+        }
+    }
+
+    private func inFolder<Value>(_ body: (URL) throws -> Value) throws -> Value {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "traces-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let result = Result { try body(folder) }
+        try FileManager.default.removeItem(at: folder)
+        return try result.get()
+    }
+
+    private func append<Number: FixedWidthInteger>(_ number: Number, to bytes: inout [UInt8]) {
+        for shift in 0..<Number.bitWidth / 8 { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * shift))) }
+    }
+}
