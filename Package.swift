@@ -16,6 +16,10 @@ let applePlatforms: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS, .mac
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 
+/// Only with the trait is swift-crypto fetched and built.
+let crypto: Target.Dependency = .product(
+    name: "Crypto", package: "swift-crypto", condition: .when(traits: ["AESGCMSealing"]))
+
 /// A room: Swift sources at Packages/<name>/Sources/<name>.
 func room(_ name: String, knows dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: "Packages/\(name)/Sources/\(name)", swiftSettings: strict)
@@ -54,6 +58,7 @@ let caching = [
     room("ImageMemoryCaching", knows: ["ImageCore"]),
     room("ImageDiskCaching", knows: ["ImageCore", "CImageDiskCaching"]),
     kernels("CImageDiskCaching", in: "ImageDiskCaching"),
+    room("ImageDataSealing", knows: ["ImageCore", crypto]),
 ]
 
 let transports = [
@@ -122,6 +127,7 @@ let suites = [
     tests(
         "ImageMemoryCachingTests", of: ["ImageCore", "ImageMemoryCaching", "ImageTesting", "ImageContractTesting"]),
     tests("ImageDiskCachingTests", of: ["ImageCore", "ImageDiskCaching", "ImageTesting", "ImageContractTesting"]),
+    tests("ImageDataSealingTests", of: ["ImageCore", "ImageDataSealing"]),
     tests("ImageTransportingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
     tests(
         "ImageTransportCurlTests",
@@ -197,8 +203,13 @@ let package = Package(
     name: "swift-image-loading",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: rooms.filter { $0.name.hasPrefix("Image") }.map { .library(name: $0.name, targets: [$0.name]) },
+    traits: [
+        .default(enabledTraits: []),
+        .trait(name: "AESGCMSealing", description: "AESGCMSeal in ImageDataSealing, over swift-crypto."),
+    ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0")
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
     ],
     targets: rooms + suites,
     swiftLanguageModes: [.v6]

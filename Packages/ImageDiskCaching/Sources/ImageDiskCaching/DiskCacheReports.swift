@@ -54,8 +54,7 @@ public struct DiskCacheStatistics: Hashable, Sendable {
     public init() {}
 
     mutating func count(_ byteCount: Int, _ cause: Cause) {
-        evictions[cause, default: DiskCacheRemoval()].entryCount += 1
-        evictions[cause, default: DiskCacheRemoval()].byteCount += byteCount
+        evictions[cause, default: DiskCacheRemoval()].count(byteCount)
     }
 }
 
@@ -68,6 +67,14 @@ public struct DiskCacheRemoval: Hashable, Sendable {
     public init(entryCount: Int = 0, byteCount: Int = 0) {
         self.entryCount = entryCount
         self.byteCount = byteCount
+    }
+
+    /// Counts one more entry.
+    mutating func count(_ byteCount: Int) { add(DiskCacheRemoval(entryCount: 1, byteCount: byteCount)) }
+
+    mutating func add(_ other: DiskCacheRemoval) {
+        entryCount += other.entryCount
+        byteCount += other.byteCount
     }
 }
 

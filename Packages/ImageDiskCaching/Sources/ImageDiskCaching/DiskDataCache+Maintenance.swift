@@ -41,7 +41,17 @@ extension DiskDataCache {
     /// Removes entries that were neither stored nor read for longer than `age`.
     @discardableResult
     public func removeAll(olderThan age: Duration) async throws(DataCacheFailure) -> DiskCacheRemoval {
-        try await repeated { folder throws(FileSystemFailure) in try folder.removeStep(olderThan: age) }
+        let (steps, deadline) = try await perform(on: writer) { folder throws(FileSystemFailure) in
+            try folder.unused(for: age)
+        }
+        var sum = DiskCacheRemoval()
+        for names in steps {
+            let part = try await perform(on: writer) { folder throws(FileSystemFailure) in
+                try folder.removeStep(names, unusedSince: deadline)
+            }
+            sum.add(part)
+        }
+        return sum
     }
 
     /// Writes down in the index which entries were used last. Happens by itself now and then, and when the cache is let go; what was
@@ -55,10 +65,7 @@ extension DiskDataCache {
         _ step: @escaping @Sendable (EntryFolder) throws(FileSystemFailure) -> DiskCacheRemoval?
     ) async throws(DataCacheFailure) -> DiskCacheRemoval {
         var sum = DiskCacheRemoval()
-        while let part = try await perform(on: writer, step) {
-            sum.entryCount += part.entryCount
-            sum.byteCount += part.byteCount
-        }
+        while let part = try await perform(on: writer, step) { sum.add(part) }
         return sum
     }
 }

@@ -12,10 +12,10 @@ extension EntryFolder {
     }
 
     private static func status(_ index: EntryIndex?, _ byteLimit: Int) -> DiskCacheStatus {
-        let stamps = index?.records.map(\.stamp)
+        let stamps = index?.stamps
         return DiskCacheStatus(
             entryCount: index?.count ?? 0, byteCount: index?.byteCount ?? 0, byteLimit: byteLimit,
-            oldestUse: stamps?.min().map(date), newestUse: stamps?.max().map(date))
+            oldestUse: (stamps?.lowerBound).map(date), newestUse: (stamps?.upperBound).map(date))
     }
 
     /// Removes all entries, goes on when one can't be removed, and throws the first such failure in the end.

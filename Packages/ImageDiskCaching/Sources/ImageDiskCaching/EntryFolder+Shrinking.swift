@@ -75,42 +75,44 @@ extension EntryFolder {
         to byteCount: Int, cause: DiskCacheStatistics.Cause
     ) throws(FileSystemFailure) -> DiskCacheRemoval? {
         let limit = max(0, byteCount)
-        return try evictStep(cause) { index in index.byteCount > limit ? index.victim() : nil }
-    }
-
-    /// Evicts a few of the entries that were not used for `age` or longer. Nil when there were none.
-    package func removeStep(olderThan age: Duration) throws(FileSystemFailure) -> DiskCacheRemoval? {
-        let deadline = Self.nanoseconds(now()) - age.inNanoseconds
-        var old: [EntryIndex.Record]?
-        return try evictStep(.age) { index in
-            if old == nil { old = index.records.filter { $0.stamp < deadline } }
-            return old?.popLast()
-        }
-    }
-
-    /// Evicts what `choose` names, until it names nothing or others should get their turn.
-    private func evictStep(
-        _ cause: DiskCacheStatistics.Cause, _ choose: (inout EntryIndex) -> EntryIndex.Record?
-    ) throws(FileSystemFailure) -> DiskCacheRemoval? {
-        var removal = DiskCacheRemoval()
-        _ = try withJournal { () throws(FileSystemFailure) in
+        let removal = try withJournal { () throws(FileSystemFailure) in
+            var removal = DiskCacheRemoval()
             for _ in 0..<evictionsPerStep {
-                guard let victim = next(choose) else { return }
+                let victim = state.withLock { ($0.index?.byteCount ?? 0) > limit ? $0.index?.victim() : nil }
+                guard let victim else { break }
                 try evict(victim, cause)
-                removal.entryCount += 1
-                removal.byteCount += victim.byteCount
+                removal.count(victim.byteCount)
             }
+            return removal
         }
-        return removal.entryCount == 0 ? nil : removal
+        return removal?.entryCount == 0 ? nil : removal
     }
 
-    private func next(_ choose: (inout EntryIndex) -> EntryIndex.Record?) -> EntryIndex.Record? {
-        state.withLock { state in
-            // Taken out and put back, so that there is never a second one, which a change would copy.
-            guard var index = state.index.take() else { return nil }
-            defer { state.index = index }
-            return choose(&index)
+    /// The entries that were not used for `age` or longer, a few together, and the time that tells.
+    package func unused(
+        for age: Duration
+    ) throws(FileSystemFailure) -> (steps: [ArraySlice<EntryName>], deadline: Int64) {
+        let deadline = Self.nanoseconds(now()) - age.inNanoseconds
+        let names = try withJournal { state.withLock { $0.index?.names(unusedSince: deadline) ?? [] } } ?? []
+        let steps = stride(from: 0, to: names.count, by: evictionsPerStep).map {
+            names[$0..<min($0 + evictionsPerStep, names.count)]
         }
+        return (steps, deadline)
+    }
+
+    /// Evicts a few entries, unless they were used since.
+    package func removeStep(
+        _ names: ArraySlice<EntryName>, unusedSince deadline: Int64
+    ) throws(FileSystemFailure) -> DiskCacheRemoval {
+        try withJournal { () throws(FileSystemFailure) in
+            var removal = DiskCacheRemoval()
+            for name in names {
+                guard let record = state.withLock({ $0.index?[name] }), record.stamp < deadline else { continue }
+                try evict(record, .age)
+                removal.count(record.byteCount)
+            }
+            return removal
+        } ?? DiskCacheRemoval()
     }
 
     func evict(_ victim: EntryIndex.Record, _ cause: DiskCacheStatistics.Cause) throws(FileSystemFailure) {

@@ -51,6 +51,24 @@ package struct EntryIndex: Sendable {
     /// All entries, in no order.
     package var records: [Record] { table.filter { $0 != Self.empty }.map { nodes[Int($0)] } }
 
+    /// When the entries were used last: the earliest and the latest time. Nil when there are none.
+    package var stamps: ClosedRange<Int64>? {
+        var stamps: ClosedRange<Int64>?
+        for place in table where place != Self.empty {
+            let stamp = nodes[Int(place)].stamp
+            stamps = min(stamps?.lowerBound ?? stamp, stamp)...max(stamps?.upperBound ?? stamp, stamp)
+        }
+        return stamps
+    }
+
+    /// The entries that were last used before a time, in no order.
+    package func names(unusedSince deadline: Int64) -> [EntryName] {
+        table.compactMap { place in
+            guard place != Self.empty, nodes[Int(place)].stamp < deadline else { return nil }
+            return nodes[Int(place)].name
+        }
+    }
+
     /// The entry that the policy would have go next.
     package mutating func victim() -> Record? { policy.victim().map { nodes[$0] } }
 

@@ -35,3 +35,29 @@ public enum ImageEncoders {
         AdaptiveEncoderChoice(transparent: PNGEncoder(), photograph: JPEGEncoder())
     }
 }
+
+/// In which format the disk cache keeps pictures. Whatever does not become smaller, and animations, stay as they came.
+public enum DiskEncoding: Hashable, Sendable {
+    /// As they came.
+    case original
+    /// Always the same format, with a quality from 0 to 1 where it is lossy.
+    case format(ImageFormat, quality: Double = 0.85)
+    /// JPEG for photographs, PNG for drawings and for transparency.
+    case adaptive(quality: Double = 0.85)
+
+    /// Nil for `original`, and for formats that there is no encoder for.
+    public func makeTransform(decodingLimits: DecodingLimits = .default) -> ReencodingTransform? {
+        let decoder = ImageDecoders.makeDecoder(limits: decodingLimits)
+        switch self {
+        case .original: return nil
+        case .format(let format, let quality):
+            guard let encoder = ImageEncoders.encoder(for: format) else { return nil }
+            return ReencodingTransform(decoder: decoder, options: EncodingOptions(quality: quality)) { _ in encoder }
+        case .adaptive(let quality):
+            let choice = ImageEncoders.adaptiveChoice
+            return ReencodingTransform(decoder: decoder, options: EncodingOptions(quality: quality)) {
+                choice.encoder(for: $0)
+            }
+        }
+    }
+}

@@ -30,6 +30,11 @@ public struct ImageLoaderDefaults: Sendable {
     public var memoryByteLimit = 100_000_000
     /// Bytes of encoded originals kept on disk.
     public var diskByteLimit = 500_000_000
+    public var diskOptions = DiskCacheOptions()
+    /// In which format pictures are kept on disk.
+    public var diskEncoding = DiskEncoding.original
+    /// Seals what is kept on disk, if it is not nil.
+    public var diskSeal: (any DataSeal)?
     public var maxDownloads = 6
     public var maxDownloadsPerHost = 6
     /// Pictures decoded at a time; the number of processor cores unless set.
@@ -56,7 +61,7 @@ public struct ImageLoaderDefaults: Sendable {
     public func makeConfiguration() -> ImageLoaderConfiguration {
         ImageLoaderConfiguration(
             memoryCache: MemoryImageCache(byteLimit: memoryByteLimit),
-            diskCache: cacheFolder.map { makeDiskCache(in: $0) },
+            diskCache: cacheFolder.map { transformed(makeDiskCache(in: $0)) },
             transport: makeTransport(), decoder: ImageDecoders.makeDecoder(limits: decodingLimits),
             scheduler: makeScheduler(), imageCoalescer: SharedWorkCoalescer(), dataCoalescer: SharedWorkCoalescer(),
             observer: observer, memoryPressureMonitor: heedsMemoryPressure ? makeMemoryPressureMonitor() : nil,
@@ -64,9 +69,19 @@ public struct ImageLoaderDefaults: Sendable {
             transferLimits: transferLimits, clock: ContinuousClock(), now: { Date() })
     }
 
-    /// The disk cache in a folder, on its own.
+    /// The disk cache in a folder, on its own, without encoding or seal.
     public func makeDiskCache(in folder: URL) -> DiskDataCache {
-        DiskDataCache(directory: folder, byteLimit: diskByteLimit) { Date() }
+        DiskDataCache(directory: folder, byteLimit: diskByteLimit, options: diskOptions) { Date() }
+    }
+
+    /// A cache that encodes first and seals then, as far as either is wanted.
+    private func transformed(_ cache: DiskDataCache) -> any DataCache {
+        var transformed: any DataCache = cache
+        if let diskSeal { transformed = TransformingDataCache(transformed, transform: SealingTransform(diskSeal)) }
+        if let encoding = diskEncoding.makeTransform(decodingLimits: decodingLimits) {
+            transformed = TransformingDataCache(transformed, transform: encoding)
+        }
+        return transformed
     }
 
     /// The platform's monitor of memory pressure; nil where the system tells nothing of it.

@@ -1,0 +1,52 @@
+import Foundation
+import ImageCore
+import ImageDecoding
+import ImageTesting
+import Testing
+
+@Suite("Pictures kept in another format")
+struct ReencodingTransformTests {
+    private let size = PixelSize(width: 2, height: 2)
+    private let key = DataCacheKey(source: "a")
+
+    private func entry(_ data: Data) -> DataCacheEntry {
+        DataCacheEntry(data: data, metadata: Data("head".utf8), createdAt: Date(timeIntervalSinceReferenceDate: 1))
+    }
+
+    private func transform(_ encoder: any ImageEncoder = FakeEncoder()) -> ReencodingTransform {
+        ReencodingTransform(decoder: FakeSizedImageDecoder()) { _ in encoder }
+    }
+
+    /// A picture with so much profile that it is smaller without.
+    private var bulky: FakePicture {
+        FakePicture(size, frames: [[1, 2, 3, 255]], colorProfile: Data(repeating: 7, count: 500))
+    }
+
+    @Test("a picture that becomes smaller is kept encoded anew, with its metadata and date")
+    func reencodes() throws {
+        let kept = try transform().stored(entry(bulky.encoded), for: key)
+        #expect(kept.data.count < bulky.encoded.count)
+        #expect(kept.metadata == Data("head".utf8))
+        #expect(kept.createdAt == entry(Data()).createdAt)
+        let decoder = FakeSizedImageDecoder()
+        let request = DecodingRequest()
+        #expect(
+            try decoder.decode(kept.data, request: request) { false }.bitmap
+                == decoder.decode(bulky.encoded, request: request) { false }.bitmap)
+        #expect(try transform().restored(kept, for: key) == kept)
+    }
+
+    @Test("what would become larger, is animated, damaged, no picture, or can't be encoded is kept as it came")
+    func keeps() throws {
+        let animated = FakePicture(
+            size, frames: [[1, 2, 3, 255], [4, 5, 6, 255]], delays: [.milliseconds(100), .milliseconds(100)],
+            colorProfile: Data(count: 500))
+        let others = [
+            FakePicture.encode(width: 2, height: 2), animated.encoded, bulky.encoded.dropLast(3), Data("text".utf8),
+            Data(),
+        ]
+        for data in others { #expect(try transform().stored(entry(data), for: key) == entry(data)) }
+        let refusing = FakeEncoder(failure: .animationUnsupported(.fake))
+        #expect(try transform(refusing).stored(entry(bulky.encoded), for: key) == entry(bulky.encoded))
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import ImageCodecPNG
+import ImageCore
+import ImageLoadingDefaults
+import ImageTesting
+import Testing
+
+@Suite("In which format the disk cache keeps pictures")
+struct DiskEncodingTests {
+    private let key = DataCacheKey(source: "https://pictures.test/1")
+
+    /// A picture of soft gradients with noise, which JPEG keeps in far fewer bytes than PNG.
+    private static func png() throws -> Data {
+        var random = SeededRandom(seed: 3)
+        let size = PixelSize(width: 64, height: 64)
+        let pixels = (0..<size.area).flatMap { place -> [UInt8] in
+            let noise = UInt8.random(in: 0..<8, using: &random)
+            return [UInt8(place % 64 * 3) + noise, UInt8(place / 64 * 3) + noise, 100 + noise, 255]
+        }
+        let bitmap = Bitmap(size: size, pixels: pixels, isOpaque: true)
+        return try PNGEncoder().encode(bitmap, options: EncodingOptions())
+    }
+
+    private func kept(_ encoding: DiskEncoding) throws -> Data {
+        let entry = DataCacheEntry(data: try Self.png(), createdAt: Date(timeIntervalSinceReferenceDate: 0))
+        guard let transform = encoding.makeTransform() else { return entry.data }
+        return try transform.stored(entry, for: key).data
+    }
+
+    @Test(
+        "a photograph in PNG becomes a smaller JPEG or WebP, of the same size in pixels",
+        arguments: [DiskEncoding.format(.jpeg), .format(.webp), .adaptive()])
+    func reencodes(_ encoding: DiskEncoding) throws {
+        let kept = try kept(encoding)
+        #expect(try kept.count < Self.png().count)
+        let header = try ImageDecoders.makeDecoder().header(of: kept)
+        #expect(header.format == (encoding == .format(.webp) ? .webp : .jpeg))
+        #expect(header.size == PixelSize(width: 64, height: 64))
+    }
+
+    @Test("as an original, or where there is no encoder, it stays as it came")
+    func keepsOriginal() throws {
+        #expect(try kept(.original) == Self.png())
+        #expect(try kept(.format(ImageFormat(rawValue: "unknown"))) == Self.png())
+    }
+}
