@@ -1,0 +1,60 @@
+import Foundation
+import ImageCore
+import ImageDiskCaching
+import Testing
+
+@Suite("Failing system calls while an entry comes in")
+struct StreamingFaultTests {
+    private static let pieces = [noise(300_000, seed: 1), noise(200_000, seed: 2)]
+    private static let whole = pieces[0] + pieces[1]
+    private static let limit = 700_000
+    private static let older = entry(400_000)
+    private static let neighbour = entry(100_000)
+    private static let later = entry(220_000)
+
+    @Test(
+        "whichever call fails, what is found is whole, the limit holds, no room is lost and the next launch finds nothing to repair",
+        arguments: [ENOSPC, EMFILE])
+    func anyCallFails(code: Int32) async throws {
+        for number in 1...1_000 {
+            let folder = TestFolder()
+            try await folder.cache(byteLimit: Self.limit).store(Self.older, for: key(1))
+            try await folder.cache(byteLimit: Self.limit).store(Self.neighbour, for: key(2))
+            let fileSystem = InterceptedFileSystem { call, name throws(FileSystemFailure) in
+                if call == number { throw FileSystemFailure(call: name, code: code) }
+            }
+            let failure = await Self.stream(folder.cache(byteLimit: Self.limit, fileSystem: fileSystem))
+            if fileSystem.log.count < number { return }
+            let comment: Comment = "call \(number), \(fileSystem.log[number - 1])"
+            #expect(folder.byteCount() <= Self.limit, comment)
+            try await Self.expectSound(folder, hasFailed: failure != nil, comment)
+        }
+        Issue.record("the scenario makes too many calls")
+    }
+
+    private static func stream(_ cache: DiskDataCache) async -> DataCacheFailure? {
+        do {
+            let writer = try await cache.writer(for: key(1), expectedByteCount: whole.count)
+            for piece in pieces { try await writer.append(piece) }
+            try await writer.finish(metadata: Data(), createdAt: testTime)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func expectSound(_ folder: TestFolder, hasFailed: Bool, _ comment: Comment) async throws {
+        let cache = folder.cache(byteLimit: limit)
+        let found = try await cache.entry(for: key(1))
+        if !hasFailed { #expect(found?.data == whole, comment) }
+        #expect(found == nil || found?.data == whole || found == older, comment)
+        #expect([nil, neighbour].contains(try await cache.entry(for: key(2))), comment)
+        #expect(try await cache.verify().damagedRemoved == 0, comment)
+        #expect(try await cache.status().byteCount == folder.byteCount(), comment)
+        #expect(!folder.files().contains { $0.hasPrefix("tmp/") }, comment)
+        // All of the room is there again.
+        try await cache.removeAll()
+        for number in 3...5 { try await cache.store(later, for: key(number)) }
+        #expect(try await cache.status().entryCount == 3, comment)
+    }
+}
