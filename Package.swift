@@ -127,7 +127,6 @@ let suites = [
     tests(
         "ImageMemoryCachingTests", of: ["ImageCore", "ImageMemoryCaching", "ImageTesting", "ImageContractTesting"]),
     tests("ImageDiskCachingTests", of: ["ImageCore", "ImageDiskCaching", "ImageTesting", "ImageContractTesting"]),
-    tests("ImageDataSealingTests", of: ["ImageCore", "ImageDataSealing"]),
     tests("ImageTransportingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
     tests(
         "ImageTransportCurlTests",
@@ -151,6 +150,7 @@ let suites = [
             "ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageScheduling", "ImageCoalescing",
             "ImageMemoryCaching", httpTypes,
         ]),
+    tests("ImageDataSealingTests", of: ["ImageCore", "ImageDataSealing"]),
     tests("ImageTestingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
     tests(
         "ContractTests",
@@ -165,7 +165,7 @@ let suites = [
         "IntegrationTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageLoading", "ImageLoadingDefaults", "ImageTesting", "LoopbackServer",
-            "ImageDiskCaching",
+            "ImageDiskCaching", "ImageDecoding",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", httpTypes,
         ]),
 

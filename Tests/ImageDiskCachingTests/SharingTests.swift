@@ -43,6 +43,33 @@ struct SharingTests {
         #expect(try await second.entry(for: key(2)) == nil)
     }
 
+    @Test("the room promised to a stream is not given to others, however slowly the stream comes")
+    func keepsPromises() async throws {
+        let limit = 900_000
+        let folder = folder
+        let fileSystem = InterceptedFileSystem { number, call throws(FileSystemFailure) in
+            let byteCount = folder.byteCount()
+            if byteCount > limit { Issue.record("\(byteCount) bytes before call \(number), \(call)") }
+        }
+        let (first, second) = (folder.cache(byteLimit: limit), folder.cache(byteLimit: limit, fileSystem: fileSystem))
+        let piece = noise(300_000, seed: 1)
+        let writer = try await first.writer(for: key(1), expectedByteCount: 600_000)
+        try await writer.append(piece)
+        let small = entry(90_000)
+        for number in 2...8 { try await second.store(small, for: key(number)) }
+        #expect(try await second.status().entryCount == 3, "no more fit beside what was promised")
+        try await writer.append(piece)
+        for number in 9...12 { try await second.store(small, for: key(number)) }
+        try await writer.finish(metadata: Data(), createdAt: testTime)
+        #expect(try await second.entry(for: key(1))?.data == piece + piece)
+        #expect(folder.byteCount() <= limit)
+        await #expect(throws: DataCacheFailure.noSpace) {
+            let writer = try await first.writer(for: key(1), expectedByteCount: 800_000)
+            defer { withExtendedLifetime(writer) {} }
+            try await second.store(entry(200_000), for: key(2))
+        }
+    }
+
     @Test("the room promised to a writer that died is taken back, with what it left")
     func reclaimsPromises() async throws {
         let limit = 3 * fileSize(entry(500), key(1))

@@ -1,6 +1,7 @@
 import Foundation
 import ImageCodecPNG
 import ImageCore
+import ImageDecoding
 import ImageLoadingDefaults
 import ImageTesting
 import Testing
