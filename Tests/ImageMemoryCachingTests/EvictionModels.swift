@@ -133,3 +133,78 @@ struct S3FIFOModel: EvictionModel {
         evictFromMain()
     }
 }
+
+struct FIFOModel: EvictionModel {
+    var limit: Int
+    private var entries: [ModelEntry] = []
+    var totalCost: Int { entries.totalCost }
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func use(_ key: Int) -> Bool { entries.index(of: key) != nil }
+
+    mutating func insert(_ key: Int, cost: Int) {
+        while totalCost + cost > limit { entries.removeFirst() }
+        entries.append(ModelEntry(key: key, cost: cost))
+    }
+}
+
+struct LFUModel: EvictionModel {
+    var limit: Int
+    /// Among equals, what has been at its number of uses for longest comes first.
+    private var entries: [ModelEntry] = []
+    var totalCost: Int { entries.totalCost }
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func use(_ key: Int) -> Bool {
+        guard let index = entries.index(of: key) else { return false }
+        var entry = entries.remove(at: index)
+        entry.uses += 1
+        entries.append(entry)
+        return true
+    }
+
+    mutating func insert(_ key: Int, cost: Int) {
+        while totalCost + cost > limit, let fewest = entries.map(\.uses).min() {
+            entries.remove(at: entries.firstIndex { $0.uses == fewest } ?? 0)
+        }
+        entries.append(ModelEntry(key: key, cost: cost))
+    }
+}
+
+/// Searches all entries for the lowest priority, and rounds values as the policy does: down to a fourth of a power of two.
+/// Among equals, what costs more for its uses goes first, and then what was used least recently.
+struct GDSFModel: EvictionModel {
+    var limit: Int
+    private var entries: [(entry: ModelEntry, value: Double, priority: Double)] = []
+    private var age = 0.0
+    var totalCost: Int { entries.map(\.entry).totalCost }
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func use(_ key: Int) -> Bool {
+        guard let index = entries.firstIndex(where: { $0.entry.key == key }) else { return false }
+        var entry = entries.remove(at: index).entry
+        entry.uses += 1
+        add(entry)
+        return true
+    }
+
+    mutating func insert(_ key: Int, cost: Int) {
+        while totalCost + cost > limit, let least = entries.map({ ($0.priority, $0.value) }).min(by: <) {
+            entries.remove(at: entries.firstIndex { ($0.priority, $0.value) == least } ?? 0)
+            age = least.0
+        }
+        add(ModelEntry(key: key, cost: cost, uses: 1))
+    }
+
+    private mutating func add(_ entry: ModelEntry) {
+        let value = Double(entry.uses) * 8 / Double(entry.cost)
+        var power = 1.0
+        while power > value { power /= 2 }
+        while power * 2 <= value { power *= 2 }
+        let rounded = power * (1 + (value / power - 1) * 4).rounded(.down) / 4 + power * 3 / 4
+        entries.append((entry, rounded, age + rounded))
+    }
+}

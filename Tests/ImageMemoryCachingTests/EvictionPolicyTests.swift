@@ -12,7 +12,13 @@ struct PolicyCase: CustomTestStringConvertible {
         PolicyCase(policy: .lru) { LRUModel(limit: $0) },
         PolicyCase(policy: .sieve) { SIEVEModel(limit: $0) },
         PolicyCase(policy: .s3FIFO) { S3FIFOModel(limit: $0) },
+        PolicyCase(policy: .fifo) { FIFOModel(limit: $0) },
+        PolicyCase(policy: .lfu) { LFUModel(limit: $0) },
+        PolicyCase(policy: .gdsf) { GDSFModel(limit: $0) },
     ]
+
+    /// Also those whose choice depends on estimates.
+    static let policies = all.map(\.policy) + [.wTinyLFU, .twoBudgets()]
 }
 
 @Suite("Eviction policies")
@@ -37,10 +43,10 @@ struct EvictionPolicyTests {
         }
     }
 
-    @Test("limits and costs are exact whatever is done in whatever order", arguments: PolicyCase.all)
-    func staysWithinLimits(_ subject: PolicyCase) {
+    @Test("limits and costs are exact whatever is done in whatever order", arguments: PolicyCase.policies)
+    func staysWithinLimits(_ policy: EvictionPolicy) {
         var random = SeededRandom(seed: 4)
-        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100, count: 20), policy: subject.policy)
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100, count: 20), policy: policy)
         var costs: [Int: Int] = [:]
         for _ in 0..<10_000 {
             change(cache, &costs, &random)
@@ -66,6 +72,41 @@ struct EvictionPolicyTests {
         }
     }
 
+    @Test(
+        "a scan of entries that are asked for once does not push out what is asked for often",
+        arguments: [EvictionPolicy.s3FIFO, .wTinyLFU, .lfu])
+    func resistsScans(_ policy: EvictionPolicy) {
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(count: 100), policy: policy)
+        for _ in 0..<10 {
+            for key in 0..<50 where cache.value(for: key) == nil { cache.insert(key, for: key) }
+        }
+        for key in 1_000..<2_000 { cache.insert(key, for: key) }
+        #expect((0..<50).allSatisfy { cache.value(for: $0) != nil })
+        #expect(cache.count == 100)
+    }
+
+    @Test("W-TinyLFU keeps what comes to be popular, also when something else was popular before")
+    func forgetsOldPopularity() {
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(count: 100), policy: .wTinyLFU)
+        for base in [0, 1_000] {
+            for _ in 0..<40 {
+                for key in base..<base + 90 where cache.value(for: key) == nil { cache.insert(key, for: key) }
+            }
+        }
+        #expect((1_000..<1_090).count { cache.value(for: $0) != nil } > 80)
+    }
+
+    @Test("with two budgets, neither kind pushes the other below its share, and each may use what the other leaves")
+    func keepsTwoBudgets() {
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100), policy: .twoBudgets(networkShare: 0.6))
+        for key in 0..<100 { cache.insert(key, refetch: .disk, for: key) }
+        #expect(cache.count == 100)
+        for key in 100..<300 { cache.insert(key, refetch: .network, for: key) }
+        #expect((0..<100).filter { cache.value(for: $0) != nil } == Array(60..<100))
+        for key in 300..<500 { cache.insert(key, refetch: .disk, for: key) }
+        #expect((0..<300).filter { cache.value(for: $0) != nil } == Array(240..<300))
+    }
+
     @Test("a policy of one's own is asked through the protocol")
     func takesOwnPolicy() {
         let policy = EvictionPolicy(name: "newest first") { NewestFirst() }
@@ -75,13 +116,15 @@ struct EvictionPolicyTests {
     }
 
     /// A stack; and it wants nothing at all that costs 9 or more.
-    private final class NewestFirst: EvictionOrder {
+    private struct NewestFirst: EvictionOrder {
         private var places: [Int] = []
-        func setLimits(_ limits: CacheLimits) {}
-        func insert(_ entry: EvictionCandidate, at place: Int) { places.append(place) }
-        func use(_ place: Int) {}
-        func remove(_ place: Int) { places.removeAll { $0 == place } }
-        func victim(for incoming: EvictionCandidate?) -> Int? { (incoming?.cost ?? 0) >= 9 ? nil : places.last }
+        mutating func setLimits(_ limits: CacheLimits) {}
+        mutating func insert(_ entry: EvictionCandidate, at place: Int) { places.append(place) }
+        mutating func use(_ place: Int) {}
+        mutating func remove(_ place: Int) { places.removeAll { $0 == place } }
+        mutating func victim(for incoming: EvictionCandidate?) -> Int? {
+            (incoming?.cost ?? 0) >= 9 ? nil : places.last
+        }
         var coldest: Int? { places.last }
     }
 

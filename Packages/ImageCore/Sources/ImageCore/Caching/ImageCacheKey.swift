@@ -27,6 +27,9 @@ public struct ImageCacheKey: Hashable, Sendable {
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+
+    /// The hash that the key carries: no work.
+    public var hashValue: Int { hash }
 }
 
 /// Identifies encoded bytes on disk: the original's name in full. Implementations choose file names of their own.

@@ -3,20 +3,20 @@
 /// It sees neither keys nor values but *places*: small numbers from 0 on that the cache gives to its entries and uses again
 /// after they have gone, so that an order can keep what it knows in arrays. The cache calls it under its lock, one call at a
 /// time; an order calls nobody. Every method is to take O(1) time, amortised at most.
-public protocol EvictionOrder: AnyObject {
+public protocol EvictionOrder: Sendable {
     /// Says what the cache may keep: first of all, and again when it changes.
-    func setLimits(_ limits: CacheLimits)
+    mutating func setLimits(_ limits: CacheLimits)
     /// A new entry has got a place that is free.
-    func insert(_ entry: EvictionCandidate, at place: Int)
+    mutating func insert(_ entry: EvictionCandidate, at place: Int)
     /// The entry at a place was asked for and found.
-    func use(_ place: Int)
+    mutating func use(_ place: Int)
     /// The entry at a place is gone: evicted, removed or expired. The place is free from now on.
-    func remove(_ place: Int)
+    mutating func remove(_ place: Int)
     /// The entry that goes next, to make room for `incoming`, or for nothing when the cache is only trimmed.
     ///
     /// The cache removes that entry before it calls anything else, and asks again while there is not enough room.
     /// - Returns: a place in use; nil to refuse `incoming`. For no `incoming`, nil is only returned when nothing is left.
-    func victim(for incoming: EvictionCandidate?) -> Int?
+    mutating func victim(for incoming: EvictionCandidate?) -> Int?
     /// The entry that would be looked at first for eviction. Changes nothing.
     var coldest: Int? { get }
 }

@@ -9,10 +9,10 @@
 public struct EvictionPolicy: Sendable, CustomStringConvertible {
     /// What it is called in the field, for tables and logs.
     public let name: String
-    private let make: @Sendable () -> sending any EvictionOrder
+    private let make: @Sendable () -> any EvictionOrder
 
     /// - Parameter make: makes the empty order of one cache; a cache of several parts has one for each.
-    public init(name: String, make: @escaping @Sendable () -> sending any EvictionOrder) {
+    public init(name: String, make: @escaping @Sendable () -> any EvictionOrder) {
         self.name = name
         self.make = make
     }
@@ -20,7 +20,7 @@ public struct EvictionPolicy: Sendable, CustomStringConvertible {
     public var description: String { name }
 
     /// An empty order for one cache, or for one part of it.
-    public func makeOrder() -> sending any EvictionOrder { make() }
+    public func makeOrder() -> any EvictionOrder { make() }
 }
 
 extension EvictionPolicy {
@@ -37,4 +37,32 @@ extension EvictionPolicy {
     ///
     /// Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023.
     public static let s3FIFO = EvictionPolicy(name: "S3-FIFO") { S3FIFOOrder() }
+
+    /// A small window for what is new and a main part that takes only what was asked for more often than what it would replace.
+    ///
+    /// Einziger, Friedman, Manes, "TinyLFU: A highly efficient cache admission policy", ACM Transactions on Storage 2017.
+    public static let wTinyLFU = EvictionPolicy(name: "W-TinyLFU") { WTinyLFUOrder() }
+
+    /// What was used least often goes first. It never forgets what was popular once.
+    public static let lfu = EvictionPolicy(name: "LFU") { LFUOrder() }
+
+    /// What came first goes first: for a cache in which only age counts, with a time to live.
+    public static let fifo = EvictionPolicy(name: "FIFO") { FIFOOrder() }
+
+    /// What has the fewest uses for what it costs goes first, so that one large entry has to be worth many small ones.
+    ///
+    /// Greedy-dual-size-frequency: Cherkasova, HP Labs 1998.
+    public static let gdsf = gdsf(networkWeight: 8)
+
+    /// - Parameter networkWeight: how much more it takes to get an entry again over the network than from disk; above 0.
+    public static func gdsf(networkWeight: Double) -> EvictionPolicy {
+        precondition(networkWeight > 0, "a weight is positive: \(networkWeight)")
+        return EvictionPolicy(name: "GDSF") { GDSFOrder(networkWeight: networkWeight) }
+    }
+
+    /// A budget for what has to come over the network and one for what is on disk, each the least recently used first.
+    /// - Parameter networkShare: of the limits, for what has to come over the network: 0 to 1.
+    public static func twoBudgets(networkShare: Double = 0.75) -> EvictionPolicy {
+        EvictionPolicy(name: "two budgets") { TwoBudgetsOrder(networkShare: networkShare) }
+    }
 }

@@ -1,37 +1,41 @@
 /// Places in doubly linked lists, by index in one array: every operation is O(1) and moves no memory.
 ///
-/// Each list is a circle through a sentinel, so that a place leaves its list without knowing which one it is.
+/// Each list is a circle through its end, so that a place leaves its list without knowing which one it is.
 struct PlaceLists {
     private struct Link {
         var newer: Int32
         var older: Int32
     }
 
-    /// The sentinels of the lists, then the places.
-    private var links: [Link]
-    private let listCount: Int
+    /// By place.
+    private var links: [Link] = []
+    /// By list. In a link, -1 is the end of list 0, -2 that of list 1, and so on.
+    private var ends: [Link]
 
-    /// - Parameter count: how many lists there are; they are called 0, 1 and so on.
-    init(count: Int) {
-        listCount = count
-        links = (0..<Int32(count)).map { Link(newer: $0, older: $0) }
+    /// - Parameter count: how many lists there are to begin with; they are called 0, 1 and so on.
+    init(count: Int) { ends = (0..<count).map(Self.emptyList) }
+
+    /// Adds a list at the end of all, and says what it is called.
+    mutating func addList() -> Int {
+        ends.append(Self.emptyList(ends.count))
+        return ends.count - 1
     }
 
     /// Puts a place that is in no list at the newest end of one.
     mutating func append(_ place: Int, to list: Int) {
-        let index = place + listCount
-        while links.count <= index { links.append(Link(newer: -1, older: -1)) }
-        let older = links[list].older
-        links[index] = Link(newer: Int32(truncatingIfNeeded: list), older: older)
-        links[Int(older)].newer = Int32(truncatingIfNeeded: index)
-        links[list].older = Int32(truncatingIfNeeded: index)
+        if place == links.count { links.append(Link(newer: 0, older: 0)) }
+        let index = Int32(truncatingIfNeeded: place)
+        let older = ends[list].older
+        links[place] = Link(newer: Self.end(of: list), older: older)
+        setNewer(of: older, index)
+        ends[list].older = index
     }
 
     /// Takes a place out of its list.
     mutating func remove(_ place: Int) {
-        let link = links[place + listCount]
-        links[Int(link.newer)].older = link.older
-        links[Int(link.older)].newer = link.newer
+        let link = links[place]
+        setOlder(of: link.newer, link.older)
+        setNewer(of: link.older, link.newer)
     }
 
     /// Makes a place the newest of a list, whichever it was in.
@@ -41,13 +45,20 @@ struct PlaceLists {
     }
 
     /// The place that has been in a list for longest.
-    func oldest(in list: Int) -> Int? { place(links[list].newer) }
+    func oldest(in list: Int) -> Int? { Self.place(ends[list].newer) }
 
     /// The next place towards the newest end, or nil at the end.
-    func newer(than place: Int) -> Int? { self.place(links[place + listCount].newer) }
+    func newer(than place: Int) -> Int? { Self.place(links[place].newer) }
 
-    private func place(_ index: Int32) -> Int? {
-        let index = Int(index)
-        return index < listCount ? nil : index - listCount
+    private mutating func setNewer(of index: Int32, _ newer: Int32) {
+        if index >= 0 { links[Int(index)].newer = newer } else { ends[Int(~index)].newer = newer }
     }
+
+    private mutating func setOlder(of index: Int32, _ older: Int32) {
+        if index >= 0 { links[Int(index)].older = older } else { ends[Int(~index)].older = older }
+    }
+
+    private static func emptyList(_ list: Int) -> Link { Link(newer: end(of: list), older: end(of: list)) }
+    private static func end(of list: Int) -> Int32 { ~Int32(truncatingIfNeeded: list) }
+    private static func place(_ index: Int32) -> Int? { index < 0 ? nil : Int(index) }
 }

@@ -1,7 +1,7 @@
 /// A small queue that takes what is new, a main queue for what was used again there, and the ghosts of what was not:
 /// Yang et al., SOSP 2023, algorithm 1, with the parameters of the authors' simulator libCacheSim: a tenth of the budget for
 /// the small queue, two uses for the way to the main one, and ghosts for nine tenths of the budget.
-final class S3FIFOOrder: EvictionOrder {
+struct S3FIFOOrder: EvictionOrder {
     private enum Queue {
         static let small = 0
         static let main = 1
@@ -27,12 +27,12 @@ final class S3FIFOOrder: EvictionOrder {
     /// The hash of what is coming, when it was a ghost before room was made for it.
     private var returning: UInt64?
 
-    func setLimits(_ limits: CacheLimits) {
+    mutating func setLimits(_ limits: CacheLimits) {
         smallLimits = limits.share(0.1)
         mainLimits = limits.less(smallLimits)
     }
 
-    func insert(_ entry: EvictionCandidate, at place: Int) {
+    mutating func insert(_ entry: EvictionCandidate, at place: Int) {
         let queue = queue(for: entry)
         let record = Entry(hash: entry.hash, cost: entry.cost, queue: queue)
         if place == entries.count {
@@ -46,16 +46,16 @@ final class S3FIFOOrder: EvictionOrder {
         filled[queue].add(entry.cost)
     }
 
-    func use(_ place: Int) {
+    mutating func use(_ place: Int) {
         if uses[place] < Self.mostUses { uses[place] += 1 }
     }
 
-    func remove(_ place: Int) {
+    mutating func remove(_ place: Int) {
         queues.remove(place)
         filled[entries[place].queue].remove(entries[place].cost)
     }
 
-    func victim(for incoming: EvictionCandidate?) -> Int? {
+    mutating func victim(for incoming: EvictionCandidate?) -> Int? {
         hasEvicted = true
         if let incoming, ghosts.remove(incoming.hash) { returning = incoming.hash }
         while coldest != nil {
@@ -70,13 +70,13 @@ final class S3FIFOOrder: EvictionOrder {
 
     /// What left the small queue not long ago and is wanted again goes to the main one. So does what is new while the cache
     /// fills for the first time and the small queue has its share.
-    private func queue(for entry: EvictionCandidate) -> Int {
+    private mutating func queue(for entry: EvictionCandidate) -> Int {
         defer { returning = nil }
         if returning == entry.hash || ghosts.remove(entry.hash) { return Queue.main }
         return !hasEvicted && filled[Queue.small].reaches(smallLimits) ? Queue.main : Queue.small
     }
 
-    private func victimInSmall() -> Int? {
+    private mutating func victimInSmall() -> Int? {
         while let place = queues.oldest(in: Queue.small) {
             guard uses[place] >= Self.usesForMain else {
                 ghosts.add(entries[place].hash, cost: entries[place].cost, limits: mainLimits)
@@ -87,7 +87,7 @@ final class S3FIFOOrder: EvictionOrder {
         return nil
     }
 
-    private func moveToMain(_ place: Int) {
+    private mutating func moveToMain(_ place: Int) {
         filled[Queue.small].remove(entries[place].cost)
         filled[Queue.main].add(entries[place].cost)
         entries[place].queue = Queue.main
@@ -95,7 +95,7 @@ final class S3FIFOOrder: EvictionOrder {
         queues.move(place, to: Queue.main)
     }
 
-    private func victimInMain() -> Int? {
+    private mutating func victimInMain() -> Int? {
         while let place = queues.oldest(in: Queue.main) {
             guard uses[place] > 0 else { return place }
             uses[place] -= 1

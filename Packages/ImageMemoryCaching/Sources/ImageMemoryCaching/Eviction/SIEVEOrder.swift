@@ -1,27 +1,27 @@
 /// Entries in the order of their coming, a bit for each that was used, and a hand that clears bits on its way from old to new
 /// and takes the first entry that has none: Zhang et al., NSDI 2024, algorithm 1.
-final class SIEVEOrder: EvictionOrder {
+struct SIEVEOrder: EvictionOrder {
     private var queue = PlaceLists(count: 1)
     private var isUsed: [Bool] = []
     /// Where the search goes on; nil for the oldest.
     private var hand: Int?
 
-    func setLimits(_ limits: CacheLimits) {}
+    mutating func setLimits(_ limits: CacheLimits) {}
 
-    func insert(_ entry: EvictionCandidate, at place: Int) {
+    mutating func insert(_ entry: EvictionCandidate, at place: Int) {
         while isUsed.count <= place { isUsed.append(false) }
         isUsed[place] = false
         queue.append(place, to: 0)
     }
 
-    func use(_ place: Int) { isUsed[place] = true }
+    mutating func use(_ place: Int) { isUsed[place] = true }
 
-    func remove(_ place: Int) {
+    mutating func remove(_ place: Int) {
         if hand == place { hand = queue.newer(than: place) }
         queue.remove(place)
     }
 
-    func victim(for incoming: EvictionCandidate?) -> Int? {
+    mutating func victim(for incoming: EvictionCandidate?) -> Int? {
         guard var place = coldest else { return nil }
         while isUsed[place] {
             isUsed[place] = false

@@ -1,120 +1,78 @@
-/// Values under keys within limits: the state of a cache, a pure value without a lock.
+/// Values under keys within limits: the state of a cache, without a lock. The ledger decides, this carries it out.
 ///
-/// A table finds the place of a key, an array keeps the entries by place, and an `EvictionOrder` says which one goes. What is
-/// removed is handed to the caller, who decides where it is deallocated.
-struct CacheStorage<Key: Hashable, Value> {
-    private struct Entry {
-        var key: Key
-        var value: Value
-        var hash: UInt64
-        var cost: Int
-    }
+/// What is removed is handed to the caller, who decides where it is deallocated. Not copyable, so that a hit copies nothing.
+@usableFromInline
+struct CacheStorage<Key: Hashable, Value>: ~Copyable {
+    @usableFromInline var ledger: CacheLedger
+    @usableFromInline var entries = EntryBuffer<Key, Value>()
 
-    private var table = PlaceTable()
-    private var entries: [Entry?] = []
-    private var freePlaces: [Int] = []
-    private let policy: EvictionPolicy
-    private var order: any EvictionOrder
-    /// The sum of the costs of all entries. Never above `limits.cost`.
-    private(set) var totalCost = 0
-    private(set) var limits: CacheLimits
+    @inlinable
+    init(ledger: consuming CacheLedger) { self.ledger = ledger }
 
-    init(limits: CacheLimits, policy: EvictionPolicy) {
-        self.limits = limits
-        self.policy = policy
-        order = policy.makeOrder()
-        order.setLimits(limits)
-    }
-
-    /// How many entries there are. Never above `limits.count`.
-    var count: Int { table.count }
-
-    var keys: [Key] { entries.compactMap { $0?.key } }
+    @inlinable var keys: [Key] { entries.map { $0.key } }
 
     /// The value under a key, which counts as a use.
+    @inlinable
     mutating func value(for key: Key) -> Value? {
         guard let place = place(of: key, hash: Self.hash(key)) else { return nil }
-        order.use(place)
-        return entries[place]?.value
+        ledger.use(place)
+        return entries.value(at: place)
     }
 
-    /// Puts a value under a key, once the order has made room for it.
-    ///
-    /// What is above a limit alone is refused and evicts nothing, but the older value under its key goes: it is out of date.
-    /// - Parameter cost: not negative.
+    /// Puts a value under a key once the ledger has a place for it. The older value goes in any case.
     /// - Returns: the values that are no longer kept.
+    @inlinable
     mutating func insert(_ value: Value, cost: Int, refetch: RefetchCost, for key: Key) -> [Value] {
-        precondition(cost >= 0, "a cost is not negative: \(cost)")
-        let hash = Self.hash(key)
+        let candidate = EvictionCandidate(hash: Self.hash(key), cost: cost, refetch: refetch)
         var removed: [Value] = []
-        if let older = place(of: key, hash: hash) { removed.append(remove(at: older)) }
-        let candidate = EvictionCandidate(hash: hash, cost: cost, refetch: refetch)
-        guard makeRoom(for: candidate, removing: &removed) else { return removed }
-        add(Entry(key: key, value: value, hash: hash, cost: cost), candidate)
-        return removed
+        if let older = place(of: key, hash: candidate.hash) {
+            ledger.remove(older)
+            removed.append(entries.take(older))
+        }
+        while true {
+            switch ledger.admit(candidate) {
+            case .evict(let place): removed.append(entries.take(place))
+            case .refused: return removed
+            case .admitted(let place):
+                entries.put(.init(key: key, value: value), at: place)
+                return removed
+            }
+        }
     }
 
+    @inlinable
     mutating func removeValue(for key: Key) -> Value? {
-        place(of: key, hash: Self.hash(key)).map { remove(at: $0) }
+        guard let place = place(of: key, hash: Self.hash(key)) else { return nil }
+        ledger.remove(place)
+        return entries.take(place)
     }
 
-    /// Forgets everything, what the policy knows included, and gives the memory of the bookkeeping back.
+    /// Forgets everything, what the policy has learned included, and gives the memory of the bookkeeping back.
+    @inlinable
     mutating func removeAll() -> [Value] {
-        let removed = entries.compactMap { $0?.value }
-        self = CacheStorage(limits: limits, policy: policy)
+        let removed = entries.map { $0.value }
+        ledger.removeAll()
+        entries = EntryBuffer()
         return removed
-    }
-
-    /// Sets the limits and evicts at once what no longer fits.
-    mutating func setLimits(_ limits: CacheLimits) -> [Value] {
-        self.limits = limits
-        order.setLimits(limits)
-        return trim(toCost: limits.cost, count: limits.count)
     }
 
     /// Evicts until the rest costs `cost` and is `count` entries at most. The limits stay.
+    @inlinable
     mutating func trim(toCost cost: Int, count: Int) -> [Value] {
         var removed: [Value] = []
-        while totalCost > max(0, cost) || self.count > max(0, count), let place = order.victim(for: nil) {
-            removed.append(remove(at: place))
-        }
+        while let place = ledger.trim(toCost: cost, count: count) { removed.append(entries.take(place)) }
         return removed
     }
 
-    private mutating func makeRoom(for candidate: EvictionCandidate, removing removed: inout [Value]) -> Bool {
-        guard candidate.cost <= min(limits.cost, limits.entryCost), limits.count > 0 else { return false }
-        while totalCost > limits.cost - candidate.cost || count >= limits.count {
-            guard let place = order.victim(for: candidate) else { return false }
-            removed.append(remove(at: place))
-        }
-        return true
-    }
-
-    private mutating func add(_ entry: Entry, _ candidate: EvictionCandidate) {
-        let place = freePlaces.popLast() ?? entries.count
-        if place == entries.count { entries.append(entry) } else { entries[place] = entry }
-        table.insert(entry.hash, place: place)
-        totalCost += entry.cost
-        order.insert(candidate, at: place)
-    }
-
-    private mutating func remove(at place: Int) -> Value {
-        guard let entry = entries[place] else { preconditionFailure("an eviction order chose a place that is free") }
-        entries[place] = nil
-        freePlaces.append(place)
-        table.remove(entry.hash, place: place)
-        totalCost -= entry.cost
-        order.remove(place)
-        return entry.value
-    }
-
-    private func place(of key: Key, hash: UInt64) -> Int? {
-        table.find(hash) { entries[$0]?.key == key }
+    @inlinable
+    func place(of key: Key, hash: UInt64) -> Int? {
+        ledger.table.find(hash) { entries.isKey(key, at: $0) }
     }
 
     /// The key's own hash, spread over all bits: a key that carries its hash is not hashed again.
-    private static func hash(_ key: Key) -> UInt64 {
-        let product = UInt64(bitPattern: Int64(key.hashValue)).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+    @inlinable
+    static func hash(_ key: Key) -> UInt64 {
+        let product = UInt64(truncatingIfNeeded: key.hashValue).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
         return product.high ^ product.low
     }
 }

@@ -1,0 +1,11 @@
+/// What came first goes first, used or not.
+struct FIFOOrder: EvictionOrder {
+    private var queue = PlaceLists(count: 1)
+
+    mutating func setLimits(_ limits: CacheLimits) {}
+    mutating func insert(_ entry: EvictionCandidate, at place: Int) { queue.append(place, to: 0) }
+    mutating func use(_ place: Int) {}
+    mutating func remove(_ place: Int) { queue.remove(place) }
+    mutating func victim(for incoming: EvictionCandidate?) -> Int? { coldest }
+    var coldest: Int? { queue.oldest(in: 0) }
+}

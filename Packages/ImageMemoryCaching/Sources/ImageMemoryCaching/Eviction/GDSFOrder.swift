@@ -1,0 +1,116 @@
+/// Greedy-dual-size-frequency: what has the lowest value per unit of cost goes first. The value is the number of uses times
+/// what it takes to get the entry again; it ages because what comes or is used starts from the value of what went last.
+///
+/// Cherkasova, "Improving WWW proxies performance with greedy-dual-size-frequency caching policy", HP Labs 1998. In O(1), after
+/// CAMP (Ghandeharizadeh et al., Middleware 2014): values per cost are rounded down to a fourth of a power of two, those of one
+/// rounded value form a list that is in order by itself, and the lowest head of the lists is the victim. There are at most 256
+/// lists, however many entries.
+struct GDSFOrder: EvictionOrder {
+    private struct Entry {
+        var cost: Int
+        var weight: Double
+        var uses: Double
+        var list: Int
+        /// The age when it was used last plus its value per cost, rounded.
+        var priority: Double
+    }
+
+    private let networkWeight: Double
+    private var lists = PlaceLists(count: ValueClass.count)
+    private var entries: [Entry] = []
+    /// By list; infinity where there is none.
+    private var headPriorities = [Double](repeating: .infinity, count: ValueClass.count)
+    private var filled = BitSet256()
+    /// The priority of what was evicted last.
+    private var age = 0.0
+
+    /// - Parameter networkWeight: how much more it takes to get an entry over the network than from disk.
+    init(networkWeight: Double) { self.networkWeight = networkWeight }
+
+    mutating func setLimits(_ limits: CacheLimits) {}
+
+    mutating func insert(_ entry: EvictionCandidate, at place: Int) {
+        let weight = entry.refetch == .network ? networkWeight : 1
+        let record = Entry(cost: max(1, entry.cost), weight: weight, uses: 1, list: 0, priority: 0)
+        if place == entries.count { entries.append(record) } else { entries[place] = record }
+        enter(place)
+    }
+
+    mutating func use(_ place: Int) {
+        remove(place)
+        entries[place].uses += 1
+        enter(place)
+    }
+
+    mutating func remove(_ place: Int) {
+        let list = entries[place].list
+        lists.remove(place)
+        updateHead(of: list)
+    }
+
+    mutating func victim(for incoming: EvictionCandidate?) -> Int? {
+        guard let place = coldest else { return nil }
+        age = entries[place].priority
+        return place
+    }
+
+    var coldest: Int? {
+        var least = (priority: Double.infinity, list: 0)
+        filled.forEach { list in
+            if headPriorities[list] < least.priority { least = (headPriorities[list], list) }
+        }
+        return lists.oldest(in: least.list)
+    }
+
+    private mutating func enter(_ place: Int) {
+        let entry = entries[place]
+        let value = ValueClass(entry.uses * entry.weight / Double(entry.cost))
+        entries[place].list = value.index
+        entries[place].priority = age + value.lowest
+        lists.append(place, to: value.index)
+        updateHead(of: value.index)
+    }
+
+    private mutating func updateHead(of list: Int) {
+        let head = lists.oldest(in: list)
+        headPriorities[list] = head.map { entries[$0].priority } ?? .infinity
+        filled.set(list, head != nil)
+    }
+}
+
+/// A value rounded down to a fourth of a power of two: between 2^-44 and 2^20.
+private struct ValueClass {
+    static let count = 256
+    /// The exponent and the upper two bits of the mantissa of 2^-44.
+    private static let first = (1023 - 44) * 4
+
+    let index: Int
+
+    init(_ value: Double) {
+        let bits = Int(truncatingIfNeeded: value.bitPattern >> 50)
+        index = min(max(bits - Self.first, 0), Self.count - 1)
+    }
+
+    /// The lowest value of the class.
+    var lowest: Double { Double(bitPattern: UInt64(index + Self.first) << 50) }
+}
+
+/// A set of numbers from 0 to 255.
+private struct BitSet256 {
+    private var words: SIMD4<UInt64> = .zero
+
+    mutating func set(_ number: Int, _ isIn: Bool) {
+        let bit = UInt64(1) << UInt64(number & 63)
+        if isIn { words[number >> 6] |= bit } else { words[number >> 6] &= ~bit }
+    }
+
+    func forEach(_ body: (Int) -> Void) {
+        for index in 0..<4 {
+            var word = words[index]
+            while word != 0 {
+                body(index << 6 + word.trailingZeroBitCount)
+                word &= word - 1
+            }
+        }
+    }
+}
