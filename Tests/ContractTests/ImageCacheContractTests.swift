@@ -14,6 +14,15 @@ struct ImageCacheContractTests {
         try await rule.check { MemoryImageCache(byteLimit: $0) }
     }
 
+    @Test("the memory cache obeys with each policy", arguments: ImageCacheContract.rules, policies)
+    func memoryCacheWithPolicy(_ rule: Rule, policy: EvictionPolicy) async throws {
+        try await rule.check { MemoryImageCache(byteLimit: $0, policy: policy) }
+    }
+
+    static let policies: [EvictionPolicy] = [
+        .sieve, .s3FIFO, .wTinyLFU, .lfu, .fifo, .gdsf, .twoBudgets(),
+    ]
+
     @Test("the in-memory fake obeys", arguments: ImageCacheContract.rules)
     func fake(_ rule: Rule) async throws {
         try await rule.check { InMemoryImageCache(byteLimit: $0) }
@@ -49,6 +58,8 @@ final class BrokenImageCache: ImageCache {
         case servesStale = "a refused picture does not leave the older one under its key"
         case ignoresTrims = "trimmed to a share, at most that share of what was kept is left"
         case closesOnTrim = "a trimmed cache goes on with the limit that it had"
+        case revivesRemoved = "a picture that others hold is not found again once it was removed"
+        case revivesReplaced = "a picture that others hold is not found again once a newer one replaced it"
         case mixesPictures = "concurrent inserts for one key leave one of the pictures, whole"
         case losesOnReplace = "concurrent use of many keys loses nothing that fits"
 
@@ -60,6 +71,7 @@ final class BrokenImageCache: ImageCache {
     private let cache: InMemoryImageCache
     private let spent = Mutex(0)
     private let isClosed = Mutex(false)
+    private let everSeen = Mutex<[ImageCacheKey: DecodedImage]>([:])
 
     init(_ defect: Defect, byteLimit: Int) {
         self.defect = defect
@@ -70,6 +82,7 @@ final class BrokenImageCache: ImageCache {
 
     func image(for key: ImageCacheKey) -> DecodedImage? {
         let found = cache.image(for: stored(key))
+        if defect == .revivesRemoved || defect == .revivesReplaced { return found ?? everSeen.withLock { $0[key] } }
         guard defect == .dropsHeaders || defect == .inventsPictures else { return found }
         let size = PixelSize(width: 1, height: 1)
         let header = ImageHeader(format: .gif, storedSize: size)
@@ -86,6 +99,9 @@ final class BrokenImageCache: ImageCache {
         case .closesOnTrim where isClosed.withLock({ $0 }): return
         case .servesStale where image.byteCount > byteLimit: return
         case .evictsForRefused where image.byteCount > byteLimit: cache.removeAll()
+        case .revivesRemoved, .revivesReplaced:
+            everSeen.withLock { $0[key] = $0[key] ?? image }
+            cache.insert(image, for: key)
         case .losesOnReplace where older != nil: cache.remove(for: key)
         case .countsReplacedTwice:
             spend(image.byteCount)

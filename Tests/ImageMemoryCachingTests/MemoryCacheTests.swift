@@ -46,7 +46,7 @@ struct MemoryCacheTests {
         #expect(cache.count == 7)
         cache.trim(toCost: 5)
         #expect(cache.count == 5)
-        cache.trim(toCount: 2)
+        cache.trim(count: 2)
         #expect((0..<10).compactMap { cache.value(for: $0) } == [8, 9])
         #expect(cache.limits == CacheLimits(cost: 7))
         cache.limits = CacheLimits(cost: -1)

@@ -58,6 +58,59 @@ struct MemoryImageCacheTests {
         #expect(cache.image(for: key(2)) != nil)
     }
 
+    @Test("a picture that a view shows is found again after its eviction, and counts again from then on")
+    func revivesPictureInUse() {
+        let cache = MemoryImageCache(byteLimit: 100)
+        let shown = picture(80)
+        cache.insert(shown, for: key(1))
+        cache.insert(picture(60), for: key(2))
+        #expect(cache.totalCost == 60)
+        #expect(cache.image(for: key(1)) == shown)
+        #expect(cache.totalCost == 80)
+        #expect(cache.statistics.revivals == 1)
+        #expect(cache.statistics.hits == 1)
+        #expect(cache.image(for: key(2)) == nil)
+    }
+
+    @Test("a picture that nobody else holds is gone with its eviction: the cache keeps nothing alive")
+    func forgetsPictureOutOfUse() {
+        let cache = MemoryImageCache(byteLimit: 100)
+        var shown: DecodedImage? = picture(80)
+        if let shown { cache.insert(shown, for: key(1)) }
+        cache.trim(to: 0)
+        #expect(shown?.byteCount == 80)
+        shown = nil
+        #expect(cache.image(for: key(1)) == nil)
+        cache.insert(picture(80), for: key(2))
+        cache.trim(to: 0)
+        #expect(cache.image(for: key(2)) == nil)
+        #expect(cache.statistics.revivals == 0)
+    }
+
+    @Test("as many pictures in use are remembered as was said, the latest")
+    func boundsPicturesInUse() {
+        let cache = MemoryImageCache(byteLimit: 1_000, inUseLimit: 3)
+        let shown = (0..<5).map { _ in picture(80) }
+        for number in 0..<5 { cache.insert(shown[number], for: key(number)) }
+        cache.trim(to: 0)
+        #expect((0..<5).filter { cache.image(for: key($0)) != nil } == [2, 3, 4])
+        let without = MemoryImageCache(byteLimit: 1_000, inUseLimit: 0)
+        without.insert(shown[0], for: key(0))
+        without.trim(to: 0)
+        #expect(without.image(for: key(0)) == nil)
+    }
+
+    @Test("pictures are removed by description, those in use elsewhere included")
+    func removesByDescription() {
+        let cache = MemoryImageCache(byteLimit: 100)
+        let shown = picture(80)
+        cache.insert(shown, for: key(1))
+        cache.insert(picture(80), for: key(2))
+        cache.removeAll { $0 == key(1) }
+        #expect(cache.image(for: key(1)) == nil)
+        #expect(cache.image(for: key(2)) != nil)
+    }
+
     @Test("threads that insert, look and change the limit all at once leave an exact cost within the limit")
     func isThreadSafe() async {
         let cache = MemoryImageCache(byteLimit: 2_000)

@@ -8,7 +8,7 @@ public enum ImageCacheContract {
     /// Makes an empty cache with a limit in bytes.
     public typealias Subject = @Sendable (_ byteLimit: Int) -> any ImageCache
 
-    public static var rules: [ContractRule<Subject>] { single + budget + trimming + concurrent }
+    public static var rules: [ContractRule<Subject>] { single + budget + trimming + held + concurrent }
 
     private static var single: [ContractRule<Subject>] {
         [
@@ -110,8 +110,35 @@ public enum ImageCacheContract {
                 let cache = makeCache(1_000)
                 for number in 1...10 { cache.insert(picture(100, number), for: key(number)) }
                 cache.trim(toShare: 0.25)
+                for number in 1...10 { cache.remove(for: key(number)) }
                 for number in 11...20 { cache.insert(picture(100, number), for: key(number)) }
                 for number in 11...20 { try expect(cache, has: picture(100, number), for: key(number)) }
+            },
+        ]
+    }
+
+    /// A cache may find again what it evicted, if others still hold it. That must not bring back what is out of date.
+    private static var held: [ContractRule<Subject>] {
+        [
+            ContractRule("a picture that others hold is not found again once it was removed") { makeCache in
+                let cache = makeCache(1_000)
+                let pictures = (1...3).map { picture(400, $0) }
+                for number in 1...2 { cache.insert(pictures[number - 1], for: key(number)) }
+                cache.insert(picture(1_000, 9), for: key(9))
+                cache.remove(for: key(1))
+                try expect(cache, has: nil, for: key(1))
+                cache.removeAll()
+                cache.insert(pictures[2], for: key(3))
+                for number in 1...2 { try expect(cache, has: nil, for: key(number)) }
+            },
+            ContractRule("a picture that others hold is not found again once a newer one replaced it") { makeCache in
+                let cache = makeCache(1_000)
+                let older = picture(400, 1)
+                cache.insert(older, for: key(1))
+                cache.insert(picture(1_000, 2), for: key(2))
+                cache.insert(picture(400, 3), for: key(1))
+                cache.insert(picture(1_000, 4), for: key(2))
+                try expect(cache.image(for: key(1)) != older, "the older picture is back")
             },
         ]
     }

@@ -9,32 +9,55 @@ public import Synchronization
 /// inserted the new one has said that the old one is out of date, and a miss is better than a stale hit.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline let storage: Mutex<CacheStorage<Key, Value>>
+    @usableFromInline let clock: CacheClock?
 
+    /// - Parameters:
+    ///   - clock: for lifetimes and for the age of entries. Without one, no time is read.
+    ///   - lifetime: of entries that come without one. Needs a clock.
+    ///   - weakForm: for values that others hold: they are found again after they were evicted, as long as others do. Such a
+    ///     value costs the cache nothing, and counts as an entry again once it has been found.
+    ///   - weakLimit: how many evicted values are remembered at most.
     @inlinable
-    public init(limits: CacheLimits, policy: EvictionPolicy = .lru) {
-        storage = Mutex(CacheStorage(ledger: CacheLedger(limits: limits, policy: policy)))
+    public init(
+        limits: CacheLimits, policy: EvictionPolicy = .lru, clock: CacheClock? = nil, lifetime: EntryLifetime? = nil,
+        weakForm: WeakForm<Value>? = nil, weakLimit: Int = 1_000
+    ) {
+        precondition(lifetime == nil || clock != nil, "a lifetime needs a clock")
+        let ledger = CacheLedger(limits: limits, policy: policy, lifetime: lifetime)
+        storage = Mutex(
+            CacheStorage(ledger: ledger, weakIndex: weakForm.map { WeakIndex(form: $0, limit: weakLimit) }))
+        self.clock = clock
     }
 
     /// The value under a key. Finding it counts as a use.
     @inlinable
-    public func value(for key: Key) -> Value? { storage.withLock { $0.value(for: key) } }
+    public func value(for key: Key) -> Value? {
+        let now = clock?.now()
+        if let value = storage.withLock({ $0.value(for: key, at: now) }) { return value }
+        return withRemoved { $0.miss(key, at: now, removing: &$1) }
+    }
 
     /// Puts a value under a key, in place of the older one.
     /// - Parameters:
     ///   - cost: not negative, in the unit of the limits.
     ///   - refetch: what it takes to get the value again.
+    ///   - lifetime: nil for that of all entries. Needs a clock.
     @inlinable
-    public func insert(_ value: Value, cost: Int = 1, refetch: RefetchCost = .network, for key: Key) {
-        discard { $0.insert(value, cost: cost, refetch: refetch, for: key) }
+    public func insert(
+        _ value: Value, cost: Int = 1, refetch: RefetchCost = .network, lifetime: EntryLifetime? = nil, for key: Key
+    ) {
+        let now = clock?.now()
+        let candidate = EvictionCandidate(hash: CacheStorage<Key, Value>.hash(key), cost: cost, refetch: refetch)
+        withRemoved { $0.insert(value, candidate, lifetime: lifetime, under: key, at: now, removing: &$1) }
     }
 
-    @discardableResult
     @inlinable
+    @discardableResult
     public func removeValue(for key: Key) -> Value? { storage.withLock { $0.removeValue(for: key) } }
 
     /// Forgets all values, and what the policy has learned.
     @inlinable
-    public func removeAll() { discard { $0.removeAll() } }
+    public func removeAll() { withRemoved { $1 = $0.removeAll() } }
 
     /// Removes the values whose keys answer to a description. O(n).
     ///
@@ -42,20 +65,25 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @inlinable
     public func removeAll(where isUnwanted: (Key) throws -> Bool) rethrows {
         let unwanted = try storage.withLock { $0.keys }.filter(isUnwanted)
-        discard { storage in unwanted.compactMap { storage.removeValue(for: $0) } }
+        withRemoved { storage, removed in removed = unwanted.compactMap { storage.removeValue(for: $0) } }
     }
 
-    /// Evicts until the rest costs `cost` at most. The limits stay as they are.
+    /// Removes all entries whose time is over. O(n); a few of them go with each insertion anyway.
     @inlinable
-    public func trim(toCost cost: Int) { discard { $0.trim(toCost: cost, count: .max) } }
+    public func removeExpired() {
+        guard let now = clock?.now() else { return }
+        withRemoved { $0.sweep($0.ledger.placeCount, at: now, removing: &$1) }
+    }
 
-    /// Evicts until `count` entries are left at most. The limits stay as they are.
+    /// Evicts until the rest costs `cost` and is `count` entries at most. The limits stay as they are.
+    /// - Parameter cause: what the statistics say of it: `.trim` or `.pressure`.
     @inlinable
-    public func trim(toCount count: Int) { discard { $0.trim(toCost: .max, count: count) } }
+    public func trim(toCost cost: Int = .max, count: Int = .max, cause: EvictionCause = .trim) {
+        withRemoved { $1 = $0.trim(toCost: cost, count: count, cause: cause) }
+    }
 
     /// What the cache may keep. Lowered limits of cost and count evict at once; that of one entry counts from then on.
-    @inlinable
-    public var limits: CacheLimits {
+    @inlinable public var limits: CacheLimits {
         get { storage.withLock { $0.ledger.limits } }
         set { changeLimits { $0 = newValue } }
     }
@@ -63,26 +91,37 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Changes some of the limits and leaves what another thread does to the others.
     @inlinable
     func changeLimits(_ change: (inout CacheLimits) -> Void) {
-        discard { storage in
+        withRemoved { storage, removed in
             var limits = storage.ledger.limits
             change(&limits)
             storage.ledger.setLimits(limits)
-            return storage.trim(toCost: limits.cost, count: limits.count)
+            removed = storage.trim(toCost: limits.cost, count: .max, cause: .cost)
+            removed += storage.trim(toCost: .max, count: limits.count, cause: .count)
         }
     }
 
     /// The costs of all values now: exact, and never above `limits.cost`.
-    @inlinable
-    public var totalCost: Int { storage.withLock { $0.ledger.totalCost } }
+    @inlinable public var totalCost: Int { storage.withLock { $0.ledger.totalCost } }
 
     /// How many values are kept now: exact, and never above `limits.count`.
-    @inlinable
-    public var count: Int { storage.withLock { $0.ledger.count } }
+    @inlinable public var count: Int { storage.withLock { $0.ledger.count } }
+
+    /// What the cache has done since it was made, and what it holds now.
+    @inlinable public var statistics: CacheStatistics {
+        let now = clock?.now()
+        return storage.withLock { $0.ledger.statistics(at: now) }
+    }
 
     /// Runs a change under the lock and lets go of the values that it removed after the lock is released.
     @inlinable
-    func discard(_ change: (inout CacheStorage<Key, Value>) -> [Value]) {
-        let removed = storage.withLock { change(&$0) }
+    func withRemoved<Result: Sendable>(
+        _ change: (inout CacheStorage<Key, Value>, inout [Value]) -> Result
+    ) -> Result {
+        let (result, removed) = storage.withLock { storage in
+            var removed: [Value] = []
+            return (change(&storage, &removed), removed)
+        }
         _ = consume removed
+        return result
     }
 }

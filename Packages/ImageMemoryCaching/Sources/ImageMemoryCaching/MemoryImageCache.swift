@@ -7,6 +7,9 @@ public import ImageCore
 ///
 /// A picture that is too large is refused and evicts nothing. The older picture under its key is dropped all the same:
 /// whoever inserted the new one has said that the old one is out of date, and a miss is better than a stale hit.
+///
+/// An evicted picture that a view still shows is found again, without a second copy in memory: until then it costs the cache
+/// nothing, and is not in `totalCost`; from then on it is an entry as any other.
 public final class MemoryImageCache: ImageCache {
     private let cache: MemoryCache<ImageCacheKey, DecodedImage>
 
@@ -14,22 +17,50 @@ public final class MemoryImageCache: ImageCache {
     ///   - byteLimit: what all pictures together may cost, in bytes; 100 MiB unless told. A negative value counts as 0.
     ///   - entryLimit: what one picture may cost, in bytes; nil for no limit but `byteLimit`.
     ///   - policy: what goes when room is needed.
-    public init(byteLimit: Int = 100 << 20, entryLimit: Int? = nil, policy: EvictionPolicy = .lru) {
-        cache = MemoryCache(limits: CacheLimits(cost: byteLimit, entryCost: entryLimit ?? .max), policy: policy)
+    ///   - clock: for lifetimes and for the age of entries. Without one, no time is read.
+    ///   - lifetime: how long a picture may be served; needs a clock.
+    ///   - inUseLimit: how many evicted pictures are found again as long as they are in use elsewhere; 0 for none.
+    public init(
+        byteLimit: Int = 100 << 20, entryLimit: Int? = nil, policy: EvictionPolicy = .lru, clock: CacheClock? = nil,
+        lifetime: EntryLifetime? = nil, inUseLimit: Int = 1_000
+    ) {
+        cache = MemoryCache(
+            limits: CacheLimits(cost: byteLimit, entryCost: entryLimit ?? .max), policy: policy, clock: clock,
+            lifetime: lifetime, weakForm: .decodedImage, weakLimit: inUseLimit)
     }
 
     public func image(for key: ImageCacheKey) -> DecodedImage? { cache.value(for: key) }
 
     public func insert(_ image: DecodedImage, for key: ImageCacheKey) {
-        cache.insert(image, cost: image.byteCount, for: key)
+        insert(image, refetch: .network, lifetime: nil, for: key)
+    }
+
+    /// - Parameters:
+    ///   - refetch: what it takes to get the picture again, for a policy that asks.
+    ///   - lifetime: nil for that of all pictures. Needs a clock.
+    public func insert(
+        _ image: DecodedImage, refetch: RefetchCost, lifetime: EntryLifetime? = nil, for key: ImageCacheKey
+    ) {
+        cache.insert(image, cost: image.byteCount, refetch: refetch, lifetime: lifetime, for: key)
     }
 
     public func remove(for key: ImageCacheKey) { cache.removeValue(for: key) }
 
     public func removeAll() { cache.removeAll() }
 
+    /// Removes the pictures whose keys answer to a description, all sizes of one source for instance. O(n).
+    public func removeAll(where isUnwanted: (ImageCacheKey) throws -> Bool) rethrows {
+        try cache.removeAll(where: isUnwanted)
+    }
+
+    /// Removes all pictures whose time is over. O(n); a few of them go with each insertion anyway.
+    public func removeExpired() { cache.removeExpired() }
+
     /// Evicts pictures until the rest cost `byteCount` at most. The limit stays as it is.
-    public func trim(to byteCount: Int) { cache.trim(toCost: byteCount) }
+    /// - Parameter cause: what the statistics say of it: `.trim` or `.pressure`.
+    public func trim(to byteCount: Int, cause: EvictionCause = .trim) {
+        cache.trim(toCost: byteCount, cause: cause)
+    }
 
     /// What all pictures together may cost, in bytes. Lowering it evicts at once.
     public var byteLimit: Int {
@@ -48,4 +79,17 @@ public final class MemoryImageCache: ImageCache {
 
     /// How many pictures are kept now.
     public var count: Int { cache.count }
+
+    /// What the cache has done since it was made, and what it holds now.
+    public var statistics: CacheStatistics { cache.statistics }
+}
+
+extension WeakForm<DecodedImage> {
+    /// Refers to the pixels, which all copies of a picture share, and keeps the rest of it.
+    public static let decodedImage = WeakForm { image in
+        guard let bitmap = image.bitmap.weakReference() else { return nil }
+        return { [header = image.header, completeness = image.completeness] in
+            bitmap.bitmap.map { DecodedImage(bitmap: $0, header: header, completeness: completeness) }
+        }
+    }
 }

@@ -5,6 +5,7 @@
 /// - An inserted picture is found until it is removed, replaced or evicted.
 /// - The sum of costs never exceeds the limit after any operation; a picture above it alone is refused and evicts no other.
 /// - A refused picture does not leave the older one under its key: it is out of date.
+/// - An evicted picture may be found again while others hold it; a removed or replaced one never.
 /// - Concurrent inserts for one key leave one of the pictures, whole.
 public protocol ImageCache: Sendable {
     func image(for key: ImageCacheKey) -> DecodedImage?

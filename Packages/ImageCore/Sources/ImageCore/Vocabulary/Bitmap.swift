@@ -5,7 +5,7 @@ public struct Bitmap: Sendable {
     public let size: PixelSize
     /// True when every alpha value is 255.
     public let isOpaque: Bool
-    private let storage: PixelStorage
+    private var storage: PixelStorage
 
     /// - Precondition: `pixels` holds exactly `size.area * 4` bytes.
     public init(size: PixelSize, pixels: [UInt8], isOpaque: Bool) {
@@ -42,6 +42,37 @@ extension Bitmap: Hashable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(size)
         hasher.combine(pixels)
+    }
+}
+
+extension Bitmap {
+    /// A way to get the picture back as long as another copy of it is alive; nil when this is the only one.
+    package mutating func weakReference() -> WeakBitmap? {
+        isKnownUniquelyReferenced(&storage) ? nil : WeakBitmap(size: size, isOpaque: isOpaque, storage: storage)
+    }
+
+    private init(size: PixelSize, isOpaque: Bool, storage: PixelStorage) {
+        self.size = size
+        self.isOpaque = isOpaque
+        self.storage = storage
+    }
+
+    /// A bitmap without its pixels, which it does not keep alive.
+    package struct WeakBitmap: Sendable {
+        private let size: PixelSize
+        private let isOpaque: Bool
+        private weak let storage: PixelStorage?
+
+        fileprivate init(size: PixelSize, isOpaque: Bool, storage: PixelStorage) {
+            self.size = size
+            self.isOpaque = isOpaque
+            self.storage = storage
+        }
+
+        /// The bitmap, if another copy of it is still alive.
+        package var bitmap: Bitmap? {
+            storage.map { Bitmap(size: size, isOpaque: isOpaque, storage: $0) }
+        }
     }
 }
 

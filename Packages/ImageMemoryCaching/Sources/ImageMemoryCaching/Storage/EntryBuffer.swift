@@ -53,10 +53,11 @@ struct EntryBuffer<Key, Value>: ~Copyable {
 
     /// Empties a place in use.
     @inlinable
-    mutating func take(_ place: Int) -> Value {
+    mutating func take(_ place: Int) -> (key: Key, value: Value) {
         precondition(isUsed[place], "a place is emptied twice")
         isUsed[place] = false
-        return unsafe (base + place).move().value
+        let entry = unsafe (base + place).move()
+        return (entry.key, entry.value)
     }
 
     /// What is made of each entry.
