@@ -95,6 +95,7 @@ struct S3FIFOModel: EvictionModel {
     }
 
     mutating func insert(_ key: Int, cost: Int) {
+        if smallLimit > 0, cost > smallLimit, totalCost + cost > limit { return }
         let ghost = ghosts.index(of: key).map { ghosts.remove(at: $0) }
         while totalCost + cost > limit { evict() }
         let entry = ModelEntry(key: key, cost: cost)
@@ -121,7 +122,7 @@ struct S3FIFOModel: EvictionModel {
             return evictFromSmall()
         }
         ghosts.append(entry)
-        while ghosts.totalCost > limit - smallLimit { ghosts.removeFirst() }
+        while ghosts.totalCost > limit * 9 / 10 { ghosts.removeFirst() }
     }
 
     private mutating func evictFromMain() {
@@ -192,19 +193,25 @@ struct GDSFModel: EvictionModel {
     }
 
     mutating func insert(_ key: Int, cost: Int) {
+        let entry = ModelEntry(key: key, cost: cost, uses: 1)
+        let priority = age + value(of: entry)
         while totalCost + cost > limit, let least = entries.map({ ($0.priority, $0.value) }).min(by: <) {
+            if priority < least.0 { return age = max(age, priority) }
             entries.remove(at: entries.firstIndex { ($0.priority, $0.value) == least } ?? 0)
-            age = least.0
+            age = max(age, least.0)
         }
-        add(ModelEntry(key: key, cost: cost, uses: 1))
+        entries.append((entry, value(of: entry), priority))
     }
 
     private mutating func add(_ entry: ModelEntry) {
+        entries.append((entry, value(of: entry), age + value(of: entry)))
+    }
+
+    private func value(of entry: ModelEntry) -> Double {
         let value = Double(entry.uses) * 8 / Double(entry.cost)
         var power = 1.0
         while power > value { power /= 2 }
         while power * 2 <= value { power *= 2 }
-        let rounded = power * (1 + (value / power - 1) * 4).rounded(.down) / 4 + power * 3 / 4
-        entries.append((entry, rounded, age + rounded))
+        return power * (1 + (value / power - 1) * 4).rounded(.down) / 4 + power * 3 / 4
     }
 }

@@ -121,6 +121,33 @@ struct EvictionPolicyTests {
         #expect((0..<300).filter { cache.value(for: $0) != nil } == Array(240..<300))
     }
 
+    @Test(
+        "S3-FIFO takes what is larger than a tenth of the budget while there is room, and refuses it when there is none"
+    )
+    func refusesLarge() {
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100), policy: .s3FIFO)
+        cache.insert(0, cost: 11, for: 0)
+        #expect(cache.value(for: 0) == 0)
+        for key in 1...89 { cache.insert(key, for: key) }
+        cache.insert(90, cost: 11, for: 90)
+        #expect((0...90).filter { cache.value(for: $0) == nil } == [90])
+        cache.insert(91, cost: 10, for: 91)
+        #expect(cache.value(for: 91) == 91)
+    }
+
+    @Test("GDSF refuses what would be the next to go, until it has been asked for a few times")
+    func refusesWorthless() {
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100), policy: .gdsf)
+        for key in 0..<100 { cache.insert(key, for: key) }
+        var attempts = 0
+        while cache.value(for: 100) == nil, attempts < 50 {
+            #expect(cache.count == 100)
+            cache.insert(100, cost: 20, for: 100)
+            attempts += 1
+        }
+        #expect((2..<50).contains(attempts))
+    }
+
     @Test("a policy of one's own is asked through the protocol")
     func takesOwnPolicy() {
         let policy = EvictionPolicy(name: "newest first") { NewestFirst() }

@@ -22,7 +22,7 @@ struct MemoryImageCacheTests {
 
     @Test("the picture looked at least recently goes first")
     func evictsLeastRecentlyUsed() {
-        let cache = MemoryImageCache(byteLimit: 120)
+        let cache = MemoryImageCache(byteLimit: 120, policy: .lru)
         for number in 1...3 { cache.insert(picture(40), for: key(number)) }
         #expect(cache.image(for: key(1)) != nil)
         cache.insert(picture(40), for: key(4))
@@ -32,7 +32,7 @@ struct MemoryImageCacheTests {
 
     @Test("a lowered limit takes effect at once, a raised one leaves room")
     func changesLimit() {
-        let cache = MemoryImageCache(byteLimit: 120)
+        let cache = MemoryImageCache(byteLimit: 120, policy: .lru)
         for number in 1...3 { cache.insert(picture(40), for: key(number)) }
         cache.byteLimit = 79
         #expect(cache.totalCost == 40)
@@ -70,6 +70,21 @@ struct MemoryImageCacheTests {
         #expect(cache.statistics.revivals == 1)
         #expect(cache.statistics.hits == 1)
         #expect(cache.image(for: key(2)) == nil)
+    }
+
+    @Test(
+        "unless told otherwise, one large picture does not push out many small ones, and is found as long as it is shown"
+    )
+    func keepsSmallPictures() {
+        let cache = MemoryImageCache(byteLimit: 1_000)
+        for number in 0..<25 { cache.insert(picture(40), for: key(number)) }
+        var shown: DecodedImage? = picture(800)
+        if let shown { cache.insert(shown, for: key(100)) }
+        #expect((0..<25).allSatisfy { cache.image(for: key($0)) != nil })
+        #expect(cache.image(for: key(100)) == shown)
+        #expect(cache.totalCost == 1_000)
+        shown = nil
+        #expect(cache.image(for: key(100)) == nil)
     }
 
     @Test("a picture that nobody else holds is gone with its eviction: the cache keeps nothing alive")

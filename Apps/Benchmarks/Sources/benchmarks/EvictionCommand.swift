@@ -19,7 +19,9 @@ enum EvictionCommand {
         if let chart { try Data(study.chart.utf8).write(to: URL(filePath: chart)) }
     }
 
-    private static let policies: [EvictionPolicy] = [.lru, .sieve, .s3FIFO]
+    private static let policies: [EvictionPolicy] = [
+        .lru, .fifo, .lfu, .sieve, .s3FIFO, .wTinyLFU, .gdsf,
+    ]
 
     private static var simulated: [Trace] {
         var long = FeedScroll()

@@ -29,7 +29,7 @@ struct SimulationTests {
         #expect(Optimum.run(trace, .entries(2)).hitRatio == Double(best) / 12)
     }
 
-    @Test("no policy that takes everything in beats the optimum", arguments: [EvictionPolicy.lru, .sieve])
+    @Test("no policy that takes everything in beats the optimum", arguments: [EvictionPolicy.lru, .fifo, .lfu, .sieve])
     func bound(_ policy: EvictionPolicy) {
         let trace = Self.trace(seed: 3, keys: 200, accesses: 5_000)
         for capacity in [5, 20, 100] {

@@ -8,7 +8,7 @@ public import ImageCore
 /// A picture that is too large is refused and evicts nothing. The older picture under its key is dropped all the same:
 /// whoever inserted the new one has said that the old one is out of date, and a miss is better than a stale hit.
 ///
-/// An evicted picture that a view still shows is found again, without a second copy in memory: until then it costs the cache
+/// An evicted or refused picture that a view still shows is found again, without a second copy in memory: until then it costs the cache
 /// nothing, and is not in `totalCost`; from then on it is an entry as any other.
 public final class MemoryImageCache: ImageCache {
     private let cache: MemoryCache<ImageCacheKey, DecodedImage>
@@ -16,12 +16,12 @@ public final class MemoryImageCache: ImageCache {
     /// - Parameters:
     ///   - byteLimit: what all pictures together may cost, in bytes; 100 MiB unless told. A negative value counts as 0.
     ///   - entryLimit: what one picture may cost, in bytes; nil for no limit but `byteLimit`.
-    ///   - policy: what goes when room is needed.
+    ///   - policy: what goes when room is needed: what was used least for its size, unless told. The room's README compares.
     ///   - clock: for lifetimes and for the age of entries. Without one, no time is read.
     ///   - lifetime: how long a picture may be served; needs a clock.
     ///   - inUseLimit: how many evicted pictures are found again as long as they are in use elsewhere; 0 for none.
     public init(
-        byteLimit: Int = 100 << 20, entryLimit: Int? = nil, policy: EvictionPolicy = .lru, clock: CacheClock? = nil,
+        byteLimit: Int = 100 << 20, entryLimit: Int? = nil, policy: EvictionPolicy = .gdsf, clock: CacheClock? = nil,
         lifetime: EntryLifetime? = nil, inUseLimit: Int = 1_000
     ) {
         cache = MemoryCache(

@@ -33,7 +33,7 @@ extension EvictionPolicy {
     public static let sieve = EvictionPolicy(name: "SIEVE") { SIEVEOrder() }
 
     /// A small queue on probation, a main one, and the memory of what was evicted from the small one: what is asked for
-    /// only once leaves soon.
+    /// only once leaves soon. What is larger than a tenth of the budget is kept only while there is room without evicting.
     ///
     /// Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023.
     public static let s3FIFO = EvictionPolicy(name: "S3-FIFO") { S3FIFOOrder() }
@@ -49,7 +49,8 @@ extension EvictionPolicy {
     /// What came first goes first: for a cache in which only age counts, with a time to live.
     public static let fifo = EvictionPolicy(name: "FIFO") { FIFOOrder() }
 
-    /// What has the fewest uses for what it costs goes first, so that one large entry has to be worth many small ones.
+    /// What has the fewest uses for what it costs goes first, so that one large entry has to be worth many small ones; a new entry
+    /// that would be the first to go is refused.
     ///
     /// Greedy-dual-size-frequency: Cherkasova, HP Labs 1998.
     public static let gdsf = gdsf(networkWeight: 8)

@@ -5,6 +5,9 @@
 /// CAMP (Ghandeharizadeh et al., Middleware 2014): values per cost are rounded down to a fourth of a power of two, those of one
 /// rounded value form a list that is in order by itself, and the lowest head of the lists is the victim. There are at most 256
 /// lists, however many entries.
+///
+/// What comes in and would be the next to go is refused; the age rises all the same, so that it gets in when it is asked for
+/// again soon. So does libCacheSim, which inserts first and evicts then.
 struct GDSFOrder: EvictionOrder {
     private struct Entry {
         var cost: Int
@@ -21,8 +24,10 @@ struct GDSFOrder: EvictionOrder {
     /// By list; infinity where there is none.
     private var headPriorities = [Double](repeating: .infinity, count: ValueClass.count)
     private var filled = BitSet256()
-    /// The priority of what was evicted last.
+    /// The priority of what was evicted or refused last.
     private var age = 0.0
+    /// What room is being made for, with the age when that began.
+    private var incoming: (hash: UInt64, age: Double)?
 
     /// - Parameter networkWeight: how much more it takes to get an entry over the network than from disk.
     init(networkWeight: Double) { self.networkWeight = networkWeight }
@@ -30,16 +35,17 @@ struct GDSFOrder: EvictionOrder {
     mutating func setLimits(_ limits: CacheLimits) {}
 
     mutating func insert(_ entry: EvictionCandidate, at place: Int) {
-        let weight = entry.refetch == .network ? networkWeight : 1
-        let record = Entry(cost: max(1, entry.cost), weight: weight, uses: 1, list: 0, priority: 0)
+        let record = Entry(cost: max(1, entry.cost), weight: weight(of: entry), uses: 1, list: 0, priority: 0)
         if place == entries.count { entries.append(record) } else { entries[place] = record }
-        enter(place)
+        let ageThen = incoming?.hash == entry.hash ? incoming?.age : nil
+        incoming = nil
+        enter(place, age: ageThen ?? age)
     }
 
     mutating func use(_ place: Int) {
         remove(place)
         entries[place].uses += 1
-        enter(place)
+        enter(place, age: age)
     }
 
     mutating func remove(_ place: Int) {
@@ -48,10 +54,24 @@ struct GDSFOrder: EvictionOrder {
         updateHead(of: list)
     }
 
-    mutating func victim(for incoming: EvictionCandidate?) -> Int? {
+    mutating func victim(for candidate: EvictionCandidate?) -> Int? {
         guard let place = coldest else { return nil }
-        age = entries[place].priority
+        let least = entries[place].priority
+        if let candidate, let refused = refusal(of: candidate, below: least) {
+            age = max(age, refused)
+            return nil
+        }
+        age = max(age, least)
         return place
+    }
+
+    /// The priority with which a candidate would come in, if that is below the least of those who are here: then it would be the
+    /// next to go.
+    private mutating func refusal(of candidate: EvictionCandidate, below least: Double) -> Double? {
+        let begun = incoming?.hash == candidate.hash ? incoming?.age ?? age : age
+        let priority = begun + value(of: candidate).lowest
+        incoming = priority < least ? nil : (candidate.hash, begun)
+        return priority < least ? priority : nil
     }
 
     var coldest: Int? {
@@ -62,7 +82,15 @@ struct GDSFOrder: EvictionOrder {
         return lists.oldest(in: least.list)
     }
 
-    private mutating func enter(_ place: Int) {
+    private func value(of candidate: EvictionCandidate) -> ValueClass {
+        ValueClass(weight(of: candidate) / Double(max(1, candidate.cost)))
+    }
+
+    private func weight(of candidate: EvictionCandidate) -> Double {
+        candidate.refetch == .network ? networkWeight : 1
+    }
+
+    private mutating func enter(_ place: Int, age: Double) {
         let entry = entries[place]
         let value = ValueClass(entry.uses * entry.weight / Double(entry.cost))
         entries[place].list = value.index

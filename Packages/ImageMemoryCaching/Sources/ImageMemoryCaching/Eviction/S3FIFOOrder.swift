@@ -1,6 +1,7 @@
 /// A small queue that takes what is new, a main queue for what was used again there, and the ghosts of what was not:
 /// Yang et al., SOSP 2023, algorithm 1, with the parameters of the authors' simulator libCacheSim: a tenth of the budget for
-/// the small queue, two uses for the way to the main one, and ghosts for nine tenths of the budget.
+/// the small queue, two uses for the way to the main one, and ghosts for nine tenths of the budget. As there, what is larger than
+/// the small queue is refused; here only when there is no room for it without evicting.
 struct S3FIFOOrder: EvictionOrder {
     private enum Queue {
         static let small = 0
@@ -23,6 +24,7 @@ struct S3FIFOOrder: EvictionOrder {
     private var filled = [QueueFill(), QueueFill()]
     private var smallLimits = CacheLimits()
     private var mainLimits = CacheLimits()
+    private var ghostLimits = CacheLimits()
     private var hasEvicted = false
     /// The hash of what is coming, when it was a ghost before room was made for it.
     private var returning: UInt64?
@@ -30,6 +32,7 @@ struct S3FIFOOrder: EvictionOrder {
     mutating func setLimits(_ limits: CacheLimits) {
         smallLimits = limits.share(0.1)
         mainLimits = limits.less(smallLimits)
+        ghostLimits = limits.share(0.9)
     }
 
     mutating func insert(_ entry: EvictionCandidate, at place: Int) {
@@ -56,6 +59,7 @@ struct S3FIFOOrder: EvictionOrder {
     }
 
     mutating func victim(for incoming: EvictionCandidate?) -> Int? {
+        if let incoming, smallLimits.cost > 0, incoming.cost > smallLimits.cost { return nil }
         hasEvicted = true
         if let incoming, ghosts.remove(incoming.hash) { returning = incoming.hash }
         while coldest != nil {
@@ -79,7 +83,7 @@ struct S3FIFOOrder: EvictionOrder {
     private mutating func victimInSmall() -> Int? {
         while let place = queues.oldest(in: Queue.small) {
             guard uses[place] >= Self.usesForMain else {
-                ghosts.add(entries[place].hash, cost: entries[place].cost, limits: mainLimits)
+                ghosts.add(entries[place].hash, cost: entries[place].cost, limits: ghostLimits)
                 return place
             }
             moveToMain(place)

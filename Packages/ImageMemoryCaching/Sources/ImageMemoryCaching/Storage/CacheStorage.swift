@@ -49,7 +49,9 @@ struct CacheStorage<Key: Hashable, Value: Sendable>: ~Copyable {
         if let older = removeValue(for: key) { removed.append(older) }
         if let now { sweep(Self.sweepSteps, at: now, removing: &removed) }
         let record = ledger.record(candidate, lifetime: lifetime, at: now)
-        if let refused = admit(value, record, under: key, removing: &removed) { removed.append(refused) }
+        guard var refused = admit(value, record, under: key, removing: &removed) else { return }
+        weakIndex?.add(key, &refused, record)
+        removed.append(refused)
     }
 
     /// - Returns: the value, when it is refused.
