@@ -82,4 +82,16 @@ struct EntryIndexTests {
             }
         }
     }
+
+    @Test("a forged event with an absurd length is damage, not an overflow", arguments: [-1, .min, .max, 1 << 41])
+    func absurdLengths(byteCount: Int) {
+        for event in [
+            JournalFormat.Event.insert(Self.record(1, byteCount)),
+            .reserve(writer: 1, name: EntryName(key(1)), byteCount: byteCount),
+        ] {
+            var bytes: [UInt8] = []
+            JournalFormat.append(event, at: 64, to: &bytes)
+            #expect(unsafe JournalFormat.event(bytes.span.bytes, at: 64) == nil)
+        }
+    }
 }

@@ -11,6 +11,8 @@
 package enum JournalFormat {
     package static let slotSize = 64
     private static let version: UInt32 = 1
+    /// Whoever can write to the folder can forge events. So many of this length that their sum overflows don't fit into a file.
+    private static let largestByteCount = 1 << 40
     private static let magic = UInt32(littleEndian: 0x6949_4C53)
 
     package struct Head: Hashable, Sendable {
@@ -82,11 +84,12 @@ package enum JournalFormat {
         let number = Int(truncatingIfNeeded: word(bytes, 40))
         let last = word(bytes, 48)
         switch word(bytes, 0) {
-        case 1 where number >= 0:
+        case 1 where (0...largestByteCount).contains(number):
             return .insert(EntryIndex.Record(name: name, byteCount: number, stamp: Int64(bitPattern: last)))
         case 2: return .use(name, stamp: Int64(bitPattern: last))
         case 3: return .remove(name)
-        case 4 where number >= 0: return .reserve(writer: last, name: name, byteCount: number)
+        case 4 where (0...largestByteCount).contains(number):
+            return .reserve(writer: last, name: name, byteCount: number)
         case 5: return .release(writer: last)
         default: return nil
         }
