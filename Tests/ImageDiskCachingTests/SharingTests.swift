@@ -70,6 +70,22 @@ struct SharingTests {
         }
     }
 
+    @Test("a file that another cache takes for stale, between its making and its locking, is made again")
+    func isTidiedUp() async throws {
+        let folder = folder
+        let isDone = Flag()
+        let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
+            guard call == "lock", !isDone.value else { return }
+            isDone.value = true
+            for file in folder.files() where file.hasPrefix("tmp/") {
+                try POSIXFileSystem().remove("\(folder.path)/\(file)")
+            }
+        }
+        try await folder.cache(fileSystem: fileSystem).store(entry(100), for: key(1))
+        #expect(isDone.value)
+        #expect(try await folder.cache().entry(for: key(1)) == entry(100))
+    }
+
     @Test("the room promised to a writer that died is taken back, with what it left")
     func reclaimsPromises() async throws {
         let limit = 3 * fileSize(entry(500), key(1))

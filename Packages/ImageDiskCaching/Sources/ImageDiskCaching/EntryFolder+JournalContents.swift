@@ -6,7 +6,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// The index is written anew when it tells of more than twice as many events as there are entries, and of this many more.
+/// The index is written anew when it tells of half as many events more than there are entries, and of this many.
 private let toleratedEvents = 4_096
 
 extension EntryFolder {
@@ -25,7 +25,7 @@ extension EntryFolder {
             else { return try rebuild(byteCount) }
         }
         let count = state.withLock { $0.index?.count ?? 0 }
-        if byteCount / JournalFormat.slotSize > 2 * count + toleratedEvents { try compact() }
+        if byteCount / JournalFormat.slotSize > count + count / 2 + toleratedEvents { try compact() }
     }
 
     /// Follows the events from an offset on, or all of them into a new index; false when any of them is damaged.

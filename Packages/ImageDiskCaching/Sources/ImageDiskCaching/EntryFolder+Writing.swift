@@ -119,12 +119,14 @@ extension EntryFolder {
         }
     }
 
-    /// Nil when the file was taken for stale in the moment between its making and its locking.
+    /// Nil when the file was taken for stale in the moment between its making and its locking, and perhaps removed.
     private func createTemporary(_ writer: UInt64) throws(FileSystemFailure) -> Temporary? {
         let path = temporaryPath(writer)
         let file = try fileSystem.create(path)
         do {
-            if try fileSystem.lock(file) { return Temporary(file: file, writer: writer, path: path) }
+            if try fileSystem.lock(file), try fileSystem.status(of: file).hasName {
+                return Temporary(file: file, writer: writer, path: path)
+            }
             fileSystem.close(file)
             return nil
         } catch {

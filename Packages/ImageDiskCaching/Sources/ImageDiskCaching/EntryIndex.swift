@@ -1,6 +1,6 @@
 /// What the folder holds, by the cache's best knowledge: each entry's size and last use, and the room promised to writers.
 ///
-/// A pure value. About 70 bytes an entry: 48 in an array of nodes, the policy's 8, and 4 for each place of an open hash table
+/// A pure value. About 80 bytes an entry: 48 in an array of nodes, the policy's 8, and 8 for each slot of an open hash table
 /// with linear probing, which is kept between three eighths and three quarters full.
 package struct EntryIndex: Sendable {
     /// One entry's file.
@@ -23,13 +23,23 @@ package struct EntryIndex: Sendable {
         package var byteCount: Int
     }
 
-    private static var empty: Int32 { -1 }
+    /// A slot of the table.
+    private struct Slot {
+        static let empty = Slot(place: -1, tag: 0)
+
+        /// The place in `nodes`; -1 when the slot is empty.
+        var place: Int32
+        /// Bits of the name's hash, so that a look at another name's slot is not one at its node, which is far away.
+        var tag: UInt32
+
+        var isEmpty: Bool { place < 0 }
+    }
 
     private var nodes: [Record] = []
     /// Places in `nodes` that nothing occupies.
     private var freePlaces: [Int32] = []
-    /// Places in `nodes`, by the hash of the name.
-    private var table: [Int32]
+    /// By the hash of the name.
+    private var table: [Slot]
     private var policy: any DiskEvictionPolicy
     package private(set) var count = 0
     package private(set) var reservations: [UInt64: Reservation] = [:]
@@ -42,20 +52,20 @@ package struct EntryIndex: Sendable {
         self.policy = policy
         var size = 16
         while size * 3 < capacity * 4 { size *= 2 }
-        table = Array(repeating: Self.empty, count: size)
+        table = Array(repeating: .empty, count: size)
         nodes.reserveCapacity(capacity)
     }
 
-    package subscript(name: EntryName) -> Record? { slot(of: name).map { nodes[Int(table[$0])] } }
+    package subscript(name: EntryName) -> Record? { slot(of: name).map { nodes[Int(table[$0].place)] } }
 
     /// All entries, in no order.
-    package var records: [Record] { table.filter { $0 != Self.empty }.map { nodes[Int($0)] } }
+    package var records: [Record] { table.filter { !$0.isEmpty }.map { nodes[Int($0.place)] } }
 
     /// When the entries were used last: the earliest and the latest time. Nil when there are none.
     package var stamps: ClosedRange<Int64>? {
         var stamps: ClosedRange<Int64>?
-        for place in table where place != Self.empty {
-            let stamp = nodes[Int(place)].stamp
+        for slot in table where !slot.isEmpty {
+            let stamp = nodes[Int(slot.place)].stamp
             stamps = min(stamps?.lowerBound ?? stamp, stamp)...max(stamps?.upperBound ?? stamp, stamp)
         }
         return stamps
@@ -63,9 +73,9 @@ package struct EntryIndex: Sendable {
 
     /// The entries that were last used before a time, in no order.
     package func names(unusedSince deadline: Int64) -> [EntryName] {
-        table.compactMap { place in
-            guard place != Self.empty, nodes[Int(place)].stamp < deadline else { return nil }
-            return nodes[Int(place)].name
+        table.compactMap { slot in
+            guard !slot.isEmpty, nodes[Int(slot.place)].stamp < deadline else { return nil }
+            return nodes[Int(slot.place)].name
         }
     }
 
@@ -94,7 +104,7 @@ package struct EntryIndex: Sendable {
     @discardableResult
     package mutating func use(_ name: EntryName, stamp: Int64) -> Bool {
         guard let slot = slot(of: name) else { return false }
-        let place = Int(table[slot])
+        let place = Int(table[slot].place)
         nodes[place].stamp = max(nodes[place].stamp, stamp)
         newestStamp = max(newestStamp, stamp)
         policy.use(place)
@@ -103,7 +113,7 @@ package struct EntryIndex: Sendable {
 
     package mutating func remove(_ name: EntryName) {
         guard let slot = slot(of: name) else { return }
-        let place = table[slot]
+        let place = table[slot].place
         vacate(slot)
         policy.remove(Int(place))
         freePlaces.append(place)
@@ -126,39 +136,43 @@ package struct EntryIndex: Sendable {
 
     private func home(of name: EntryName) -> Int { Int(truncatingIfNeeded: name.hash) & (table.count - 1) }
 
+    private func tag(of name: EntryName) -> UInt32 { UInt32(truncatingIfNeeded: name.hash >> 32) }
+
     private func slot(of name: EntryName) -> Int? {
+        let tag = tag(of: name)
         var slot = home(of: name)
-        while table[slot] != Self.empty {
-            if nodes[Int(table[slot])].name == name { return slot }
+        while !table[slot].isEmpty {
+            if table[slot].tag == tag, nodes[Int(table[slot].place)].name == name { return slot }
             slot = (slot + 1) & (table.count - 1)
         }
         return nil
     }
 
     private mutating func enter(_ place: Int32) {
-        var slot = home(of: nodes[Int(place)].name)
-        while table[slot] != Self.empty { slot = (slot + 1) & (table.count - 1) }
-        table[slot] = place
+        let name = nodes[Int(place)].name
+        var slot = home(of: name)
+        while !table[slot].isEmpty { slot = (slot + 1) & (table.count - 1) }
+        table[slot] = Slot(place: place, tag: tag(of: name))
     }
 
     /// Empties a slot, and moves back what lies behind it only because the slot was taken.
     private mutating func vacate(_ slot: Int) {
         var hole = slot
         var next = (hole + 1) & (table.count - 1)
-        while table[next] != Self.empty {
-            let distance = (next - home(of: nodes[Int(table[next])].name)) & (table.count - 1)
+        while !table[next].isEmpty {
+            let distance = (next - home(of: nodes[Int(table[next].place)].name)) & (table.count - 1)
             if distance >= (next - hole) & (table.count - 1) {
                 table[hole] = table[next]
                 hole = next
             }
             next = (next + 1) & (table.count - 1)
         }
-        table[hole] = Self.empty
+        table[hole] = .empty
     }
 
     private mutating func enlarge() {
-        let places = table.filter { $0 != Self.empty }
-        table = Array(repeating: Self.empty, count: table.count * 2)
-        for place in places { enter(place) }
+        let slots = table.filter { !$0.isEmpty }
+        table = Array(repeating: .empty, count: table.count * 2)
+        for slot in slots { enter(slot.place) }
     }
 }

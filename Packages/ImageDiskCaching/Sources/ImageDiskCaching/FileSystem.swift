@@ -69,6 +69,8 @@ package struct FileStatus: Sendable {
     package var modified: Int64
     /// Which file it is, whatever its name.
     package var identity: FileIdentity
+    /// False when it was removed and is only open still.
+    package var hasName: Bool
 }
 
 /// The numbers of a device and of a file on it: two open files with the same ones are the same.

@@ -158,7 +158,8 @@ package struct POSIXFileSystem: FileSystem {
         FileStatus(
             isRegular: isRegular(status), byteCount: Int(status.st_size), modified: modified(status),
             identity: FileIdentity(
-                device: UInt64(truncatingIfNeeded: status.st_dev), file: UInt64(truncatingIfNeeded: status.st_ino)))
+                device: UInt64(truncatingIfNeeded: status.st_dev), file: UInt64(truncatingIfNeeded: status.st_ino)),
+            hasName: status.st_nlink > 0)
     }
 
     static func modified(_ status: stat) -> Int64 {
