@@ -23,7 +23,7 @@ let package = Package(
                 room("ImageCore"), room("ImageDecoding"), room("ImageLoading"), room("ImageLoadingDefaults"),
                 room("ImageMemoryCaching"),
                 room("ImageDiskCaching"), room("ImageCodecJPEG"), room("ImageCodecPNG"), room("ImageCodecWebP"),
-                room("ImageCodecGIF"), room("ImageProcessing"), "CDecodingFloor",
+                room("ImageCodecGIF"), room("ImageProcessing"), "CDecodingFloor", "CDiskFloor",
                 "EvictionStudy",
             ],
             swiftSettings: strict),
@@ -38,6 +38,7 @@ let package = Package(
         .target(
             name: "CDecodingFloor",
             linkerSettings: ["jpeg", "png", "webp", "webpdemux", "gif"].map { .linkedLibrary($0) }),
+        .target(name: "CDiskFloor", linkerSettings: [.linkedLibrary("sqlite3")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -7,9 +7,10 @@ import ImageLoading
 import ImageLoadingDefaults
 import ImageMemoryCaching
 
-/// Benchmarks of decoding, of processing, of the caches, and of a hit through the loader, each beside its floor in the same run.
+/// Benchmarks of decoding, of processing, of the caches, and of a hit through the loader, each beside its floor in the same run;
+/// of the disk cache beside other stores.
 ///
-/// `benchmarks [decode|processing|caches] [--json]`; without a name all of them. And hit ratios, which are no times:
+/// `benchmarks [decode|processing|caches|disk] [--json]`; without a name all of them. And hit ratios, which are no times:
 /// `benchmarks eviction`.
 @main
 enum Main {
@@ -18,8 +19,8 @@ enum Main {
         if arguments.first == "eviction" { return try EvictionCommand.run(Array(arguments.dropFirst())) }
         let isJSON = arguments.contains("--json")
         let names = arguments.filter { $0 != "--json" }
-        guard names.allSatisfy({ ["decode", "processing", "caches"].contains($0) }) else {
-            print("usage: benchmarks [decode|processing|caches] [--json] | eviction [TRACE…] [--svg FILE]")
+        guard names.allSatisfy({ ["decode", "processing", "caches", "disk"].contains($0) }) else {
+            print("usage: benchmarks [decode|processing|caches|disk] [--json] | eviction [TRACE…] [--svg FILE]")
             exit(64)
         }
         if names.isEmpty || names.contains("decode") {
@@ -30,6 +31,10 @@ enum Main {
             try tell(try await ProcessingBenchmarks.run(samples: 9), isJSON, Measurement.heading, \.line)
         }
         if names.isEmpty || names.contains("caches") { try await caches(isJSON) }
+        if names.isEmpty || names.contains("disk") {
+            try tell(try await DiskBenchmarks.run(), isJSON, DiskComparison.heading, \.line)
+            try tell(try await DiskScaleBenchmarks.run(), isJSON, DiskFigure.heading, \.line)
+        }
     }
 
     private static func caches(_ isJSON: Bool) async throws {
@@ -49,6 +54,8 @@ enum Main {
         } else {
             print(heading)
             for result in results { print(line(result)) }
+            // What follows may take a while.
+            unsafe fflush(nil)
         }
     }
 

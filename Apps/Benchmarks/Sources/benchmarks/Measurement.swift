@@ -65,6 +65,13 @@ enum Stopwatch {
         return Double(processorNanoseconds() - start) / 1_000_000
     }
 
+    /// Processor time of all threads during one call.
+    static func processorMicroseconds(_ body: () async throws -> Void) async rethrows -> Double {
+        let start = processorNanoseconds()
+        try await body()
+        return Double(processorNanoseconds() - start) / 1_000
+    }
+
     private static func result(
         _ name: String, _ times: [Double], _ processor: UInt64, operations: Int
     ) -> Measurement {

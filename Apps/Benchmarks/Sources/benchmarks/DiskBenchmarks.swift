@@ -1,0 +1,116 @@
+import Foundation
+import ImageCore
+import ImageDiskCaching
+
+/// Processor time of one operation on disk, beside that of plain files.
+struct DiskComparison: Encodable {
+    var operation: String
+    var contender: String
+    /// Of all threads, for one entry; the least of all rounds.
+    var microseconds: Double
+    /// To plain files in the same run.
+    var ratio: Double
+    /// What the ratio should be at most; nil for the others.
+    var goal: Double?
+
+    static let heading =
+        "disk, page cache hot".padding(toLength: 54, withPad: " ", startingAt: 0)
+        + "  processor    ratio     goal"
+
+    var line: String {
+        "\(operation): \(contender)".padding(toLength: 54, withPad: " ", startingAt: 0)
+            + String(format: "%8.2f us  %7.2f", microseconds, ratio)
+            + (goal.map { String(format: "  <= %4.2f %@", $0, ratio <= $0 ? "met" : "NOT met") } ?? "")
+    }
+}
+
+/// The disk cache beside plain files, SQLite and diskcache: by turns, in one run, with everything in the page cache.
+enum DiskBenchmarks {
+    private struct Size {
+        var name: String
+        var byteCount: Int
+        var entryCount: Int
+        var getGoal: Double
+    }
+
+    private static let sizes = [
+        Size(name: "20 kB", byteCount: 20_480, entryCount: 10_000, getGoal: 1.7),
+        Size(name: "200 kB", byteCount: 204_800, entryCount: 2_000, getGoal: 1.5),
+    ]
+    private static let putGoal = 2.0
+    private static let rounds = 20
+
+    @concurrent
+    static func run() async throws -> [DiskComparison] {
+        var results: [DiskComparison] = []
+        for size in sizes {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let contenders = try makeContenders(size, folder)
+            let puts = try await leastOfPuts(contenders, size)
+            let gets = try await leastOfGets(contenders, size)
+            let text = "\(size.name) of \(size.entryCount)"
+            results += compared("get \(text)", gets, contenders, size.getGoal)
+            results += compared("put \(text)", puts, contenders, putGoal)
+        }
+        return results
+    }
+
+    private static func makeContenders(_ size: Size, _ folder: URL) throws -> [any DiskContender] {
+        let folders = ["files", "cache", "sqlite", "diskcache"].map { folder.appending(path: $0) }
+        for folder in folders {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+        let data = Data((0..<size.byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 251) })
+        let cache = DiskDataCache(directory: folders[1], byteLimit: .max, now: { Date() })
+        var contenders: [any DiskContender] = [
+            try PlainFilesContender(folder: folders[0], data: data), DiskCacheContender(cache: cache, data: data),
+            try SQLiteContender(folder: folders[2], data: data),
+        ]
+        if let python = try PythonContender(folder: folders[3], byteCount: size.byteCount) {
+            contenders.append(python)
+        } else {
+            let text =
+                "diskcache is left out: no python3 with it (pip install diskcache; PYTHON names the interpreter)\n"
+            FileHandle.standardError.write(Data(text.utf8))
+        }
+        return contenders
+    }
+
+    /// Fills all stores by turns; microseconds for one entry, the least of all rounds, in the order of the contenders.
+    private static func leastOfPuts(_ contenders: [any DiskContender], _ size: Size) async throws -> [Double] {
+        let batch = size.entryCount / rounds
+        var least = contenders.map { _ in Double.infinity }
+        for round in 0..<rounds {
+            for (index, contender) in contenders.enumerated() {
+                let time = try await contender.put(round * batch..<(round + 1) * batch)
+                least[index] = min(least[index], time / Double(batch))
+            }
+        }
+        return least
+    }
+
+    /// Reads entries in a scattered order by turns, the same of each store.
+    private static func leastOfGets(_ contenders: [any DiskContender], _ size: Size) async throws -> [Double] {
+        let batch = 400
+        var least = contenders.map { _ in Double.infinity }
+        for round in 0..<rounds {
+            let numbers = (0..<batch).map { (round * batch + $0) &* 7_919 % size.entryCount }
+            for (index, contender) in contenders.enumerated() {
+                let time = try await contender.get(numbers)
+                least[index] = min(least[index], time / Double(batch))
+            }
+        }
+        return least
+    }
+
+    private static func compared(
+        _ operation: String, _ times: [Double], _ contenders: [any DiskContender], _ goal: Double
+    ) -> [DiskComparison] {
+        zip(times, contenders).map { time, contender in
+            DiskComparison(
+                operation: operation, contender: contender.name, microseconds: time, ratio: time / times[0],
+                goal: contender is DiskCacheContender ? goal : nil)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import CDiskFloor
+import Foundation
+import ImageCore
+import ImageDiskCaching
+
+/// One figure of a full cache, beside its goal.
+struct DiskFigure: Encodable {
+    var name: String
+    var value: Double
+    var unit: String
+    /// What the value should be at most.
+    var goal: Double
+
+    static let heading =
+        "disk, 100,000 entries".padding(toLength: 66, withPad: " ", startingAt: 0) + "              goal"
+
+    var line: String {
+        name.padding(toLength: 66, withPad: " ", startingAt: 0)
+            + String(format: "%9.2f %@  <= %g %@", value, unit, goal, value <= goal ? "met" : "NOT met")
+    }
+}
+
+/// What a cache of very many entries takes to open, to keep in memory, and to keep within its limit.
+enum DiskScaleBenchmarks {
+    private static let entryCount = 100_000
+
+    @concurrent
+    static func run() async throws -> [DiskFigure] {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await fill(folder)
+        let (opening, heap) = try await open(folder)
+        let files = try await indexFileBytes(folder)
+        return [
+            DiskFigure(name: "open, to the end of the first look-up (wall)", value: opening, unit: "ms", goal: 50),
+            DiskFigure(name: "index in memory, an entry", value: heap, unit: "B", goal: 100),
+            DiskFigure(name: "index on disk, an entry", value: files, unit: "B", goal: 100),
+            DiskFigure(
+                name: "the longest of 1,000 stores that evict (processor)", value: try await longestStore(folder),
+                unit: "ms", goal: 5),
+        ]
+    }
+
+    private static func cache(_ folder: URL, byteLimit: Int = .max) -> DiskDataCache {
+        DiskDataCache(directory: folder, byteLimit: byteLimit, now: { Date() })
+    }
+
+    private static func fill(_ folder: URL) async throws {
+        let cache = cache(folder)
+        for number in 0..<entryCount { try await cache.store(entry, for: DataCacheKey(source: pictureURL(number))) }
+    }
+
+    private static var entry: DataCacheEntry {
+        DataCacheEntry(data: Data(count: 300), createdAt: Date(timeIntervalSinceReferenceDate: 0))
+    }
+
+    /// Milliseconds until a new cache has answered and knows its folder, the least of five; and what malloc has given out to it
+    /// by then, an entry.
+    private static func open(_ folder: URL) async throws -> (milliseconds: Double, heapBytes: Double) {
+        var (least, heap) = (Double.infinity, 0.0)
+        let clock = ContinuousClock()
+        for _ in 0..<5 {
+            let before = floor_heap_bytes()
+            let cache = cache(folder)
+            let start = clock.now
+            guard try await cache.entry(for: DataCacheKey(source: pictureURL(7))) != nil else {
+                throw ContenderFailure(text: "DiskDataCache has lost an entry")
+            }
+            // Whatever changes the folder waits until it is known.
+            try await cache.remove(for: DataCacheKey(source: "nothing"))
+            least = min(least, (clock.now - start) / .milliseconds(1))
+            heap = Double(floor_heap_bytes() - before) / Double(entryCount)
+            withExtendedLifetime(cache) {}
+        }
+        return (least, heap)
+    }
+
+    /// The lengths of all files in the folder that are no entries, for each entry.
+    private static func indexFileBytes(_ folder: URL) async throws -> Double {
+        let status = try await cache(folder).status()
+        var byteCount = 0
+        for case let file as String in FileManager.default.enumerator(atPath: folder.path) ?? .init() {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder.path)/\(file)")
+            if attributes[.type] as? FileAttributeType == .typeRegular { byteCount += attributes[.size] as? Int ?? 0 }
+        }
+        return Double(byteCount - status.byteCount) / Double(entryCount)
+    }
+
+    private static func longestStore(_ folder: URL) async throws -> Double {
+        let byteCount = try await cache(folder).status().byteCount
+        let cache = cache(folder, byteLimit: byteCount)
+        var longest = 0.0
+        for number in entryCount..<entryCount + 1_001 {
+            let time = try await Stopwatch.processorMicroseconds {
+                try await cache.store(entry, for: DataCacheKey(source: pictureURL(number)))
+            }
+            // The first waits for the folder to be opened.
+            if number > entryCount { longest = max(longest, time / 1_000) }
+        }
+        return longest
+    }
+}
