@@ -95,3 +95,23 @@ struct DataCacheThreadContractTests {
         }
     }
 }
+
+@Suite("The contract of DataCache, for caches that take entries in pieces and give parts of them")
+struct DataCacheStreamingContractTests {
+    typealias Rule = ContractRule<DataCacheContract.Streaming>
+
+    @Test("the disk cache obeys", arguments: DataCacheContract.streaming)
+    func diskCache(_ rule: Rule) async throws {
+        let folder = try ContractFolder()
+        try await rule.check { folder.diskCache(byteLimit: $0) }
+    }
+
+    @Test("each rule bites a cache that breaks it", arguments: DataCacheContract.streaming)
+    func brokenDouble(_ rule: Rule) async throws {
+        let defect = try #require(
+            BrokenStreamingDataCache.Defect(rawValue: rule.name), "there is no broken double for this rule")
+        await #expect(throws: ContractViolation.self) {
+            try await rule.check { BrokenStreamingDataCache(defect, byteLimit: $0) }
+        }
+    }
+}

@@ -19,7 +19,7 @@ public enum DataCacheContract {
     public static let overhead = 200
 
     /// What every cache must keep. What only some can be asked, each list with a subject of its own: `reopening`, `damage`,
-    /// `fullStore` and `threads`.
+    /// `fullStore`, `threads` and `streaming`.
     public static var rules: [ContractRule<Subject>] { single + forgetting + budget + replacing + concurrent }
 
     private static var single: [ContractRule<Subject>] {

@@ -1,0 +1,151 @@
+public import ImageCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// For caches that take entries in pieces and give parts of them.
+extension DataCacheContract {
+    /// Makes an empty cache with a limit in bytes.
+    public typealias Streaming = @Sendable (_ byteLimit: Int) async throws -> any StreamingDataCache
+
+    public static var streaming: [ContractRule<Streaming>] { writing + reading }
+
+    private static var writing: [ContractRule<Streaming>] {
+        [
+            ContractRule("what came in pieces is found whole once it is finished, and not before") { makeCache in
+                let cache = try await makeCache(1_000_000)
+                let whole = entry(300_000, 1)
+                for expected in [nil, 300_000, 10] {
+                    let writer = try await cache.writer(for: key(1), expectedByteCount: expected)
+                    try await write(whole, inPiecesOf: 70_001, to: writer)
+                    try await expect(cache, has: nil, for: key(1))
+                    try await writer.finish(metadata: whole.metadata, createdAt: whole.createdAt)
+                    try await expect(cache, has: whole, for: key(1))
+                    try await cache.remove(for: key(1))
+                }
+            },
+            ContractRule("the older entry is served until the new one is finished, or for good if it is cancelled") {
+                makeCache in
+                let cache = try await makeCache(1_000_000)
+                try await cache.store(entry(1_000, 1), for: key(1))
+                let cancelled = try await cache.writer(for: key(1), expectedByteCount: nil)
+                try await write(entry(2_000, 2), inPiecesOf: 999, to: cancelled)
+                try await expect(cache, has: entry(1_000, 1), for: key(1))
+                await cancelled.cancel()
+                try await expect(cache, has: entry(1_000, 1), for: key(1))
+                let writer = try await cache.writer(for: key(1), expectedByteCount: nil)
+                try await write(entry(2_000, 2), inPiecesOf: 999, to: writer)
+                try await writer.finish(metadata: entry(2_000, 2).metadata, createdAt: entry(2_000, 2).createdAt)
+                await writer.cancel()
+                try await expect(cache, has: entry(2_000, 2), for: key(1))
+            },
+            ContractRule("what outgrows the budget throws tooLarge, each time, and takes the older entry with it") {
+                makeCache in
+                let cache = try await makeCache(5_000)
+                for number in 1...2 { try await cache.store(entry(1_000, number), for: key(number)) }
+                try await expectOutgrown(entry(6_000, 3), for: key(1), in: cache)
+                try await expect(cache, has: nil, for: key(1))
+            },
+            ContractRule("the budget holds, whatever comes in pieces") { makeCache in
+                let cache = try await makeCache(10_000)
+                for step in 0..<20 {
+                    let next = entry(500 + step * 311 % 2_500, step)
+                    let writer = try await cache.writer(for: key(step % 7), expectedByteCount: nil)
+                    try await write(next, inPiecesOf: 400, to: writer)
+                    try await writer.finish(metadata: next.metadata, createdAt: next.createdAt)
+                    try await expect(cache, has: next, for: key(step % 7))
+                    var sum = 0
+                    for number in 0..<7 { sum += size(try await cache.entry(for: key(number))) }
+                    try expect(sum <= 10_000, "\(sum) bytes within a budget of 10000")
+                }
+            },
+            ContractRule("two that write under one key at once leave the entry of the one that finished last") {
+                makeCache in
+                let cache = try await makeCache(1_000_000)
+                let first = try await cache.writer(for: key(1), expectedByteCount: nil)
+                let second = try await cache.writer(for: key(1), expectedByteCount: nil)
+                try await first.append(entry(1_000, 1).data.prefix(500))
+                try await write(entry(1_000, 2), inPiecesOf: 300, to: second)
+                try await second.finish(metadata: entry(1_000, 2).metadata, createdAt: entry(1_000, 2).createdAt)
+                try await expect(cache, has: entry(1_000, 2), for: key(1))
+                try await first.append(entry(1_000, 1).data.dropFirst(500))
+                try await first.finish(metadata: entry(1_000, 1).metadata, createdAt: entry(1_000, 1).createdAt)
+                try await expect(cache, has: entry(1_000, 1), for: key(1))
+            },
+        ]
+    }
+
+    private static var reading: [ContractRule<Streaming>] {
+        [
+            ContractRule("a reader gives any part of the data, as far as there is any, and the rest of the entry") {
+                makeCache in
+                let cache = try await makeCache(1_000_000)
+                let whole = entry(200_000, 1)
+                try await cache.store(whole, for: key(1))
+                let reader = try await expectReader(for: key(1), in: cache)
+                try expect(
+                    reader.byteCount == 200_000 && reader.metadata == whole.metadata
+                        && reader.createdAt == whole.createdAt, "the reader tells of another entry")
+                for range in [0..<200_000, 0..<1, 65_535..<65_537, 100_001..<200_000, 7..<7, 199_990..<300_000] {
+                    let part = try await reader.bytes(in: range)
+                    try expect(
+                        part == whole.data[range.clamped(to: 0..<200_000)], "the part \(range) is not what it was")
+                }
+            },
+            ContractRule("there is no reader of what is absent") { makeCache in
+                let cache = try await makeCache(1_000_000)
+                try expect(try await cache.reader(for: key(1)) == nil, "a reader of nothing")
+            },
+            ContractRule("a reader keeps its bytes while the entry is replaced, and while it is removed") { makeCache in
+                let cache = try await makeCache(1_000_000)
+                try await cache.store(entry(100_000, 1), for: key(1))
+                let reader = try await expectReader(for: key(1), in: cache)
+                _ = try await reader.bytes(in: 0..<10)
+                try await cache.store(entry(100_000, 2), for: key(1))
+                try await expect(reader, keeps: entry(100_000, 1))
+                try await cache.removeAll()
+                try await expect(reader, keeps: entry(100_000, 1))
+            },
+        ]
+    }
+
+    private static func write(
+        _ entry: DataCacheEntry, inPiecesOf count: Int, to writer: any DataCacheWriter
+    ) async throws {
+        for start in stride(from: 0, to: entry.data.count, by: count) {
+            try await writer.append(entry.data[start..<min(start + count, entry.data.count)])
+        }
+    }
+
+    private static func expectOutgrown(
+        _ entry: DataCacheEntry, for key: DataCacheKey, in cache: any StreamingDataCache
+    ) async throws {
+        let writer = try await cache.writer(for: key, expectedByteCount: nil)
+        for _ in 1...2 {
+            do {
+                try await write(entry, inPiecesOf: 1_500, to: writer)
+                try await writer.finish(metadata: entry.metadata, createdAt: entry.createdAt)
+            } catch DataCacheFailure.tooLarge {
+                continue
+            }
+            throw ContractViolation("an entry larger than the budget was taken")
+        }
+    }
+
+    private static func expectReader(
+        for key: DataCacheKey, in cache: any StreamingDataCache
+    ) async throws -> any DataCacheReader {
+        guard let reader = try await cache.reader(for: key) else {
+            throw ContractViolation("there is no reader of an entry that was stored")
+        }
+        return reader
+    }
+
+    private static func expect(_ reader: any DataCacheReader, keeps entry: DataCacheEntry) async throws {
+        let bytes = try await reader.bytes(in: 50_000..<100_000)
+        try expect(bytes == entry.data[50_000...], "the reader gives other bytes than those it was opened on")
+    }
+}
