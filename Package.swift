@@ -126,7 +126,9 @@ let suites = [
     tests("ImageCoreTests", of: ["ImageCore"]),
     tests(
         "ImageMemoryCachingTests", of: ["ImageCore", "ImageMemoryCaching", "ImageTesting", "ImageContractTesting"]),
-    tests("ImageDiskCachingTests", of: ["ImageCore", "ImageDiskCaching", "ImageTesting", "ImageContractTesting"]),
+    tests(
+        "ImageDiskCachingTests",
+        of: ["ImageCore", "ImageDiskCaching", "ImageTesting", "ImageContractTesting", "CThreadSanitizing"]),
     tests("ImageTransportingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
     tests(
         "ImageTransportCurlTests",
@@ -191,6 +193,8 @@ let suites = [
         ],
         path: "Tests/Support/GeneratedPictures", swiftSettings: strict),
     .target(name: "CAllocations", path: "Tests/Support/CAllocations"),
+    // And what the thread sanitizer needs to understand Mutex.
+    .target(name: "CThreadSanitizing", path: "Tests/Support/CThreadSanitizing"),
     // And another store, to show that it fits behind the port of the disk cache.
     .systemLibrary(
         name: "CLibSQLite", path: "Tests/Support/CLibSQLite", pkgConfig: "sqlite3",

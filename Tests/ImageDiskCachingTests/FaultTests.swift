@@ -1,99 +1,46 @@
 import Foundation
 import ImageCore
 import ImageDiskCaching
+import ImageTesting
 import Testing
 
+/// Every call that a workload makes is failed in turn, alone and with all that follow, and every kind of call for good.
 @Suite("Failing system calls")
 struct FaultTests {
-    private static let limit = 3 * fileSize(entry(1_000), key(1))
+    /// Scripts/crash-campaign asks for every code at every call.
+    private static let isInFull = ProcessInfo.processInfo.environment["CRASH_CAMPAIGN_KILLS"] != nil
+    private static let codes = [ENOSPC, EIO, EMFILE, EROFS, EACCES]
 
     @Test(
-        "whichever call fails, errors are typed, entries stay whole, the limit holds and the cache recovers",
-        arguments: [
-            ENOSPC, EIO, EACCES,
-        ])
-    func anyCallFails(code: Int32) async throws {
+        "whichever single call fails, entries are whole, the limit holds, what was acknowledged is there, and it works again",
+        arguments: WorkloadRoom.allCases, isInFull ? codes : [ENOSPC, EIO])
+    func oneCall(room: WorkloadRoom, code: Int32) async throws {
         for number in 1...10_000 {
-            let folder = TestFolder()
-            let fileSystem = InterceptedFileSystem { call, name throws(FileSystemFailure) in
-                if call == number { throw FileSystemFailure(call: name, code: code) }
-            }
-            let failures = try await Self.exercise(folder, fileSystem)
-            if fileSystem.log.count < number { return }
-            let call = "call \(number), \(fileSystem.log[number - 1])"
-            for failure in failures { #expect(failure == Self.expected(code, fileSystem.log[number - 1]), "\(call)") }
-            #expect(folder.byteCount() <= Self.limit, "\(call)")
-            try await Self.expectSound(folder, call)
+            let refuses = room == .scarce
+            let log = try await FaultExamination(room, code, reach: .call(number), refusesAtOnce: refuses).run()
+            if log.count < number { return }
         }
-        Issue.record("the scenario makes too many calls")
-    }
-
-    /// Stores, replaces, evicts, reads and removes; returns what was thrown.
-    private static func exercise(_ folder: TestFolder, _ fileSystem: InterceptedFileSystem) async throws
-        -> [DataCacheFailure]
-    {
-        let earlier = folder.cache(byteLimit: limit)
-        for number in 1...3 { try await earlier.store(entry(1_000), for: key(number)) }
-        let cache = folder.cache(byteLimit: limit, fileSystem: fileSystem)
-        let steps: [@Sendable () async throws -> Void] = [
-            { try await cache.store(entry(900, seed: 2), for: key(2)) },
-            { try await cache.store(entry(1_000), for: key(4)) },
-            { _ = try await cache.entry(for: key(3)) },
-            { try await cache.remove(for: key(3)) },
-            { _ = try await cache.verify() },
-            { try await cache.removeAll(olderThan: .seconds(1)) },
-        ]
-        var failures: [DataCacheFailure] = []
-        for step in steps {
-            do { try await step() } catch { failures.append(try #require(error as? DataCacheFailure)) }
-        }
-        return failures
-    }
-
-    private static func expected(_ code: Int32, _ call: String) -> DataCacheFailure {
-        let text = unsafe String(cString: strerror(code))
-        return switch code {
-        case ENOSPC: .noSpace
-        case EACCES: .inaccessible("\(call): \(text)")
-        default: .io("\(call): \(text)")
-        }
-    }
-
-    /// A new launch finds whole entries only and can store.
-    private static func expectSound(_ folder: TestFolder, _ call: String) async throws {
-        let cache = folder.cache(byteLimit: limit)
-        for number in 1...4 {
-            let found = try await cache.entry(for: key(number))
-            #expect([nil, entry(1_000), entry(900, seed: 2)].contains(found), "\(call)")
-        }
-        try await cache.store(entry(1_000), for: key(5))
-        #expect(try await cache.entry(for: key(5)) == entry(1_000), "\(call)")
-        #expect(try await cache.verify().damagedRemoved == 0, "\(call)")
-        #expect(!folder.files().contains { $0.hasPrefix("tmp/") }, "\(call)")
+        Issue.record("the workload makes too many calls")
     }
 
     @Test(
-        "on a full disk a store throws noSpace and leaves nothing, hits go on, and stores work again when there is room"
-    )
-    func fullDisk() async throws {
-        let folder = TestFolder()
-        let isFull = Flag()
-        let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
-            if isFull.value, call == "write" { throw FileSystemFailure(call: call, code: ENOSPC) }
+        "from whichever call on all fail, the same holds when the fault has passed",
+        arguments: WorkloadRoom.allCases, isInFull ? codes : [EIO])
+    func allCallsFrom(room: WorkloadRoom, code: Int32) async throws {
+        for number in 1...10_000 {
+            let log = try await FaultExamination(room, code, reach: .callsFrom(number)).run()
+            if log.count < number { return }
         }
-        let cache = folder.cache(fileSystem: fileSystem)
-        try await cache.store(entry(1_000), for: key(1))
-        try await cache.store(entry(1_000), for: key(2))
-        isFull.value = true
-        for number in [2, 3] {
-            await #expect(throws: DataCacheFailure.noSpace) { try await cache.store(entry(500), for: key(number)) }
-        }
-        #expect(try await cache.entry(for: key(1)) == entry(1_000))
-        #expect(try await cache.entry(for: key(2)) == nil)
-        #expect(folder.files().count == 1)
-        isFull.value = false
-        try await cache.store(entry(500), for: key(3))
-        #expect(try await cache.entry(for: key(3)) == entry(500))
+        Issue.record("the workload makes too many calls")
+    }
+
+    @Test(
+        "whichever kind of call fails, the same holds when the fault has passed",
+        arguments: WorkloadRoom.allCases, codes)
+    func oneKind(room: WorkloadRoom, code: Int32) async throws {
+        let kinds = Set(try await FaultExamination(room, code, reach: .call(0)).run())
+        #expect(kinds.isSuperset(of: ["create", "write", "rename", "remove", "synchronize", "read", "list"]))
+        for kind in kinds { _ = try await FaultExamination(room, code, reach: .kind(kind)).run() }
     }
 
     @Test("a folder that can only be read serves hits, and its stores say so")

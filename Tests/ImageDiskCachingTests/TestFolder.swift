@@ -58,12 +58,8 @@ let testTime = Date(timeIntervalSinceReferenceDate: 800_000_000.123)
 /// Bytes that look random and are the same for the same seed.
 func noise(_ count: Int, seed: UInt64) -> Data {
     var random = SeededRandom(seed: seed)
-    var bytes = Data(capacity: count + 8)
-    while bytes.count < count {
-        let word = random.next()
-        for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift))) }
-    }
-    return bytes.prefix(count)
+    let words = (0..<(count + 7) / 8).map { _ in random.next().littleEndian }
+    return unsafe words.withUnsafeBytes { unsafe Data($0.prefix(count)) }
 }
 
 /// An entry whose every part depends on the seed.

@@ -1,0 +1,165 @@
+import Foundation
+import ImageCore
+import ImageDiskCaching
+import Testing
+
+/// Runs a workload of all operations over a file system with a fault, lets the fault pass, and looks at what is left.
+struct FaultExamination {
+    /// Which calls fail.
+    enum Reach: Sendable {
+        case call(Int)
+        case callsFrom(Int)
+        case kind(String)
+
+        func holds(_ number: Int, _ call: String) -> Bool {
+            switch self {
+            case .call(let failing): number == failing
+            case .callsFrom(let first): number >= first
+            case .kind(let kind): call == kind
+            }
+        }
+
+        var isSingle: Bool { if case .call = self { true } else { false } }
+    }
+
+    private let room: WorkloadRoom
+    private let code: Int32
+    private let reach: Reach
+    private let folder = TestFolder()
+    private let isFaulty = Flag()
+    private let fileSystem: InterceptedFileSystem
+    private var model: WorkloadModel
+
+    /// - Parameter refusesAtOnce: see `InterceptedFileSystem`.
+    init(_ room: WorkloadRoom, _ code: Int32, reach: Reach, refusesAtOnce: Bool = false) {
+        let isFaulty = isFaulty
+        (self.room, self.code, self.reach) = (room, code, reach)
+        model = WorkloadModel(room)
+        fileSystem = InterceptedFileSystem(refusesAtOnce: refusesAtOnce) { number, call throws(FileSystemFailure) in
+            if isFaulty.value, reach.holds(number, call) { throw FileSystemFailure(call: call, code: code) }
+        }
+    }
+
+    /// Returns the names of the calls that the workload made while the fault lasted.
+    func run() async throws -> [String] {
+        var examination = self
+        return try await examination.examine()
+    }
+
+    private mutating func examine() async throws -> [String] {
+        try await prepare()
+        let cache = cache(fileSystem)
+        isFaulty.value = true
+        for step in steps { try await attempt(step, on: cache) }
+        let log = fileSystem.log
+        isFaulty.value = false
+        let place = place(log)
+        let size = FolderSample(folder.path)
+        #expect(size.isWithin(room), "\(size): \(place)")
+        if code == EIO, place.hasSuffix(" read") || place.hasSuffix(" readAtOnce") {
+            try await allowLosses(reach.isSingle ? 1 : .max, cache)
+        }
+        try await expectSound(cache, "the same cache after \(place)")
+        try await expectSound(self.cache(POSIXFileSystem()), "a new cache after \(place)")
+        return log
+    }
+
+    /// Entries of an earlier launch, which met no fault.
+    private mutating func prepare() async throws {
+        let earlier = cache(POSIXFileSystem())
+        for step in (0..<4).map({ WorkloadStep.store($0, version: 19) }) {
+            model.begin(step)
+            _ = try await step.run(on: earlier)
+            model.end(step)
+        }
+    }
+
+    private var steps: [WorkloadStep] {
+        switch room {
+        case .ample:
+            [
+                .store(1, version: 3), .store(4, version: 2), .read(2), .read(9), .readPart(0), .stream(0, version: 6),
+                .abandon(2, version: 7), .remove(3), .verify, .store(5, version: 4), .trim(room.byteLimit),
+            ]
+        case .scarce:
+            [
+                .store(1, version: 18), .store(4, version: 17), .read(3), .verify, .trim(30_000),
+                .stream(6, version: 16), .removeUnused, .removeAll, .store(7, version: 15), .store(8, version: 14),
+            ]
+        }
+    }
+
+    private func cache(_ fileSystem: any FileSystem) -> DiskDataCache {
+        workloadCache(folder.path, room, .powerLoss, fileSystem)
+    }
+
+    private mutating func attempt(_ step: WorkloadStep, on cache: DiskDataCache) async throws {
+        model.begin(step)
+        if case .abandon(let number, _) = step, !reach.isSingle { model.allowLoss(of: number) }
+        do throws(DataCacheFailure) {
+            let found = try await step.run(on: cache)
+            // What the device can't deliver is a miss.
+            if let number = step.lookedUp, !(found == nil && code == EIO) {
+                let isAdmitted = model.admits(found, of: number)
+                #expect(isAdmitted, "\(model.text(number)): \(place(fileSystem.log))")
+            }
+            model.end(step)
+        } catch {
+            #expect(isExpected(error), "\(error): \(place(fileSystem.log))")
+            // A fault that lasts may keep the older entry from being removed.
+            guard reach.isSingle else { return }
+            switch step {
+            case .store(let number, let version), .stream(let number, let version):
+                model.forbidOlder(than: version, of: number)
+            case .abandon(let number, _): model.allowLoss(of: number)
+            default: break
+            }
+        }
+    }
+
+    private func isExpected(_ failure: DataCacheFailure) -> Bool {
+        switch (code, failure) {
+        case (ENOSPC, .noSpace), (EROFS, .inaccessible), (EACCES, .inaccessible), (EIO, .io), (EMFILE, .io): true
+        default: false
+        }
+    }
+
+    /// An entry whose bytes the device would not deliver is as good as damaged, and gone.
+    private mutating func allowLosses(_ most: Int, _ cache: DiskDataCache) async throws {
+        var count = 0
+        for number in 0..<WorkloadRoom.keyCount where count < most && !model.allowsAbsence(of: number) {
+            guard try await cache.entry(for: key(number)) == nil else { continue }
+            model.allowLoss(of: number)
+            count += 1
+        }
+    }
+
+    /// What may be there is there, whole, and the cache works like any other.
+    private mutating func expectSound(_ cache: DiskDataCache, _ place: String) async throws {
+        for number in 0..<WorkloadRoom.keyCount {
+            let found = try await cache.entry(for: key(number))
+            let isAdmitted = model.admits(found, of: number)
+            #expect(isAdmitted, "\(model.text(number)): \(place)")
+        }
+        let step = WorkloadStep.store(11, version: 5)
+        model.begin(step)
+        _ = try await step.run(on: cache)
+        #expect(try await cache.entry(for: key(11)) == genuine(11, 5), "\(place)")
+        model.end(step)
+        let report = try await cache.verify()
+        #expect(report.isSound && report.damagedRemoved == 0, "\(place)")
+        #expect(!folder.files().contains { $0.hasPrefix("tmp/") }, "\(place)")
+        let size = FolderSample(folder.path)
+        #expect(size.isWithin(room), "\(size): \(place)")
+    }
+
+    private func place(_ log: [String]) -> String {
+        let text = unsafe String(cString: strerror(code))
+        return switch reach {
+        case .call(let number):
+            "\(text), \(room), call \(number) \(log.indices.contains(number - 1) ? log[number - 1] : "")"
+        case .callsFrom(let number): "\(text), \(room), all calls from \(number)"
+        case .kind(let kind): "\(text), \(room), each \(kind)"
+        }
+    }
+}

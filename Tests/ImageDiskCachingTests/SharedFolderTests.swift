@@ -1,0 +1,115 @@
+import Foundation
+import ImageCore
+import ImageDiskCaching
+import ImageTesting
+import Synchronization
+import Testing
+
+/// Two processes that use one folder at the same time, while its size is measured from outside.
+///
+/// Scripts/crash-campaign sets for how long; a short form runs with all other tests.
+@Suite("Disk cache and several processes at once", .serialized)
+struct SharedFolderTests {
+    private static let room = WorkloadRoom.scarce
+    private static let seconds = ProcessInfo.processInfo.environment["CRASH_CAMPAIGN_SECONDS"].flatMap(Double.init) ?? 1
+
+    @Test("two processes that hammer one folder see each other's entries whole, and stay within the limit together")
+    func hammer() async throws {
+        let folder = TestFolder()
+        let (path, seconds) = (folder.path, Self.seconds)
+        let watch = SizeWatch(path)
+        async let first = #expect(processExitsWith: .success) { [path = path as String, seconds = seconds as Double] in
+            try await Self.hammer(path, seed: 1, seconds: seconds)
+        }
+        async let second = #expect(processExitsWith: .success) { [path = path as String, seconds = seconds as Double] in
+            try await Self.hammer(path, seed: 2, seconds: seconds)
+        }
+        _ = await (first, second)
+        let sizes = watch.end()
+        #expect(sizes.most <= Self.room.byteLimit, "at one of \(sizes.count) samples")
+        try await Self.expectSound(folder)
+        print(
+            "two processes, one folder: \(sizes.count) samples, at most \(sizes.most) of \(Self.room.byteLimit) bytes")
+    }
+
+    @Test("processes that are killed one after the other hinder none that goes on")
+    func killedBesideALivingOne() async throws {
+        let folder = TestFolder()
+        let path = folder.path
+        let watch = SizeWatch(path)
+        async let survivor = #expect(processExitsWith: .success) { [path = path as String] in
+            try await Self.hammer(path, seed: 1, seconds: 2)
+        }
+        for seed in 0..<4 {
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, seed = seed as Int] in
+                let fileSystem = Death(seed: UInt64(seed)).fileSystem()
+                let cache = workloadCache(path, Self.room, .processCrash, fileSystem)
+                try await Self.useAtRandom(cache, seed: UInt64(seed)) { true }
+            }
+        }
+        _ = await survivor
+        let sizes = watch.end()
+        #expect(sizes.most <= Self.room.byteLimit, "at one of \(sizes.count) samples")
+        try await Self.expectSound(folder)
+    }
+
+    private static func hammer(_ path: String, seed: UInt64, seconds: Double) async throws {
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(seconds)
+        try await useAtRandom(workloadCache(path, room), seed: seed) { clock.now < end }
+    }
+
+    /// Works on a cache that others use too, so that all that can be said of an entry is that it is whole and of its key.
+    private static func useAtRandom(_ cache: DiskDataCache, seed: UInt64, while goesOn: () -> Bool) async throws {
+        var random = SeededRandom(seed: seed)
+        while goesOn() {
+            let step = WorkloadStep(version: Int.random(in: 0..<20, using: &random), room, &random)
+            let found = try await outcome(of: step, on: cache)
+            if let number = step.lookedUp { try #require(isGenuine(found, number), "\(step)") }
+        }
+    }
+
+    /// What a read found. A store may fail when the other process takes its new file for stale: ProcessTests know of it.
+    private static func outcome(of step: WorkloadStep, on cache: DiskDataCache) async throws -> DataCacheEntry? {
+        do {
+            return try await step.run(on: cache)
+        } catch {
+            let isKnown = error == .inaccessible("rename: No such file or directory")
+            if isKnown { return nil } else { throw error }
+        }
+    }
+
+    private static func expectSound(_ folder: TestFolder) async throws {
+        let report = try await workloadCache(folder.path, room).verify()
+        #expect(report.isSound && report.damagedRemoved == 0)
+        #expect(!folder.files().contains { $0.hasPrefix("tmp/") })
+        #expect(FolderSample(folder.path).isWithin(room))
+    }
+}
+
+/// Measures a folder again and again, on a thread of its own.
+private final class SizeWatch: Sendable {
+    private struct State {
+        var sizes = (count: 0, most: 0)
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+
+    init(_ path: String) {
+        Thread.detachNewThread { [self] in
+            while state.withLock({ !$0.isOver }) {
+                let size = FolderSample(path).byteCount
+                state.withLock { $0.sizes = ($0.sizes.count + 1, max($0.sizes.most, size)) }
+            }
+        }
+    }
+
+    /// Stops, and tells how many samples there were and what the largest was.
+    func end() -> (count: Int, most: Int) {
+        state.withLock { state in
+            state.isOver = true
+            return state.sizes
+        }
+    }
+}
