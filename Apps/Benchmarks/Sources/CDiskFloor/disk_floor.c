@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #ifdef __GLIBC__
@@ -88,11 +89,27 @@ bool floor_database_put(floor_database *database, const char *key, const void *b
     return is_done;
 }
 
-size_t floor_heap_bytes(void) {
 #ifdef __GLIBC__
-    struct mallinfo2 info = mallinfo2();
-    return info.uordblks + info.hblkhd;
-#else
-    return 0;
-#endif
+// The size in the last element of this kind, which is the one about all threads.
+static size_t last_size(const char *text, const char *element) {
+    const char *last = NULL;
+    for (const char *at = strstr(text, element); at; at = strstr(at + 1, element)) last = at;
+    const char *size = last ? strstr(last, "size=\"") : NULL;
+    return size ? strtoull(size + 6, NULL, 10) : 0;
 }
+
+size_t floor_heap_bytes(void) {
+    char *text = NULL;
+    size_t count = 0;
+    FILE *stream = open_memstream(&text, &count);
+    if (!stream) return 0;
+    malloc_info(0, stream);
+    fclose(stream);
+    size_t taken = last_size(text, "<system type=\"current\"") + last_size(text, "<total type=\"mmap\"");
+    size_t spare = last_size(text, "<total type=\"fast\"") + last_size(text, "<total type=\"rest\"");
+    free(text);
+    return taken - spare;
+}
+#else
+size_t floor_heap_bytes(void) { return 0; }
+#endif

@@ -29,11 +29,15 @@ enum DiskScaleBenchmarks {
         let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         try await fill(folder)
-        let (opening, heap) = try await open(folder)
+        let opening = try await open(folder)
         let files = try await indexFileBytes(folder)
         return [
-            DiskFigure(name: "open, to the end of the first look-up (wall)", value: opening, unit: "ms", goal: 50),
-            DiskFigure(name: "index in memory, an entry", value: heap, unit: "B", goal: 100),
+            DiskFigure(
+                name: "open, to the end of the first look-up (processor)", value: opening.processor, unit: "ms",
+                goal: 50),
+            DiskFigure(
+                name: "open, to the end of the first look-up (passed)", value: opening.passed, unit: "ms", goal: 50),
+            DiskFigure(name: "index in memory, an entry", value: opening.heapBytes, unit: "B", goal: 100),
             DiskFigure(name: "index on disk, an entry", value: files, unit: "B", goal: 100),
             DiskFigure(
                 name: "the longest of 1,000 stores that evict (processor)", value: try await longestStore(folder),
@@ -54,25 +58,34 @@ enum DiskScaleBenchmarks {
         DataCacheEntry(data: Data(count: 300), createdAt: Date(timeIntervalSinceReferenceDate: 0))
     }
 
-    /// Milliseconds until a new cache has answered and knows its folder, the least of five; and what malloc has given out to it
-    /// by then, an entry.
-    private static func open(_ folder: URL) async throws -> (milliseconds: Double, heapBytes: Double) {
-        var (least, heap) = (Double.infinity, 0.0)
+    /// Milliseconds until a new cache has answered and knows its folder, the least of five; and what it has taken of malloc's
+    /// memory by then, an entry.
+    private static func open(
+        _ folder: URL
+    ) async throws -> (processor: Double, passed: Double, heapBytes: Double) {
+        var least = (processor: Double.infinity, passed: Double.infinity, heapBytes: Double.infinity)
         let clock = ContinuousClock()
+        // Kept, so that none gives back memory while the next one takes some.
+        var caches: [DiskDataCache] = []
         for _ in 0..<5 {
             let before = floor_heap_bytes()
-            let cache = cache(folder)
             let start = clock.now
-            guard try await cache.entry(for: DataCacheKey(source: pictureURL(7))) != nil else {
-                throw ContenderFailure(text: "DiskDataCache has lost an entry")
-            }
-            // Whatever changes the folder waits until it is known.
-            try await cache.remove(for: DataCacheKey(source: "nothing"))
-            least = min(least, (clock.now - start) / .milliseconds(1))
-            heap = Double(floor_heap_bytes() - before) / Double(entryCount)
-            withExtendedLifetime(cache) {}
+            let cache = cache(folder)
+            let processor = try await Stopwatch.processorMicroseconds { try await use(cache) }
+            least.passed = min(least.passed, (clock.now - start) / .milliseconds(1))
+            least.processor = min(least.processor, processor / 1_000)
+            least.heapBytes = min(least.heapBytes, Double(floor_heap_bytes() - before) / Double(entryCount))
+            caches.append(cache)
         }
-        return (least, heap)
+        return least
+    }
+
+    private static func use(_ cache: DiskDataCache) async throws {
+        guard try await cache.entry(for: DataCacheKey(source: pictureURL(7))) != nil else {
+            throw ContenderFailure(text: "DiskDataCache has lost an entry")
+        }
+        // Whatever changes the folder waits until it is known.
+        try await cache.remove(for: DataCacheKey(source: "nothing"))
     }
 
     /// The lengths of all files in the folder that are no entries, for each entry.

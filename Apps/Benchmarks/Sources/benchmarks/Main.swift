@@ -10,7 +10,7 @@ import ImageMemoryCaching
 /// Benchmarks of decoding, of processing, of the caches, and of a hit through the loader, each beside its floor in the same run;
 /// of the disk cache beside other stores.
 ///
-/// `benchmarks [decode|processing|caches|disk] [--json]`; without a name all of them. And hit ratios, which are no times:
+/// `benchmarks [decode|processing|caches|disk|disk-scale] [--json]`; without a name all of them. And hit ratios, which are no times:
 /// `benchmarks eviction`.
 @main
 enum Main {
@@ -19,8 +19,10 @@ enum Main {
         if arguments.first == "eviction" { return try EvictionCommand.run(Array(arguments.dropFirst())) }
         let isJSON = arguments.contains("--json")
         let names = arguments.filter { $0 != "--json" }
-        guard names.allSatisfy({ ["decode", "processing", "caches", "disk"].contains($0) }) else {
-            print("usage: benchmarks [decode|processing|caches|disk] [--json] | eviction [TRACE…] [--svg FILE]")
+        guard names.allSatisfy({ ["decode", "processing", "caches", "disk", "disk-scale"].contains($0) }) else {
+            print(
+                "usage: benchmarks [decode|processing|caches|disk|disk-scale] [--json] | eviction [TRACE…] [--svg FILE]"
+            )
             exit(64)
         }
         if names.isEmpty || names.contains("decode") {
@@ -33,6 +35,8 @@ enum Main {
         if names.isEmpty || names.contains("caches") { try await caches(isJSON) }
         if names.isEmpty || names.contains("disk") {
             try tell(try await DiskBenchmarks.run(), isJSON, DiskComparison.heading, \.line)
+        }
+        if names.isEmpty || names.contains("disk-scale") {
             try tell(try await DiskScaleBenchmarks.run(), isJSON, DiskFigure.heading, \.line)
         }
     }

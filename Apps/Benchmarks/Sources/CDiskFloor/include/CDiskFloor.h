@@ -19,7 +19,7 @@ void floor_database_close(floor_database *database);
 long floor_database_get(floor_database *database, const char *key);
 bool floor_database_put(floor_database *database, const char *key, const void *bytes, size_t count);
 
-// Bytes that malloc has given out, in the heap and mapped.
+// Bytes that malloc has given out and not got back, to all threads. 0 where it does not tell.
 size_t floor_heap_bytes(void);
 
 #endif
