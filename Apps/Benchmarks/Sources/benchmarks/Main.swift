@@ -59,7 +59,7 @@ enum Main {
             print(heading)
             for result in results { print(line(result)) }
             // What follows may take a while.
-            unsafe fflush(nil)
+            fflush(nil)
         }
     }
 
