@@ -27,6 +27,9 @@ let package = Package(
                 "EvictionStudy",
             ],
             swiftSettings: strict),
+        .executableTarget(
+            name: "MemoryBenchmarks", dependencies: [room("ImageCore"), room("ImageMemoryCaching")],
+            swiftSettings: strict),
         .target(
             name: "EvictionStudy", dependencies: [room("ImageMemoryCaching"), room("ImageTesting"), "CTraceFile"],
             swiftSettings: strict),

@@ -1,0 +1,164 @@
+import Foundation
+import ImageCore
+import ImageMemoryCaching
+
+/// Times of hits and insertions over the number of entries, each beside its peers in the same run.
+///
+/// `memory-benchmarks [--svg FILE] [--peer PROGRAM] [COUNT…]`. A peer is a program that takes the number of entries and of
+/// threads, and prints lines of name, entries, threads and nanoseconds, with tabs between.
+@main
+enum Main {
+    private static let rounds = 5
+
+    @concurrent
+    static func main() async throws {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        let chart = option("--svg", &arguments)
+        let peer = option("--peer", &arguments)
+        let counts = arguments.isEmpty ? [1_000, 10_000, 100_000, 1_000_000] : arguments.compactMap { Int($0) }
+        var points: [Point] = []
+        for count in counts {
+            var new = try hits(count, peer: peer)
+            new.append(try await actorHits(count))
+            new += insertions(count)
+            new += threads(count)
+            for point in new { print(point.line) }
+            points += new
+        }
+        if let chart { try HitChart.svg(points).write(toFile: chart, atomically: true, encoding: .utf8) }
+    }
+
+    private static func option(_ name: String, _ arguments: inout [String]) -> String? {
+        guard let index = arguments.firstIndex(of: name), index + 1 < arguments.count else { return nil }
+        defer { arguments.removeSubrange(index...index + 1) }
+        return arguments[index + 1]
+    }
+
+    /// The least of rounds in which all take turns.
+    private static func hits(_ count: Int, peer: String?) throws -> [Point] {
+        let keys = HeldKeys(count)
+        let all: [any Subject] =
+            [EvictionPolicy.lru, .sieve, .s3FIFO, .wTinyLFU, .gdsf].map { CacheSubject($0, count, keys) } + [
+                PictureSubject(count, keys), DictionarySubject(count, keys), FoundationSubject(count),
+            ]
+        let subjects = all.filter { count <= $0.largest }
+        let order = Measuring.order(count, length: 300_000, seed: 7)
+        var least = subjects.map { _ in Double.infinity }
+        var peers: [String: Double] = [:]
+        for _ in 0..<rounds {
+            for (index, subject) in subjects.enumerated() {
+                let time = try Measuring.nanoseconds(order.count) {
+                    guard try subject.look(order) == order.count else { throw Miss() }
+                }
+                least[index] = min(least[index], time)
+            }
+            let others = try peer.map { try Peer.times($0, count) } ?? [:]
+            for (name, time) in others {
+                peers[name] = min(peers[name] ?? .infinity, time)
+            }
+        }
+        let ours = zip(subjects, least).map { Point(name: $0.name, operation: .hit, count: count, nanoseconds: $1) }
+        return ours
+            + peers.sorted { $0.key < $1.key }.map {
+                Point(name: $0.key, operation: .hit, count: count, nanoseconds: $0.value)
+            }
+    }
+
+    private static func actorHits(_ count: Int) async throws -> Point {
+        let cache = OrderedArrayCache()
+        let keys = (0..<count).map { Measuring.url($0) }
+        for (number, key) in keys.enumerated() { await cache.insert(number, for: key) }
+        let order = Measuring.order(count, length: max(20, min(20_000, 20_000_000 / count)), seed: 9)
+        var least = Double.infinity
+        for _ in 0..<3 {
+            let start = Measuring.now(CLOCK_PROCESS_CPUTIME_ID)
+            for number in order {
+                guard await cache.value(for: keys[Int(number)]) != nil else { throw Miss() }
+            }
+            least = min(least, (Measuring.now(CLOCK_PROCESS_CPUTIME_ID) - start) / Double(order.count))
+        }
+        return Point(name: "actor, array in order of use", operation: .hit, count: count, nanoseconds: least)
+    }
+
+    /// New keys into a cache that is full, so that each evicts one.
+    private static func insertions(_ count: Int) -> [Point] {
+        let policies: [EvictionPolicy] = [.lru, .sieve, .s3FIFO, .wTinyLFU, .lfu, .gdsf]
+        return policies.map { policy in
+            let cache = MemoryCache<ImageCacheKey, Int>(limits: CacheLimits(count: count), policy: policy)
+            for number in 0..<count { cache.insert(number, for: ImageCacheKey(source: Measuring.url(number))) }
+            var least = Double.infinity
+            for round in 1...rounds {
+                let first = count + round * 50_000
+                let keys = (first..<first + 50_000).map { ImageCacheKey(source: Measuring.url($0)) }
+                least = min(least, Measuring.nanoseconds(keys.count) { for key in keys { cache.insert(0, for: key) } })
+            }
+            return Point(
+                name: "MemoryCache, \(policy)", operation: .insertion, count: count, nanoseconds: least)
+        }
+    }
+
+    /// As many hits by one thread as by two together: wall time of one hit.
+    private static func threads(_ count: Int) -> [Point] {
+        let keys = (0..<count).map { ImageCacheKey(source: Measuring.url($0)) }
+        let cache = MemoryCache<ImageCacheKey, Int>(limits: CacheLimits(count: count))
+        for (number, key) in keys.enumerated() { cache.insert(number, for: key) }
+        var least = [1: Double.infinity, 2: Double.infinity]
+        for _ in 0..<rounds {
+            for threads in [1, 2] {
+                let orders = (0..<threads).map {
+                    Measuring.order(count, length: 600_000 / threads, seed: UInt64($0) + 5)
+                }
+                let start = Measuring.now(CLOCK_MONOTONIC)
+                DispatchQueue.concurrentPerform(iterations: threads) { thread in
+                    for number in orders[thread] { _ = cache.value(for: keys[Int(number)]) }
+                }
+                least[threads] = min(least[threads] ?? .infinity, (Measuring.now(CLOCK_MONOTONIC) - start) / 600_000)
+            }
+        }
+        return least.sorted { $0.key < $1.key }.map {
+            Point(
+                name: "MemoryCache, LRU, \($0.key) thread(s), wall", operation: .hit, count: count,
+                nanoseconds: $0.value)
+        }
+    }
+}
+
+struct Miss: Error {}
+
+/// One measured time.
+struct Point {
+    enum Operation: String {
+        case hit
+        /// With an eviction.
+        case insertion
+    }
+
+    var name: String
+    var operation: Operation
+    var count: Int
+    var nanoseconds: Double
+
+    var line: String {
+        let label = "\(operation.rawValue), \(count) entries: \(name)"
+        return label.padding(toLength: 72, withPad: " ", startingAt: 0) + String(format: "%12.1f ns", nanoseconds)
+    }
+}
+
+/// Another program's times.
+enum Peer {
+    static func times(_ program: String, _ count: Int) throws -> [String: Double] {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: program)
+        process.arguments = ["\(count)", "1"]
+        process.standardOutput = output
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        let lines = String(decoding: data, as: UTF8.self).split(separator: "\n").map { $0.split(separator: "\t") }
+        return Dictionary(
+            lines.compactMap { fields in
+                fields.count > 3 ? Double(fields[3]).map { (String(fields[0]), $0) } : nil
+            }, uniquingKeysWith: min)
+    }
+}

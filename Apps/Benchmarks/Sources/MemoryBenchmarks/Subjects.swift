@@ -1,0 +1,132 @@
+import Foundation
+import ImageCore
+import ImageMemoryCaching
+
+/// A full cache that is asked for what it has.
+protocol Subject {
+    var name: String { get }
+    /// More entries would take too long.
+    var largest: Int { get }
+    /// Looks keys up in an order, and gives how many were found.
+    func look(_ order: [Int32]) throws -> Int
+}
+
+/// A key to look up with that is not copied for it, as a caller that has one does not.
+struct HeldKey: ~Copyable {
+    let key: ImageCacheKey
+
+    func isIn(_ cache: MemoryCache<ImageCacheKey, Int>) -> Bool { cache.value(for: key) != nil }
+    func isIn(_ cache: MemoryImageCache) -> Bool { cache.image(for: key) != nil }
+    func isIn(_ dictionary: [ImageCacheKey: Int]) -> Bool { dictionary[key] != nil }
+}
+
+/// Keys of their own strings, not those that are in a cache.
+@safe final class HeldKeys {
+    private let keys: UnsafeMutableBufferPointer<HeldKey>
+
+    init(_ count: Int) {
+        unsafe keys = .allocate(capacity: count)
+        for number in 0..<count {
+            unsafe keys.initializeElement(
+                at: number, to: HeldKey(key: ImageCacheKey(source: Measuring.url(number))))
+        }
+    }
+
+    deinit {
+        unsafe keys.deinitialize()
+        unsafe keys.deallocate()
+    }
+
+    func count(_ order: [Int32], _ isIn: (borrowing HeldKey) -> Bool) -> Int {
+        var found = 0
+        for number in order where unsafe isIn(keys[Int(number)]) { found += 1 }
+        return found
+    }
+}
+
+struct CacheSubject: Subject {
+    let name: String
+    let largest = Int.max
+    private let keys: HeldKeys
+    private let cache: MemoryCache<ImageCacheKey, Int>
+
+    init(_ policy: EvictionPolicy, _ count: Int, _ keys: HeldKeys) {
+        name = "MemoryCache, \(policy)"
+        self.keys = keys
+        cache = MemoryCache(limits: CacheLimits(count: count), policy: policy)
+        for number in 0..<count { cache.insert(number, for: ImageCacheKey(source: Measuring.url(number))) }
+    }
+
+    func look(_ order: [Int32]) -> Int { keys.count(order) { $0.isIn(cache) } }
+}
+
+struct PictureSubject: Subject {
+    let name = "MemoryImageCache"
+    let largest = Int.max
+    private let keys: HeldKeys
+    private let cache = MemoryImageCache(byteLimit: .max)
+
+    init(_ count: Int, _ keys: HeldKeys) {
+        self.keys = keys
+        let size = PixelSize(width: 1, height: 1)
+        for number in 0..<count {
+            let bitmap = Bitmap(size: size, pixels: [0, 0, 0, 255], isOpaque: true)
+            let picture = DecodedImage(bitmap: bitmap, header: ImageHeader(format: .jpeg, storedSize: size))
+            cache.insert(picture, for: ImageCacheKey(source: Measuring.url(number)))
+        }
+    }
+
+    func look(_ order: [Int32]) -> Int { keys.count(order) { $0.isIn(cache) } }
+}
+
+/// No lock, no limit, no order.
+struct DictionarySubject: Subject {
+    let name = "Dictionary alone"
+    let largest = Int.max
+    private let keys: HeldKeys
+    private let dictionary: [ImageCacheKey: Int]
+
+    init(_ count: Int, _ keys: HeldKeys) {
+        self.keys = keys
+        dictionary = Dictionary(
+            uniqueKeysWithValues: (0..<count).map { (ImageCacheKey(source: Measuring.url($0)), $0) })
+    }
+
+    func look(_ order: [Int32]) -> Int { keys.count(order) { $0.isIn(dictionary) } }
+}
+
+/// Foundation's own, with keys that are objects already.
+struct FoundationSubject: Subject {
+    let name = "NSCache"
+    let largest = 20_000
+    private let keys: [NSString]
+    private let cache = NSCache<NSString, NSNumber>()
+
+    init(_ count: Int) {
+        keys = (0..<count).map { NSString(string: Measuring.url($0)) }
+        for number in 0..<min(count, largest) {
+            cache.setObject(NSNumber(value: number), forKey: NSString(string: Measuring.url(number)), cost: 1)
+        }
+    }
+
+    func look(_ order: [Int32]) -> Int {
+        order.count { cache.object(forKey: keys[Int($0)]) != nil }
+    }
+}
+
+/// What is written first and often: an actor, and an array in the order of use.
+actor OrderedArrayCache {
+    private var values: [String: Int] = [:]
+    private var order: [String] = []
+
+    func insert(_ value: Int, for key: String) {
+        values[key] = value
+        order.append(key)
+    }
+
+    func value(for key: String) -> Int? {
+        guard let value = values[key] else { return nil }
+        if let index = order.firstIndex(of: key) { order.append(order.remove(at: index)) }
+        return value
+    }
+}

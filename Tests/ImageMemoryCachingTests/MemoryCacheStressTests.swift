@@ -1,0 +1,57 @@
+import ImageMemoryCaching
+import ImageTesting
+import Testing
+
+@Suite("Stress of the memory cache: for the thread sanitizer, too")
+struct MemoryCacheStressTests {
+    @Test(
+        "everything at once from several threads: limits hold at every moment, and what is counted is there",
+        arguments: [EvictionPolicy.lru, .sieve, .s3FIFO, .wTinyLFU, .lfu, .fifo, .gdsf, .twoBudgets()])
+    func survivesEverythingAtOnce(_ policy: EvictionPolicy) async {
+        let cache = MemoryCache<Int, Box>(
+            limits: CacheLimits(cost: 500, count: 60), policy: policy, clock: CacheClock { .zero }, weakForm: .object,
+            weakLimit: 20)
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<6 {
+                group.addTask { Self.use(cache, seed: UInt64(task)) }
+            }
+        }
+        let found = (0..<100).compactMap { cache.value(for: $0) }
+        #expect(found.allSatisfy { $0.number % 100 == $0.key })
+        let statistics = cache.statistics
+        #expect((statistics.totalCost, statistics.count) == (cache.totalCost, cache.count))
+        cache.trim(toCost: 0)
+        cache.trim(count: 0)
+        #expect((cache.totalCost, cache.count) == (0, 0))
+    }
+
+    private static func use(_ cache: MemoryCache<Int, Box>, seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var held: [Box] = []
+        for step in 0..<2_000 {
+            let key = Int.random(in: 0..<100, using: &random)
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0..<50: if let found = cache.value(for: key) { held.append(found) }
+            case 50..<90:
+                cache.insert(
+                    Box(key: key, number: key + 100 * step), cost: Int.random(in: 0..<40, using: &random), for: key)
+            case 90..<94: cache.removeValue(for: key)
+            case 94..<96: cache.trim(toCost: 200)
+            case 96: cache.limits.entryCost = Int.random(in: 20..<40, using: &random)
+            case 97: cache.removeAll { $0 == key }
+            case 98: cache.removeExpired()
+            default: if key < 10 { cache.removeAll() }
+            }
+            if held.count > 10 { held.removeFirst() }
+            #expect(cache.totalCost <= 500)
+            #expect(cache.count <= 60)
+        }
+    }
+
+    private final class Box: Sendable {
+        let key: Int
+        let number: Int
+
+        init(key: Int, number: Int) { (self.key, self.number) = (key, number) }
+    }
+}
