@@ -64,18 +64,8 @@ struct SharedFolderTests {
         var random = SeededRandom(seed: seed)
         while goesOn() {
             let step = WorkloadStep(version: Int.random(in: 0..<20, using: &random), room, &random)
-            let found = try await outcome(of: step, on: cache)
+            let found = try await step.run(on: cache)
             if let number = step.lookedUp { try #require(isGenuine(found, number), "\(step)") }
-        }
-    }
-
-    /// What a read found. A store may fail when the other process takes its new file for stale: ProcessTests know of it.
-    private static func outcome(of step: WorkloadStep, on cache: DiskDataCache) async throws -> DataCacheEntry? {
-        do {
-            return try await step.run(on: cache)
-        } catch {
-            let isKnown = error == .inaccessible("rename: No such file or directory")
-            if isKnown { return nil } else { throw error }
         }
     }
 
