@@ -10,6 +10,7 @@ enum HitChart {
     private static let bottom = 50.0
     private static let colours = [
         "#1b6ca8", "#d1495b", "#2a9d55", "#8d5fd3", "#e08e0b", "#555555", "#0aa5a5", "#b04a9e",
+        "#8c564b", "#7f9f00", "#111111", "#5b5bff",
     ]
 
     static func svg(_ points: [Point]) -> String {
@@ -49,9 +50,10 @@ enum HitChart {
         let dots = points.map { point in
             "<circle cx=\"\(x(Double(point.count)))\" cy=\"\(y(point.nanoseconds))\" r=\"3\" fill=\"\(colour)\"/>"
         }
+        let dashes = name.hasPrefix("Memory") ? "" : " stroke-dasharray=\"5 3\""  // others' than ours
         let legendY = top + 16 + Double(index) * 18
         return """
-            <polyline points="\(path)" fill="none" stroke="\(colour)" stroke-width="1.5"/>
+            <polyline points="\(path)" fill="none" stroke="\(colour)" stroke-width="1.5"\(dashes)/>
             \(dots.joined(separator: "\n"))
             <rect x="\(width - right + 20)" y="\(legendY - 9)" width="10" height="10" fill="\(colour)"/>
             <text x="\(width - right + 36)" y="\(legendY)">\(name)</text>
