@@ -52,6 +52,10 @@ struct MemoryCacheTests {
         cache.limits = CacheLimits(cost: -1)
         #expect(cache.limits.cost == 0)
         #expect(cache.count == 0)
+        cache.limits.cost = -2
+        cache.insert(1, cost: 0, for: 1)
+        #expect(cache.limits.cost == 0)
+        #expect(cache.count == 1)
     }
 
     @Test("values are removed one by one, by description, and all at once")

@@ -65,13 +65,13 @@ public final class MemoryImageCache: ImageCache {
     /// What all pictures together may cost, in bytes. Lowering it evicts at once.
     public var byteLimit: Int {
         get { cache.limits.cost }
-        set { cache.changeLimits { $0.cost = max(0, newValue) } }
+        set { cache.changeLimits { $0.cost = newValue } }
     }
 
     /// What one picture may cost, in bytes, or nil. Lowering it concerns pictures inserted from then on.
     public var entryLimit: Int? {
         get { cache.limits.entryCost == .max ? nil : cache.limits.entryCost }
-        set { cache.changeLimits { $0.entryCost = max(0, newValue ?? .max) } }
+        set { cache.changeLimits { $0.entryCost = newValue ?? .max } }
     }
 
     /// The cost of all pictures now, in bytes: exact, and never above `byteLimit`.
