@@ -37,8 +37,7 @@ public struct CacheDirectives: Hashable, Sendable {
 
     /// Names of fields that a directive is given, in lower case: `no-cache="a, b"`.
     func fieldNames(_ name: String) -> Set<String> {
-        guard let value = value(of: name) else { return [] }
-        return Set(value.split(separator: ",").map { $0.trimmed.lowercased() })
+        Set(value(of: name)?.listedNames ?? [])
     }
 
     /// Splits a list at the commas outside quoted strings (RFC 9110, 5.6.1).
@@ -74,6 +73,11 @@ enum DeltaSeconds {
         guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return TimeInterval(min(Int(text) ?? .max, 1 << 31))
     }
+}
+
+extension String {
+    /// The names of fields in a list with commas between, in lower case.
+    var listedNames: [String] { split(separator: ",").map { $0.trimmed.lowercased() }.filter { !$0.isEmpty } }
 }
 
 extension Substring {

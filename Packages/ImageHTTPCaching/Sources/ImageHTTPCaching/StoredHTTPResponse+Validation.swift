@@ -45,13 +45,13 @@ extension StoredHTTPResponse {
     private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
 
     private func updated(by head: ResponseHead, requestTime: Date, responseTime: Date) -> StoredHTTPResponse {
-        var newer = StoredHTTPResponse(head, to: [:], requestTime: requestTime, responseTime: responseTime)
-        newer.headers.removeAll { Self.fixed.contains($0.name) }
-        let replaced = Set(newer.headers.map(\.name))
+        var newer = Self.storable(head.headers)
+        newer.removeAll { Self.fixed.contains($0.name) }
+        let replaced = Set(newer.map(\.name))
         var result = self
         // An age that was told of the older response says nothing of the confirmed one.
         result.headers.removeAll { replaced.contains($0.name) || $0.name == .age }
-        result.headers.append(contentsOf: newer.headers)
+        result.headers.append(contentsOf: newer)
         (result.requestTime, result.responseTime) = (requestTime, responseTime)
         return result
     }

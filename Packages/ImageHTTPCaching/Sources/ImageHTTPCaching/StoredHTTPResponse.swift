@@ -71,9 +71,9 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
         (headers[values: name].first ?? "").prefix { $0 != "," }.trimmed
     }
 
-    private static func storable(_ fields: HTTPFields) -> HTTPFields {
-        let listed = fields[values: .connection].flatMap { $0.split(separator: ",").map { $0.trimmed.lowercased() } }
-        let excluded = perConnection.union(listed)
+    /// Without what concerns one connection alone.
+    static func storable(_ fields: HTTPFields) -> HTTPFields {
+        let excluded = perConnection.union(fields[values: .connection].flatMap(\.listedNames))
         var kept = fields
         kept.removeAll { excluded.contains($0.name.canonicalName) }
         return kept

@@ -6,9 +6,7 @@ struct VaryingFields {
     private let names: Set<String>
 
     init(_ response: HTTPFields) {
-        names = Set(
-            response[values: .vary].flatMap { $0.split(separator: ",").map { $0.trimmed.lowercased() } }
-                .filter { !$0.isEmpty })
+        names = Set(response[values: .vary].flatMap(\.listedNames))
     }
 
     /// `Vary: *`: on something that is in no field. No other request may be answered with the response.
