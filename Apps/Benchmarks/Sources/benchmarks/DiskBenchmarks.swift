@@ -46,17 +46,17 @@ enum DiskBenchmarks {
     @concurrent
     static func run() async throws -> [DiskComparison] {
         var results: [DiskComparison] = []
-        for size in sizes {
-            let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
-            defer { try? FileManager.default.removeItem(at: folder) }
-            let contenders = try makeContenders(size, folder)
-            let puts = try await leastOfPuts(contenders, size)
-            let gets = try await leastOfGets(contenders, size)
-            let text = "\(size.name) of \(size.entryCount)"
-            results += compared("get \(text)", gets, contenders, size.getGoal)
-            results += compared("put \(text)", puts, contenders, putGoal)
-        }
+        for size in sizes { results += try await withTemporaryFolder { try await compare(size, in: $0) } }
         return results
+    }
+
+    private static func compare(_ size: Size, in folder: URL) async throws -> [DiskComparison] {
+        let contenders = try makeContenders(size, folder)
+        let puts = try await leastOfPuts(contenders, size)
+        let gets = try await leastOfGets(contenders, size)
+        let text = "\(size.name) of \(size.entryCount)"
+        return compared("get \(text)", gets, contenders, size.getGoal)
+            + compared("put \(text)", puts, contenders, putGoal)
     }
 
     private static func makeContenders(_ size: Size, _ folder: URL) throws -> [any DiskContender] {

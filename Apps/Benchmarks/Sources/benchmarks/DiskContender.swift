@@ -147,7 +147,7 @@ final class PythonContender: DiskContender {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
-        if readLine() != "ready" { return nil }
+        if try readLine() != "ready" { return nil }
     }
 
     deinit {
@@ -165,16 +165,16 @@ final class PythonContender: DiskContender {
 
     private func ask(_ command: String) throws -> Double {
         try input.fileHandleForWriting.write(contentsOf: Data((command + "\n").utf8))
-        guard let microseconds = readLine().flatMap({ Double($0) }) else {
+        guard let microseconds = try readLine().flatMap({ Double($0) }) else {
             throw ContenderFailure(text: "diskcache_peer.py gave no answer to \(command.prefix(20))")
         }
         return microseconds
     }
 
     /// Nil at the end.
-    private func readLine() -> String? {
+    private func readLine() throws -> String? {
         var line = Data()
-        while let byte = try? output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty {
+        while let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty {
             if byte[0] == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
             line += byte
         }

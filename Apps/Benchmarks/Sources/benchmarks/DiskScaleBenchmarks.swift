@@ -25,9 +25,9 @@ enum DiskScaleBenchmarks {
     private static let entryCount = 100_000
 
     @concurrent
-    static func run() async throws -> [DiskFigure] {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
+    static func run() async throws -> [DiskFigure] { try await withTemporaryFolder { try await figures(in: $0) } }
+
+    private static func figures(in folder: URL) async throws -> [DiskFigure] {
         try await fill(folder)
         let opening = try await open(folder)
         let files = try await indexFileBytes(folder)

@@ -42,11 +42,7 @@ enum Main {
     }
 
     private static func caches(_ isJSON: Bool) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "benchmarks-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        var results = try await memory(folder)
-        results += try await disk(folder)
-        try FileManager.default.removeItem(at: folder)
+        let results = try await withTemporaryFolder { try await memory($0) + disk($0) }
         try tell(results, isJSON, Measurement.heading, \.line)
     }
 
