@@ -22,6 +22,8 @@ struct BrokenTransport: DataTransport {
         case acceptsCutBodies = "a body cut off without a length is closed early"
         case tellsFirstAddress = "redirects are followed within the limit, and the last address is told"
         case followsForEver = "more redirects than allowed are too many"
+        case goesInCircles = "a redirect to an address that was asked before is a loop"
+        case followsUnasked = "a redirect is handed back to whoever follows by himself"
         case followsAnywhere = "a redirect to a file is blocked"
         case waitsForHead = "cancelling while the head is awaited throws cancelled and ends the transfer"
         case waitsForBody = "cancelling while the body is awaited throws cancelled and ends the transfer"
@@ -45,6 +47,7 @@ struct BrokenTransport: DataTransport {
         do throws(TransportFailure) {
             response = try await sendInner(altered)
         } catch {
+            if case .redirectLoop = error, defect == .goesInCircles { throw .tooManyRedirects(request.maxRedirects) }
             guard case .blockedRedirect = error, defect == .followsAnywhere else { throw error }
             let nothing = TransportBody(pull: { () async throws(TransportFailure) in nil })
             return TransportResponse(head: .init(status: .ok, url: request.url), body: nothing)
@@ -66,6 +69,7 @@ struct BrokenTransport: DataTransport {
         var request = request
         if defect == .takesOneByteLess { request.maxBodyBytes -= 1 }
         if defect == .ignoresLimit || defect == .ignoresLimitOfUntold { request.maxBodyBytes = .max }
+        if defect == .followsUnasked { request.followsRedirects = true }
         if defect == .followsForEver { request.maxRedirects = 100 }
         return request
     }

@@ -7,7 +7,9 @@ import Testing
 @Suite("The scripted transport", .timeLimit(.minutes(1)))
 struct ScriptedTransportTests {
     private let transport = ScriptedTransport()
-    private let url = URL(filePath: "/a")
+    private let url: URL
+
+    init() throws { url = try #require(URL(string: "http://a/")) }
 
     private func fetch() async throws(TransportFailure) -> Data {
         let response = try await transport.send(TransportRequest(url: url))

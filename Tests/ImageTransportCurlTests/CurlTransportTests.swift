@@ -60,6 +60,27 @@ struct CurlTransportTests {
         #expect(server.log.map(\.method) == ["HEAD"])
     }
 
+    @Test(
+        "a body goes up with its length and nothing that was not asked for",
+        arguments: [HTTPRequest.Method.post, .put, .patch, .delete, .get])
+    func upload(_ method: HTTPRequest.Method) async throws {
+        let server = try LoopbackServer { _ in .ok([1]) }
+        let body = pattern(1_100_000)
+        let request = TransportRequest(url: server.url(), method: method, body: Data(body))
+        _ = try await collect(try await makeTransport().send(request).body)
+        let arrived = try #require(server.log.first)
+        #expect(arrived.method == method.rawValue)
+        #expect(arrived.body == body)
+        #expect(Set(arrived.headers.keys) == ["host", "accept", "accept-encoding", "content-length"])
+    }
+
+    @Test("a POST without a body says so, and a GET says nothing", arguments: [HTTPRequest.Method.post, .get])
+    func noUpload(_ method: HTTPRequest.Method) async throws {
+        let server = try LoopbackServer { _ in .ok([1]) }
+        _ = try await collect(try await makeTransport().send(TransportRequest(url: server.url(), method: method)).body)
+        #expect(server.log.map { $0.headers["content-length"] } == [method == .post ? "0" : nil])
+    }
+
     @Test("requests after one another share a connection")
     func reuse() async throws {
         let server = try LoopbackServer { _ in .ok(pattern(1000)) }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ImageTesting
 import ImageTransporting
 import Testing
 
@@ -28,7 +29,7 @@ struct RedirectTrailTests {
         if let expected {
             #expect(try target("http://a/b/c", location) == expected)
         } else {
-            #expect(throws: TransportFailure.tooManyRedirects(10)) { try target("http://a/b/c", location) }
+            #expect(throws: TransportFailure.redirectLoop("http://a/b/c#f")) { try target("http://a/b/c", location) }
         }
     }
 
@@ -59,6 +60,19 @@ struct RedirectTrailTests {
         let hop3 = try trail.follow(redirect(status, to: "/x"))
         #expect(hop3)
         #expect(trail.request.method == after)
+    }
+
+    @Test(
+        "a body and what describes it stay behind where the method becomes GET, and go along where it stays",
+        arguments: [(301, false), (302, false), (303, false), (307, true), (308, true)])
+    func bodies(_ status: Int, _ isKept: Bool) throws {
+        let headers: HTTPFields = [.contentType: "text/plain", .contentLanguage: "de", .accept: "*/*"]
+        var trail = RedirectTrail(
+            TransportRequest(url: try url("http://a/"), method: .post, headers: headers, body: Data([1])))
+        let isFollowed = try trail.follow(redirect(status, to: "/x"))
+        #expect(isFollowed)
+        #expect(trail.request.body == (isKept ? Data([1]) : nil))
+        #expect(trail.request.headers == (isKept ? headers : [.accept: "*/*"]))
     }
 
     @Test(
@@ -95,6 +109,37 @@ struct RedirectTrailTests {
         }
     }
 
+    @Test("a request that follows nothing gets the redirect itself, and an exchange is never asked to follow")
+    func handedBack() async throws {
+        let found = try redirect(302, to: "/x")
+        for follows in [true, false] {
+            var request = TransportRequest(url: try url("http://a/"))
+            request.followsRedirects = follows
+            let response = try await RedirectTrail.response(to: request) { hop throws(TransportFailure) in
+                #expect(!hop.followsRedirects)
+                let head = hop.url.path == "/x" ? ResponseHead(status: .ok, url: hop.url) : found
+                return TransportResponse(
+                    head: head, body: TransportBody(pull: { () async throws(TransportFailure) in nil }))
+            }
+            #expect(response.head.status == (follows ? .ok : .found))
+        }
+    }
+
+    @Test("the body of a redirect that is followed is discarded before it is dropped")
+    func discarded() async throws {
+        let messages = MessageLog<String>()
+        let found = try redirect(302, to: "/x")
+        _ = try await RedirectTrail.response(to: TransportRequest(url: try url("http://a/"))) {
+            hop throws(TransportFailure) in
+            let name = hop.url.path
+            let body = TransportBody(
+                pull: { () async throws(TransportFailure) in nil }, discard: { messages.append("discard \(name)") },
+                abandon: { messages.append("abandon \(name)") })
+            return TransportResponse(head: name == "/x" ? ResponseHead(status: .ok, url: hop.url) : found, body: body)
+        }
+        #expect(messages.messages == ["discard /", "abandon /", "abandon /x"])
+    }
+
     @Test("the limit counts hops, and none are allowed at zero")
     func limit() throws {
         var trail = RedirectTrail(TransportRequest(url: try url("http://a/0"), maxRedirects: 2))
@@ -112,6 +157,6 @@ struct RedirectTrailTests {
         var trail = RedirectTrail(TransportRequest(url: try url("http://a/0")))
         let hop7 = try trail.follow(redirect(302, to: "/1"))
         #expect(hop7)
-        #expect(throws: TransportFailure.tooManyRedirects(10)) { try trail.follow(redirect(302, to: "/0")) }
+        #expect(throws: TransportFailure.redirectLoop("http://a/0")) { try trail.follow(redirect(302, to: "/0")) }
     }
 }

@@ -91,6 +91,21 @@ extension DataTransportContract {
                 let failure = await failure(of: try await makeStage(origin), maxRedirects: 2)
                 try expect(failure == .tooManyRedirects(2), describe(failure))
             },
+            ContractRule("a redirect to an address that was asked before is a loop") { makeStage in
+                var origin = announced([1])
+                origin.location = "/0"
+                let failure = await failure(of: try await makeStage(origin))
+                guard case .redirectLoop = failure else { throw ContractViolation(describe(failure)) }
+            },
+            ContractRule("a redirect is handed back to whoever follows by himself") { makeStage in
+                var origin = announced([1])
+                origin.redirects = 1
+                let stage = try await makeStage(origin)
+                var request = request(stage)
+                request.followsRedirects = false
+                let head = try await stage.transport.send(request).head
+                try expect(head.headers[.location] == "/1", "it says \(head.status), \(head.headers)")
+            },
             ContractRule("a redirect to a file is blocked") { makeStage in
                 var origin = announced([1])
                 origin.location = "file:///etc/hostname"

@@ -12,7 +12,7 @@ public import ImageTransporting
 /// `rules` hold for any transport, files included; `networkRules` for those that talk to an origin; `flowRules` for those
 /// whose origin can tell how many bytes it has got rid of.
 public enum DataTransportContract {
-    /// Sets up an origin that behaves as told, and a transport that reaches it.
+    /// Sets up an origin that behaves as told, and a transport that reaches it. Requests start at the path `/0`.
     public typealias Subject = @Sendable (_ origin: Origin) async throws -> Stage
 
     /// What the far end does about every request. Answers to HEAD have no body.
@@ -27,7 +27,7 @@ public enum DataTransportContract {
         }
 
         public var status = 200
-        /// Hops before the answer: the first request is redirected this often, each time to a new address.
+        /// Hops before the answer: the first request is redirected this often, from `/0` to `/1` and so on.
         public var redirects = 0
         /// Where everything is redirected to, if anywhere, as the Location says it.
         public var location: String?

@@ -27,7 +27,7 @@ extension ImageError {
             case .connectionLost: .network(.connectionLost, text)
             case .malformedResponse: .network(.malformedResponse, text)
             case .tooLarge(let allowed): .tooLarge(allowedBytes: allowed)
-            case .tooManyRedirects, .blockedRedirect: .network(.redirect, text)
+            case .tooManyRedirects, .redirectLoop, .blockedRedirect: .network(.redirect, text)
             case .notFound: .notFound
             case .cancelled: .cancelled
             case .other: .network(.other, text)

@@ -27,13 +27,15 @@ final class ScriptedTransfer: Sendable {
         state = Mutex(State(steps: reply.body[...]))
     }
 
-    var body: TransportBody {
-        TransportBody(
-            pull: { () async throws(TransportFailure) in try await self.pull() },
-            abandon: { _ = self.end(.cancelled(self.request.url)) })
+    func response() async throws(TransportFailure) -> TransportResponse {
+        let head = try await head()
+        let body = TransportBody(
+            pull: { () async throws(TransportFailure) in try await self.pull() }, discard: { self.end(nil) },
+            abandon: { self.end(.cancelled(self.request.url)) })
+        return TransportResponse(head: head, body: body)
     }
 
-    func head() async throws(TransportFailure) -> ResponseHead {
+    private func head() async throws(TransportFailure) -> ResponseHead {
         for step in reply.beforeHead {
             switch step {
             case .piece: break
@@ -81,7 +83,7 @@ final class ScriptedTransfer: Sendable {
         if let announced = reply.announcedBytes, received < announced {
             throw fail(.closedEarly(received: received, expected: announced))
         }
-        _ = end(.finished(request.url))
+        end(.finished(request.url))
         return nil
     }
 
@@ -90,18 +92,17 @@ final class ScriptedTransfer: Sendable {
     }
 
     private func fail(_ failure: TransportFailure) -> TransportFailure {
-        _ = end(failure == .cancelled ? .cancelled(request.url) : .failed(request.url, failure))
+        end(failure == .cancelled ? .cancelled(request.url) : .failed(request.url, failure))
         return failure
     }
 
-    /// Records how the transfer ended, the first time alone.
-    private func end(_ message: ScriptedTransport.Message) -> Bool {
+    /// Records how the transfer ended, the first time alone; nil for a body that nobody wants.
+    private func end(_ message: ScriptedTransport.Message?) {
         let isFirst = state.withLock { state in
             defer { state.isOver = true }
             return !state.isOver
         }
-        if isFirst { owner.record(message) }
-        return isFirst
+        if isFirst, let message { owner.record(message) }
     }
 }
 

@@ -105,11 +105,8 @@ public final class ScriptedTransport: DataTransport {
     public func cancellations(_ count: Int) async { await cancelled.reach(count) }
 
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-        var trail = RedirectTrail(request)
-        while true {
-            let transfer = ScriptedTransfer(reply: try take(trail.request), request: trail.request, owner: self)
-            let head = try await transfer.head()
-            guard try trail.follow(head) else { return TransportResponse(head: head, body: transfer.body) }
+        try await RedirectTrail.response(to: request) { hop throws(TransportFailure) in
+            try await ScriptedTransfer(reply: try take(hop), request: hop, owner: self).response()
         }
     }
 

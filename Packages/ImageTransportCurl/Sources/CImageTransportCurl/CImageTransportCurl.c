@@ -131,7 +131,7 @@ static size_t body(char *bytes, size_t size, size_t count, void *raw) {
 static void set_method(CURL *easy, const char *method) {
     if (strcmp(method, "HEAD") == 0)
         curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
-    else if (strcmp(method, "GET") != 0)
+    else
         curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
 }
 
@@ -187,6 +187,12 @@ bool itc_transfer_add_header(itc_transfer *transfer, const char *line) {
     if (longer == NULL) return false;
     transfer->headers = longer;
     return true;
+}
+
+bool itc_transfer_set_body(itc_transfer *transfer, const uint8_t *bytes, size_t count) {
+    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
+    const char *body = count > 0 ? (const char *)bytes : "";
+    return curl_easy_setopt(transfer->easy, CURLOPT_COPYPOSTFIELDS, body) == CURLE_OK;
 }
 
 bool itc_transfer_start(itc_transfer *transfer, itc_engine *engine) {

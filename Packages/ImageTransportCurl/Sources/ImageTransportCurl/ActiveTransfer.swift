@@ -37,11 +37,20 @@ import ImageTransporting
     func start(on multi: OpaquePointer) -> Bool {
         guard let handle = unsafe makeHandle() else { return false }
         unsafe self.handle = handle
-        for field in channel.request.headers {
-            let line = field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
+        for line in channel.request.headers.map(\.line) + unwantedFields {
             guard unsafe itc_transfer_add_header(handle, line) else { return false }
         }
-        return unsafe itc_transfer_start(handle, multi)
+        guard let body = channel.request.sentBody else { return unsafe itc_transfer_start(handle, multi) }
+        let isSet = unsafe body.withUnsafeBytes { bytes in
+            unsafe itc_transfer_set_body(handle, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
+        }
+        return unsafe isSet && itc_transfer_start(handle, multi)
+    }
+
+    /// Fields that libcurl adds to a request with a body, and that nobody asked for.
+    private var unwantedFields: [String] {
+        guard channel.request.sentBody != nil else { return [] }
+        return channel.request.headers[.contentType] == nil ? ["Expect:", "Content-Type:"] : ["Expect:"]
     }
 
     func resume() {
@@ -177,6 +186,22 @@ private func withOptionalCString<Result>(
 ) -> Result {
     guard let text else { return body(nil) }
     return unsafe text.withCString { unsafe body($0) }
+}
+
+extension HTTPField {
+    /// As libcurl takes it; a semicolon stands for an empty value.
+    fileprivate var line: String { value.isEmpty ? "\(name.rawName);" : "\(name.rawName): \(value)" }
+}
+
+extension TransportRequest {
+    /// The body, empty where the method wants one and there is none (RFC 9110, 8.6); nil where none is sent.
+    fileprivate var sentBody: Data? {
+        switch method {
+        case .head: nil
+        case .post, .put, .patch: body ?? Data()
+        default: body
+        }
+    }
 }
 
 extension Duration {

@@ -1,11 +1,5 @@
 public import ImageTransporting
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// HTTP/1.1, HTTP/2 over TLS and HTTPS by libcurl's multi interface, on one event thread of its own.
 ///
 /// The thread starts with the transport and ends when the transport and every body it gave out are gone. Connections are
@@ -49,25 +43,8 @@ public struct CurlTransport: DataTransport {
 
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         guard let engine else { throw .other("no thread or memory for libcurl") }
-        try check(request)
-        var trail = RedirectTrail(request)
-        while true {
-            let channel = engine.start(trail.request)
-            let head = try await channel.head()
-            do throws(TransportFailure) {
-                guard try trail.follow(head) else { return TransportResponse(head: head, body: channel.body) }
-            } catch {
-                channel.abandon()
-                throw error
-            }
-            channel.discard()
-        }
-    }
-
-    private func check(_ request: TransportRequest) throws(TransportFailure) {
-        let scheme = request.url.scheme?.lowercased()
-        guard scheme == "http" || scheme == "https", request.url.host()?.isEmpty == false else {
-            throw .invalidURL(request.url.absoluteString)
+        return try await RedirectTrail.response(to: request) { hop throws(TransportFailure) in
+            try await engine.start(hop).response()
         }
     }
 }

@@ -27,25 +27,8 @@
         }
 
         public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-            try check(request)
-            var trail = RedirectTrail(request)
-            while true {
-                let channel = owner.start(trail.request)
-                let head = try await channel.head()
-                do throws(TransportFailure) {
-                    guard try trail.follow(head) else { return TransportResponse(head: head, body: channel.body) }
-                } catch {
-                    channel.abandon()
-                    throw error
-                }
-                channel.discard()
-            }
-        }
-
-        private func check(_ request: TransportRequest) throws(TransportFailure) {
-            let scheme = request.url.scheme?.lowercased()
-            guard scheme == "http" || scheme == "https", request.url.host()?.isEmpty == false else {
-                throw .invalidURL(request.url.absoluteString)
+            try await RedirectTrail.response(to: request) { hop throws(TransportFailure) in
+                try await owner.start(hop).response()
             }
         }
     }
@@ -79,6 +62,7 @@
         private func urlRequest(_ request: TransportRequest) -> URLRequest {
             var made = URLRequest(url: request.url)
             made.httpMethod = request.method.rawValue
+            made.httpBody = request.method == .head ? nil : request.body
             made.httpShouldHandleCookies = false
             made.timeoutInterval = request.stallTimeout / .seconds(1)
             for field in request.headers { made.addValue(field.value, forHTTPHeaderField: field.name.rawName) }

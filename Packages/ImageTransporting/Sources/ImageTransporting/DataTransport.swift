@@ -9,8 +9,9 @@ public import HTTPTypes
 /// Moves bytes: a request goes out, a response head comes back, then a body, piece by piece.
 ///
 /// Promises:
-/// - `send` returns at the final response head: redirects are followed within the request's limit, informational
-///   responses are skipped. Any status is a response, not an error.
+/// - `send` returns at the final response head: redirects are followed within the request's limit, or handed back if it
+///   says so; informational responses are skipped. Any status is a response, not an error.
+/// - The request's body goes up, where there is somebody to send it to.
 /// - The body is pulled: while nobody asks for the next piece, at most a bounded number of bytes is buffered and the
 ///   sender is held back.
 /// - A body shorter than announced, or cut in a chunk, ends in `.closedEarly`, never as if it were complete.
@@ -27,24 +28,31 @@ public struct TransportRequest: Sendable {
     public var url: URL
     public var method: HTTPRequest.Method
     public var headers: HTTPFields
+    /// What goes up: small, since it is held in memory, and sent again when a redirect keeps the method. HEAD sends none.
+    public var body: Data?
     /// Until the connection stands, TLS included.
     public var connectTimeout: Duration
     /// The longest time without a byte while waiting for the head or the body; time in which nobody asks for bytes does not count.
     public var stallTimeout: Duration
     /// The largest body accepted, in bytes, after content decoding.
     public var maxBodyBytes: Int
+    /// False hands a redirect back as any other response: for whoever follows hop by hop, with `RedirectTrail`.
+    public var followsRedirects: Bool
     public var maxRedirects: Int
 
     public init(
-        url: URL, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], connectTimeout: Duration = .seconds(15),
-        stallTimeout: Duration = .seconds(30), maxBodyBytes: Int = 256 << 20, maxRedirects: Int = 10
+        url: URL, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Data? = nil,
+        connectTimeout: Duration = .seconds(15), stallTimeout: Duration = .seconds(30), maxBodyBytes: Int = 256 << 20,
+        followsRedirects: Bool = true, maxRedirects: Int = 10
     ) {
         self.url = url
         self.method = method
         self.headers = headers
+        self.body = body
         self.connectTimeout = connectTimeout
         self.stallTimeout = stallTimeout
         self.maxBodyBytes = maxBodyBytes
+        self.followsRedirects = followsRedirects
         self.maxRedirects = maxRedirects
     }
 }

@@ -9,16 +9,34 @@ import HTTPTypes
 /// The redirects of one request so far, and the rules for the next one (RFC 9110, 15.4). Pure.
 ///
 /// Every hop is checked: http and https alone, never from https to http, at most `maxRedirects`, no address twice.
-/// `Authorization`, `Cookie` and `Proxy-Authorization` are dropped for good at the first hop to another origin.
+/// `Authorization`, `Cookie` and `Proxy-Authorization` are dropped for good at the first hop to another origin, the body and
+/// what describes it where the method becomes GET (Fetch standard, HTTP-redirect fetch).
 public struct RedirectTrail: Sendable {
-    /// What is to be sent now.
+    /// What is to be sent now. It follows no redirects by itself.
     public private(set) var request: TransportRequest
     private var visited: Set<String>
     private var count = 0
 
     public init(_ request: TransportRequest) {
         self.request = request
+        self.request.followsRedirects = false
         visited = [Self.address(of: request)]
+    }
+
+    /// Sends a request over http or https and, if it says so, whatever it is redirected to, each by one `exchange`.
+    ///
+    /// - Parameter exchange: sends a request and returns at the head of its response, whatever that is.
+    public static func response(
+        to request: TransportRequest,
+        exchange: (TransportRequest) async throws(TransportFailure) -> TransportResponse
+    ) async throws(TransportFailure) -> TransportResponse {
+        guard isHTTP(request.url) else { throw .invalidURL(request.url.absoluteString) }
+        var trail = RedirectTrail(request)
+        while true {
+            let response = try await exchange(trail.request)
+            guard request.followsRedirects, try trail.follow(response.head) else { return response }
+            response.body.discard()
+        }
     }
 
     /// Whether this status, with a Location, sends the client elsewhere.
@@ -36,18 +54,21 @@ public struct RedirectTrail: Sendable {
         count += 1
         guard count <= request.maxRedirects else { throw .tooManyRedirects(request.maxRedirects) }
         if Self.origin(of: url) != Self.origin(of: request.url) { dropCredentials() }
-        request.method = Self.method(after: head.status, request.method)
+        changeMethod(after: head.status)
         request.url = keepingFragment(url)
-        guard visited.insert(Self.address(of: request)).inserted else { throw .tooManyRedirects(request.maxRedirects) }
+        guard visited.insert(Self.address(of: request)).inserted else {
+            throw .redirectLoop(request.url.absoluteString)
+        }
         return true
     }
 
+    private static func isHTTP(_ url: URL) -> Bool {
+        ["http", "https"].contains(url.scheme?.lowercased()) && url.host()?.isEmpty == false
+    }
+
     private func check(_ url: URL) throws(TransportFailure) {
-        let scheme = url.scheme?.lowercased()
-        guard scheme == "http" || scheme == "https", url.host()?.isEmpty == false else {
-            throw .blockedRedirect("to \(url.absoluteString)")
-        }
-        guard scheme == "https" || request.url.scheme?.lowercased() != "https" else {
+        guard Self.isHTTP(url) else { throw .blockedRedirect("to \(url.absoluteString)") }
+        guard url.scheme?.lowercased() == "https" || request.url.scheme?.lowercased() != "https" else {
             throw .blockedRedirect("from https to http: \(url.absoluteString)")
         }
     }
@@ -65,13 +86,22 @@ public struct RedirectTrail: Sendable {
     }
 
     /// 303 asks for a GET; 301 and 302 turn POST into GET, as every browser does; 307 and 308 keep the method.
-    private static func method(after status: HTTPResponse.Status, _ method: HTTPRequest.Method) -> HTTPRequest.Method {
-        switch status.code {
-        case 303 where method != .head: .get
-        case 301, 302: method == .post ? .get : method
-        default: method
-        }
+    private mutating func changeMethod(after status: HTTPResponse.Status) {
+        let becomesGet =
+            switch status.code {
+            case 303: request.method != .get && request.method != .head
+            case 301, 302: request.method == .post
+            default: false
+            }
+        guard becomesGet else { return }
+        request.method = .get
+        request.body = nil
+        for name in Self.bodyFields { request.headers[name] = nil }
     }
+
+    private static let bodyFields: [HTTPField.Name] = [
+        .contentEncoding, .contentLanguage, .contentLength, .contentLocation, .contentType, .transferEncoding,
+    ]
 
     private static func origin(of url: URL) -> String {
         let scheme = url.scheme?.lowercased() ?? ""

@@ -104,7 +104,7 @@ package final class TransferChannel: Sendable {
 
     // MARK: The consumer's side
 
-    package func head() async throws(TransportFailure) -> ResponseHead {
+    private func head() async throws(TransportFailure) -> ResponseHead {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { awaitHead($0) }
         } onCancel: {
@@ -113,7 +113,7 @@ package final class TransferChannel: Sendable {
         return try result.get()
     }
 
-    package func pull() async throws(TransportFailure) -> Data? {
+    private func pull() async throws(TransportFailure) -> Data? {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { awaitPiece($0) }
         } onCancel: {
@@ -122,23 +122,26 @@ package final class TransferChannel: Sendable {
         return try result.get()
     }
 
-    /// The body as the port wants it.
-    package var body: TransportBody {
-        TransportBody(
-            pull: { () async throws(TransportFailure) in try await self.pull() }, abandon: { self.abandon() })
+    /// The response as the port wants it.
+    package func response() async throws(TransportFailure) -> TransportResponse {
+        let head = try await head()
+        let body = TransportBody(
+            pull: { () async throws(TransportFailure) in try await self.pull() }, discard: { self.discard() },
+            abandon: { self.abandon() })
+        return TransportResponse(head: head, body: body)
     }
 
-    package func cancel() {
+    private func cancel() {
         let (stops, waiters) = state.withLock { state in (state.machine.cancel(), state.takeWaiters()) }
         waiters.end(.cancelled)
         if stops { stop() }
     }
 
-    package func discard() {
+    private func discard() {
         if state.withLock({ $0.machine.discard() }) { resume() }
     }
 
-    package func abandon() {
+    private func abandon() {
         if state.withLock({ $0.machine.abandon() }) { stop() }
     }
 

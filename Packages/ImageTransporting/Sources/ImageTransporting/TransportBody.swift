@@ -15,13 +15,18 @@ public struct TransportBody: AsyncSequence, Sendable {
 
     /// - Parameters:
     ///   - pull: returns the next piece, never empty, or nil at the end; throws once and is not called again after either.
+    ///   - discard: tells that nobody will pull again; may be called from any thread.
     ///   - abandon: ends the transfer; called once when the body is dropped, also after its end, from any thread.
     public init(
         pull: @escaping @Sendable () async throws(TransportFailure) -> Data?,
-        abandon: @escaping @Sendable () -> Void = {}
+        discard: @escaping @Sendable () -> Void = {}, abandon: @escaping @Sendable () -> Void = {}
     ) {
-        source = Source(pull: pull, abandon: abandon)
+        source = Source(pull: pull, discard: discard, abandon: abandon)
     }
+
+    /// To be called before a body that nobody wants is dropped: a transport may then read a little more of it, where that
+    /// keeps a connection. Nothing may be pulled afterwards.
+    public func discard() { source.discard() }
 
     public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
 
@@ -52,13 +57,15 @@ public struct TransportBody: AsyncSequence, Sendable {
 
     fileprivate final class Source: Sendable {
         let pull: @Sendable () async throws(TransportFailure) -> Data?
+        let discard: @Sendable () -> Void
         private let abandon: @Sendable () -> Void
 
         init(
             pull: @escaping @Sendable () async throws(TransportFailure) -> Data?,
-            abandon: @escaping @Sendable () -> Void
+            discard: @escaping @Sendable () -> Void, abandon: @escaping @Sendable () -> Void
         ) {
             self.pull = pull
+            self.discard = discard
             self.abandon = abandon
         }
 

@@ -15,6 +15,8 @@ public enum TransportFailure: Error, Hashable, Sendable {
     case malformedResponse(String)
     case tooLarge(allowedBytes: Int)
     case tooManyRedirects(Int)
+    /// A redirect to an address that was asked before.
+    case redirectLoop(String)
     /// A redirect to a scheme that is not allowed, or from https to http.
     case blockedRedirect(String)
     /// A file that does not exist.
@@ -41,6 +43,7 @@ extension TransportFailure: CustomStringConvertible {
         case .malformedResponse(let text): "malformed response: \(text)"
         case .tooLarge(let allowed): "the body is larger than the \(allowed) bytes allowed"
         case .tooManyRedirects(let limit): "more than \(limit) redirects"
+        case .redirectLoop(let text): "redirected in a loop: \(text)"
         case .blockedRedirect(let text): "blocked redirect: \(text)"
         case .notFound(let text): "not found: \(text)"
         case .cancelled: "cancelled"

@@ -62,6 +62,8 @@ void *itc_engine_next_ended(itc_engine *engine, itc_ending *ending);
 itc_transfer *itc_transfer_make(const itc_request *request, const itc_callbacks *callbacks, void *context);
 /* `line` is "Name: value". False when memory is short. */
 bool itc_transfer_add_header(itc_transfer *transfer, const char *line);
+/* What goes up; copied. False when memory is short. */
+bool itc_transfer_set_body(itc_transfer *transfer, const uint8_t *bytes, size_t count);
 bool itc_transfer_start(itc_transfer *transfer, itc_engine *engine);
 /* Holds the sender back until itc_transfer_resume. */
 void itc_transfer_pause(itc_transfer *transfer);
