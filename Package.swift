@@ -64,6 +64,7 @@ let caching = [
 let transports = [
     room("ImageTransporting", knows: ["ImageCore", httpTypes]),
     room("ImageHTTPCaching", knows: ["ImageCore", "ImageTransporting", httpTypes]),
+    room("ImageTransportCaching", knows: ["ImageCore", "ImageTransporting", "ImageHTTPCaching", httpTypes]),
     room("ImageTransportCurl", knows: ["ImageCore", "ImageTransporting", "CImageTransportCurl", httpTypes]),
     shim("CImageTransportCurl", in: "ImageTransportCurl", over: "CLibCurl"),
     library("CLibCurl", in: "ImageTransportCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
@@ -134,6 +135,12 @@ let suites = [
         "ImageTransportCurlTests",
         of: ["ImageCore", "ImageTransporting", "ImageTransportCurl", "ImageTesting", "LoopbackServer", httpTypes]),
     tests("ImageHTTPCachingTests", of: ["ImageTransporting", "ImageHTTPCaching", httpTypes]),
+    tests(
+        "ImageTransportCachingTests",
+        of: [
+            "ImageCore", "ImageTransporting", "ImageHTTPCaching", "ImageTransportCaching", "ImageDiskCaching",
+            "ImageTesting", httpTypes,
+        ]),
     tests("ImageDecodingTests", of: ["ImageCore", "ImageDecoding", "ImageProcessing", "ImageTesting"]),
     tests("ImageProcessingTests", of: ["ImageCore", "ImageProcessing", "ImageTesting"]),
     tests("ImageColorManagingTests", of: ["ImageCore", "ImageColorManaging", "ImageTesting", "TestProfiles"]),

@@ -30,7 +30,7 @@ public struct HTTPCacheRequest: Hashable, Sendable {
 
     /// Whether the request is for a whole representation, whatever its state: one with a range or a condition of the caller's own gets
     /// answers that mean nothing to others.
-    var isPlainGet: Bool { method == .get && !Self.conditions.contains(where: headers.contains) }
+    public var isPlainGet: Bool { method == .get && !Self.conditions.contains(where: headers.contains) }
 
     private static let conditions: [HTTPField.Name] = [
         .range, .ifRange, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince,

@@ -1,4 +1,4 @@
-import HTTPTypes
+public import HTTPTypes
 
 /// The request fields on which a response depends (RFC 9111, 4.1; RFC 9110, 12.5.5).
 struct VaryingFields {
@@ -26,7 +26,7 @@ struct VaryingFields {
 
 extension StoredHTTPResponse {
     /// Whether a request asks for this variant.
-    func isSelected(by request: HTTPFields) -> Bool {
+    public func isSelected(by request: HTTPFields) -> Bool {
         let fields = VaryingFields(headers)
         return !fields.areUnknown && fields.selection(from: request) == selectingFields
     }

@@ -39,6 +39,7 @@ public struct TransportRequest: Sendable {
     /// False hands a redirect back as any other response: for whoever follows hop by hop, with `RedirectTrail`.
     public var followsRedirects: Bool
     public var maxRedirects: Int
+    public var cacheUse = CacheUse.standard
 
     public init(
         url: URL, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Data? = nil,
@@ -61,10 +62,12 @@ public struct TransportRequest: Sendable {
 public struct TransportResponse: Sendable {
     public var head: ResponseHead
     public var body: TransportBody
+    public var source: ResponseSource
 
-    public init(head: ResponseHead, body: TransportBody) {
+    public init(head: ResponseHead, body: TransportBody, source: ResponseSource = .network) {
         self.head = head
         self.body = body
+        self.source = source
     }
 }
 

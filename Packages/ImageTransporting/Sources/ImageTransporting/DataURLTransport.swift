@@ -19,10 +19,7 @@ public struct DataURLTransport: DataTransport {
         let data = request.method == .head ? Data() : try parsed.payload(allowing: request.maxBodyBytes)
         let head = ResponseHead(
             status: .ok, headers: [.contentType: parsed.mediaType], url: request.url, expectedBytes: data.count)
-        let rest = OnePiece(data)
-        return TransportResponse(
-            head: head,
-            body: TransportBody(pull: { () async throws(TransportFailure) in try await rest.take() }))
+        return TransportResponse(head: head, body: TransportBody(data))
     }
 }
 

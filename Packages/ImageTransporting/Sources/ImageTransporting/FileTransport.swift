@@ -35,10 +35,7 @@ public struct FileTransport: DataTransport {
         let head = ResponseHead(
             status: .ok, headers: [.contentLength: "\(file.byteCount)"], url: request.url, expectedBytes: file.byteCount
         )
-        guard request.method != .head else {
-            return TransportResponse(
-                head: head, body: TransportBody(pull: { () async throws(TransportFailure) in nil }))
-        }
+        guard request.method != .head else { return TransportResponse(head: head, body: TransportBody(Data())) }
         return TransportResponse(
             head: head,
             body: TransportBody(pull: { () async throws(TransportFailure) in try await nextPiece(of: file) }))

@@ -1,13 +1,21 @@
 import Synchronization
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    public import FoundationEssentials
 #else
-    import Foundation
+    public import Foundation
 #endif
 
-/// A body that is all there from the beginning: given out once, then the end.
-final class OnePiece: Sendable {
+extension TransportBody {
+    /// A body that is all there from the beginning.
+    public init(_ data: Data) {
+        let rest = OnePiece(data)
+        self.init(pull: { () async throws(TransportFailure) in try await rest.take() })
+    }
+}
+
+/// Data that is given out once.
+private final class OnePiece: Sendable {
     private let rest: Mutex<Data>
 
     init(_ data: Data) { rest = Mutex(data) }

@@ -1,0 +1,35 @@
+/// Stored responses that stand in front of a transport, for whoever must not use the network or need not wait for it.
+///
+/// Promises:
+/// - Neither method waits for the network.
+/// - A store that is broken has nothing, and is told to whoever owns the cache, not to its callers.
+public protocol ResponseCache: Sendable {
+    /// The stored response that the transport would give without asking the origin; nil when there is none, or the origin must be asked.
+    ///
+    /// - Parameter acceptsStale: gives any response that is stored for the request, also one that is out of date, when there is no
+    ///   network to ask. Its source tells which it is.
+    func storedResponse(to request: TransportRequest, acceptsStale: Bool) async -> TransportResponse?
+    /// Forgets what is stored for the request, and for whatever that redirects to.
+    func removeStoredResponses(to request: TransportRequest) async
+}
+
+/// What a cache in front of a transport does about a request. Transports that store nothing take no notice.
+public enum CacheUse: String, Sendable, Hashable, CaseIterable {
+    /// What the rules of HTTP say.
+    case standard
+    /// The origin is asked, whatever is stored, and its answer stored.
+    case reload
+    /// The request is neither answered from what is stored nor its answer stored.
+    case bypass
+}
+
+/// Where a response came from.
+public enum ResponseSource: String, Sendable, Hashable, CaseIterable {
+    case network
+    /// From a cache, after the origin has confirmed it.
+    case validated
+    /// From a cache; nobody was asked.
+    case cache
+    /// From a cache although it is out of date: it may be shown while or because the origin is not heard.
+    case stale
+}

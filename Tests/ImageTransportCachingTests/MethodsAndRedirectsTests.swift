@@ -1,0 +1,140 @@
+import Foundation
+import HTTPTypes
+import ImageTesting
+import ImageTransportCaching
+import ImageTransporting
+import Testing
+
+@Suite("Methods other than GET, and redirects")
+struct MethodsAndRedirectsTests {
+    private let test = CachedOrigin()
+
+    @Test("HEAD is answered from a stored GET, without a body")
+    func headFromStored() async throws {
+        test.script("/a", .text("one", "Cache-Control: max-age=60", "ETag: \"1\""))
+        _ = try await test.get()
+        let head = try await test.get { $0.method = .head }
+        #expect(head.source == .cache && head.text.isEmpty && head.headers[.eTag] == "\"1\"")
+    }
+
+    @Test("a HEAD that describes what is stored makes it fresh; one that describes something else ends it")
+    func headUpdates() async throws {
+        test.script(
+            "/a", .text("one", "Cache-Control: max-age=1", "ETag: \"1\""),
+            .text("", "Cache-Control: max-age=600", "ETag: \"1\"", "Date: Wed, 15 Nov 2023 12:00:02 GMT"), .text("", "ETag: \"2\""))
+        _ = try await test.get()
+        test.time.advance(2)
+        #expect(try await test.get { $0.method = .head }.source == .network)
+        #expect(test.origin.requests.last?.headers[.ifNoneMatch] == nil)
+        #expect(try await test.get().text == "one")
+        #expect(test.origin.sendCount == 2)
+        test.time.advance(700)
+        _ = try await test.get { $0.method = .head }
+        #expect(try await test.stored(acceptsStale: true) == nil)
+    }
+
+    @Test("a HEAD stores nothing that a GET would be answered with")
+    func headAlone() async throws {
+        test.script("/a", .text("", "Cache-Control: max-age=60"))
+        _ = try await test.get { $0.method = .head }
+        #expect(test.entryCount == 0)
+    }
+
+    @Test("an unsafe method passes, and makes its URL and those that the answer names outdated, of its origin alone")
+    func invalidation() async throws {
+        for path in ["/a", "/b", "/c", "/d"] { test.script(path, .text(path, "Cache-Control: max-age=60")) }
+        for path in ["/a", "/b", "/c", "/d"] { _ = try await test.get(path) }
+        test.script("/a", .text("done", "Location: /b", "Content-Location: https://pictures.test/c"))
+        let done = try await test.get { ($0.method, $0.followsRedirects) = (.post, false) }
+        #expect(done.text == "done" && done.source == .network)
+        for path in ["/a", "/b", "/c"] { #expect(try await test.stored(path) == nil) }
+        #expect(try await test.stored("/d") != nil)
+    }
+
+    @Test("an unsafe method that failed leaves what is stored")
+    func failedInvalidation() async throws {
+        test.script("/a", .text("one", "Cache-Control: max-age=60"), .text("no", status: .forbidden))
+        _ = try await test.get()
+        _ = try await test.get { $0.method = .delete }
+        #expect(try await test.stored()?.text == "one")
+    }
+
+    @Test("a response that was under way when its URL was invalidated is not stored")
+    func invalidatedMeanwhile() async throws {
+        let gate = Gate()
+        let under = ScriptedTransport.Reply(
+            headers: ["Cache-Control": "max-age=60"].fields, body: [.wait(gate), .piece(Data("old".utf8))])
+        test.script("/a", under, .text("changed"))
+        let response = try await test.transport.send(CachedOrigin.request("/a"))
+        test.time.advance(1)
+        _ = try await test.get { $0.method = .put }
+        gate.open()
+        #expect(try await Received(response).text == "old")
+        #expect(try await test.stored(acceptsStale: true) == nil)
+    }
+
+    @Test("each hop of a redirect is stored by its own rules", arguments: [HTTPResponse.Status.movedPermanently, .permanentRedirect])
+    func redirects(_ status: HTTPResponse.Status) async throws {
+        test.script("/a", .text("see b", "Location: /b", "Cache-Control: max-age=600", status: status))
+        test.script("/b", .text("one", "Cache-Control: max-age=1"))
+        let first = try await test.transport.send(CachedOrigin.request("/a"))
+        #expect(first.head.url == CachedOrigin.url("/b"))
+        #expect(try await Received(first).text == "one")
+        #expect(try await test.get().source == .cache)
+        #expect(try await test.stored()?.text == "one")
+        test.time.advance(2)
+        #expect(try await test.get().source == .network)
+        #expect(test.origin.requests.map(\.url.path) == ["/a", "/b", "/b"])
+    }
+
+    @Test("a redirect without lifetime is asked for each time; one with it counts whatever its status")
+    func temporaryRedirects() async throws {
+        test.script("/a", .text("", "Location: /c", status: .found))
+        test.script("/b", .text("", "Location: /c", "Cache-Control: max-age=60", status: .temporaryRedirect))
+        test.script("/c", .text("one", "Cache-Control: max-age=60"))
+        for _ in 0..<2 {
+            _ = try await test.get("/a")
+            _ = try await test.get("/b")
+        }
+        #expect(test.origin.requests.map(\.url.path) == ["/a", "/c", "/b", "/a"])
+    }
+
+    @Test("a redirect that is not to be followed is a response, from the cache too")
+    func manualRedirects() async throws {
+        test.script("/a", .text("see b", "Location: /b", "Cache-Control: max-age=60", status: .movedPermanently))
+        for source in [ResponseSource.network, .cache] {
+            let response = try await test.get { $0.followsRedirects = false }
+            #expect(response.status == 301 && response.text == "see b" && response.source == source)
+        }
+    }
+
+    @Test("stored redirects in a circle end in the failure of the network's, not in a hang")
+    func loop() async throws {
+        test.script("/a", .text("", "Location: /b", "Cache-Control: max-age=60", status: .movedPermanently))
+        test.script("/b", .text("", "Location: /a", "Cache-Control: max-age=60", status: .movedPermanently))
+        for _ in 0..<2 { await #expect(throws: TransportFailure.self) { try await test.get() } }
+        #expect(test.origin.sendCount == 2)
+        #expect(try await test.stored() == nil)
+    }
+
+    @Test("forgetting a request forgets what it redirects to")
+    func removal() async throws {
+        test.script("/a", .text("", "Location: /b", "Cache-Control: max-age=60", status: .movedPermanently))
+        test.script("/b", .text("one", "Cache-Control: max-age=60"))
+        _ = try await test.get()
+        await test.transport.removeStoredResponses(to: CachedOrigin.request("/a"))
+        #expect(test.entryCount == 0)
+    }
+
+    @Test("ranges and conditions of the request's own pass by", arguments: ["Range: bytes=0-1", "If-None-Match: \"1\""])
+    func passedBy(_ line: String) async throws {
+        test.script("/a", .text("one", "Cache-Control: max-age=60"), .text("o", status: .partialContent))
+        _ = try await test.get()
+        #expect(try await test.get("/a", line).status == 206)
+        #expect(try await test.get().text == "one")
+    }
+}
+
+extension [String: String] {
+    fileprivate var fields: HTTPFields { HTTPFields(map { "\($0.key): \($0.value)" }) }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageDiskCaching
+import ImageTesting
+import ImageTransporting
+import Testing
+
+@testable import ImageTransportCaching
+
+@Suite("Bodies are stored while they are handed on, whole or not at all")
+struct StoringTests {
+    private let test = CachedOrigin()
+
+    @Test("a body that is cut is an error, and not stored")
+    func cut() async throws {
+        let reply = ScriptedTransport.Reply(
+            headers: HTTPFields(["Cache-Control: max-age=60"]), announcedBytes: 9, body: [.piece(Data("123".utf8))])
+        test.script("/a", reply)
+        await #expect(throws: TransportFailure.closedEarly(received: 3, expected: 9)) { try await test.get() }
+        #expect(try await test.stored(acceptsStale: true) == nil)
+        #expect(test.entryCount == 0)
+    }
+
+    @Test("a body that its consumer drops is not stored, and the transfer ends")
+    func dropped() async throws {
+        let reply = ScriptedTransport.Reply(
+            headers: HTTPFields(["Cache-Control: max-age=60"]), announcedBytes: 6,
+            body: [.piece(Data("123".utf8)), .piece(Data("456".utf8))])
+        test.script("/a", reply)
+        do {
+            let response = try await test.transport.send(CachedOrigin.request("/a"))
+            var body = response.body.makeAsyncIterator()
+            #expect(try await body.next() == Data("123".utf8))
+        }
+        await test.origin.cancellations(1)
+        #expect(try await test.stored(acceptsStale: true) == nil)
+        #expect(test.entryCount == 0)
+    }
+
+    @Test("a piece is handed on as soon as it is there")
+    func streamed() async throws {
+        let gate = Gate()
+        let reply = ScriptedTransport.Reply(
+            headers: HTTPFields(["Cache-Control: max-age=60"]), announcedBytes: 6,
+            body: [.piece(Data("123".utf8)), .wait(gate), .piece(Data("456".utf8))])
+        test.script("/a", reply)
+        let response = try await test.transport.send(CachedOrigin.request("/a"))
+        var body = response.body.makeAsyncIterator()
+        #expect(try await body.next() == Data("123".utf8))
+        #expect(try await test.stored(acceptsStale: true) == nil, "not before it is whole")
+        gate.open()
+        #expect(try await body.next() == Data("456".utf8))
+        #expect(try await body.next() == nil)
+        #expect(try await test.get().text == "123456")
+        #expect(test.origin.sendCount == 1)
+    }
+
+    @Test("a response that was asked for before a reload does not take the place of what the reload brought")
+    func olderEndsLater() async throws {
+        let gate = Gate()
+        let older = ScriptedTransport.Reply(
+            headers: HTTPFields(["Cache-Control: max-age=60"]), body: [.wait(gate), .piece(Data("old".utf8))])
+        test.script("/a", older, .text("new", "Cache-Control: max-age=60"))
+        let first = try await test.transport.send(CachedOrigin.request("/a"))
+        test.time.advance(1)
+        #expect(try await test.get { $0.cacheUse = .reload }.text == "new")
+        gate.open()
+        #expect(try await Received(first).text == "old")
+        #expect(try await test.stored()?.text == "new")
+        #expect(test.entryCount == 2)
+    }
+
+    @Test("times of a clock that was ahead are forgotten once it is set right")
+    func clockSetBack() async throws {
+        test.script("/a", .text("one", "Cache-Control: no-cache"), .text("two", "Cache-Control: no-cache"))
+        test.time.advance(86_400)
+        _ = try await test.get()
+        test.time.advance(-86_400)
+        _ = try await test.get()
+        #expect(try await test.stored(acceptsStale: true)?.text == "two")
+    }
+
+    @Test("a cache that fails is told, and does without", arguments: InMemoryDataCache.Operation.allCases)
+    func brokenCache(_ operation: InMemoryDataCache.Operation) async throws {
+        let disk = InMemoryDataCache()
+        let test = CachedOrigin(disk: disk)
+        test.script("/a", .text("one", "Cache-Control: max-age=60"), .text("two", "Cache-Control: no-store"))
+        disk.fail(operation, with: .noSpace)
+        #expect(try await test.get().text == "one")
+        #expect(try await test.get { $0.cacheUse = .reload }.text == "two")
+        #expect(operation == .removeAll || test.events.messages.contains(.cacheFailed(.noSpace)))
+        disk.recover()
+        test.script("/a", .text("three", "Cache-Control: max-age=60"))
+        #expect(try await test.get { $0.cacheUse = .reload }.text == "three")
+        #expect(try await test.get().source == .cache)
+    }
+
+    @Test("an index whose body is gone is a miss, and so is one that can't be read")
+    func lostParts() async throws {
+        let disk = InMemoryDataCache()
+        let test = CachedOrigin(disk: disk)
+        test.script("/a", .text("one", "Cache-Control: max-age=60"))
+        for isBody in [true, false] {
+            _ = try await test.get()
+            let key = try #require(disk.entries.first { ($0.value.data == Data("one".utf8)) == isBody }?.key)
+            if isBody {
+                try await disk.remove(for: key)
+            } else {
+                try await disk.store(DataCacheEntry(data: Data("{".utf8), createdAt: test.time.now), for: key)
+            }
+            #expect(try await test.get().source == .network)
+            #expect(try await test.get().source == .cache)
+        }
+    }
+
+    @Test("over files: what one process stored the next one finds, large bodies streamed, damage in them told")
+    func files() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "caching-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let large = String(repeating: "0123456789abcdef", count: 50_000)
+        func makeTest() -> CachedOrigin {
+            CachedOrigin(
+                disk: DiskDataCache(directory: folder, byteLimit: 10_000_000, options: DiskCacheOptions()) {
+                    CachedOrigin.noon
+                })
+        }
+        let first = makeTest()
+        first.script("/large", .text(large, "Cache-Control: max-age=60"))
+        first.script("/small", .text("small", "Cache-Control: max-age=60"))
+        _ = try await first.get("/large")
+        _ = try await first.get("/small")
+        let second = makeTest()
+        #expect(try await second.get("/large") == (try await first.get("/large")))
+        #expect(try await second.get("/small").text == "small")
+        #expect(second.origin.sendCount == 0)
+        try Self.damageLastBlock(in: folder)
+        await #expect(throws: TransportFailure.self) { try await second.get("/large") }
+        second.script("/large", .text(large, "Cache-Control: max-age=60"))
+        #expect(try await second.get("/large").source == .network)
+    }
+
+    /// Changes a byte near the end of the largest file's payload.
+    private static func damageLastBlock(in folder: URL) throws {
+        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.fileSizeKey]))
+        let sizes = try files.compactMap { $0 as? URL }.map { ($0, try $0.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) }
+        let file = try #require(sizes.max { $0.1 < $1.1 }?.0)
+        var bytes = try Data(contentsOf: file)
+        bytes[bytes.count * 9 / 10] ^= 1
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.write(contentsOf: bytes)
+        try handle.close()
+    }
+
+    @Test("a stored body larger than the request allows is too large")
+    func limit() async throws {
+        test.script("/a", .text("12345", "Cache-Control: max-age=60"))
+        _ = try await test.get()
+        await #expect(throws: TransportFailure.tooLarge(allowedBytes: 4)) { try await test.get { $0.maxBodyBytes = 4 } }
+    }
+}
+
+extension CachedOrigin {
+    var entryCount: Int { (disk as? InMemoryDataCache)?.entries.count ?? -1 }
+}
