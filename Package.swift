@@ -110,8 +110,9 @@ let composition = [
     room(
         "ImageLoadingDefaults",
         knows: [
-            "ImageCore", "ImageMemoryCaching", "ImageDiskCaching", "ImageTransporting", "ImageDecoding",
-            "ImageProcessing", "ImageColorManaging", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP",
+            "ImageCore", "ImageMemoryCaching", "ImageDiskCaching", "ImageTransporting",
+            "ImageTransportCaching", "ImageDecoding", "ImageProcessing", "ImageColorManaging", "ImageCodecJPEG",
+            "ImageCodecPNG", "ImageCodecWebP",
             "ImageCodecGIF", "ImageScheduling", "ImageCoalescing", "ImageLoading",
             .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])),
             .target(name: "ImageTransportURLSession", condition: .when(platforms: applePlatforms)),
@@ -165,7 +166,8 @@ let suites = [
         "ContractTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageTesting", "ImageContractTesting", "LoopbackServer",
-            "TestProfiles", "ImageMemoryCaching", "ImageDiskCaching", "ImageDecoding", "ImageProcessing",
+            "ImageTransportCaching", "TestProfiles", "ImageMemoryCaching", "ImageDiskCaching", "ImageDecoding",
+            "ImageProcessing",
             "ImageColorManaging",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageScheduling", "ImageCoalescing",
             .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])), httpTypes, "CLibSQLite",

@@ -18,6 +18,7 @@ let package = Package(
     dependencies: [
         .package(name: "swift-image-loading", path: "../.."),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
     ],
     targets: [
         .executableTarget(name: "imageload", dependencies: ["ImageLoadTool"], swiftSettings: strict),
@@ -25,7 +26,9 @@ let package = Package(
             name: "ImageLoadTool",
             dependencies: [
                 room("ImageCore"), room("ImageDecoding"), room("ImageLoading"), room("ImageLoadingDefaults"),
-                room("ImageDiskCaching"),
+                room("ImageDiskCaching"), room("ImageHTTPCaching"), room("ImageTransportCaching"),
+                room("ImageTransporting"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import ImageContractTesting
 import ImageTesting
+import ImageTransportCaching
 import ImageTransporting
 import LoopbackServer
 import Testing
@@ -25,6 +26,16 @@ struct DataTransportContractTests {
     @Test("the scripted transport obeys", arguments: remoteRules)
     func scripted(_ rule: Rule) async throws {
         try await rule.check { try TransportStages.scripted($0) }
+    }
+
+    @Test("the caching transport obeys", arguments: remoteRules)
+    func caching(_ rule: Rule) async throws {
+        try await rule.check { origin in
+            var stage = try TransportStages.scripted(origin)
+            let now = Date(timeIntervalSince1970: 1_700_000_000)
+            stage.transport = CachingTransport(over: stage.transport, cache: InMemoryDataCache()) { now }
+            return stage
+        }
     }
 
     @Test("the transport for files obeys what is asked of every transport", arguments: DataTransportContract.rules)

@@ -25,7 +25,9 @@ struct FreshAndStaleTests {
         let modified = "Last-Modified: Tue, 14 Nov 2023 00:00:00 GMT"
         test.script(
             "/a", .text("one", "Cache-Control: max-age=60", "ETag: \"1\"", modified, "X-Told: first"),
-            .text("", "Cache-Control: max-age=90", "Date: Wed, 15 Nov 2023 12:01:01 GMT", "X-Told: then", status: .notModified))
+            .text(
+                "", "Cache-Control: max-age=90", "Date: Wed, 15 Nov 2023 12:01:01 GMT", "X-Told: then",
+                status: .notModified))
         _ = try await test.get()
         test.time.advance(61)
         let validated = try await test.get()
@@ -42,7 +44,8 @@ struct FreshAndStaleTests {
     @Test("a newer response takes the place of the stale one")
     func replaced() async throws {
         test.script(
-            "/a", .text("one", "Cache-Control: max-age=1", "ETag: \"1\""), .text("two", "Cache-Control: max-age=600", "ETag: \"2\""))
+            "/a", .text("one", "Cache-Control: max-age=1", "ETag: \"1\""),
+            .text("two", "Cache-Control: max-age=600", "ETag: \"2\""))
         _ = try await test.get()
         test.time.advance(2)
         #expect(try await test.get().text == "two")
@@ -54,7 +57,8 @@ struct FreshAndStaleTests {
     @Test("a 304 about another response is not believed: the origin is asked without conditions")
     func misunderstood() async throws {
         test.script(
-            "/a", .text("one", "Cache-Control: max-age=1", "ETag: \"1\""), .text("", "ETag: \"9\"", status: .notModified),
+            "/a", .text("one", "Cache-Control: max-age=1", "ETag: \"1\""),
+            .text("", "ETag: \"9\"", status: .notModified),
             .text("two"))
         _ = try await test.get()
         test.time.advance(2)
@@ -119,7 +123,9 @@ struct FreshAndStaleTests {
         #expect(test.origin.sendCount == 1)
     }
 
-    @Test("404 and 410 answer for a minute, or as long as the origin says", arguments: [HTTPResponse.Status.notFound, .gone])
+    @Test(
+        "404 and 410 answer for a minute, or as long as the origin says",
+        arguments: [HTTPResponse.Status.notFound, .gone])
     func negative(_ status: HTTPResponse.Status) async throws {
         test.script("/a", .text("none", status: status), .text("one", "Cache-Control: max-age=1"))
         test.script("/b", .text("none", "Cache-Control: max-age=5", status: status))

@@ -21,7 +21,8 @@ struct MethodsAndRedirectsTests {
     func headUpdates() async throws {
         test.script(
             "/a", .text("one", "Cache-Control: max-age=1", "ETag: \"1\""),
-            .text("", "Cache-Control: max-age=600", "ETag: \"1\"", "Date: Wed, 15 Nov 2023 12:00:02 GMT"), .text("", "ETag: \"2\""))
+            .text("", "Cache-Control: max-age=600", "ETag: \"1\"", "Date: Wed, 15 Nov 2023 12:00:02 GMT"),
+            .text("", "ETag: \"2\""))
         _ = try await test.get()
         test.time.advance(2)
         #expect(try await test.get { $0.method = .head }.source == .network)
@@ -73,7 +74,9 @@ struct MethodsAndRedirectsTests {
         #expect(try await test.stored(acceptsStale: true) == nil)
     }
 
-    @Test("each hop of a redirect is stored by its own rules", arguments: [HTTPResponse.Status.movedPermanently, .permanentRedirect])
+    @Test(
+        "each hop of a redirect is stored by its own rules",
+        arguments: [HTTPResponse.Status.movedPermanently, .permanentRedirect])
     func redirects(_ status: HTTPResponse.Status) async throws {
         test.script("/a", .text("see b", "Location: /b", "Cache-Control: max-age=600", status: status))
         test.script("/b", .text("one", "Cache-Control: max-age=1"))
@@ -126,7 +129,8 @@ struct MethodsAndRedirectsTests {
         #expect(test.entryCount == 0)
     }
 
-    @Test("ranges and conditions of the request's own pass by", arguments: ["Range: bytes=0-1", "If-None-Match: \"1\""])
+    @Test(
+        "ranges and conditions of the request's own pass by", arguments: ["Range: bytes=0-1", "If-None-Match: \"1\""])
     func passedBy(_ line: String) async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=60"), .text("o", status: .partialContent))
         _ = try await test.get()

@@ -27,7 +27,9 @@ struct OutageTests {
         await #expect(throws: TransportFailure.timedOut(.head)) { try await test.get() }
     }
 
-    @Test("a cancelled request and a certificate that is not trusted are told", arguments: [TransportFailure.cancelled, .tls("self-signed")])
+    @Test(
+        "a cancelled request and a certificate that is not trusted are told",
+        arguments: [TransportFailure.cancelled, .tls("self-signed")])
     func told(_ failure: TransportFailure) async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=1, stale-if-error=60"), .failure(failure))
         _ = try await test.get()
@@ -38,7 +40,8 @@ struct OutageTests {
     @Test("an error of the server's is replaced within stale-if-error alone")
     func staleIfError() async throws {
         test.script(
-            "/a", .text("one", "Cache-Control: max-age=1, stale-if-error=60"), .text("busy", status: .serviceUnavailable))
+            "/a", .text("one", "Cache-Control: max-age=1, stale-if-error=60"),
+            .text("busy", status: .serviceUnavailable))
         test.script("/b", .text("one", "Cache-Control: max-age=1"), .text("busy", status: .serviceUnavailable))
         _ = try await test.get("/a")
         _ = try await test.get("/b")

@@ -143,7 +143,9 @@ struct StoringTests {
     /// Changes a byte near the end of the largest file's payload.
     private static func damageLastBlock(in folder: URL) throws {
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.fileSizeKey]))
-        let sizes = try files.compactMap { $0 as? URL }.map { ($0, try $0.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) }
+        let sizes = try files.compactMap { $0 as? URL }.map {
+            ($0, try $0.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0)
+        }
         let file = try #require(sizes.max { $0.1 < $1.1 }?.0)
         var bytes = try Data(contentsOf: file)
         bytes[bytes.count * 9 / 10] ^= 1

@@ -67,12 +67,15 @@ struct VariantsAndIdentityTests {
         let accounts = ["ann", "bob"].map { name in
             CachedOrigin(disk: disk) { $0.identity = { _ in CacheIdentity(partition: name) } }
         }
-        for (account, text) in zip(accounts, ["hers", "his"]) { account.script("/a", .text(text, "Cache-Control: max-age=60")) }
+        for (account, text) in zip(accounts, ["hers", "his"]) {
+            account.script("/a", .text(text, "Cache-Control: max-age=60"))
+        }
         for (account, text) in zip(accounts, ["hers", "his"]) { #expect(try await account.get().text == text) }
         for (account, text) in zip(accounts, ["hers", "his"]) { #expect(try await account.get().text == text) }
     }
 
-    @Test("rules of keys make one of addresses that mean one picture, and the response tells the address that was asked")
+    @Test(
+        "rules of keys make one of addresses that mean one picture, and the response tells the address that was asked")
     func keys() async throws {
         let test = CachedOrigin { $0.keys = CacheKeyRules(["pictures.test": .dropping(["signature"])]) }
         test.script("/a?signature=1", .text("one", "Cache-Control: max-age=60"))

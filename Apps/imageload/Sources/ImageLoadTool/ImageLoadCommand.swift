@@ -46,6 +46,6 @@ struct RootCommand: AsyncParsableCommand {
         abstract: "Load, decode and cache pictures.",
         subcommands: [
             FetchCommand.self, SheetCommand.self, DecodeCommand.self, PreviewsCommand.self, BenchCommand.self,
-            CacheCommand.self,
+            CacheCommand.self, HTTPCacheProbeCommand.self,
         ])
 }

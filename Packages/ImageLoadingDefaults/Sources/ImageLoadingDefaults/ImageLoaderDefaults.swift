@@ -4,6 +4,7 @@ public import ImageDiskCaching
 public import ImageLoading
 import ImageMemoryCaching
 import ImageScheduling
+public import ImageTransportCaching
 import ImageTransporting
 
 #if os(Linux)
@@ -106,14 +107,23 @@ public struct ImageLoaderDefaults: Sendable {
         ])
     }
 
+    /// The platform's transport for HTTP, behind a cache in a folder that obeys `rules`.
+    public func makeCachingTransport(in folder: URL, rules: CachingRules) -> CachingTransport {
+        CachingTransport(over: makeNetwork(), cache: transformed(makeDiskCache(in: folder)), rules: rules) { Date() }
+    }
+
     private func makeTransport() -> any DataTransport {
+        let http = makeNetwork()
+        return SchemeTransport(["http": http, "https": http, "file": FileTransport(), "data": DataURLTransport()])
+    }
+
+    private func makeNetwork() -> any DataTransport {
         #if os(Linux)
-            let http = CurlTransport(
+            CurlTransport(
                 configuration: CurlTransport.Configuration(
                     maxConnectionsPerHost: maxDownloadsPerHost, maxConnections: max(64, maxDownloads)))
         #else
-            let http = URLSessionTransport()
+            URLSessionTransport()
         #endif
-        return SchemeTransport(["http": http, "https": http, "file": FileTransport(), "data": DataURLTransport()])
     }
 }

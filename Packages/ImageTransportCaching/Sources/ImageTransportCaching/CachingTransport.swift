@@ -35,23 +35,19 @@ public struct CachingTransport: DataTransport, ResponseCache {
 
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         try await RedirectTrail.response(to: request) { hop throws(TransportFailure) in
-            switch hop.method {
-            case .get, .head:
-                if hop.cacheUse == .bypass { return try await network.send(hop) }
-                return try await exchange(hop).response()
-            default: return try await sendInvalidating(hop)
-            }
+            if let exchange = exchange(hop) { try await exchange.response() } else { try await pass(hop) }
         }
     }
 
     public func storedResponse(to request: TransportRequest, acceptsStale: Bool) async -> TransportResponse? {
-        await alongStoredRedirects(of: request) { await exchange($0).storedResponse(acceptsStale: acceptsStale) }
+        await alongStoredRedirects(of: request) { await exchange($0)?.storedResponse(acceptsStale: acceptsStale) }
     }
 
     public func removeStoredResponses(to request: TransportRequest) async {
         _ = await alongStoredRedirects(of: request) { hop in
-            let response = await exchange(hop).storedResponse(acceptsStale: true)
-            await store.change(key(for: hop.url, hop.headers)) { $0.removeAll(outdatedAt: nil) }
+            guard let exchange = exchange(hop) else { return nil }
+            let response = await exchange.storedResponse(acceptsStale: true)
+            await store.change(exchange.key) { $0.removeAll(outdatedAt: nil) }
             return response
         }
     }
@@ -72,8 +68,8 @@ public struct CachingTransport: DataTransport, ResponseCache {
         return nil
     }
 
-    /// RFC 9111, 4.4.
-    private func sendInvalidating(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    /// Sends what the cache has no part in. An unsafe method makes what is stored outdated (RFC 9111, 4.4).
+    private func pass(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         let response = try await network.send(request)
         let outdated = CacheInvalidation.outdated(by: request.method, of: request.url, answeredWith: response.head)
         for key in Set(outdated.flatMap { [key(for: $0, request.headers), key(for: $0, [:])] }) {
@@ -82,8 +78,10 @@ public struct CachingTransport: DataTransport, ResponseCache {
         return response
     }
 
-    private func exchange(_ request: TransportRequest) -> CachedExchange {
-        CachedExchange(
+    /// Nil where nothing stored may answer, and the answer not be stored.
+    private func exchange(_ request: TransportRequest) -> CachedExchange? {
+        guard [.get, .head].contains(request.method), request.cacheUse != .bypass else { return nil }
+        return CachedExchange(
             request: request, key: key(for: request.url, request.headers), network: network, store: store, rules: rules,
             revalidations: revalidations)
     }

@@ -101,11 +101,3 @@ struct ResponseStore: Sendable {
 
     private func bodyKey(_ name: String, of key: String) -> DataCacheKey { DataCacheKey(source: "\(key) \(name)") }
 }
-
-extension VariantIndex.Variant {
-    /// Names the body after the head: two bodies of one name answered with the same head to the same request at the same instant.
-    init(_ response: StoredHTTPResponse) throws {
-        self.response = response
-        bodyName = SHA256.hexadecimalDigest(of: Array(try response.metadata))
-    }
-}

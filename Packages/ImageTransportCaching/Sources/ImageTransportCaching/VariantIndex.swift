@@ -1,4 +1,5 @@
 import HTTPTypes
+import ImageCore
 import ImageHTTPCaching
 
 #if canImport(FoundationEssentials)
@@ -16,6 +17,14 @@ struct VariantIndex: Codable, Hashable, Sendable {
         var response: StoredHTTPResponse
         /// Names the body among those of the URL.
         var bodyName: String
+
+        /// Named after the head: two bodies of one name came with the same head for the same request at the same instant. Nil for a
+        /// head that JSON can't hold.
+        init?(_ response: StoredHTTPResponse) {
+            guard let head = try? response.metadata else { return nil }
+            self.response = response
+            bodyName = SHA256.hexadecimalDigest(of: Array(head))
+        }
     }
 
     /// The most variants of one URL; the oldest goes.

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import ImageHTTPCaching
+import ImageLoadingDefaults
+import ImageTransportCaching
+import Synchronization
+
+struct HTTPCacheProbeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "http-cache-probe", abstract: "Answer HTTP requests through the cache, for test suites.",
+        discussion: """
+            Reads one JSON object a line: id, method, url, headers (pairs), body, redirect (follow, manual) and cache (a mode of the \
+            Fetch standard). Writes one a line, in any order: id, status, headers, bodyBase64 and fromCache (network, disk, \
+            validated, stale), or id and error. The rules are those of RFC 9111 alone: nothing is fresh that the origin says \
+            nothing about.
+            """)
+
+    @Option(help: "Folder of the disk cache.")
+    var cache: String
+
+    func run() async throws {
+        let background = BackgroundWork()
+        let rules = CachingRules(
+            policy: RFC9111Policy(negativeLifetime: nil), inBackground: { background.start($0) },
+            observer: { if case .cacheFailed(let failure) = $0 { Console.error("the cache failed: \(failure)") } })
+        let folder = CacheFolder.url(cache)
+        let probe = HTTPCacheProbe(
+            transport: ImageLoaderDefaults(cacheFolder: folder).makeCachingTransport(in: folder, rules: rules))
+        let output = OrderedOutput()
+        await withTaskGroup(of: Void.self) { group in
+            for await line in Self.lines() where !line.isEmpty {
+                group.addTask { output.write(await probe.reply(to: line)) }
+            }
+        }
+        await background.finished()
+        await output.finished()
+    }
+
+    /// Standard input, read on a thread of its own.
+    private static func lines() -> AsyncStream<String> {
+        AsyncStream { continuation in
+            Thread.detachNewThread {
+                while let line = readLine() { continuation.yield(line) }
+                continuation.finish()
+            }
+        }
+    }
+}
+
+/// Validations that go on behind answers.
+private final class BackgroundWork: Sendable {
+    private let tasks = Mutex<[Task<Void, Never>]>([])
+
+    func start(_ work: @escaping @Sendable () async -> Void) {
+        tasks.withLock { $0.append(Task { await work() }) }
+    }
+
+    /// Returns when all that was started before has ended.
+    func finished() async {
+        for task in tasks.withLock({ $0 }) { await task.value }
+    }
+}
+
+/// Whole lines on standard output, one after the other, off the threads that answer.
+private struct OrderedOutput: Sendable {
+    private let queue = DispatchQueue(label: "output")
+
+    func write(_ line: String) { queue.async { Console.output(line) } }
+
+    /// Returns when all that was written before is out.
+    func finished() async {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    }
+}
