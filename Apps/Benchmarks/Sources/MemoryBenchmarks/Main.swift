@@ -42,7 +42,7 @@ enum Main {
                 PictureSubject(count, keys), DictionarySubject(count, keys), FoundationSubject(count),
             ]
         let subjects = all.filter { count <= $0.largest }
-        let order = Measuring.order(count, length: 300_000, seed: 7)
+        let order = Measuring.order(count, length: 2_000_000, seed: 7)
         var least = subjects.map { _ in Double.infinity }
         var peers: [String: Double] = [:]
         for _ in 0..<rounds {

@@ -15,6 +15,7 @@ protocol Subject {
 struct HeldKey: ~Copyable {
     let key: ImageCacheKey
 
+    @inline(never)
     func isIn(_ cache: MemoryCache<ImageCacheKey, Int>) -> Bool { cache.value(for: key) != nil }
     func isIn(_ cache: MemoryImageCache) -> Bool { cache.image(for: key) != nil }
     func isIn(_ dictionary: [ImageCacheKey: Int]) -> Bool { dictionary[key] != nil }

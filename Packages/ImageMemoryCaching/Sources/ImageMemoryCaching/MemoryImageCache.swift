@@ -87,9 +87,7 @@ public final class MemoryImageCache: ImageCache {
 extension WeakForm<DecodedImage> {
     /// Refers to the pixels, which all copies of a picture share, and keeps the rest of it.
     public static let decodedImage = WeakForm { image in
-        guard let bitmap = image.bitmap.weakReference() else { return nil }
-        return { [header = image.header, completeness = image.completeness] in
-            bitmap.bitmap.map { DecodedImage(bitmap: $0, header: header, completeness: completeness) }
-        }
+        guard let reference = image.weakReference() else { return nil }
+        return { reference.image }
     }
 }

@@ -74,29 +74,3 @@ public enum DecodingPreference: String, Hashable, Sendable, CaseIterable {
     /// Good enough for thumbnails in a fast list: details beyond the size that is needed are not read.
     case speed
 }
-
-/// A picture as it leaves the decoder.
-public struct DecodedImage: Hashable, Sendable {
-    /// Upright, sRGB, straight alpha. What is missing of an incomplete picture is transparent.
-    public var bitmap: Bitmap
-    public var header: ImageHeader
-    public var completeness: Completeness
-
-    /// Whether all of the picture is there.
-    public enum Completeness: String, Hashable, Sendable, CaseIterable {
-        case complete
-        /// More bytes are expected; a better picture will follow.
-        case preview
-        /// The file ended too early; nothing better will follow.
-        case truncated
-    }
-
-    public init(bitmap: Bitmap, header: ImageHeader, completeness: Completeness = .complete) {
-        self.bitmap = bitmap
-        self.header = header
-        self.completeness = completeness
-    }
-
-    /// What the picture costs in memory, in bytes.
-    public var byteCount: Int { bitmap.byteCount + (header.colorProfile?.count ?? 0) }
-}

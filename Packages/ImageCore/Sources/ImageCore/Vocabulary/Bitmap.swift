@@ -1,10 +1,8 @@
 /// A decoded picture: straight (not premultiplied) RGBA, 8 bits a channel, sRGB, rows from top to bottom without padding.
 ///
-/// Copies share their pixels. A toolkit that wants another arrangement gets it from `ImageProcessing`'s `PixelSurface`.
+/// Copies share their pixels, and one copy costs as much as one reference. A toolkit that wants another arrangement gets it from
+/// `ImageProcessing`'s `PixelSurface`.
 public struct Bitmap: Sendable {
-    public let size: PixelSize
-    /// True when every alpha value is 255.
-    public let isOpaque: Bool
     private var storage: PixelStorage
 
     /// - Precondition: `pixels` holds exactly `size.area * 4` bytes.
@@ -18,10 +16,13 @@ public struct Bitmap: Sendable {
     public init(size: PixelSize, pixels: [UInt8], isOpaque: Bool, pool: PixelBufferPool?) {
         precondition(
             pixels.count == size.area * 4, "a bitmap of \(size) needs \(size.area * 4) bytes, not \(pixels.count)")
-        self.size = size
-        self.isOpaque = isOpaque
-        storage = PixelStorage(pixels, pool: pool)
+        storage = PixelStorage(size: size, pixels: pixels, isOpaque: isOpaque, pool: pool)
     }
+
+    public var size: PixelSize { storage.size }
+
+    /// True when every alpha value is 255.
+    public var isOpaque: Bool { storage.isOpaque }
 
     /// `size.width * size.height * 4` bytes. Not copied; bind it to a constant before a loop over it.
     public var pixels: [UInt8] { storage.pixels }
@@ -48,41 +49,33 @@ extension Bitmap: Hashable {
 extension Bitmap {
     /// A way to get the picture back as long as another copy of it is alive; nil when this is the only one.
     package mutating func weakReference() -> WeakBitmap? {
-        isKnownUniquelyReferenced(&storage) ? nil : WeakBitmap(size: size, isOpaque: isOpaque, storage: storage)
+        isKnownUniquelyReferenced(&storage) ? nil : WeakBitmap(storage: storage)
     }
 
-    private init(size: PixelSize, isOpaque: Bool, storage: PixelStorage) {
-        self.size = size
-        self.isOpaque = isOpaque
-        self.storage = storage
-    }
+    private init(storage: PixelStorage) { self.storage = storage }
 
-    /// A bitmap without its pixels, which it does not keep alive.
+    /// A bitmap that does not keep its pixels alive.
     package struct WeakBitmap: Sendable {
-        private let size: PixelSize
-        private let isOpaque: Bool
         private weak let storage: PixelStorage?
 
-        fileprivate init(size: PixelSize, isOpaque: Bool, storage: PixelStorage) {
-            self.size = size
-            self.isOpaque = isOpaque
-            self.storage = storage
-        }
+        fileprivate init(storage: PixelStorage) { self.storage = storage }
 
         /// The bitmap, if another copy of it is still alive.
-        package var bitmap: Bitmap? {
-            storage.map { Bitmap(size: size, isOpaque: isOpaque, storage: $0) }
-        }
+        package var bitmap: Bitmap? { storage.map { Bitmap(storage: $0) } }
     }
 }
 
-/// Keeps the pixels of one picture for all its copies, and hands the memory back when the last of them is gone.
+/// Keeps one picture for all its copies, and hands the memory of its pixels back when the last of them is gone.
 private final class PixelStorage: Sendable {
+    let size: PixelSize
     let pixels: [UInt8]
+    let isOpaque: Bool
     private let pool: PixelBufferPool?
 
-    init(_ pixels: [UInt8], pool: PixelBufferPool?) {
+    init(size: PixelSize, pixels: [UInt8], isOpaque: Bool, pool: PixelBufferPool?) {
+        self.size = size
         self.pixels = pixels
+        self.isOpaque = isOpaque
         self.pool = pool
     }
 

@@ -10,6 +10,10 @@ public protocol EvictionOrder: Sendable {
     mutating func insert(_ entry: EvictionCandidate, at place: Int)
     /// The entry at a place was asked for and found.
     mutating func use(_ place: Int)
+    /// The same for several, one after the other; a place may be there more than once. By `use(_:)` for each unless told otherwise.
+    ///
+    /// A cache collects hits and tells them before it calls anything else.
+    mutating func use(_ places: [Int])
     /// The entry at a place is gone: evicted, removed or expired. The place is free from now on.
     mutating func remove(_ place: Int)
     /// The entry that goes next, to make room for `incoming`, or for nothing when the cache is only trimmed.
@@ -19,6 +23,12 @@ public protocol EvictionOrder: Sendable {
     mutating func victim(for incoming: EvictionCandidate?) -> Int?
     /// The entry that would be looked at first for eviction. Changes nothing.
     var coldest: Int? { get }
+}
+
+extension EvictionOrder {
+    public mutating func use(_ places: [Int]) {
+        for place in places { use(place) }
+    }
 }
 
 /// What an order may know of an entry.

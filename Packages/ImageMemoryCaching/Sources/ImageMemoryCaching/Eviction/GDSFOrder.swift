@@ -10,12 +10,12 @@
 /// again soon. So does libCacheSim, which inserts first and evicts then.
 struct GDSFOrder: EvictionOrder {
     private struct Entry {
-        var cost: Int
-        var weight: Double
-        var uses: Double
-        var list: Int
+        /// What it takes to get the entry again, per unit of cost: what one use is worth.
+        var worth: Double
         /// The age when it was used last plus its value per cost, rounded.
         var priority: Double
+        var uses: Float
+        var list: UInt8
     }
 
     private let networkWeight: Double
@@ -35,7 +35,7 @@ struct GDSFOrder: EvictionOrder {
     mutating func setLimits(_ limits: CacheLimits) {}
 
     mutating func insert(_ entry: EvictionCandidate, at place: Int) {
-        let record = Entry(cost: max(1, entry.cost), weight: weight(of: entry), uses: 1, list: 0, priority: 0)
+        let record = Entry(worth: worth(of: entry), priority: 0, uses: 1, list: 0)
         if place == entries.count { entries.append(record) } else { entries[place] = record }
         let ageThen = incoming?.hash == entry.hash ? incoming?.age : nil
         incoming = nil
@@ -49,9 +49,10 @@ struct GDSFOrder: EvictionOrder {
     }
 
     mutating func remove(_ place: Int) {
-        let list = entries[place].list
+        let list = Int(entries[place].list)
+        let wasHead = lists.oldest(in: list) == place
         lists.remove(place)
-        updateHead(of: list)
+        if wasHead { updateHead(of: list) }
     }
 
     mutating func victim(for candidate: EvictionCandidate?) -> Int? {
@@ -69,7 +70,7 @@ struct GDSFOrder: EvictionOrder {
     /// next to go.
     private mutating func refusal(of candidate: EvictionCandidate, below least: Double) -> Double? {
         let begun = incoming?.hash == candidate.hash ? incoming?.age ?? age : age
-        let priority = begun + value(of: candidate).lowest
+        let priority = begun + ValueClass(worth(of: candidate)).lowest
         incoming = priority < least ? nil : (candidate.hash, begun)
         return priority < least ? priority : nil
     }
@@ -82,21 +83,16 @@ struct GDSFOrder: EvictionOrder {
         return lists.oldest(in: least.list)
     }
 
-    private func value(of candidate: EvictionCandidate) -> ValueClass {
-        ValueClass(weight(of: candidate) / Double(max(1, candidate.cost)))
-    }
-
-    private func weight(of candidate: EvictionCandidate) -> Double {
-        candidate.refetch == .network ? networkWeight : 1
+    private func worth(of candidate: EvictionCandidate) -> Double {
+        (candidate.refetch == .network ? networkWeight : 1) / Double(max(1, candidate.cost))
     }
 
     private mutating func enter(_ place: Int, age: Double) {
-        let entry = entries[place]
-        let value = ValueClass(entry.uses * entry.weight / Double(entry.cost))
-        entries[place].list = value.index
+        let value = ValueClass(Double(entries[place].uses) * entries[place].worth)
+        entries[place].list = UInt8(value.index)
         entries[place].priority = age + value.lowest
         lists.append(place, to: value.index)
-        updateHead(of: value.index)
+        if lists.oldest(in: value.index) == place { updateHead(of: value.index) }
     }
 
     private mutating func updateHead(of list: Int) {

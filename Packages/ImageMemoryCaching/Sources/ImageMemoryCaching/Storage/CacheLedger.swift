@@ -33,6 +33,9 @@ struct CacheLedger: ~Copyable {
     @usableFromInline private(set) var table = PlaceTable()
     private var records: [Record] = []
     private var freePlaces: [Int] = []
+    /// The places of the latest hits, oldest first, which the order does not know of yet.
+    private var untoldUses: [Int] = []
+    private static let mostUntoldUses = 64
     private let policy: EvictionPolicy
     private var order: any EvictionOrder
     private let lifetime: EntryLifetime?
@@ -74,9 +77,22 @@ struct CacheLedger: ~Copyable {
     @usableFromInline
     mutating func use(_ place: Int, at now: Duration?) -> Bool {
         if let now, !use(place, before: now) { return false }
-        order.use(place)
+        note(place)
         hits += 1
         return true
+    }
+
+    /// Hits are told to the order many at a time: what it has to look up for one it can look up while it waits for the other's.
+    private mutating func note(_ place: Int) {
+        untoldUses.append(place)
+        if untoldUses.count == Self.mostUntoldUses { tellUses() }
+    }
+
+    /// Before the order is asked or told anything else.
+    private mutating func tellUses() {
+        guard !untoldUses.isEmpty else { return }
+        order.use(untoldUses)
+        untoldUses.removeAll(keepingCapacity: true)
     }
 
     /// Apart, because a cache without a clock does without.
@@ -108,6 +124,7 @@ struct CacheLedger: ~Copyable {
         guard entry.cost <= min(limits.cost, limits.entryCost), limits.count > 0 else { return refuse(.entryLimit) }
         let isDear = totalCost > limits.cost - entry.cost
         guard isDear || count >= limits.count else { return .admitted(place: add(record)) }
+        tellUses()
         guard let place = order.victim(for: entry) else { return refuse(.admission) }
         return .evict(place: place, isDear ? .cost : .count)
     }
@@ -119,6 +136,7 @@ struct CacheLedger: ~Copyable {
         table.remove(record.candidate.hash, place: place)
         freePlaces.append(place)
         totalCost -= record.candidate.cost
+        tellUses()
         order.remove(place)
         return record
     }
@@ -127,7 +145,7 @@ struct CacheLedger: ~Copyable {
     @usableFromInline
     mutating func removeAll() {
         table = PlaceTable()
-        (records, freePlaces, totalCost) = ([], [], 0)
+        (records, freePlaces, untoldUses, totalCost) = ([], [], [], 0)
         order = policy.makeOrder()
         order.setLimits(limits)
     }
@@ -135,13 +153,16 @@ struct CacheLedger: ~Copyable {
     @usableFromInline
     mutating func setLimits(_ limits: CacheLimits) {
         self.limits = limits
+        tellUses()
         order.setLimits(limits)
     }
 
     /// The entry that has to go until the rest costs as much and is as many at most.
     @usableFromInline
     mutating func excess(overCost cost: Int, count: Int) -> Int? {
-        totalCost > max(0, cost) || self.count > max(0, count) ? order.victim(for: nil) : nil
+        guard totalCost > max(0, cost) || self.count > max(0, count) else { return nil }
+        tellUses()
+        return order.victim(for: nil)
     }
 
     /// The next place in a round through all of them, if its time is over.
@@ -153,7 +174,8 @@ struct CacheLedger: ~Copyable {
     }
 
     @usableFromInline
-    func statistics(at now: Duration?) -> CacheStatistics {
+    mutating func statistics(at now: Duration?) -> CacheStatistics {
+        tellUses()
         var statistics = CacheStatistics()
         (statistics.hits, statistics.misses, statistics.revivals) = (hits, misses, revivals)
         for cause in EvictionCause.allCases { statistics.evictions[cause] = evictions[cause.rawValue] }
@@ -174,6 +196,7 @@ struct CacheLedger: ~Copyable {
         if place == records.count { records.append(record) } else { records[place] = record }
         table.insert(record.candidate.hash, place: place)
         totalCost += record.candidate.cost
+        tellUses()
         order.insert(record.candidate, at: place)
         return place
     }

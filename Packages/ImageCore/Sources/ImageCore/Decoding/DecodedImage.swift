@@ -1,0 +1,84 @@
+/// A picture as it leaves the decoder.
+///
+/// A copy costs as much as two references, whatever the header says: pictures are handed on from a cache with every hit.
+public struct DecodedImage: Sendable {
+    /// Upright, sRGB, straight alpha. What is missing of an incomplete picture is transparent.
+    public var bitmap: Bitmap
+    private var facts: Facts
+
+    /// Whether all of the picture is there.
+    public enum Completeness: String, Hashable, Sendable, CaseIterable {
+        case complete
+        /// More bytes are expected; a better picture will follow.
+        case preview
+        /// The file ended too early; nothing better will follow.
+        case truncated
+    }
+
+    public init(bitmap: Bitmap, header: ImageHeader, completeness: Completeness = .complete) {
+        self.bitmap = bitmap
+        facts = Facts(header: header, completeness: completeness)
+    }
+
+    public var header: ImageHeader {
+        get { facts.header }
+        set { facts = Facts(header: newValue, completeness: completeness) }
+    }
+
+    public var completeness: Completeness {
+        get { facts.completeness }
+        set { facts = Facts(header: header, completeness: newValue) }
+    }
+
+    /// What the picture costs in memory, in bytes.
+    public var byteCount: Int { bitmap.byteCount + (header.colorProfile?.count ?? 0) }
+}
+
+extension DecodedImage: Hashable {
+    public static func == (left: DecodedImage, right: DecodedImage) -> Bool {
+        left.bitmap == right.bitmap && left.header == right.header && left.completeness == right.completeness
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(bitmap)
+        hasher.combine(header)
+        hasher.combine(completeness)
+    }
+}
+
+extension DecodedImage {
+    /// A way to get the picture back as long as others hold its pixels; nil when nobody else does.
+    package mutating func weakReference() -> WeakDecodedImage? {
+        bitmap.weakReference().map { WeakDecodedImage(bitmap: $0, facts: facts) }
+    }
+
+    /// A picture that does not keep its pixels alive, and keeps the rest of it.
+    package struct WeakDecodedImage: Sendable {
+        private let bitmap: Bitmap.WeakBitmap
+        private let facts: Facts
+
+        fileprivate init(bitmap: Bitmap.WeakBitmap, facts: Facts) {
+            self.bitmap = bitmap
+            self.facts = facts
+        }
+
+        /// The picture, if others still hold its pixels.
+        package var image: DecodedImage? { bitmap.bitmap.map { DecodedImage(bitmap: $0, facts: facts) } }
+    }
+
+    private init(bitmap: Bitmap, facts: Facts) {
+        self.bitmap = bitmap
+        self.facts = facts
+    }
+}
+
+/// What is said of a picture beside its pixels, for all copies.
+private final class Facts: Sendable {
+    let header: ImageHeader
+    let completeness: DecodedImage.Completeness
+
+    init(header: ImageHeader, completeness: DecodedImage.Completeness) {
+        self.header = header
+        self.completeness = completeness
+    }
+}
