@@ -7,9 +7,9 @@ import Testing
 struct CacheLifetimeTests {
     private let time = Time()
 
-    @Test("an entry is served until its time is over, and no longer")
-    func expires() {
-        let cache = makeCache(lifetime: EntryLifetime(.seconds(10)))
+    @Test("an entry is served until its time is over, and no longer", arguments: [1, 4])
+    func expires(shards: Int) {
+        let cache = makeCache(lifetime: EntryLifetime(.seconds(10)), shards: shards)
         cache.insert(1, cost: 3, for: 1)
         time.now = .seconds(5)
         cache.insert(2, cost: 4, for: 2)
@@ -23,9 +23,9 @@ struct CacheLifetimeTests {
         #expect(cache.statistics.misses == 1)
     }
 
-    @Test("a use extends the time where it is the time without a use")
-    func extendsByUse() {
-        let cache = makeCache(lifetime: EntryLifetime(.seconds(10), isExtendedByUse: true))
+    @Test("a use extends the time where it is the time without a use", arguments: [1, 4])
+    func extendsByUse(shards: Int) {
+        let cache = makeCache(lifetime: EntryLifetime(.seconds(10), isExtendedByUse: true), shards: shards)
         cache.insert(1, for: 1)
         cache.insert(2, for: 2)
         time.now = .seconds(9)
@@ -50,9 +50,10 @@ struct CacheLifetimeTests {
         #expect(cache.value(for: 2) == 2)
     }
 
-    @Test("entries whose time is over leave with the insertions of others, or all at once on request")
-    func sweeps() {
-        let cache = makeCache(lifetime: EntryLifetime(.seconds(10)))
+    @Test(
+        "entries whose time is over leave with the insertions of others, or all at once on request", arguments: [1, 4])
+    func sweeps(shards: Int) {
+        let cache = makeCache(lifetime: EntryLifetime(.seconds(10)), shards: shards)
         for key in 0..<100 { cache.insert(key, for: key) }
         time.now = .seconds(10)
         for key in 100..<110 { cache.insert(key, for: key) }
@@ -99,9 +100,10 @@ struct CacheLifetimeTests {
         #expect(statistics.coldestAge == nil)
     }
 
-    @Test("the age of the coldest entry is the time since the use of what the policy looks at first")
-    func tellsColdestAge() {
-        let cache = makeCache(lifetime: nil)
+    @Test(
+        "the age of the coldest entry is the time since the use of what the policy looks at first", arguments: [1, 4])
+    func tellsColdestAge(shards: Int) {
+        let cache = makeCache(lifetime: nil, shards: shards)
         #expect(cache.statistics.coldestAge == nil)
         cache.insert(1, for: 1)
         time.now = .seconds(3)
@@ -113,8 +115,8 @@ struct CacheLifetimeTests {
         #expect(cache.statistics.coldestAge == .seconds(7))
     }
 
-    private func makeCache(lifetime: EntryLifetime?) -> MemoryCache<Int, Int> {
-        MemoryCache(limits: CacheLimits(cost: 1_000), clock: time.clock, lifetime: lifetime)
+    private func makeCache(lifetime: EntryLifetime?, shards: Int = 1) -> MemoryCache<Int, Int> {
+        MemoryCache(limits: CacheLimits(cost: 1_000), clock: time.clock, lifetime: lifetime, shards: shards)
     }
 
     private final class Box: Sendable {}

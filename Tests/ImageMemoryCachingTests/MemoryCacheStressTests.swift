@@ -6,11 +6,11 @@ import Testing
 struct MemoryCacheStressTests {
     @Test(
         "everything at once from several threads: limits hold at every moment, and what is counted is there",
-        arguments: [EvictionPolicy.lru, .sieve, .s3FIFO, .wTinyLFU, .lfu, .fifo, .gdsf, .twoBudgets()])
-    func survivesEverythingAtOnce(_ policy: EvictionPolicy) async {
+        arguments: PolicyCase.policies, [1, 4])
+    func survivesEverythingAtOnce(_ policy: EvictionPolicy, shards: Int) async {
         let cache = MemoryCache<Int, Box>(
             limits: CacheLimits(cost: 500, count: 60), policy: policy, clock: CacheClock { .zero }, weakForm: .object,
-            weakLimit: 20)
+            weakLimit: 20, shards: shards)
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<6 {
                 group.addTask { Self.use(cache, seed: UInt64(task)) }

@@ -8,8 +8,10 @@ public import Synchronization
 /// A value above a limit alone is refused and evicts nothing. The older value under its key is dropped all the same: whoever
 /// inserted the new one has said that the old one is out of date, and a miss is better than a stale hit.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    @usableFromInline let storage: Mutex<CacheStorage<Key, Value>>
+    @usableFromInline let books: Mutex<CacheBooks<Key, Value>>
+    @usableFromInline let shards: [CacheShard<Key, Value>]
     @usableFromInline let clock: CacheClock?
+    @usableFromInline let lifetime: EntryLifetime?
 
     /// - Parameters:
     ///   - clock: for lifetimes and for the age of entries. Without one, no time is read.
@@ -17,24 +19,38 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///   - weakForm: for values that others hold: they are found again after they were evicted, as long as others do. Such a
     ///     value costs the cache nothing, and counts as an entry again once it has been found.
     ///   - weakLimit: how many evicted values are remembered at most.
+    ///   - shards: into how many parts with a lock each the entries are split for hits, rounded up to a power of two: for a cache
+    ///     that many threads look into at once. Limits hold for all together. The policy knows the order of the hits within a
+    ///     part, not across: with more than one, up to 64 hits of a part may count as later or earlier than those of another.
     @inlinable
     public init(
         limits: CacheLimits, policy: EvictionPolicy = .lru, clock: CacheClock? = nil, lifetime: EntryLifetime? = nil,
-        weakForm: WeakForm<Value>? = nil, weakLimit: Int = 1_000
+        weakForm: WeakForm<Value>? = nil, weakLimit: Int = 1_000, shards: Int = 1
     ) {
         precondition(lifetime == nil || clock != nil, "a lifetime needs a clock")
-        let ledger = CacheLedger(limits: limits, policy: policy, lifetime: lifetime)
-        storage = Mutex(
-            CacheStorage(ledger: ledger, weakIndex: weakForm.map { WeakIndex(form: $0, limit: weakLimit) }))
+        let shardCount = CacheLedger.shardCount(atLeast: shards)
+        let shards = (0..<shardCount).map { shard in
+            CacheShard<Key, Value>(ShardContents(ledger: ShardLedger(shard: shard, of: shardCount)))
+        }
+        let ledger = CacheLedger(limits: limits, policy: policy, shards: shardCount)
+        let weakIndex = weakForm.map { WeakIndex<Key, Value>(form: $0, limit: weakLimit) }
+        books = Mutex(CacheBooks(shards: shards, ledger: ledger, weakIndex: weakIndex))
+        self.shards = shards
         self.clock = clock
+        self.lifetime = lifetime
     }
 
     /// The value under a key. Finding it counts as a use.
     @inlinable
     public func value(for key: Key) -> Value? {
         let now = clock?.now()
-        if let value = storage.withLock({ $0.value(for: key, at: now) }) { return value }
-        return withRemoved { $0.miss(key, at: now, removing: &$1) }
+        let hash = ShardContents<Key, Value>.hash(key)
+        let shard = shards[Int(truncatingIfNeeded: hash) & (shards.count - 1)]
+        guard let hit = shard.contents.withLock({ $0.value(for: key, hash: hash, at: now) }) else {
+            return withRemoved { $0.miss(key, hash: hash, at: now, removing: &$1) }
+        }
+        if hit.isTellingDue { books.withLock { $0.hearUses(of: shard) } }
+        return hit.value
     }
 
     /// Puts a value under a key, in place of the older one.
@@ -46,14 +62,19 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     public func insert(
         _ value: Value, cost: Int = 1, refetch: RefetchCost = .network, lifetime: EntryLifetime? = nil, for key: Key
     ) {
+        precondition(lifetime == nil || clock != nil, "an entry's lifetime needs a cache with a clock")
         let now = clock?.now()
-        let candidate = EvictionCandidate(hash: CacheStorage<Key, Value>.hash(key), cost: cost, refetch: refetch)
-        withRemoved { $0.insert(value, candidate, lifetime: lifetime, under: key, at: now, removing: &$1) }
+        let candidate = EvictionCandidate(hash: ShardContents<Key, Value>.hash(key), cost: cost, refetch: refetch)
+        let record = EntryRecord(new: candidate, lifetime: lifetime ?? self.lifetime, at: now)
+        withRemoved { $0.insert(value, record, under: key, at: now, removing: &$1) }
     }
 
     @inlinable
     @discardableResult
-    public func removeValue(for key: Key) -> Value? { storage.withLock { $0.removeValue(for: key) } }
+    public func removeValue(for key: Key) -> Value? {
+        let hash = ShardContents<Key, Value>.hash(key)
+        return books.withLock { $0.removeValue(for: key, hash: hash) }
+    }
 
     /// Forgets all values, and what the policy has learned.
     @inlinable
@@ -64,8 +85,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// The description is asked without the lock; what is inserted meanwhile may stay.
     @inlinable
     public func removeAll(where isUnwanted: (Key) throws -> Bool) rethrows {
-        let unwanted = try storage.withLock { $0.keys }.filter(isUnwanted)
-        withRemoved { storage, removed in removed = unwanted.compactMap { storage.removeValue(for: $0) } }
+        let unwanted = try books.withLock { $0.keys }.filter(isUnwanted)
+        withRemoved { books, removed in
+            removed = unwanted.compactMap { books.removeValue(for: $0, hash: ShardContents<Key, Value>.hash($0)) }
+        }
     }
 
     /// Removes all entries whose time is over. O(n); a few of them go with each insertion anyway.
@@ -79,47 +102,45 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// - Parameter cause: what the statistics say of it: `.trim` or `.pressure`.
     @inlinable
     public func trim(toCost cost: Int = .max, count: Int = .max, cause: EvictionCause = .trim) {
-        withRemoved { $1 = $0.trim(toCost: cost, count: count, cause: cause) }
+        withRemoved { $0.trim(toCost: cost, count: count, cause: cause, removing: &$1) }
     }
 
     /// What the cache may keep. Lowered limits of cost and count evict at once; that of one entry counts from then on.
     @inlinable public var limits: CacheLimits {
-        get { storage.withLock { $0.ledger.limits } }
+        get { books.withLock { $0.ledger.limits } }
         set { changeLimits { $0 = newValue } }
     }
 
     /// Changes some of the limits and leaves what another thread does to the others.
     @inlinable
     func changeLimits(_ change: (inout CacheLimits) -> Void) {
-        withRemoved { storage, removed in
-            var limits = storage.ledger.limits
+        withRemoved { books, removed in
+            var limits = books.ledger.limits
             change(&limits)
-            storage.ledger.setLimits(limits)
-            removed = storage.trim(toCost: limits.cost, count: .max, cause: .cost)
-            removed += storage.trim(toCost: .max, count: limits.count, cause: .count)
+            books.setLimits(limits, removing: &removed)
         }
     }
 
     /// The costs of all values now: exact, and never above `limits.cost`.
-    @inlinable public var totalCost: Int { storage.withLock { $0.ledger.totalCost } }
+    @inlinable public var totalCost: Int { books.withLock { $0.ledger.totalCost } }
 
     /// How many values are kept now: exact, and never above `limits.count`.
-    @inlinable public var count: Int { storage.withLock { $0.ledger.count } }
+    @inlinable public var count: Int { books.withLock { $0.ledger.count } }
 
     /// What the cache has done since it was made, and what it holds now.
     @inlinable public var statistics: CacheStatistics {
         let now = clock?.now()
-        return storage.withLock { $0.ledger.statistics(at: now) }
+        return books.withLock { $0.statistics(at: now) }
     }
 
     /// Runs a change under the lock and lets go of the values that it removed after the lock is released.
     @inlinable
     func withRemoved<Result: Sendable>(
-        _ change: (inout CacheStorage<Key, Value>, inout [Value]) -> Result
+        _ change: (inout CacheBooks<Key, Value>, inout [Value]) -> Result
     ) -> Result {
-        let (result, removed) = storage.withLock { storage in
+        let (result, removed) = books.withLock { books in
             var removed: [Value] = []
-            return (change(&storage, &removed), removed)
+            return (change(&books, &removed), removed)
         }
         _ = consume removed
         return result

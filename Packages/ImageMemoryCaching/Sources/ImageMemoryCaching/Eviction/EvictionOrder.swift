@@ -1,7 +1,7 @@
 /// Decides which entry of a cache goes when room is needed: the state behind an `EvictionPolicy`.
 ///
 /// It sees neither keys nor values but *places*: small numbers from 0 on that the cache gives to its entries and uses again
-/// after they have gone, so that an order can keep what it knows in arrays. The cache calls it under its lock, one call at a
+/// after they have gone, so that an order can keep what it knows in arrays. A new place may leave some before it unused. The cache calls it under its lock, one call at a
 /// time; an order calls nobody. Every method is to take O(1) time, amortised at most.
 public protocol EvictionOrder: Sendable {
     /// Says what the cache may keep: first of all, and again when it changes.

@@ -35,8 +35,7 @@ struct GDSFOrder: EvictionOrder {
     mutating func setLimits(_ limits: CacheLimits) {}
 
     mutating func insert(_ entry: EvictionCandidate, at place: Int) {
-        let record = Entry(worth: worth(of: entry), priority: 0, uses: 1, list: 0)
-        if place == entries.count { entries.append(record) } else { entries[place] = record }
+        entries.set(Entry(worth: worth(of: entry), priority: 0, uses: 1, list: 0), at: place)
         let ageThen = incoming?.hash == entry.hash ? incoming?.age : nil
         incoming = nil
         enter(place, age: ageThen ?? age)

@@ -22,7 +22,7 @@ struct LFUOrder: EvictionOrder {
 
     mutating func insert(_ entry: EvictionCandidate, at place: Int) {
         let bucket = bucket(uses: 1, after: Self.none)
-        if place == bucketOfPlace.count { bucketOfPlace.append(bucket) } else { bucketOfPlace[place] = bucket }
+        bucketOfPlace.set(bucket, at: place)
         lists.append(place, to: bucket)
     }
 

@@ -23,10 +23,9 @@ struct PlaceLists {
 
     /// Puts a place that is in no list at the newest end of one.
     mutating func append(_ place: Int, to list: Int) {
-        if place == links.count { links.append(Link(newer: 0, older: 0)) }
         let index = Int32(truncatingIfNeeded: place)
         let older = ends[list].older
-        links[place] = Link(newer: Self.end(of: list), older: older)
+        links.set(Link(newer: Self.end(of: list), older: older), at: place)
         setNewer(of: older, index)
         ends[list].older = index
     }
@@ -61,4 +60,12 @@ struct PlaceLists {
     private static func emptyList(_ list: Int) -> Link { Link(newer: end(of: list), older: end(of: list)) }
     private static func end(of list: Int) -> Int32 { ~Int32(truncatingIfNeeded: list) }
     private static func place(_ index: Int32) -> Int? { index < 0 ? nil : Int(index) }
+}
+
+extension Array {
+    /// Puts what is known of a place where it belongs. Places before it that were never in use get the same.
+    mutating func set(_ element: Element, at place: Int) {
+        while count <= place { append(element) }
+        self[place] = element
+    }
 }

@@ -37,14 +37,8 @@ struct S3FIFOOrder: EvictionOrder {
 
     mutating func insert(_ entry: EvictionCandidate, at place: Int) {
         let queue = queue(for: entry)
-        let record = Entry(hash: entry.hash, cost: entry.cost, queue: queue)
-        if place == entries.count {
-            entries.append(record)
-            uses.append(0)
-        } else {
-            entries[place] = record
-            uses[place] = 0
-        }
+        entries.set(Entry(hash: entry.hash, cost: entry.cost, queue: queue), at: place)
+        uses.set(0, at: place)
         queues.append(place, to: queue)
         filled[queue].add(entry.cost)
     }

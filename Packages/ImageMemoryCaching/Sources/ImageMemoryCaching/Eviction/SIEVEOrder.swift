@@ -9,8 +9,7 @@ struct SIEVEOrder: EvictionOrder {
     mutating func setLimits(_ limits: CacheLimits) {}
 
     mutating func insert(_ entry: EvictionCandidate, at place: Int) {
-        while isUsed.count <= place { isUsed.append(false) }
-        isUsed[place] = false
+        isUsed.set(false, at: place)
         queue.append(place, to: 0)
     }
 

@@ -21,7 +21,7 @@ struct TwoBudgetsOrder: EvictionOrder {
 
     mutating func insert(_ entry: EvictionCandidate, at place: Int) {
         let record = Entry(cost: entry.cost, queue: Int(entry.refetch.rawValue))
-        if place == entries.count { entries.append(record) } else { entries[place] = record }
+        entries.set(record, at: place)
         queues.append(place, to: record.queue)
         if entry.refetch == .network { network.add(entry.cost) }
     }

@@ -34,8 +34,7 @@ struct WTinyLFUOrder: EvictionOrder {
     }
 
     mutating func insert(_ entry: EvictionCandidate, at place: Int) {
-        let record = Entry(hash: entry.hash, cost: entry.cost, segment: Segment.window)
-        if place == entries.count { entries.append(record) } else { entries[place] = record }
+        entries.set(Entry(hash: entry.hash, cost: entry.cost, segment: Segment.window), at: place)
         segments.append(place, to: Segment.window)
         filled[Segment.window].add(entry.cost)
         sketch.reserve(entries.count)

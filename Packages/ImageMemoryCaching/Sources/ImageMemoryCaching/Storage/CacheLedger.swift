@@ -1,9 +1,10 @@
-/// Keeps the books of a cache: where entries are, what they cost, how long they live, who goes next. It knows neither keys nor
-/// values, so that the part of a cache that is compiled anew for every type of key and value stays small.
+/// Keeps the books of a cache: what entries cost, where they are, who goes next. It knows neither keys nor values, so that the
+/// part of a cache that is compiled anew for every type of key and value stays small.
 ///
-/// Entries have *places*, numbers from 0 on that are used again once they are free.
+/// Entries have *places*, numbers from 0 on that are used again once they are free. The places of a shard are those whose
+/// remainder by the number of shards is the shard's own number.
 @usableFromInline
-struct CacheLedger: ~Copyable {
+struct CacheLedger: ~Copyable, Sendable {
     /// What an entry on its way in has to wait for.
     @usableFromInline
     enum Admission {
@@ -14,138 +15,90 @@ struct CacheLedger: ~Copyable {
         case refused
     }
 
-    /// What the books know of an entry beside the order of eviction.
-    @usableFromInline
-    struct Record: Sendable {
-        @usableFromInline var candidate: EvictionCandidate
-        /// Nil without a clock.
-        var times: EntryTimes?
-
-        @usableFromInline
-        func isOver(at now: Duration?) -> Bool {
-            guard let now, let times else { return false }
-            return times.isOver(at: now)
-        }
-    }
-
-    /// How many places there are, free ones included.
-    @usableFromInline var placeCount: Int { records.count }
-    @usableFromInline private(set) var table = PlaceTable()
-    private var records: [Record] = []
-    private var freePlaces: [Int] = []
-    /// The places of the latest hits, oldest first, which the order does not know of yet.
-    private var untoldUses: [Int] = []
-    private static let mostUntoldUses = 64
+    /// By place.
+    private var candidates: [EvictionCandidate] = []
+    /// By shard.
+    private var freePlaces: [[Int]]
+    /// By shard: the first place that was never in use.
+    private var newPlaces: [Int]
     private let policy: EvictionPolicy
     private var order: any EvictionOrder
-    private let lifetime: EntryLifetime?
-    /// Where the search for expired entries goes on.
-    private var sweepHand = 0
-    private var hits = 0
     private var misses = 0
     private var revivals = 0
     private var evictions = [Int](repeating: 0, count: EvictionCause.allCases.count)
     /// The sum of all costs. Never above `limits.cost`.
     @usableFromInline private(set) var totalCost = 0
+    /// How many entries there are. Never above `limits.count`.
+    @usableFromInline private(set) var count = 0
     @usableFromInline private(set) var limits: CacheLimits
 
-    /// - Parameter lifetime: of entries that come without one.
+    /// A power of two, so that a hash is told its shard by its last bits.
     @usableFromInline
-    init(limits: CacheLimits, policy: EvictionPolicy, lifetime: EntryLifetime?) {
+    static func shardCount(atLeast shards: Int) -> Int {
+        precondition(1...1_024 ~= shards, "a cache has 1 to 1,024 shards, not \(shards)")
+        return shards == 1 ? 1 : 1 << (Int.bitWidth - (shards - 1).leadingZeroBitCount)
+    }
+
+    @usableFromInline
+    init(limits: CacheLimits, policy: EvictionPolicy, shards: Int) {
         self.limits = limits
         self.policy = policy
-        self.lifetime = lifetime
+        freePlaces = [[Int]](repeating: [], count: shards)
+        newPlaces = Array(0..<shards)
         order = policy.makeOrder()
         order.setLimits(limits)
     }
 
-    /// How many entries there are. Never above `limits.count`.
-    @usableFromInline var count: Int { table.count }
-
-    /// The books on a new entry.
-    /// - Parameter now: nil without a clock.
-    @usableFromInline
-    func record(_ candidate: EvictionCandidate, lifetime: EntryLifetime?, at now: Duration?) -> Record {
-        precondition(candidate.cost >= 0, "a cost is not negative: \(candidate.cost)")
-        precondition(lifetime == nil || now != nil, "an entry's lifetime needs a cache with a clock")
-        return Record(
-            candidate: candidate, times: now.map { EntryTimes(lifetime: lifetime ?? self.lifetime, now: $0) })
-    }
-
-    /// Notes a hit.
-    /// - Returns: whether the entry may still be served.
-    @usableFromInline
-    mutating func use(_ place: Int, at now: Duration?) -> Bool {
-        if let now, !use(place, before: now) { return false }
-        note(place)
-        hits += 1
-        return true
-    }
-
-    /// Hits are told to the order many at a time: what it has to look up for one it can look up while it waits for the other's.
-    private mutating func note(_ place: Int) {
-        untoldUses.append(place)
-        if untoldUses.count == Self.mostUntoldUses { tellUses() }
-    }
-
-    /// Before the order is asked or told anything else.
-    private mutating func tellUses() {
-        guard !untoldUses.isEmpty else { return }
-        order.use(untoldUses)
-        untoldUses.removeAll(keepingCapacity: true)
-    }
-
-    /// Apart, because a cache without a clock does without.
-    @inline(never)
-    private mutating func use(_ place: Int, before now: Duration) -> Bool {
-        if records[place].isOver(at: now) { return false }
-        records[place].times?.use(at: now)
-        return true
+    /// Tells the order of hits, oldest first. Before it is asked or told anything else.
+    mutating func use(_ places: [Int]) {
+        if !places.isEmpty { order.use(places) }
     }
 
     @usableFromInline
     mutating func miss() { misses += 1 }
 
     @usableFromInline
-    mutating func revive() {
-        hits += 1
-        revivals += 1
-    }
+    mutating func revive() { revivals += 1 }
 
     @usableFromInline
     mutating func noteEviction(_ cause: EvictionCause) { evictions[cause.rawValue] += 1 }
 
-    /// Asks for a place; again after each eviction until there is one, or until it is refused.
+    /// Asks for a place in a shard; again after each eviction until there is one, or until it is refused.
     ///
     /// What is above a limit alone is refused at once and evicts nothing.
     @usableFromInline
-    mutating func admit(_ record: Record) -> Admission {
-        let entry = record.candidate
+    mutating func admit(_ entry: EvictionCandidate, to shard: Int) -> Admission {
+        precondition(entry.cost >= 0, "a cost is not negative: \(entry.cost)")
         guard entry.cost <= min(limits.cost, limits.entryCost), limits.count > 0 else { return refuse(.entryLimit) }
         let isDear = totalCost > limits.cost - entry.cost
-        guard isDear || count >= limits.count else { return .admitted(place: add(record)) }
-        tellUses()
+        guard isDear || count >= limits.count else { return .admitted(place: add(entry, to: shard)) }
         guard let place = order.victim(for: entry) else { return refuse(.admission) }
         return .evict(place: place, isDear ? .cost : .count)
     }
 
     /// Takes an entry out of the books.
     @usableFromInline
-    mutating func remove(_ place: Int) -> Record {
-        let record = records[place]
-        table.remove(record.candidate.hash, place: place)
-        freePlaces.append(place)
-        totalCost -= record.candidate.cost
-        tellUses()
+    mutating func remove(_ place: Int) {
+        totalCost -= candidate(at: place).cost
+        count -= 1
+        freePlaces[place % freePlaces.count].append(place)
         order.remove(place)
-        return record
     }
+
+    /// What is known of the entry at a place in use.
+    @usableFromInline
+    func candidate(at place: Int) -> EvictionCandidate { candidates[place] }
+
+    /// Above all places that are or were in use.
+    @usableFromInline var placeCount: Int { candidates.count }
 
     /// Begins anew, without an entry and without anything learned. What was counted stays.
     @usableFromInline
     mutating func removeAll() {
-        table = PlaceTable()
-        (records, freePlaces, untoldUses, totalCost) = ([], [], [], 0)
+        let shards = freePlaces.count
+        (candidates, totalCost, count) = ([], 0, 0)
+        freePlaces = [[Int]](repeating: [], count: shards)
+        newPlaces = Array(0..<shards)
         order = policy.makeOrder()
         order.setLimits(limits)
     }
@@ -153,36 +106,24 @@ struct CacheLedger: ~Copyable {
     @usableFromInline
     mutating func setLimits(_ limits: CacheLimits) {
         self.limits = limits
-        tellUses()
         order.setLimits(limits)
     }
 
     /// The entry that has to go until the rest costs as much and is as many at most.
     @usableFromInline
     mutating func excess(overCost cost: Int, count: Int) -> Int? {
-        guard totalCost > max(0, cost) || self.count > max(0, count) else { return nil }
-        tellUses()
-        return order.victim(for: nil)
+        totalCost > max(0, cost) || self.count > max(0, count) ? order.victim(for: nil) : nil
     }
 
-    /// The next place in a round through all of them, if its time is over.
-    @usableFromInline
-    mutating func nextExpired(at now: Duration, isUsed: (Int) -> Bool) -> Int? {
-        guard !records.isEmpty else { return nil }
-        sweepHand = sweepHand + 1 < records.count ? sweepHand + 1 : 0
-        return isUsed(sweepHand) && records[sweepHand].isOver(at: now) ? sweepHand : nil
-    }
+    /// The entry that would be looked at first for eviction.
+    @usableFromInline var coldest: Int? { order.coldest }
 
-    @usableFromInline
-    mutating func statistics(at now: Duration?) -> CacheStatistics {
-        tellUses()
+    /// All that is known here; the hits on entries are for the shards to say.
+    @usableFromInline var statistics: CacheStatistics {
         var statistics = CacheStatistics()
-        (statistics.hits, statistics.misses, statistics.revivals) = (hits, misses, revivals)
+        (statistics.hits, statistics.misses, statistics.revivals) = (revivals, misses, revivals)
         for cause in EvictionCause.allCases { statistics.evictions[cause] = evictions[cause.rawValue] }
         (statistics.totalCost, statistics.count) = (totalCost, count)
-        if let now, let times = order.coldest.flatMap({ records[$0].times }) {
-            statistics.coldestAge = now - times.lastUse
-        }
         return statistics
     }
 
@@ -191,13 +132,17 @@ struct CacheLedger: ~Copyable {
         return .refused
     }
 
-    private mutating func add(_ record: Record) -> Int {
-        let place = freePlaces.popLast() ?? records.count
-        if place == records.count { records.append(record) } else { records[place] = record }
-        table.insert(record.candidate.hash, place: place)
-        totalCost += record.candidate.cost
-        tellUses()
-        order.insert(record.candidate, at: place)
+    private mutating func add(_ entry: EvictionCandidate, to shard: Int) -> Int {
+        let place = freePlaces[shard].popLast() ?? newPlace(in: shard)
+        candidates.set(entry, at: place)
+        totalCost += entry.cost
+        count += 1
+        order.insert(entry, at: place)
         return place
+    }
+
+    private mutating func newPlace(in shard: Int) -> Int {
+        defer { newPlaces[shard] += newPlaces.count }
+        return newPlaces[shard]
     }
 }

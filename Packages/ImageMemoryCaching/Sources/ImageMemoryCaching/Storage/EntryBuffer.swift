@@ -33,6 +33,10 @@ struct EntryBuffer<Key, Value>: ~Copyable {
         unsafe base.deallocate()
     }
 
+    /// Whether a place is in use.
+    @inlinable
+    func holds(_ place: Int) -> Bool { place < isUsed.count && isUsed[place] }
+
     /// Whether the entry at a place in use has that key.
     @inlinable
     func isKey(_ key: Key, at place: Int) -> Bool where Key: Equatable { unsafe base[place].isUnder(key) }

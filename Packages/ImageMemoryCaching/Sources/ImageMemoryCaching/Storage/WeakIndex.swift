@@ -3,11 +3,11 @@
 struct WeakIndex<Key: Hashable, Value: Sendable> {
     @usableFromInline
     struct Retired {
-        @usableFromInline let record: CacheLedger.Record
+        @usableFromInline let record: EntryRecord
         @usableFromInline let revive: @Sendable () -> Value?
 
         @inlinable
-        init(record: CacheLedger.Record, revive: @escaping @Sendable () -> Value?) {
+        init(record: EntryRecord, revive: @escaping @Sendable () -> Value?) {
             self.record = record
             self.revive = revive
         }
@@ -28,7 +28,7 @@ struct WeakIndex<Key: Hashable, Value: Sendable> {
 
     /// Remembers an evicted value if somebody else holds it.
     @inlinable
-    mutating func add(_ key: Key, _ value: inout Value, _ record: CacheLedger.Record) {
+    mutating func add(_ key: Key, _ value: inout Value, _ record: EntryRecord) {
         guard limit > 0, let revive = form.weaken(&value) else { return }
         remove(key)
         if nextSlot == slots.count { slots.append(nil) }
@@ -49,7 +49,7 @@ struct WeakIndex<Key: Hashable, Value: Sendable> {
 
     /// What was evicted under a key, if it is still alive.
     @inlinable
-    func find(_ key: Key) -> (value: Value, record: CacheLedger.Record)? {
+    func find(_ key: Key) -> (value: Value, record: EntryRecord)? {
         guard !retired.isEmpty, let (_, found) = retired[key], let value = found.revive() else { return nil }
         return (value, found.record)
     }

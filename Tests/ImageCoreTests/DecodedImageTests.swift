@@ -1,0 +1,41 @@
+import ImageCore
+import Testing
+
+@Suite("Decoded pictures")
+struct DecodedImageTests {
+    private static let size = PixelSize(width: 1, height: 1)
+
+    private static func image(_ value: UInt8 = 0) -> DecodedImage {
+        let bitmap = Bitmap(size: size, pixels: [value, value, value, 255], isOpaque: true)
+        return DecodedImage(bitmap: bitmap, header: ImageHeader(format: .png, storedSize: size))
+    }
+
+    @Test("a changed copy leaves the picture as it was, and keeps what was not changed")
+    func copiesAreApart() {
+        let image = Self.image()
+        var copy = image
+        copy.header.loopCount = 7
+        #expect((copy.header.loopCount, copy.header.format, copy.completeness) == (7, .png, .complete))
+        copy.completeness = .truncated
+        #expect((copy.header.loopCount, copy.completeness) == (7, .truncated))
+        copy.header.loopCount = 8
+        #expect((copy.header.loopCount, copy.completeness) == (8, .truncated))
+        copy.bitmap = Self.image(9).bitmap
+        #expect(copy.bitmap.pixels == [9, 9, 9, 255])
+        #expect(image == Self.image())
+    }
+
+    @Test("pictures are equal when pixels, header and completeness are, and have equal hashes then")
+    func comparesAll() {
+        let image = Self.image()
+        #expect(image == Self.image())
+        #expect(image.hashValue == Self.image().hashValue)
+        #expect(image != Self.image(1))
+        var other = image
+        other.header.loopCount = 0
+        #expect(image != other)
+        other = image
+        other.completeness = .preview
+        #expect(image != other)
+    }
+}
