@@ -129,13 +129,28 @@ struct MethodsAndRedirectsTests {
         #expect(test.entryCount == 0)
     }
 
-    @Test(
-        "ranges and conditions of the request's own pass by", arguments: ["Range: bytes=0-1", "If-None-Match: \"1\""])
-    func passedBy(_ line: String) async throws {
-        test.script("/a", .text("one", "Cache-Control: max-age=60"), .text("o", status: .partialContent))
+    @Test("ranges and conditions of the request's own are answered from what is stored and fresh")
+    func conditions() async throws {
+        test.script("/a", .text("0123456789", "Cache-Control: max-age=60", "ETag: \"1\"", "Content-Length: 10"))
         _ = try await test.get()
+        let part = try await test.get("/a", "Range: bytes=2-4")
+        #expect(part.status == 206 && part.text == "234" && part.headers[.contentRange] == "bytes 2-4/10")
+        let known = try await test.get("/a", "If-None-Match: \"1\"")
+        #expect(known.status == 304 && known.text.isEmpty && known.headers[.eTag] == "\"1\"" && known.source == .cache)
+        #expect(try await test.get("/a", "If-None-Match: \"2\"").text == "0123456789")
+        #expect(test.origin.sendCount == 1)
+    }
+
+    @Test(
+        "where nothing fresh is stored they pass by as they are, and what comes is not stored",
+        arguments: ["Range: bytes=0-1", "If-None-Match: \"1\"", "If-Modified-Since: Tue, 14 Nov 2023 00:00:00 GMT", "If-Match: \"1\""])
+    func passedBy(_ line: String) async throws {
+        test.script("/a", .text("one", "Cache-Control: max-age=1", "ETag: \"1\""), .text("o", status: .partialContent))
+        _ = try await test.get()
+        test.time.advance(2)
         #expect(try await test.get("/a", line).status == 206)
-        #expect(try await test.get().text == "one")
+        #expect(test.origin.requests.last?.headers == HTTPFields([line]))
+        #expect(try await test.stored(acceptsStale: true)?.text == "one")
     }
 }
 

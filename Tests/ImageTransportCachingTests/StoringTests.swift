@@ -133,6 +133,8 @@ struct StoringTests {
         let second = makeTest()
         #expect(try await second.get("/large") == (try await first.get("/large")))
         #expect(try await second.get("/small").text == "small")
+        #expect(try await second.get("/large", "Range: bytes=262140-262150").text == "cdef0123456")
+        #expect(try await second.get("/large", "Range: bytes=700000-").text.count == 100_000)
         #expect(second.origin.sendCount == 0)
         try Self.damageLastBlock(in: folder)
         await #expect(throws: TransportFailure.self) { try await second.get("/large") }

@@ -35,14 +35,16 @@ extension StoredHTTPResponse {
         return updated(by: head, requestTime: requestTime, responseTime: responseTime)
     }
 
-    /// Tags are compared weakly, as If-None-Match does (RFC 9110, 8.8.3.2).
     private func confirms(_ fields: HTTPFields) -> Bool {
-        if let tag = fields[.eTag] { return headers[.eTag].map { Self.opaque($0) == Self.opaque(tag) } ?? false }
+        if let tag = fields[.eTag] { return headers[.eTag].map { Self.matchesWeakly($0[...], tag[...]) } ?? false }
         if let modified = fields[.lastModified], let own = headers[.lastModified] { return modified == own }
         return true
     }
 
-    private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+    /// As If-None-Match compares tags (RFC 9110, 8.8.3.2).
+    static func matchesWeakly(_ left: Substring, _ right: Substring) -> Bool { opaque(left) == opaque(right) }
+
+    private static func opaque(_ tag: Substring) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag }
 
     private func updated(by head: ResponseHead, requestTime: Date, responseTime: Date) -> StoredHTTPResponse {
         var newer = Self.storable(head.headers)

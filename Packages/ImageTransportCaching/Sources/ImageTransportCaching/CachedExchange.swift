@@ -32,6 +32,8 @@ struct CachedExchange: Sendable {
 
     /// A HEAD is answered as the GET would be (RFC 9110, 9.3.2).
     var question: HTTPCacheRequest { HTTPCacheRequest(headers: request.headers) }
+    /// Conditions and ranges are looked at when a whole response has been found.
+    private var wholeQuestion: HTTPCacheRequest { question.unconditional }
 
     func response() async throws(TransportFailure) -> TransportResponse {
         if request.cacheUse == .reload { return try await fetch() }
@@ -39,9 +41,9 @@ struct CachedExchange: Sendable {
         case .use(let stored, let source, let revalidates):
             if revalidates { revalidateBehind(stored.variant) }
             return try serve(stored, source)
-        case .validate(let stored, let conditions, let permission):
+        case .validate(let stored, let conditions, let permission) where question.isPlainGet:
             return try await validate(stored, conditions, permission)
-        case .fetch: return try await fetch()
+        case .validate, .fetch: return try await fetch()
         case .unavailable: return unavailable
         }
     }
@@ -61,7 +63,7 @@ struct CachedExchange: Sendable {
     private func plan() async -> Plan {
         var variants = await store.index(key).variants
         while true {
-            switch rules.policy.answer(to: question, from: variants.map(\.response), at: store.now()) {
+            switch rules.policy.answer(to: wholeQuestion, from: variants.map(\.response), at: store.now()) {
             case .use(let index, let isStale, let revalidates):
                 guard let stored = await open(variants.remove(at: index)) else { continue }
                 return .use(stored, isStale ? .stale : .cache, revalidates: revalidates)
@@ -78,22 +80,43 @@ struct CachedExchange: Sendable {
         await store.body(of: variant, key).map { Stored(variant: variant, body: $0) }
     }
 
-    /// Hands a stored response on, with its age.
+    /// Hands a stored response on, with its age, as far as the request wants to see it.
     func serve(_ stored: Stored, _ source: ResponseSource) throws(TransportFailure) -> TransportResponse {
-        let (response, isHead) = (stored.variant.response, request.method == .head)
-        guard isHead || stored.body.byteCount <= request.maxBodyBytes else {
-            throw .tooLarge(allowedBytes: request.maxBodyBytes)
-        }
+        let (response, byteCount) = (stored.variant.response, stored.body.byteCount)
+        let presentation = response.presentation(
+            to: HTTPCacheRequest(method: request.method, headers: request.headers), byteCount: byteCount)
+        let bytes = request.method == .head ? 0..<0 : presentation.bytes(of: byteCount)
+        guard bytes.count <= request.maxBodyBytes else { throw .tooLarge(allowedBytes: request.maxBodyBytes) }
+        let fields = response.headers(at: store.now(), isValidated: source == .validated)
         let head = ResponseHead(
-            status: .init(code: response.status),
-            headers: response.headers(at: store.now(), isValidated: source == .validated), url: request.url,
-            expectedBytes: isHead ? 0 : stored.body.byteCount)
-        return TransportResponse(head: head, body: isHead ? TransportBody(Data()) : stored.body.body, source: source)
+            status: .init(code: presentation.status ?? response.status),
+            headers: response.headers(fields, for: presentation, byteCount: byteCount), url: request.url,
+            expectedBytes: bytes.count)
+        return TransportResponse(head: head, body: stored.body.body(in: bytes), source: source)
     }
 
     /// RFC 9111, 5.2.1.7.
     private var unavailable: TransportResponse {
         let head = ResponseHead(status: .gatewayTimeout, url: request.url, expectedBytes: 0)
         return TransportResponse(head: head, body: TransportBody(Data()), source: .cache)
+    }
+}
+
+extension StoredPresentation {
+    fileprivate func bytes(of byteCount: Int) -> Range<Int> {
+        switch self {
+        case .whole: 0..<byteCount
+        case .notModified: 0..<0
+        case .part(let range): range
+        }
+    }
+
+    /// Nil for that of the response itself.
+    fileprivate var status: Int? {
+        switch self {
+        case .whole: nil
+        case .notModified: 304
+        case .part: 206
+        }
     }
 }

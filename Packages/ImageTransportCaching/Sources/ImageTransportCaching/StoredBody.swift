@@ -10,52 +10,57 @@ import Synchronization
 
 /// A body found in a cache. Its beginning has been read, and small ones are all beginning: damage there is a miss and no failure.
 struct StoredBody: Sendable {
-    let byteCount: Int
-    let body: TransportBody
+    private let reader: any DataCacheReader
+    private let beginning: Data
 
     /// Nil when it is absent or damaged.
     init?(in cache: any DataCache, _ key: DataCacheKey) async throws(DataCacheFailure) {
-        guard let streaming = cache as? any StreamingDataCache else {
-            guard let data = try await cache.entry(for: key)?.data else { return nil }
-            (byteCount, body) = (data.count, TransportBody(data))
-            return
+        let reader: (any DataCacheReader)?
+        if let streaming = cache as? any StreamingDataCache {
+            reader = try await streaming.reader(for: key)
+        } else {
+            reader = try await cache.entry(for: key).map(EntryReader.init)
         }
-        guard let reader = try await streaming.reader(for: key), let pieces = try await StoredPieces(reader) else {
-            return nil
-        }
-        byteCount = reader.byteCount
-        body = TransportBody(pull: { () async throws(TransportFailure) in try await pieces.next() })
+        guard let reader, let beginning = try await reader.bytes(in: 0..<StoredPieces.pieceBytes) else { return nil }
+        self.reader = reader
+        self.beginning = beginning
+    }
+
+    var byteCount: Int { reader.byteCount }
+
+    /// These bytes of it, piece by piece.
+    func body(in range: Range<Int>) -> TransportBody {
+        if range.upperBound <= beginning.count { return TransportBody(beginning.subdata(in: range)) }
+        let pieces = StoredPieces(reader, range, beginning: beginning)
+        return TransportBody(pull: { () async throws(TransportFailure) in try await pieces.next() })
     }
 }
 
-/// Reads an entry piece by piece.
+/// Reads a part of an entry piece by piece.
 private final class StoredPieces: Sendable {
-    private static let pieceBytes = 256 << 10
+    static let pieceBytes = 256 << 10
 
     private let reader: any DataCacheReader
-    /// What was read and not yet given out, and where to go on.
-    private let ahead: Mutex<(piece: Data, offset: Int)>
+    private let end: Int
+    /// Where to go on, and what has been read from there.
+    private let rest: Mutex<(offset: Int, ahead: Data)>
 
-    init?(_ reader: any DataCacheReader) async throws(DataCacheFailure) {
-        guard let first = try await reader.bytes(in: 0..<Self.pieceBytes) else { return nil }
+    /// - Parameter beginning: what has been read of the entry.
+    init(_ reader: any DataCacheReader, _ range: Range<Int>, beginning: Data) {
         self.reader = reader
-        ahead = Mutex((first, first.count))
+        end = range.upperBound
+        rest = Mutex((range.lowerBound, beginning.dropFirst(range.lowerBound)))
     }
 
     /// Throws `.closedEarly` where the entry can't be read any more.
     func next() async throws(TransportFailure) -> Data? {
         if Task.isCancelled { throw .cancelled }
-        let (piece, offset) = ahead.withLock { ahead in
-            defer { ahead.piece = Data() }
-            return ahead
-        }
-        if !piece.isEmpty { return piece }
-        guard offset < reader.byteCount else { return nil }
-        guard let next = await bytes(in: offset..<offset + Self.pieceBytes), !next.isEmpty else {
-            throw .closedEarly(received: offset, expected: reader.byteCount)
-        }
-        ahead.withLock { $0.offset += next.count }
-        return next
+        let (start, ahead) = rest.withLock { $0 }
+        guard start < end else { return nil }
+        let piece = ahead.isEmpty ? await bytes(in: start..<min(end, start + Self.pieceBytes)) : Data(ahead)
+        guard let piece, !piece.isEmpty else { throw .closedEarly(received: start, expected: end) }
+        rest.withLock { $0 = (start + piece.count, Data()) }
+        return piece
     }
 
     private func bytes(in range: Range<Int>) async -> Data? {
@@ -64,5 +69,21 @@ private final class StoredPieces: Sendable {
         } catch {
             return nil
         }
+    }
+}
+
+/// An entry of a cache that gives only whole ones.
+private struct EntryReader: DataCacheReader {
+    let entry: DataCacheEntry
+
+    init(_ entry: DataCacheEntry) { self.entry = entry }
+
+    var byteCount: Int { entry.data.count }
+    var metadata: Data { entry.metadata }
+    var createdAt: Date { entry.createdAt }
+
+    func bytes(in range: Range<Int>) async throws(DataCacheFailure) -> Data? {
+        let all = entry.data.indices
+        return entry.data.subdata(in: (all.lowerBound + range.lowerBound..<all.lowerBound + range.upperBound).clamped(to: all))
     }
 }
