@@ -110,10 +110,10 @@ let composition = [
     room(
         "ImageLoadingDefaults",
         knows: [
-            "ImageCore", "ImageMemoryCaching", "ImageDiskCaching", "ImageTransporting",
+            "ImageCore", "ImageMemoryCaching", "ImageDiskCaching", "ImageTransporting", "ImageHTTPCaching",
             "ImageTransportCaching", "ImageDecoding", "ImageProcessing", "ImageColorManaging", "ImageCodecJPEG",
-            "ImageCodecPNG", "ImageCodecWebP",
-            "ImageCodecGIF", "ImageScheduling", "ImageCoalescing", "ImageLoading",
+            "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageScheduling", "ImageCoalescing", "ImageLoading",
+            httpTypes,
             .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])),
             .target(name: "ImageTransportURLSession", condition: .when(platforms: applePlatforms)),
         ])
@@ -157,8 +157,8 @@ let suites = [
     tests(
         "ImageLoadingTests",
         of: [
-            "ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageScheduling", "ImageCoalescing",
-            "ImageMemoryCaching", httpTypes,
+            "ImageCore", "ImageTransporting", "ImageHTTPCaching", "ImageTransportCaching", "ImageLoading",
+            "ImageTesting", "ImageScheduling", "ImageCoalescing", "ImageMemoryCaching", httpTypes,
         ]),
     tests("ImageDataSealingTests", of: ["ImageCore", "ImageDataSealing"]),
     tests("ImageTestingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),

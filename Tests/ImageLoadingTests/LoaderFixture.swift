@@ -1,8 +1,11 @@
 import Foundation
 import ImageCoalescing
 import ImageCore
+import ImageHTTPCaching
 import ImageLoading
 import ImageTesting
+import ImageTransportCaching
+import Synchronization
 
 /// A loader over fakes at every edge and the real coalescers, with everything that a test wants to look at.
 struct LoaderFixture {
@@ -16,7 +19,9 @@ struct LoaderFixture {
     let dataCoalescer = SharedWorkCoalescer<DataJobKey, LoadedData>()
     let loader: ImageLoader
 
-    static let now = Date(timeIntervalSince1970: 1_000)
+    /// So long is fresh what the origin says nothing about.
+    static let lifetime = Duration.seconds(3_600)
+    let wallTime = WallTime()
 
     /// - Parameter adjust: exchanges parts; the fixture's own are then not asked.
     init(
@@ -24,11 +29,18 @@ struct LoaderFixture {
         adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
     ) {
         decoder = FakeSizedImageDecoder(gate: decodeGate)
+        let rules = CachingRules(
+            policy: RFC9111Policy(defaultLifetime: Self.lifetime),
+            observer: { [observer] event in
+                guard case .cacheFailed(let url, let failure) = event else { return }
+                observer.loader(did: ImageLoadEvent(request: 0, url: url, kind: .diskFailed(failure)))
+            })
+        let cached = CachingTransport(over: transport, cache: disk, rules: rules) { [wallTime] in wallTime.next() }
         var configuration = ImageLoaderConfiguration(
-            memoryCache: memory, diskCache: disk, transport: transport, decoder: decoder, scheduler: scheduler,
+            memoryCache: memory, responseCache: cached, transport: cached, decoder: decoder, scheduler: scheduler,
             imageCoalescer: imageCoalescer, dataCoalescer: dataCoalescer, observer: observer,
             retryPolicy: RetryPolicy(retries: retries, baseDelay: .seconds(1), maxDelay: .seconds(60)) { 1 },
-            transferLimits: TransferLimits(maxBodyBytes: 10_000), clock: clock, now: { Self.now })
+            transferLimits: TransferLimits(maxBodyBytes: 10_000), clock: clock)
         adjust(&configuration)
         loader = ImageLoader(configuration)
     }
@@ -47,5 +59,22 @@ struct LoaderFixture {
         return request
     }
 
+    /// The bodies on disk, of requests without an identity of their own: an index's key has no space.
+    var storedOriginals: [Data] { disk.entries.filter { $0.key.source.contains(" ") }.map(\.value.data) }
+
     static let picture = FakePicture.encode(width: 40, height: 30)
+}
+
+/// A wall clock that moves when it is looked at, and when a test says so.
+final class WallTime: Sendable {
+    private let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
+
+    func advance(_ seconds: TimeInterval) { time.withLock { $0 += seconds } }
+
+    func next() -> Date {
+        time.withLock { time in
+            time += 0.001
+            return time
+        }
+    }
 }

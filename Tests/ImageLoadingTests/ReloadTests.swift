@@ -36,7 +36,7 @@ struct ReloadTests {
         while !fixture.dataCoalescer.isIdle || !fixture.imageCoalescer.isIdle { await Task.yield() }
         #expect(fixture.loader.ledger.withLock { $0.isEmpty })
         #expect(fixture.memory.images.values.map(\.bitmap.size.width) == [20])
-        #expect(fixture.disk.entries.values.map(\.data) == [FakePicture.encode(width: 20, height: 20)])
+        #expect(fixture.storedOriginals == [FakePicture.encode(width: 20, height: 20)])
     }
 
     @Test("who asks after a reload does not join older work")
@@ -84,7 +84,7 @@ struct ReloadTests {
         _ = try await fixture.loader.data(for: request)
         #expect(try await fixture.loader.image(for: request).source == .network)
         #expect(fixture.loader.cachedImage(for: request) != nil)
-        #expect(fixture.disk.entries.values.map(\.data) == [LoaderFixture.picture])
+        #expect(fixture.storedOriginals == [LoaderFixture.picture])
     }
 }
 

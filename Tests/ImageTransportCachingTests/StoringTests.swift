@@ -56,6 +56,28 @@ struct StoringTests {
         #expect(test.origin.sendCount == 1)
     }
 
+    @Test("what comes with an error or a redirect is stored though nobody reads it, unless it is long", arguments: [true, false])
+    func unread(_ isLong: Bool) async throws {
+        let piece = Data(repeating: 65, count: isLong ? 70_000 : 7)
+        let reply = ScriptedTransport.Reply(
+            status: .notFound, headers: HTTPFields(["Cache-Control: max-age=60"]), body: [.piece(piece), .piece(piece)])
+        test.script("/a", reply)
+        _ = try await test.transport.send(CachedOrigin.request("/a"))
+        #expect((try await test.stored() != nil) == !isLong)
+        #expect(try await test.get().text.count == 2 * piece.count)
+        #expect(try await test.stored()?.text.count == 2 * piece.count)
+    }
+
+    @Test("what breaks in the body of an error is told when it is read")
+    func brokenError() async throws {
+        let reply = ScriptedTransport.Reply(
+            status: .notFound, headers: HTTPFields(["Cache-Control: max-age=60"]), body: [.fail(.connectionLost("gone"))])
+        test.script("/a", reply)
+        let response = try await test.transport.send(CachedOrigin.request("/a"))
+        #expect(response.head.status == .notFound)
+        await #expect(throws: TransportFailure.connectionLost("gone")) { try await Received(response) }
+    }
+
     @Test("a response that was asked for before a reload does not take the place of what the reload brought")
     func olderEndsLater() async throws {
         let gate = Gate()
@@ -89,7 +111,7 @@ struct StoringTests {
         disk.fail(operation, with: .noSpace)
         #expect(try await test.get().text == "one")
         #expect(try await test.get { $0.cacheUse = .reload }.text == "two")
-        #expect(operation == .removeAll || test.events.messages.contains(.cacheFailed(.noSpace)))
+        #expect(operation == .removeAll || test.events.messages.contains(.cacheFailed(CachedOrigin.url("/a"), .noSpace)))
         disk.recover()
         test.script("/a", .text("three", "Cache-Control: max-age=60"))
         #expect(try await test.get { $0.cacheUse = .reload }.text == "three")

@@ -93,7 +93,9 @@ struct FailureTests {
     func damagedOnDisk() async throws {
         let png = try Pictures.png(40, 30)
         let answers = Counter()
-        let server = try LoopbackServer { _ in answers.next() == 0 ? .ok(png.prefix(60)) : .ok(png) }
+        let server = try LoopbackServer { _ in 
+            .ok(answers.next() == 0 ? png.prefix(60) : png[...], headers: Pictures.fresh)
+        }
         let test = TestLoader()
         let request = ImageRequest(server.url("/a.png"), fit: 20, .diskOnly)
         _ = try await test.loader.data(for: request)  // stored: nobody looked into it

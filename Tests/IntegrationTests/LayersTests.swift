@@ -6,6 +6,7 @@ import ImageCodecWebP
 import ImageCore
 import ImageDiskCaching
 import ImageLoading
+import ImageLoadingDefaults
 import LoopbackServer
 import Testing
 
@@ -14,7 +15,7 @@ struct LayersTests {
     @Test("network first, then memory; after a relaunch disk")
     func layers() async throws {
         let jpeg = try Pictures.jpeg(400, 300)
-        let server = try LoopbackServer { _ in .ok(jpeg) }
+        let server = try LoopbackServer { _ in .ok(jpeg, headers: Pictures.fresh) }
         let first = TestLoader()
         let request = ImageRequest(server.url("/a.jpg"), fit: 100)
         #expect(first.loader.cachedImage(for: request) == nil)
@@ -30,7 +31,7 @@ struct LayersTests {
     @Test("a policy decides which caches are read and written", arguments: ImageCachePolicy.allCases)
     func policies(policy: ImageCachePolicy) async throws {
         let png = try Pictures.png(40, 30)
-        let server = try LoopbackServer { _ in .ok(png) }
+        let server = try LoopbackServer { _ in .ok(png, headers: Pictures.fresh) }
         let test = TestLoader()
         let request = ImageRequest(server.url("/a.png"), fit: 20, policy)
         _ = try await test.loader.image(for: request)
@@ -45,22 +46,26 @@ struct LayersTests {
     @Test("reload asks the network although both caches have it, and stores the new one")
     func reload() async throws {
         let pictures = [try Pictures.png(40, 30), try Pictures.png(60, 60)]
-        let server = try LoopbackServer { request in .ok(pictures[request.headers["x-second"] == nil ? 0 : 1]) }
+        let server = try LoopbackServer { request in
+            .ok(pictures[request.headers["cache-control"] == "no-cache" ? 1 : 0], headers: Pictures.fresh)
+        }
         let test = TestLoader()
         var request = ImageRequest(url: server.url("/a.png"))
         _ = try await test.loader.image(for: request)
         request.reloads = true
         let again = try await test.loader.image(for: request)
-        #expect(again.source == .network)
+        #expect(again.source == .network && again.image.bitmap.size.width == 60)
         #expect(server.requestCount == 2)
         request.reloads = false
         #expect(try await test.loader.image(for: request).source == .memory)
+        let relaunched = try await TestLoader(folder: test.folder).loader.image(for: request)
+        #expect(relaunched.source == .disk && relaunched.image.bitmap.size.width == 60)
     }
 
     @Test("offline: a warm disk answers, a cold one is a typed error, and nothing goes out")
     func offline() async throws {
         let png = try Pictures.png(40, 30)
-        let server = try LoopbackServer { _ in .ok(png) }
+        let server = try LoopbackServer { _ in .ok(png, headers: Pictures.fresh) }
         let warm = TestLoader()
         _ = try await warm.loader.image(for: ImageRequest(server.url("/warm.png"), fit: 20))
         let test = TestLoader(folder: warm.folder)
@@ -70,6 +75,47 @@ struct LayersTests {
         request.url = server.url("/cold.png")
         await #expect(throws: ImageError.self) { try await test.loader.image(for: request) }
         #expect(server.requestCount == 1)
+    }
+
+    @Test("a stale picture is asked about: a 304 brings no body; who is not heard, or not to be asked, leaves it stale")
+    func stale() async throws {
+        let png = try Pictures.png(40, 30)
+        var server: LoopbackServer? = try LoopbackServer { request in
+            request.headers["if-none-match"] == "\"1\"" ? .response(status: 304) : .ok(png, headers: ["ETag": "\"1\""])
+        }
+        let test = TestLoader()
+        var request = ImageRequest(try #require(server).url("/a.png"), fit: 20)
+        func source() async throws -> ImageSource {
+            try await TestLoader(folder: test.folder).loader.image(for: request).source
+        }
+        #expect(try await source() == .network)
+        #expect(try await source() == .validated)
+        request.isOffline = true
+        #expect(try await source() == .stale)
+        request.isOffline = false
+        server = nil
+        #expect(try await source() == .stale)
+    }
+
+    @Test("accounts that share a folder see their own pictures alone, and so do requests with other headers")
+    func accounts() async throws {
+        let pictures = ["ann": try Pictures.png(10, 10), "bob": try Pictures.png(20, 20)]
+        let server = try LoopbackServer { request in
+            .ok(pictures[request.headers["x-account"] ?? ""] ?? [], headers: Pictures.fresh)
+        }
+        let test = TestLoader()
+        func load(_ account: String?, _ token: String) async throws -> (ImageSource, Int) {
+            let loader = TestLoader(folder: test.folder) { $0.account = account }.loader
+            var request = ImageRequest(url: server.url("/me.png"))
+            request.headers["X-Account"] = token
+            let loaded = try await loader.image(for: request)
+            return (loaded.source, loaded.image.bitmap.size.width)
+        }
+        #expect(try await load("ann", "ann") == (.network, 10))
+        #expect(try await load("ann", "bob") == (.network, 20))
+        #expect(try await load("bob", "bob") == (.network, 20))
+        #expect(try await load(nil, "bob") == (.network, 20))
+        #expect(try await load("ann", "ann") == (.disk, 10))
     }
 
     @Test("another Authorization never sees the first one's picture")

@@ -41,6 +41,9 @@ final class TestLoader: Sendable {
 
 /// Pictures made by our own code.
 enum Pictures {
+    /// Says that what is sent stays fresh while a test runs.
+    static let fresh = ["Cache-Control": "max-age=600"]
+
     /// A gradient with some structure, opaque.
     static func bitmap(_ width: Int, _ height: Int) -> Bitmap {
         var pixels: [UInt8] = []

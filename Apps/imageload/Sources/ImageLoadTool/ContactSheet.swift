@@ -66,6 +66,8 @@ extension ImageSource {
         switch self {
         case .memory: [90, 190, 110, 255]
         case .disk: [80, 140, 230, 255]
+        case .validated: [70, 190, 220, 255]
+        case .stale: [170, 120, 200, 255]
         case .network: [230, 150, 60, 255]
         }
     }

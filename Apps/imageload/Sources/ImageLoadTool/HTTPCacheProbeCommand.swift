@@ -22,7 +22,7 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
         let background = BackgroundWork()
         let rules = CachingRules(
             policy: RFC9111Policy(negativeLifetime: nil), inBackground: { background.start($0) },
-            observer: { if case .cacheFailed(let failure) = $0 { Console.error("the cache failed: \(failure)") } })
+            observer: { if case .cacheFailed(_, let failure) = $0 { Console.error("the cache failed: \(failure)") } })
         let folder = CacheFolder.url(cache)
         let probe = HTTPCacheProbe(
             transport: ImageLoaderDefaults(cacheFolder: folder).makeCachingTransport(in: folder, rules: rules))

@@ -39,7 +39,7 @@ struct LoadReport: Sendable {
     var line: String? {
         guard let picture else { return nil }
         let columns = [
-            picture.source.rawValue.padded(7), picture.format.rawValue.padded(4), "\(picture.size)".padded(9),
+            picture.source.rawValue.padded(9), picture.format.rawValue.padded(4), "\(picture.size)".padded(9),
             (picture.bytes.map(ByteCount.text) ?? "-").padded(9), String(format: "%9.3f ms", milliseconds), url,
         ]
         return columns.joined(separator: "  ")

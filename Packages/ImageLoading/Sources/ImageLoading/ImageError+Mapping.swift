@@ -57,13 +57,4 @@ extension ResponseHead {
         default: throw .httpStatus(status.code)
         }
     }
-
-    /// False when the origin forbids keeping the response (RFC 9111, 5.2.2.5).
-    var mayBeStored: Bool {
-        let directives = (headers[.cacheControl] ?? "").split(separator: ",")
-        return !directives.contains { directive in
-            directive.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" && $0 != "=" }.lowercased()
-                == "no-store"
-        }
-    }
 }

@@ -39,7 +39,8 @@ extension ImageLoader {
         }
         let (image, original, route) = try await decodableImage(for: request, job.route, work, events)
         events.send(.decoded(image.bitmap.size))
-        if job.usesMemory { keep(image, for: job.image, route) }
+        // What is out of date is not kept where nobody would ask again.
+        if job.usesMemory, original.source != .stale { keep(image, for: job.image, route) }
         return LoadedImage(image: image, source: original.source, encodedByteCount: original.data.count)
     }
 
@@ -59,8 +60,8 @@ extension ImageLoader {
         do {
             return (try await decode(original, for: request, work), original, route)
         } catch let failure as DecodingFailure where failure.isTheDatasFault && route.usesDisk {
-            await discard(DataCacheKey(source: request.source), events)
-            guard original.source == .disk, !request.isOffline else { throw failure }
+            try await discard(request)
+            guard original.source != .network, !request.isOffline else { throw failure }
             var again = request
             again.reloads = true
             let fresh = try await fetch(again, for: work, events)

@@ -27,60 +27,60 @@ extension ImageLoader {
         }
     }
 
-    /// Disk, then network: the work that requests share.
+    /// What is stored, then the network: the work that requests share.
     private func makeData(
         _ key: DataJobKey, for request: ImageRequest, _ work: any SharedWork, _ events: EventSink
     ) async throws -> LoadedData {
-        let cacheKey = DataCacheKey(source: key.source)
-        if key.route.usesDisk, !key.route.reloads, let entry = await stored(cacheKey, events) {
-            return LoadedData(data: entry.data, source: .disk)
-        }
+        let transfer = try TransportRequest(request, key.route, limits: configuration.transferLimits)
+        if let stored = try await stored(transfer, key.route, events) { return stored }
         if key.route.isOffline { throw ImageError.offline }
-        let (data, head) = try await download(request, work, events)
+        let data = try await download(transfer, for: request, work, events)
         if key.route.reloads { markReloaded(key.source) }
-        if key.route.usesDisk { await keep(data, head, key, events) }
-        return LoadedData(data: data, source: request.isLocal ? .disk : .network)
+        return data
     }
 
-    /// Stores what may be stored, unless a reload has brought newer bytes, before or meanwhile. A reload that may not be
-    /// stored still ends what was there.
-    private func keep(_ data: Data, _ head: ResponseHead, _ key: DataJobKey, _ events: EventSink) async {
-        let cacheKey = DataCacheKey(source: key.source)
-        guard isCurrent(key.route, of: key.source) else { return }
-        if head.mayBeStored { await store(data, for: cacheKey, events) }
-        let isOutdated = key.route.reloads ? !head.mayBeStored : !isCurrent(key.route, of: key.source)
-        if isOutdated { await discard(cacheKey, events) }
-    }
-
-    // MARK: Disk
-
-    private func stored(_ key: DataCacheKey, _ events: EventSink) async -> DataCacheEntry? {
-        guard let cache = configuration.diskCache else { return nil }
-        do {
-            let entry = try await cache.entry(for: key)
-            events.send(entry.map { .diskHit(bytes: $0.data.count) } ?? .diskMiss)
-            return entry
-        } catch {
-            events.send(.diskFailed(error))
+    /// What needs no network, and so no place in the lane of downloads. Nil when the transport is to be asked.
+    private func stored(
+        _ transfer: TransportRequest, _ route: FetchRoute, _ events: EventSink
+    ) async throws(ImageError) -> LoadedData? {
+        guard transfer.cacheUse == .standard, let cache = configuration.responseCache else { return nil }
+        guard let response = await cache.storedResponse(to: transfer, acceptsStale: route.isOffline) else {
+            events.send(.diskMiss)
             return nil
         }
-    }
-
-    private func store(_ data: Data, for key: DataCacheKey, _ events: EventSink) async {
-        do {
-            try await configuration.diskCache?.store(
-                DataCacheEntry(data: data, createdAt: configuration.now()), for: key)
+        try response.head.checkStatus()
+        do throws(TransportFailure) {
+            let data = try await collect(response, limit: transfer.maxBodyBytes)
+            return told(data, from: response.source, events)
+        } catch .closedEarly {
+            events.send(.diskMiss)
+            return nil
         } catch {
-            events.send(.diskFailed(error))
+            throw ImageError(error)
         }
     }
 
-    /// Takes bytes out of the disk cache that turned out to be no picture, or to be out of date.
-    func discard(_ key: DataCacheKey, _ events: EventSink) async {
-        do {
-            try await configuration.diskCache?.remove(for: key)
-        } catch {
-            events.send(.diskFailed(error))
+    /// Takes bytes out of the cache that turned out to be no picture.
+    func discard(_ request: ImageRequest) async throws(ImageError) {
+        let transfer = try TransportRequest(request, FetchRoute(request), limits: configuration.transferLimits)
+        await configuration.responseCache?.removeStoredResponses(to: transfer)
+    }
+
+    /// Tells where bytes came from.
+    private func told(_ data: Data, from source: ResponseSource, _ events: EventSink) -> LoadedData {
+        switch source {
+        case .network:
+            events.send(.downloadFinished(bytes: data.count))
+            return LoadedData(data: data, source: .network)
+        case .validated:
+            events.send(.validated(bytes: data.count))
+            return LoadedData(data: data, source: .validated)
+        case .cache:
+            events.send(.diskHit(bytes: data.count))
+            return LoadedData(data: data, source: .disk)
+        case .stale:
+            events.send(.staleHit(bytes: data.count))
+            return LoadedData(data: data, source: .stale)
         }
     }
 
@@ -88,16 +88,16 @@ extension ImageLoader {
 
     /// Transfers the original, trying again where the failure may heal. Waits hold no place in the lane.
     private func download(
-        _ request: ImageRequest, _ work: any SharedWork, _ events: EventSink
-    ) async throws -> (Data, ResponseHead) {
-        let transfer = try TransportRequest(request, limits: configuration.transferLimits)
+        _ transfer: TransportRequest, for request: ImageRequest, _ work: any SharedWork, _ events: EventSink
+    ) async throws -> LoadedData {
         var retry = 0
         while true {
             do {
                 return try await configuration.scheduler.withSlot(
                     in: .download, host: request.url.host(), for: work
                 ) {
-                    try await self.attempt(transfer, work, events)
+                    let loaded = try await self.attempt(transfer, work, events)
+                    return request.isLocal ? LoadedData(data: loaded.data, source: .disk) : loaded
                 }
             } catch let error as ImageError {
                 guard error.mayHeal, let delay = configuration.retryPolicy.delay(beforeRetry: retry) else {
@@ -111,10 +111,9 @@ extension ImageLoader {
 
     private func attempt(
         _ transfer: TransportRequest, _ work: any SharedWork, _ events: EventSink
-    ) async throws(ImageError) -> (Data, ResponseHead) {
+    ) async throws(ImageError) -> LoadedData {
         events.send(.downloadStarted)
         let response: TransportResponse
-        let data: Data
         do throws(TransportFailure) {
             response = try await configuration.transport.send(transfer)
         } catch {
@@ -122,16 +121,15 @@ extension ImageLoader {
         }
         try response.head.checkStatus()
         do throws(TransportFailure) {
-            data = try await collect(response, limit: transfer.maxBodyBytes, work)
+            let data = try await collect(response, limit: transfer.maxBodyBytes) { work.report($0) }
+            return told(data, from: response.source, events)
         } catch {
             throw ImageError(error)
         }
-        events.send(.downloadFinished(bytes: data.count))
-        return (data, response.head)
     }
 
     private func collect(
-        _ response: TransportResponse, limit: Int, _ work: any SharedWork
+        _ response: TransportResponse, limit: Int, onProgress: (WorkProgress) -> Void = { _ in }
     ) async throws(TransportFailure) -> Data {
         let total = response.head.expectedBytes
         var data = Data()
@@ -141,21 +139,24 @@ extension ImageLoader {
         while let piece = try await body.next() {
             if data.count + piece.count > limit { throw .tooLarge(allowedBytes: limit) }
             data.append(piece)
-            work.report(WorkProgress(completedBytes: data.count, totalBytes: total))
+            onProgress(WorkProgress(completedBytes: data.count, totalBytes: total))
         }
         return data
     }
 }
 
 extension TransportRequest {
-    init(_ request: ImageRequest, limits: TransferLimits) throws(ImageError) {
+    init(_ request: ImageRequest, _ route: FetchRoute, limits: TransferLimits) throws(ImageError) {
         var fields = HTTPFields()
         for (name, value) in request.headers {
             guard let name = HTTPField.Name(name) else { throw .invalidURL("no header can be named \"\(name)\"") }
             fields.append(HTTPField(name: name, value: value))
         }
+        // Caches on the way are to ask, too.
+        if route.reloads, !fields.contains(.cacheControl) { fields[.cacheControl] = "no-cache" }
         self.init(
             url: request.url, headers: fields, connectTimeout: limits.connectTimeout, stallTimeout: limits.stallTimeout,
             maxBodyBytes: limits.maxBodyBytes, maxRedirects: limits.maxRedirects)
+        cacheUse = !route.usesDisk ? .bypass : route.reloads ? .reload : .standard
     }
 }

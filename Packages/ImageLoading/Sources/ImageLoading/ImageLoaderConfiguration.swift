@@ -1,20 +1,14 @@
 public import ImageCore
 public import ImageTransporting
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Everything that a loader is made of. Each part is a port; nothing has a hidden default.
 ///
 /// `ImageLoadingDefaults` fills one in with the implementations of this package.
 public struct ImageLoaderConfiguration: Sendable {
     /// Decoded pictures; nil does without.
     public var memoryCache: (any ImageCache)?
-    /// Encoded originals; nil does without.
-    public var diskCache: (any DataCache)?
+    /// What stands in front of the transport and answers without the network; nil when nothing does.
+    public var responseCache: (any ResponseCache)?
     public var transport: any DataTransport
     public var decoder: any SizedImageDecoder
     public var scheduler: any WorkScheduler
@@ -29,20 +23,17 @@ public struct ImageLoaderConfiguration: Sendable {
     public var transferLimits: TransferLimits
     /// Measures the waits between retries.
     public var clock: any Clock<Duration>
-    /// Stamps disk cache entries.
-    public var now: @Sendable () -> Date
 
     public init(
-        memoryCache: (any ImageCache)?, diskCache: (any DataCache)?, transport: any DataTransport,
+        memoryCache: (any ImageCache)?, responseCache: (any ResponseCache)?, transport: any DataTransport,
         decoder: any SizedImageDecoder, scheduler: any WorkScheduler,
         imageCoalescer: any RequestCoalescer<ImageJobKey, LoadedImage>,
         dataCoalescer: any RequestCoalescer<DataJobKey, LoadedData>, observer: (any ImageLoaderObserver)? = nil,
         memoryPressureMonitor: (any MemoryPressureMonitor)? = nil,
-        retryPolicy: RetryPolicy, transferLimits: TransferLimits = TransferLimits(), clock: any Clock<Duration>,
-        now: @escaping @Sendable () -> Date
+        retryPolicy: RetryPolicy, transferLimits: TransferLimits = TransferLimits(), clock: any Clock<Duration>
     ) {
         self.memoryCache = memoryCache
-        self.diskCache = diskCache
+        self.responseCache = responseCache
         self.transport = transport
         self.decoder = decoder
         self.scheduler = scheduler
@@ -53,7 +44,6 @@ public struct ImageLoaderConfiguration: Sendable {
         self.retryPolicy = retryPolicy
         self.transferLimits = transferLimits
         self.clock = clock
-        self.now = now
     }
 }
 

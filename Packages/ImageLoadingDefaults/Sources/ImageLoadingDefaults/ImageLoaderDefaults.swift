@@ -1,6 +1,7 @@
 import ImageCoalescing
 public import ImageCore
 public import ImageDiskCaching
+public import ImageHTTPCaching
 public import ImageLoading
 import ImageMemoryCaching
 import ImageScheduling
@@ -36,6 +37,12 @@ public struct ImageLoaderDefaults: Sendable {
     public var diskEncoding = DiskEncoding.original
     /// Seals what is kept on disk, if it is not nil.
     public var diskSeal: (any DataSeal)?
+    /// What is kept of HTTP, and when it is asked about: by the book unless set.
+    public var httpCachePolicy: any HTTPCachePolicy = RFC9111Policy()
+    /// Which addresses mean the same picture.
+    public var cacheKeyRules = CacheKeyRules()
+    /// Whose pictures these are, where one folder serves several accounts: none sees another's.
+    public var account: String?
     public var maxDownloads = 6
     public var maxDownloadsPerHost = 6
     /// Pictures decoded at a time; the number of processor cores unless set.
@@ -60,14 +67,15 @@ public struct ImageLoaderDefaults: Sendable {
 
     /// The parts, for whoever wants to exchange some of them before making a loader.
     public func makeConfiguration() -> ImageLoaderConfiguration {
-        ImageLoaderConfiguration(
-            memoryCache: MemoryImageCache(byteLimit: memoryByteLimit),
-            diskCache: cacheFolder.map { transformed(makeDiskCache(in: $0)) },
-            transport: makeTransport(), decoder: ImageDecoders.makeDecoder(limits: decodingLimits),
+        let network = makeNetwork()
+        let cache = cacheFolder.map { makeCachingTransport(over: network, in: $0, rules: makeCachingRules()) }
+        return ImageLoaderConfiguration(
+            memoryCache: MemoryImageCache(byteLimit: memoryByteLimit), responseCache: cache,
+            transport: Self.makeTransport(http: cache ?? network), decoder: ImageDecoders.makeDecoder(limits: decodingLimits),
             scheduler: makeScheduler(), imageCoalescer: SharedWorkCoalescer(), dataCoalescer: SharedWorkCoalescer(),
             observer: observer, memoryPressureMonitor: heedsMemoryPressure ? makeMemoryPressureMonitor() : nil,
             retryPolicy: RetryPolicy(retries: retries) { Double.random(in: 0..<1) },
-            transferLimits: transferLimits, clock: ContinuousClock(), now: { Date() })
+            transferLimits: transferLimits, clock: ContinuousClock())
     }
 
     /// The disk cache in a folder, on its own, without encoding or seal.
@@ -109,12 +117,26 @@ public struct ImageLoaderDefaults: Sendable {
 
     /// The platform's transport for HTTP, behind a cache in a folder that obeys `rules`.
     public func makeCachingTransport(in folder: URL, rules: CachingRules) -> CachingTransport {
-        CachingTransport(over: makeNetwork(), cache: transformed(makeDiskCache(in: folder)), rules: rules) { Date() }
+        makeCachingTransport(over: makeNetwork(), in: folder, rules: rules)
     }
 
-    private func makeTransport() -> any DataTransport {
-        let http = makeNetwork()
-        return SchemeTransport(["http": http, "https": http, "file": FileTransport(), "data": DataURLTransport()])
+    private func makeCachingTransport(
+        over network: any DataTransport, in folder: URL, rules: CachingRules
+    ) -> CachingTransport {
+        CachingTransport(over: network, cache: transformed(makeDiskCache(in: folder)), rules: rules) { Date() }
+    }
+
+    private func makeCachingRules() -> CachingRules {
+        CachingRules(
+            policy: httpCachePolicy, keys: cacheKeyRules,
+            identity: { [account] fields in CacheIdentity(fields, account: account) },
+            observer: { [observer] event in
+                if let event = ImageLoadEvent(event) { observer?.loader(did: event) }
+            })
+    }
+
+    private static func makeTransport(http: any DataTransport) -> any DataTransport {
+        SchemeTransport(["http": http, "https": http, "file": FileTransport(), "data": DataURLTransport()])
     }
 
     private func makeNetwork() -> any DataTransport {

@@ -14,16 +14,18 @@ final class BodyRecording: Sendable {
     /// Nil when the cache has failed: the body goes on without it.
     private let writer: Mutex<(any DataCacheWriter)?>
     private let store: ResponseStore
+    private let key: ResponseKey
     private let isStored: @Sendable () async -> Void
 
     /// - Parameter isStored: called when the whole body is in its place, before its end is handed on.
     init(
-        _ source: TransportBody, _ writer: any DataCacheWriter, _ store: ResponseStore,
+        _ source: TransportBody, _ writer: any DataCacheWriter, _ store: ResponseStore, _ key: ResponseKey,
         isStored: @escaping @Sendable () async -> Void
     ) {
         self.source = source
         self.writer = Mutex(writer)
         self.store = store
+        self.key = key
         self.isStored = isStored
     }
 
@@ -32,15 +34,22 @@ final class BodyRecording: Sendable {
             pull: { () async throws(TransportFailure) in try await self.next() }, discard: { self.source.discard() })
     }
 
-    /// All of it at once, so that it is stored whether or not anyone reads it.
-    func collected() async -> TransportBody {
-        var data = Data()
+    /// The same, after so much of it has been read, that a short one is stored whether or not anyone reads it.
+    func body(readingAhead limit: Int) async -> TransportBody {
+        var ahead = Data()
         do throws(TransportFailure) {
-            while let piece = try await next() { data.append(piece) }
+            while ahead.count <= limit {
+                guard let piece = try await next() else { return TransportBody(ahead) }
+                ahead.append(piece)
+            }
         } catch {
             return TransportBody(pull: { () async throws(TransportFailure) in throw error })
         }
-        return TransportBody(data)
+        let beginning = OneTime(ahead)
+        return TransportBody(pull: { () async throws(TransportFailure) in
+            if let ahead = beginning.take() { return ahead }
+            return try await self.next()
+        })
     }
 
     private func next() async throws(TransportFailure) -> Data? {
@@ -65,8 +74,22 @@ final class BodyRecording: Sendable {
     @discardableResult
     private func writing(_ body: (any DataCacheWriter) async throws(DataCacheFailure) -> Void) async -> Bool {
         guard let writer = writer.withLock({ $0 }) else { return false }
-        let isDone = await store.reporting { () async throws(DataCacheFailure) in try await body(writer) } != nil
+        let isDone = await store.reporting(key) { () async throws(DataCacheFailure) in try await body(writer) } != nil
         if !isDone { self.writer.withLock { $0 = nil } }
         return isDone
+    }
+}
+
+/// Something that is given out once.
+private final class OneTime: Sendable {
+    private let value: Mutex<Data?>
+
+    init(_ value: Data) { self.value = Mutex(value) }
+
+    func take() -> Data? {
+        value.withLock { value in
+            defer { value = nil }
+            return value
+        }
     }
 }

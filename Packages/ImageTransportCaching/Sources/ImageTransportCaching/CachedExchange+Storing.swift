@@ -3,8 +3,8 @@ import ImageHTTPCaching
 import ImageTransporting
 
 extension CachedExchange {
-    /// The longest body of a redirect that is read in order to store it, in bytes.
-    private static let redirectBytes = 64 << 10
+    /// So much is read of a body that its receiver hardly wants, in order to store it: bytes.
+    private static let unwantedBytes = 64 << 10
 
     /// Gives an answer of the origin's to who asked, and stores it meanwhile where that is allowed.
     func handOn(_ answer: Answer) async -> TransportResponse {
@@ -25,13 +25,13 @@ extension CachedExchange {
         guard let variant = VariantIndex.Variant(response),
             let writer = await store.writer(variant.bodyName, of: key, expectedByteCount: expected)
         else { return answer.response }
-        let recording = BodyRecording(answer.response.body, writer, store) {
+        let recording = BodyRecording(answer.response.body, writer, store, key) {
             await store.insert(variant, key, to: request.headers)
         }
         var response = answer.response
-        // Nobody reads the body of a redirect that is followed.
-        let isCollected = RedirectTrail.isRedirect(answer.head) && expected.map { $0 <= Self.redirectBytes } ?? false
-        response.body = isCollected ? await recording.collected() : recording.body
+        // Who follows a redirect or gives up on an error does not read what comes with it.
+        let isWanted = answer.head.status.kind == .successful
+        response.body = isWanted ? recording.body : await recording.body(readingAhead: Self.unwantedBytes)
         return response
     }
 

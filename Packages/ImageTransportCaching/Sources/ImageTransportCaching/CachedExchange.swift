@@ -24,7 +24,7 @@ struct CachedExchange: Sendable {
     }
 
     let request: TransportRequest
-    let key: String
+    let key: ResponseKey
     let network: any DataTransport
     let store: ResponseStore
     let rules: CachingRules

@@ -30,7 +30,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
     ) {
         self.network = network
         self.rules = rules
-        store = ResponseStore(cache: cache, now: now, report: { [tell = rules.observer] in tell(.cacheFailed($0)) })
+        store = ResponseStore(cache: cache, now: now, report: { [tell = rules.observer] in tell(.cacheFailed($0, $1)) })
     }
 
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
@@ -86,8 +86,8 @@ public struct CachingTransport: DataTransport, ResponseCache {
             revalidations: revalidations)
     }
 
-    private func key(for url: URL, _ headers: HTTPFields) -> String {
-        rules.keys.key(for: url, identity: rules.identity(headers))
+    private func key(for url: URL, _ headers: HTTPFields) -> ResponseKey {
+        ResponseKey(text: rules.keys.key(for: url, identity: rules.identity(headers)), url: url)
     }
 }
 
@@ -124,7 +124,7 @@ public struct CachingRules: Sendable {
 /// What happened beside the answers.
 public enum CachingEvent: Hashable, Sendable {
     /// The cache of bytes failed; the request went on without it.
-    case cacheFailed(DataCacheFailure)
+    case cacheFailed(URL, DataCacheFailure)
     /// A response that was answered with while stale has been asked about since (RFC 5861, 3).
     case revalidated(URL, RevalidationOutcome)
 }

@@ -21,7 +21,14 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case memoryHit
         case memoryMiss
         case diskHit(bytes: Int)
+        /// The disk cache has nothing that may be shown without asking the origin.
         case diskMiss
+        /// The disk cache's answer is shown although it is out of date.
+        case staleHit(bytes: Int)
+        /// The origin confirmed what the disk cache has, in place of sending it.
+        case validated(bytes: Int)
+        /// A newer original came after a stale one was shown: loading it again shows it. Told of no request.
+        case refreshed
         /// The disk cache failed; the loader goes on without it.
         case diskFailed(DataCacheFailure)
         case downloadStarted
@@ -33,7 +40,7 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case cancelled
     }
 
-    /// Names the request within its loader.
+    /// Names the request within its loader; 0 for what happened behind all of them.
     public var request: UInt64
     public var url: URL
     public var kind: Kind

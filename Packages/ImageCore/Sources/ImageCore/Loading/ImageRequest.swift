@@ -16,7 +16,7 @@ public struct ImageRequest: Sendable {
     /// Goes to the network even if a cache has the answer, and stores the new one. Pictures of it at other sizes, or after
     /// other steps, that are in memory stay there.
     public var reloads: Bool
-    /// Never goes to the network: what no cache has is `ImageError.offline`.
+    /// Never goes to the network: what no cache has is `ImageError.offline`. What is out of date is shown, and its source says so.
     public var isOffline: Bool
     /// Sent with the request. Headers are part of the cache's identity: another Authorization is another picture.
     public var headers: [String: String]

@@ -10,6 +10,10 @@ public enum ImageSource: String, Sendable, CaseIterable {
     case memory
     /// The disk cache, or the file or `data:` URL itself: no network was asked.
     case disk
+    /// The disk cache, after the origin has confirmed that nothing changed.
+    case validated
+    /// The disk cache, though what it has is out of date: the origin was not heard, or need not be waited for.
+    case stale
     case network
 }
 

@@ -1,0 +1,118 @@
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageLoading
+import ImageTesting
+import ImageTransporting
+import Testing
+
+@Suite("Loader and stored responses")
+struct StoredResponseTests {
+    private let fixture = LoaderFixture()
+    private let bytes = LoaderFixture.picture.count
+
+    /// Stale at once, with a validator.
+    private let stale = ScriptedTransport.Reply.ok(
+        LoaderFixture.picture, headers: [.cacheControl: "max-age=0", .eTag: "\"1\""])
+
+    @Test("what the origin confirms comes from disk, and is told as validated")
+    func validated() async throws {
+        let request = fixture.request("a", first: stale, then: .status(.notModified))
+        _ = try await fixture.loader.data(for: request)
+        fixture.wallTime.advance(10)
+        let loaded = try await fixture.loader.data(for: request)
+        #expect(loaded.source == .validated && loaded.data == LoaderFixture.picture)
+        #expect(
+            fixture.observer.kinds().suffix(5) == [
+                .started, .diskMiss, .downloadStarted, .validated(bytes: bytes), .succeeded(.validated),
+            ])
+    }
+
+    @Test("offline what is out of date is shown and told, and not kept in memory as if it were new")
+    func offline() async throws {
+        var request = fixture.request("a", then: stale) { $0.cachePolicy = .diskOnly }
+        _ = try await fixture.loader.image(for: request)
+        request.cachePolicy = .all
+        request.isOffline = true
+        fixture.wallTime.advance(10)
+        #expect(try await fixture.loader.image(for: request).source == .stale)
+        #expect(fixture.observer.kinds().contains(.staleHit(bytes: bytes)))
+        #expect(fixture.memory.images.isEmpty)
+        #expect(fixture.transport.sendCount == 1)
+    }
+
+    @Test("an origin that is not heard leaves what is out of date to be shown")
+    func unreachable() async throws {
+        let request = fixture.request("a", first: stale, then: .failure(.connectionFailed("refused")))
+        _ = try await fixture.loader.data(for: request)
+        fixture.wallTime.advance(10)
+        #expect(try await fixture.loader.data(for: request).source == .stale)
+    }
+
+    @Test("a hit on disk waits for no place among the downloads")
+    func hitsTakeNoPlace() async throws {
+        let request = fixture.request("a")
+        _ = try await fixture.loader.data(for: request)
+        let transport = fixture.transport
+        let blocked = LoaderFixture(scheduler: ManualScheduler()) { configuration in
+            configuration.responseCache = OneResponse(LoaderFixture.picture)
+            configuration.transport = transport
+        }
+        #expect(try await blocked.loader.data(for: request).source == .disk)
+        #expect(transport.sendCount == 1)
+    }
+
+    @Test("that there is no such picture is remembered")
+    func negative() async throws {
+        let request = fixture.request("a", then: .status(.notFound))
+        for _ in 0..<2 {
+            await #expect(throws: ImageError.self) { try await fixture.loader.data(for: request) }
+        }
+        #expect(fixture.transport.sendCount == 1)
+    }
+
+    @Test("a stored body that can't be read to its end is fetched")
+    func damaged() async throws {
+        let fixture = LoaderFixture { $0.responseCache = OneResponse(nil) }
+        let request = fixture.request("a")
+        #expect(try await fixture.loader.data(for: request).source == .network)
+        #expect(fixture.observer.kinds().contains(.diskMiss))
+    }
+
+    @Test("a reload asks caches on the way to ask, too, unless the request says otherwise")
+    func reloadHeader() async throws {
+        var request = fixture.request("a") { $0.reloads = true }
+        _ = try await fixture.loader.data(for: request)
+        request.headers["Cache-Control"] = "max-age=5"
+        _ = try await fixture.loader.data(for: request)
+        request = fixture.request("b")
+        _ = try await fixture.loader.data(for: request)
+        #expect(fixture.transport.requests.map { $0.headers[.cacheControl] } == ["no-cache", "max-age=5", nil])
+    }
+
+    @Test("a broken store costs events, not the picture", arguments: [InMemoryDataCache.Operation.entry, .store])
+    func brokenStore(_ operation: InMemoryDataCache.Operation) async throws {
+        fixture.disk.fail(operation, with: .noSpace)
+        #expect(try await fixture.loader.data(for: fixture.request("a")).source == .network)
+        let told = fixture.observer.events.filter { $0.kind == .diskFailed(.noSpace) }
+        #expect(!told.isEmpty && told.allSatisfy { $0.request == 0 })
+    }
+}
+
+/// A cache that has one body for every request, or, with nil, one that breaks in the middle.
+private struct OneResponse: ResponseCache {
+    let body: Data?
+
+    init(_ body: Data?) { self.body = body }
+
+    func storedResponse(to request: TransportRequest, acceptsStale: Bool) async -> TransportResponse? {
+        let broken = TransportBody(pull: { () async throws(TransportFailure) in
+            throw .closedEarly(received: 1, expected: 2)
+        })
+        return TransportResponse(
+            head: ResponseHead(status: .ok, url: request.url, expectedBytes: body?.count),
+            body: body.map { TransportBody($0) } ?? broken, source: .cache)
+    }
+
+    func removeStoredResponses(to request: TransportRequest) async {}
+}
