@@ -21,7 +21,8 @@ let package = Package(
             name: "benchmarks",
             dependencies: [
                 room("ImageCore"), room("ImageDecoding"), room("ImageLoading"), room("ImageLoadingDefaults"),
-                room("ImageMemoryCaching"),
+                room("ImageMemoryCaching"), room("ImageHTTPCaching"), room("ImageTransportCaching"),
+                room("ImageTesting"),
                 room("ImageDiskCaching"), room("ImageCodecJPEG"), room("ImageCodecPNG"), room("ImageCodecWebP"),
                 room("ImageCodecGIF"), room("ImageProcessing"), "CDecodingFloor", "CDiskFloor",
                 "EvictionStudy",

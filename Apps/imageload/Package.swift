@@ -17,6 +17,7 @@ let package = Package(
     products: [.executable(name: "imageload", targets: ["imageload"])],
     dependencies: [
         .package(name: "swift-image-loading", path: "../.."),
+        .package(name: "Support", path: "../../Tests/Support"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
     ],
@@ -36,7 +37,7 @@ let package = Package(
             name: "ImageLoadToolTests",
             dependencies: [
                 "ImageLoadTool", "imageload", room("ImageCore"), room("ImageDecoding"), room("ImageDiskCaching"),
-                room("ImageLoadingDefaults"),
+                room("ImageLoadingDefaults"), .product(name: "LoopbackServer", package: "Support"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

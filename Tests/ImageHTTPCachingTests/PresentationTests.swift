@@ -12,7 +12,8 @@ struct PresentationTests {
     @Test(
         "If-None-Match: one of the tags, weakly, or any",
         arguments: [
-            ("\"a\"", true), ("W/\"a\"", true), ("\"b\", \"a\" , \"c\"", true), ("*", true), ("\"b\"", false), ("a", false),
+            ("\"a\"", true), ("W/\"a\"", true), ("\"b\", \"a\" , \"c\"", true), ("*", true), ("\"b\"", false),
+            ("a", false),
         ])
     func ifNoneMatch(_ field: String, isKnown: Bool) {
         let answer = presentation("If-None-Match: \(field)", of: stored("ETag: \"a\""))
@@ -56,7 +57,8 @@ struct PresentationTests {
     @Test(
         "anything else is passed over",
         arguments: [
-            "bytes=100-", "bytes=5-4", "bytes=0-1,3-4", "bytes=-0", "bytes=-", "bytes=+1-2", "bytes=a-b", "pages=1-2", "bytes=",
+            "bytes=100-", "bytes=5-4", "bytes=0-1,3-4", "bytes=-0", "bytes=-", "bytes=+1-2", "bytes=a-b", "pages=1-2",
+            "bytes=",
             "bytes=99999999999999999999-", "bytes=0-99999999999999999999",
         ])
     func oddRanges(_ field: String) {
@@ -89,7 +91,9 @@ struct PresentationTests {
 
     @Test("what is left without conditions and range is a plain request, unless there are others")
     func unconditional() {
-        #expect(request("If-None-Match: \"a\"", "If-Modified-Since: x", "Range: y", "If-Range: z").unconditional == request())
+        #expect(
+            request("If-None-Match: \"a\"", "If-Modified-Since: x", "Range: y", "If-Range: z").unconditional
+                == request())
         #expect(!request("If-Match: \"a\"").unconditional.isPlainGet)
     }
 }

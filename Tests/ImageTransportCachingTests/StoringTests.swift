@@ -56,7 +56,9 @@ struct StoringTests {
         #expect(test.origin.sendCount == 1)
     }
 
-    @Test("what comes with an error or a redirect is stored though nobody reads it, unless it is long", arguments: [true, false])
+    @Test(
+        "what comes with an error or a redirect is stored though nobody reads it, unless it is long",
+        arguments: [true, false])
     func unread(_ isLong: Bool) async throws {
         let piece = Data(repeating: 65, count: isLong ? 70_000 : 7)
         let reply = ScriptedTransport.Reply(
@@ -71,7 +73,8 @@ struct StoringTests {
     @Test("what breaks in the body of an error is told when it is read")
     func brokenError() async throws {
         let reply = ScriptedTransport.Reply(
-            status: .notFound, headers: HTTPFields(["Cache-Control: max-age=60"]), body: [.fail(.connectionLost("gone"))])
+            status: .notFound, headers: HTTPFields(["Cache-Control: max-age=60"]),
+            body: [.fail(.connectionLost("gone"))])
         test.script("/a", reply)
         let response = try await test.transport.send(CachedOrigin.request("/a"))
         #expect(response.head.status == .notFound)
@@ -111,7 +114,8 @@ struct StoringTests {
         disk.fail(operation, with: .noSpace)
         #expect(try await test.get().text == "one")
         #expect(try await test.get { $0.cacheUse = .reload }.text == "two")
-        #expect(operation == .removeAll || test.events.messages.contains(.cacheFailed(CachedOrigin.url("/a"), .noSpace)))
+        #expect(
+            operation == .removeAll || test.events.messages.contains(.cacheFailed(CachedOrigin.url("/a"), .noSpace)))
         disk.recover()
         test.script("/a", .text("three", "Cache-Control: max-age=60"))
         #expect(try await test.get { $0.cacheUse = .reload }.text == "three")

@@ -93,7 +93,7 @@ struct FailureTests {
     func damagedOnDisk() async throws {
         let png = try Pictures.png(40, 30)
         let answers = Counter()
-        let server = try LoopbackServer { _ in 
+        let server = try LoopbackServer { _ in
             .ok(answers.next() == 0 ? png.prefix(60) : png[...], headers: Pictures.fresh)
         }
         let test = TestLoader()

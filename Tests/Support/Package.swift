@@ -6,22 +6,25 @@ import PackageDescription
 
 let rooms = ["ImageCore", "ImageTesting", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"]
 
+let strict: [SwiftSetting] = [
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
 let package = Package(
     name: "Support",
     platforms: [.macOS(.v15)],
-    products: [.library(name: "GeneratedPictures", targets: ["GeneratedPictures"])],
+    products: ["GeneratedPictures", "LoopbackServer"].map { .library(name: $0, targets: [$0]) },
     dependencies: [.package(name: "swift-image-loading", path: "../..")],
     targets: [
         .target(
             name: "GeneratedPictures",
             dependencies: rooms.map { .product(name: $0, package: "swift-image-loading") }, path: "GeneratedPictures",
-            swiftSettings: [
-                .strictMemorySafety(),
-                .treatAllWarnings(as: .error),
-                .enableUpcomingFeature("ExistentialAny"),
-                .enableUpcomingFeature("InternalImportsByDefault"),
-                .enableUpcomingFeature("MemberImportVisibility"),
-            ])
+            swiftSettings: strict),
+        .target(name: "LoopbackServer", path: "LoopbackServer", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

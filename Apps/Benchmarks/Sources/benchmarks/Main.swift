@@ -3,9 +3,12 @@ import ImageCodecJPEG
 import ImageCore
 import ImageDecoding
 import ImageDiskCaching
+import ImageHTTPCaching
 import ImageLoading
 import ImageLoadingDefaults
 import ImageMemoryCaching
+import ImageTesting
+import ImageTransportCaching
 
 /// Benchmarks of decoding, of processing, of the caches, and of a hit through the loader, each beside its floor in the same run;
 /// of the disk cache beside other stores.
@@ -106,14 +109,19 @@ enum Main {
         try jpeg.write(to: file)
         let cache = ImageLoaderDefaults(cacheFolder: nil).makeDiskCache(in: folder.appending(path: "cache"))
         let url = "https://pictures.example.org/albums/17/photos/1.jpg"
-        try await cache.store(DataCacheEntry(data: jpeg, createdAt: Date()), for: DataCacheKey(source: url))
+        try await cache.store(DataCacheEntry(data: jpeg, createdAt: Date()), for: DataCacheKey(source: "alone"))
+        guard let address = URL(string: url) else { return [] }
+        let origin = ScriptedTransport()
+        origin.script(address, .ok(jpeg))
+        let rules = CachingRules(policy: FixedLifetimePolicy(lifetime: .seconds(86_400)))
+        let cached = CachingTransport(over: origin, cache: cache, rules: rules) { Date() }
         var configuration = ImageLoaderDefaults(cacheFolder: nil).makeConfiguration()
-        configuration.diskCache = cache
+        (configuration.responseCache, configuration.transport) = (cached, cached)
         let loader = ImageLoader(configuration)
         let target = ImageTarget(PixelSize(width: 300, height: 300))
         let decoder = ImageDecoders.makeDecoder()
-        guard let address = URL(string: url) else { return [] }
-        let request = ImageRequest(url: address, target: target, cachePolicy: .diskOnly, isOffline: true)
+        let request = ImageRequest(url: address, target: target, cachePolicy: .diskOnly)
+        _ = try await loader.data(for: request)
 
         return [
             Stopwatch.measure(
@@ -123,7 +131,12 @@ enum Main {
             },
             try await Stopwatch.measure("disk hit, \(jpeg.count / 1000) kB: DiskDataCache.entry(for:)", samples: 3_000)
             { _ in
-                guard try await cache.entry(for: DataCacheKey(source: url)) != nil else { throw Miss() }
+                guard try await cache.entry(for: DataCacheKey(source: "alone")) != nil else { throw Miss() }
+            },
+            try await Stopwatch.measure(
+                "disk hit, \(jpeg.count / 1000) kB: ImageLoader.data(for:), fresh by HTTP", samples: 1_000
+            ) { _ in
+                guard try await loader.data(for: request).source == .disk else { throw Miss() }
             },
             try await Stopwatch.measure("300 px from \(jpeg.count / 1000) kB: decoding alone (floor)", samples: 200) {
                 _ in

@@ -8,49 +8,13 @@ import Testing
 /// Runs the built tool as a person would: arguments in, exit code, standard output and standard error out.
 @Suite("The tool as a process", .timeLimit(.minutes(5)))
 final class ToolTests {
-    private let folder: URL
+    private let tool: BuiltTool
+    private var folder: URL { tool.folder }
 
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "imageload-tests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
+    init() throws { tool = try BuiltTool() }
 
-    deinit {
-        do {
-            try FileManager.default.removeItem(at: folder)
-        } catch {
-            Issue.record("the test's folder stays: \(error)")
-        }
-    }
-
-    private struct Run {
-        var status: Int32
-        var output: String
-        var errors: [Substring]
-    }
-
-    private func run(_ arguments: [String], input: String = "") async throws -> Run {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-            .appending(path: "imageload")
-        process.arguments = arguments
-        let files = ["in", "out", "err"].map { folder.appending(path: "\(UUID().uuidString).\($0)") }
-        try Data(input.utf8).write(to: files[0])
-        for file in files[1...] { try Data().write(to: file) }
-        process.standardInput = try FileHandle(forReadingFrom: files[0])
-        process.standardOutput = try FileHandle(forWritingTo: files[1])
-        process.standardError = try FileHandle(forWritingTo: files[2])
-        let status = try await withCheckedThrowingContinuation {
-            (continuation: CheckedContinuation<Int32, any Error>) in
-            process.terminationHandler = { process in
-                let isExit = process.terminationReason == .exit
-                continuation.resume(returning: isExit ? process.terminationStatus : -process.terminationStatus)
-            }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
-        return Run(
-            status: status, output: try String(contentsOf: files[1], encoding: .utf8),
-            errors: try String(contentsOf: files[2], encoding: .utf8).split(separator: "\n"))
+    private func run(_ arguments: [String], input: String = "") async throws -> BuiltTool.Run {
+        try await tool.run(arguments, input: input)
     }
 
     /// A gradient of 40 by 30 pixels, half transparent at the right edge.
@@ -288,6 +252,8 @@ final class ToolTests {
         let result = try await run(["--help"])
         #expect(result.status == 0)
         #expect(result.errors == [])
-        for command in ["fetch", "sheet", "decode", "bench", "cache"] { #expect(result.output.contains(command)) }
+        for command in ["fetch", "sheet", "decode", "bench", "cache", "http-cache-probe"] {
+            #expect(result.output.contains(command))
+        }
     }
 }

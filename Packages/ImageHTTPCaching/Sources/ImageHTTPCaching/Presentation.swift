@@ -56,9 +56,12 @@ extension StoredHTTPResponse {
     private func isKnown(to request: HTTPFields) -> Bool {
         if request.contains(.ifNoneMatch) {
             let tags = request[values: .ifNoneMatch].flatMap { $0.split(separator: ",").map(\.trimmed) }
-            return tags.contains("*") || headers[.eTag].map { own in tags.contains { Self.matchesWeakly($0, own[...]) } } ?? false
+            return tags.contains("*")
+                || headers[.eTag].map { own in tags.contains { Self.matchesWeakly($0, own[...]) } } ?? false
         }
-        guard let field = request[.ifModifiedSince], let since = HTTPDate.parse(field, now: responseTime) else { return false }
+        guard let field = request[.ifModifiedSince], let since = HTTPDate.parse(field, now: responseTime) else {
+            return false
+        }
         return (firstDate(of: .lastModified) ?? date) <= since
     }
 

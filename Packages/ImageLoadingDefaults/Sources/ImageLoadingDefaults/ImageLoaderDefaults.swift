@@ -71,7 +71,8 @@ public struct ImageLoaderDefaults: Sendable {
         let cache = cacheFolder.map { makeCachingTransport(over: network, in: $0, rules: makeCachingRules()) }
         return ImageLoaderConfiguration(
             memoryCache: MemoryImageCache(byteLimit: memoryByteLimit), responseCache: cache,
-            transport: Self.makeTransport(http: cache ?? network), decoder: ImageDecoders.makeDecoder(limits: decodingLimits),
+            transport: Self.makeTransport(http: cache ?? network),
+            decoder: ImageDecoders.makeDecoder(limits: decodingLimits),
             scheduler: makeScheduler(), imageCoalescer: SharedWorkCoalescer(), dataCoalescer: SharedWorkCoalescer(),
             observer: observer, memoryPressureMonitor: heedsMemoryPressure ? makeMemoryPressureMonitor() : nil,
             retryPolicy: RetryPolicy(retries: retries) { Double.random(in: 0..<1) },

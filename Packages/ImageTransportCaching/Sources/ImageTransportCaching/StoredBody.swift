@@ -84,6 +84,7 @@ private struct EntryReader: DataCacheReader {
 
     func bytes(in range: Range<Int>) async throws(DataCacheFailure) -> Data? {
         let all = entry.data.indices
-        return entry.data.subdata(in: (all.lowerBound + range.lowerBound..<all.lowerBound + range.upperBound).clamped(to: all))
+        return entry.data.subdata(
+            in: (all.lowerBound + range.lowerBound..<all.lowerBound + range.upperBound).clamped(to: all))
     }
 }

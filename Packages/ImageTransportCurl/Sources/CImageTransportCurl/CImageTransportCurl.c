@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 _Static_assert(ITC_PAUSE == CURL_WRITEFUNC_PAUSE, "the pause answer goes to libcurl as it is");
@@ -142,7 +143,6 @@ static void set_fixed_options(CURL *easy) {
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
     curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
-    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 #if LIBCURL_VERSION_NUM >= 0x075500
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -166,6 +166,8 @@ itc_transfer *itc_transfer_make(const itc_request *request, const itc_callbacks 
     transfer->context = context;
     set_fixed_options(easy);
     curl_easy_setopt(easy, CURLOPT_URL, request->url);
+    /* Waiting to share a connection pays where HTTP/2 may be agreed on; without TLS it would wait for another's whole answer. */
+    if (strncasecmp(request->url, "https:", 6) == 0) curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
     set_method(easy, request->method);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, request->connect_timeout_ms);
     if (request->roots_file != NULL) curl_easy_setopt(easy, CURLOPT_CAINFO, request->roots_file);
