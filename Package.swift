@@ -121,7 +121,9 @@ let composition = [
 
 let proving = [
     room("ImageTesting", knows: ["ImageCore", "ImageTransporting", httpTypes]),
-    room("ImageContractTesting", knows: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
+    room(
+        "ImageContractTesting",
+        knows: ["ImageCore", "ImageTransporting", "ImageHTTPCaching", "ImageTesting", httpTypes]),
 ]
 
 let suites = [
@@ -166,7 +168,7 @@ let suites = [
         "ContractTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageTesting", "ImageContractTesting", "LoopbackServer",
-            "ImageTransportCaching", "TestProfiles", "ImageMemoryCaching", "ImageDiskCaching", "ImageDecoding",
+            "ImageHTTPCaching", "ImageTransportCaching", "TestProfiles", "ImageMemoryCaching", "ImageDiskCaching", "ImageDecoding",
             "ImageProcessing",
             "ImageColorManaging",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageScheduling", "ImageCoalescing",

@@ -9,6 +9,9 @@ public import HTTPTypes
 /// Decides what of HTTP is stored, and what of it may be shown again. Pure: no I/O, no clock; the same questions get the same answers.
 ///
 /// Promises:
+/// - Nothing is stored but answers to a plain GET, and of these no 206 and no 304.
+/// - Nothing is shown unasked where the request says `no-cache`.
+/// - Nothing is fresh that was stale before.
 /// - What `mayStore` refuses is never asked about again.
 /// - `reuse` is asked only about responses to a GET of the same URL, by the same identity, whose variant the request selects.
 public protocol HTTPCachePolicy: Sendable {

@@ -1,0 +1,73 @@
+import HTTPTypes
+public import ImageHTTPCaching
+import ImageTransporting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The promises of `HTTPCachePolicy`, whatever it thinks of what origins say.
+public enum HTTPCachePolicyContract {
+    public typealias Subject = any HTTPCachePolicy
+
+    public static let rules: [ContractRule<Subject>] = [
+        ContractRule("gives the same answer to the same question") { policy in
+            for response in responses {
+                for seconds in ages {
+                    let answers = (0..<3).map { _ in
+                        (policy.mayStore(response, to: plain), policy.reuse(response, for: plain, at: noon + seconds))
+                    }
+                    try expect(answers.allSatisfy { $0 == answers[0] }, "other answers about \(response.headers)")
+                }
+            }
+        },
+        ContractRule("stores nothing but answers to a GET for the whole, and no parts of others") { policy in
+            for response in responses {
+                for request in partial + [HTTPCacheRequest(method: .post), HTTPCacheRequest(method: .head)] {
+                    try expect(!policy.mayStore(response, to: request), "stored for \(request)")
+                }
+            }
+            for status in [206, 304] {
+                try expect(!policy.mayStore(stored([:], status), to: plain), "a \(status) is stored")
+            }
+        },
+        ContractRule("asks the origin where the request says no-cache") { policy in
+            let request = HTTPCacheRequest(headers: [.cacheControl: "no-cache"])
+            for response in responses {
+                let reuse = policy.reuse(response, for: request, at: noon)
+                guard case .validate = reuse else {
+                    throw ContractViolation("\(reuse) in spite of no-cache: \(response.headers)")
+                }
+            }
+        },
+        ContractRule("finds nothing fresh that was stale before") { policy in
+            for response in responses {
+                let fresh = ages.map { policy.reuse(response, for: plain, at: noon + $0) == .fresh }
+                try expect(fresh == fresh.sorted { $0 && !$1 }, "fresh again: \(response.headers)")
+            }
+        },
+    ]
+
+    private static let noon = Date(timeIntervalSince1970: 1_700_049_600)
+    private static let plain = HTTPCacheRequest()
+    /// Seconds after the response came.
+    private static let ages: [TimeInterval] = [0, 1, 30, 59, 61, 600, 3_601, 86_401, 10_000_000]
+
+    private static let partial: [HTTPCacheRequest] = [
+        [.range: "bytes=0-1"], [.ifNoneMatch: "\"1\""], [.ifModifiedSince: "Wed, 15 Nov 2023 12:00:00 GMT"], [.ifMatch: "*"],
+    ].map { HTTPCacheRequest(headers: $0) }
+
+    private static let responses: [StoredHTTPResponse] = [
+        stored([:]), stored([.cacheControl: "max-age=60"]), stored([.cacheControl: "max-age=3600, immutable"]),
+        stored([.cacheControl: "max-age=10, stale-while-revalidate=600"]), stored([.cacheControl: "no-cache"]),
+        stored([.eTag: "\"1\"", .age: "30"]), stored([.lastModified: "Mon, 13 Nov 2023 12:00:00 GMT"]),
+        stored([.expires: "Wed, 15 Nov 2023 12:10:00 GMT"]), stored([.expires: "0"]), stored([:], 404), stored([:], 301),
+    ]
+
+    private static func stored(_ headers: HTTPFields, _ status: Int = 200) -> StoredHTTPResponse {
+        let head = ResponseHead(status: .init(code: status), headers: headers, url: URL(filePath: "/a"))
+        return StoredHTTPResponse(head, to: [:], requestTime: noon, responseTime: noon)
+    }
+}
