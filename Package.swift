@@ -168,7 +168,8 @@ let suites = [
         "ContractTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageTesting", "ImageContractTesting", "LoopbackServer",
-            "ImageHTTPCaching", "ImageTransportCaching", "TestProfiles", "ImageMemoryCaching", "ImageDiskCaching", "ImageDecoding",
+            "ImageHTTPCaching", "ImageTransportCaching", "TestProfiles", "ImageMemoryCaching", "ImageDiskCaching",
+            "ImageDecoding",
             "ImageProcessing",
             "ImageColorManaging",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageScheduling", "ImageCoalescing",

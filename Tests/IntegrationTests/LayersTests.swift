@@ -97,6 +97,26 @@ struct LayersTests {
         #expect(try await source() == .stale)
     }
 
+    @Test(
+        "a stale picture that need not be waited for is shown at once; what is newer is told, and shown the next time")
+    func refreshed() async throws {
+        let pictures = [try Pictures.png(40, 30), try Pictures.png(60, 60)]
+        let answers = Counter()
+        let server = try LoopbackServer { _ in
+            .ok(pictures[answers.next()], headers: ["Cache-Control": "max-age=0, stale-while-revalidate=600"])
+        }
+        let test = TestLoader()
+        let request = ImageRequest(url: server.url("/a.png"), cachePolicy: .diskOnly)
+        _ = try await test.loader.image(for: request)
+        let shown = try await test.loader.image(for: request)
+        #expect(shown.source == .stale && shown.image.bitmap.size.width == 40)
+        while !test.kinds.contains(.refreshed) { await Task.yield() }
+        var offline = request
+        offline.isOffline = true
+        #expect(try await test.loader.image(for: offline).image.bitmap.size.width == 60)
+        #expect(server.requestCount == 2)
+    }
+
     @Test("accounts that share a folder see their own pictures alone, and so do requests with other headers")
     func accounts() async throws {
         let pictures = ["ann": try Pictures.png(10, 10), "bob": try Pictures.png(20, 20)]

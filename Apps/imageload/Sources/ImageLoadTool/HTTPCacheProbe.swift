@@ -87,6 +87,7 @@ extension TransportRequest {
         self.init(
             url: url, method: method, headers: try HTTPFields(lines: question.headers ?? []),
             body: question.body.map { Data($0.utf8) }, followsRedirects: question.redirect != .manual)
+        decodesContent = false
         apply(question.cache ?? .standard)
     }
 

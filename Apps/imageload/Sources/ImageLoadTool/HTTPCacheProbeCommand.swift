@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HTTPTypes
 import ImageHTTPCaching
 import ImageLoadingDefaults
 import ImageTransportCaching
@@ -21,7 +22,10 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
     func run() async throws {
         let background = BackgroundWork()
         let rules = CachingRules(
-            policy: RFC9111Policy(negativeLifetime: nil), inBackground: { background.start($0) },
+            policy: RFC9111Policy(negativeLifetime: nil),
+            // Apart from what a loader keeps in the same folder: here bodies are stored as they are coded.
+            identity: { CacheIdentity(authorization: $0[.authorization], partition: "http-cache-probe") },
+            inBackground: { background.start($0) },
             observer: { if case .cacheFailed(_, let failure) = $0 { Console.error("the cache failed: \(failure)") } })
         let folder = CacheFolder.url(cache)
         let probe = HTTPCacheProbe(

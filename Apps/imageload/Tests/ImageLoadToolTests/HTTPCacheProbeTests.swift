@@ -75,6 +75,14 @@ struct HTTPCacheProbeTests {
         #expect(requests[0].headers["cache-control"] == nil && requests[0].headers["content-type"] == nil)
     }
 
+    @Test("bodies come as they are coded, also in a coding that nobody knows")
+    func coding() async throws {
+        let server = try LoopbackServer { _ in .ok("abc".utf8, headers: ["Content-Encoding": "rot13"]) }
+        let reply = try await probe([line("1", server.url("/a"))])["1"]
+        #expect(reply?.text == "abc" && reply?.values("content-encoding") == ["rot13"])
+        #expect(server.log.allSatisfy { $0.headers["accept-encoding"] == nil })
+    }
+
     @Test("a redirect is followed or handed over")
     func redirects() async throws {
         let server = try LoopbackServer { $0.path == "/a" ? .redirect(to: "/b") : .ok("there".utf8) }

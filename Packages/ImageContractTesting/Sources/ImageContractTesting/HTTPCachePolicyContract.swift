@@ -56,14 +56,16 @@ public enum HTTPCachePolicyContract {
     private static let ages: [TimeInterval] = [0, 1, 30, 59, 61, 600, 3_601, 86_401, 10_000_000]
 
     private static let partial: [HTTPCacheRequest] = [
-        [.range: "bytes=0-1"], [.ifNoneMatch: "\"1\""], [.ifModifiedSince: "Wed, 15 Nov 2023 12:00:00 GMT"], [.ifMatch: "*"],
+        [.range: "bytes=0-1"], [.ifNoneMatch: "\"1\""], [.ifModifiedSince: "Wed, 15 Nov 2023 12:00:00 GMT"],
+        [.ifMatch: "*"],
     ].map { HTTPCacheRequest(headers: $0) }
 
     private static let responses: [StoredHTTPResponse] = [
         stored([:]), stored([.cacheControl: "max-age=60"]), stored([.cacheControl: "max-age=3600, immutable"]),
         stored([.cacheControl: "max-age=10, stale-while-revalidate=600"]), stored([.cacheControl: "no-cache"]),
         stored([.eTag: "\"1\"", .age: "30"]), stored([.lastModified: "Mon, 13 Nov 2023 12:00:00 GMT"]),
-        stored([.expires: "Wed, 15 Nov 2023 12:10:00 GMT"]), stored([.expires: "0"]), stored([:], 404), stored([:], 301),
+        stored([.expires: "Wed, 15 Nov 2023 12:10:00 GMT"]), stored([.expires: "0"]), stored([:], 404),
+        stored([:], 301),
     ]
 
     private static func stored(_ headers: HTTPFields, _ status: Int = 200) -> StoredHTTPResponse {

@@ -31,7 +31,9 @@ import ImageTransporting
         self.configuration = configuration
         stallTimer = StallTimer(limit: channel.request.stallTimeout.wholeMilliseconds)
         // Ranges count coded bytes, and who names codings wants them as they are.
-        decodesContent = channel.request.headers[.range] == nil && channel.request.headers[.acceptEncoding] == nil
+        let request = channel.request
+        decodesContent =
+            request.decodesContent && request.headers[.range] == nil && request.headers[.acceptEncoding] == nil
     }
 
     func start(on multi: OpaquePointer) -> Bool {

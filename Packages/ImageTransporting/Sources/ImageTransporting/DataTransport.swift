@@ -40,6 +40,8 @@ public struct TransportRequest: Sendable {
     public var followsRedirects: Bool
     public var maxRedirects: Int
     public var cacheUse = CacheUse.standard
+    /// False hands the body on in whatever content coding it comes, and asks for none. URLSession decodes all the same.
+    public var decodesContent = true
 
     public init(
         url: URL, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Data? = nil,
