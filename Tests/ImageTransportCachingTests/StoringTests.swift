@@ -132,6 +132,8 @@ struct StoringTests {
             let key = try #require(disk.entries.first { ($0.value.data == Data("one".utf8)) == isBody }?.key)
             if isBody {
                 try await disk.remove(for: key)
+                #expect(try await test.stored() == nil)
+                #expect(test.entryCount == 0, "the index goes with the last body")
             } else {
                 try await disk.store(DataCacheEntry(data: Data("{".utf8), createdAt: test.time.now), for: key)
             }
