@@ -69,6 +69,7 @@ struct StoredResponseTests {
             await #expect(throws: ImageError.self) { try await fixture.loader.data(for: request) }
         }
         #expect(fixture.transport.sendCount == 1)
+        #expect(fixture.observer.kinds().suffix(3) == [.started, .diskHit(bytes: 0), .failed("not found")])
     }
 
     @Test("a stored body that can't be read to its end is fetched")

@@ -83,6 +83,13 @@ struct FreshAndStaleTests {
         #expect(try await test.stored(acceptsStale: true) == nil)
     }
 
+    @Test("of what may not be stored nothing is kept, not even the address")
+    func noTrace() async throws {
+        test.script("/a", .text("one", "Cache-Control: no-store"))
+        _ = try await test.get()
+        #expect(test.entryCount == 0)
+    }
+
     @Test("a reload asks without conditions and stores; a bypass does neither read nor write")
     func uses() async throws {
         test.script(

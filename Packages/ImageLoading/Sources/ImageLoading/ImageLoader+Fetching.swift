@@ -48,7 +48,12 @@ extension ImageLoader {
             events.send(.diskMiss)
             return nil
         }
-        try response.head.checkStatus()
+        do throws(ImageError) {
+            try response.head.checkStatus()
+        } catch {
+            events.send(.diskHit(bytes: 0))  // that there is no picture
+            throw error
+        }
         do throws(TransportFailure) {
             let data = try await collect(response, limit: transfer.maxBodyBytes)
             return told(data, from: response.source, events)

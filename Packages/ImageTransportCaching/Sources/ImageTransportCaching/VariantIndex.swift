@@ -56,10 +56,12 @@ struct VariantIndex: Codable, Hashable, Sendable {
 
     mutating func remove(_ bodyName: String) { variants.removeAll { $0.bodyName == bodyName } }
 
-    /// Removes what the request selects: the origin has something else now, which may not be stored.
+    /// Removes what the request selects: the origin has something else now, which may not be stored. Where nothing is, nothing is noted:
+    /// of what may not be stored the URL is not kept either (RFC 9111, 5.2.2.5).
     mutating func remove(selectedBy request: HTTPFields, outdatedAt time: Date) {
-        variants.removeAll { $0.response.isSelected(by: request) }
-        outdatedBefore = time
+        let rest = variants.filter { !$0.response.isSelected(by: request) }
+        guard rest.count < variants.count else { return }
+        (variants, outdatedBefore) = (rest, time)
     }
 
     /// - Parameter time: nil when what is under way is as good as anything.
