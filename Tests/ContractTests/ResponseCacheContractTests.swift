@@ -1,0 +1,76 @@
+import Foundation
+import ImageContractTesting
+import ImageTesting
+import ImageTransportCaching
+import ImageTransporting
+import Testing
+
+@Suite("The contract of ResponseCache")
+struct ResponseCacheContractTests {
+    typealias Rule = ContractRule<ResponseCacheContract.Subject>
+
+    @Test("the caching transport obeys, over a cache in memory", arguments: ResponseCacheContract.rules)
+    func memory(_ rule: Rule) async throws {
+        try await rule.check { origin in Self.cached(origin) }
+    }
+
+    @Test("it obeys over files", arguments: ResponseCacheContract.rules)
+    func files(_ rule: Rule) async throws {
+        let folder = try ContractFolder()
+        try await rule.check { origin in
+            CachingTransport(over: origin, cache: folder.diskCache(byteLimit: 10_000_000)) { Self.now }
+        }
+    }
+
+    @Test("each rule bites a cache that breaks it", arguments: BrokenResponseCache.Defect.allCases)
+    func brokenDouble(_ defect: BrokenResponseCache.Defect) async throws {
+        let rule = try #require(ResponseCacheContract.rules.first { $0.name == defect.rawValue })
+        await #expect(throws: ContractViolation.self) {
+            try await rule.check { BrokenResponseCache(defect: defect, origin: $0, inner: Self.cached($0)) }
+        }
+    }
+
+    @Test("there is a broken double for each rule")
+    func doublesAreComplete() {
+        let defects = BrokenResponseCache.Defect.allCases.map(\.rawValue)
+        #expect(Set(ResponseCacheContract.rules.map(\.name)) == Set(defects))
+    }
+
+    private static let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    private static func cached(_ origin: any DataTransport) -> CachingTransport {
+        CachingTransport(over: origin, cache: InMemoryDataCache()) { now }
+    }
+}
+
+/// A cache that obeys but for one broken promise.
+struct BrokenResponseCache: DataTransport, ResponseCache {
+    enum Defect: String, CaseIterable, CustomTestStringConvertible {
+        case asksOrigin = "has nothing of what was never fetched, and asks nobody"
+        case halves = "gives what is fresh, whole, without asking, as often as it is wanted"
+        case acceptsAnything = "gives what must be asked about only where that is accepted, and says that it is stale"
+        case remembers = "forgets what it is told to forget"
+
+        var testDescription: String { rawValue }
+    }
+
+    let defect: Defect
+    let origin: any DataTransport
+    let inner: CachingTransport
+
+    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        try await inner.send(request)
+    }
+
+    func storedResponse(to request: TransportRequest, acceptsStale: Bool) async -> TransportResponse? {
+        if defect == .asksOrigin { return try? await origin.send(request) }
+        let accepts = acceptsStale || defect == .acceptsAnything
+        var response = await inner.storedResponse(to: request, acceptsStale: accepts)
+        if defect == .halves { response?.body = TransportBody(Data(count: 10)) }
+        return response
+    }
+
+    func removeStoredResponses(to request: TransportRequest) async {
+        if defect != .remembers { await inner.removeStoredResponses(to: request) }
+    }
+}
