@@ -31,7 +31,7 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
         let probe = HTTPCacheProbe(
             transport: ImageLoaderDefaults(cacheFolder: folder).makeCachingTransport(in: folder, rules: rules))
         let output = OrderedOutput()
-        await withTaskGroup(of: Void.self) { group in
+        await withDiscardingTaskGroup { group in
             for await line in Self.lines() where !line.isEmpty {
                 group.addTask { output.write(await probe.reply(to: line)) }
             }
