@@ -53,15 +53,26 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
 
 /// Validations that go on behind answers.
 private final class BackgroundWork: Sendable {
-    private let tasks = Mutex<[Task<Void, Never>]>([])
+    private struct State {
+        var lastID = 0
+        var running: [Int: Task<Void, Never>] = [:]
+    }
+
+    private let state = Mutex(State())
 
     func start(_ work: @escaping @Sendable () async -> Void) {
-        tasks.withLock { $0.append(Task { await work() }) }
+        state.withLock { state in
+            state.lastID += 1
+            state.running[state.lastID] = Task { [id = state.lastID] in
+                await work()
+                self.state.withLock { $0.running[id] = nil }
+            }
+        }
     }
 
     /// Returns when all that was started before has ended.
     func finished() async {
-        for task in tasks.withLock({ $0 }) { await task.value }
+        for task in state.withLock({ Array($0.running.values) }) { await task.value }
     }
 }
 
