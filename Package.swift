@@ -66,8 +66,9 @@ let transports = [
     room("ImageHTTPCaching", knows: ["ImageCore", "ImageTransporting", httpTypes]),
     room("ImageTransportCaching", knows: ["ImageCore", "ImageTransporting", "ImageHTTPCaching", httpTypes]),
     room("ImageTransportCurl", knows: ["ImageCore", "ImageTransporting", "CImageTransportCurl", httpTypes]),
-    shim("CImageTransportCurl", in: "ImageTransportCurl", over: "CLibCurl"),
+    shim("CImageTransportCurl", in: "ImageTransportCurl", over: "CLibCurl", "CLibZ"),
     library("CLibCurl", in: "ImageTransportCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
+    library("CLibZ", in: "ImageTransportCurl", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
     room("ImageTransportURLSession", knows: ["ImageCore", "ImageTransporting", httpTypes]),
 ]
 

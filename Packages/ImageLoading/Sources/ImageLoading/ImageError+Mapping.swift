@@ -25,8 +25,8 @@ extension ImageError {
             case .timedOut: .network(.timedOut, text)
             case .closedEarly: .network(.truncatedBody, text)
             case .connectionLost: .network(.connectionLost, text)
-            case .malformedResponse: .network(.malformedResponse, text)
-            case .tooLarge(let allowed): .tooLarge(allowedBytes: allowed)
+            case .malformedResponse, .headTooLarge: .network(.malformedResponse, text)
+            case .tooLarge(let allowed), .unpacksTooLarge(let allowed): .tooLarge(allowedBytes: allowed)
             case .tooManyRedirects, .redirectLoop, .blockedRedirect: .network(.redirect, text)
             case .notFound: .notFound
             case .cancelled: .cancelled

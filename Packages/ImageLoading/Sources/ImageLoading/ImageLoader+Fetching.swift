@@ -161,7 +161,7 @@ extension TransportRequest {
         if route.reloads, !fields.contains(.cacheControl) { fields[.cacheControl] = "no-cache" }
         self.init(
             url: request.url, headers: fields, connectTimeout: limits.connectTimeout, stallTimeout: limits.stallTimeout,
-            maxBodyBytes: limits.maxBodyBytes, maxRedirects: limits.maxRedirects)
+            totalTimeout: limits.totalTimeout, maxBodyBytes: limits.maxBodyBytes, maxRedirects: limits.maxRedirects)
         cacheUse = !route.usesDisk ? .bypass : route.reloads ? .reload : .standard
     }
 }

@@ -53,16 +53,19 @@ public struct TransferLimits: Sendable, Hashable {
     public var connectTimeout: Duration
     /// The longest time without a byte.
     public var stallTimeout: Duration
+    /// The longest a transfer may take in all; nil for no bound.
+    public var totalTimeout: Duration?
     /// The largest original accepted, in bytes.
     public var maxBodyBytes: Int
     public var maxRedirects: Int
 
     public init(
-        connectTimeout: Duration = .seconds(15), stallTimeout: Duration = .seconds(30), maxBodyBytes: Int = 256 << 20,
-        maxRedirects: Int = 10
+        connectTimeout: Duration = .seconds(15), stallTimeout: Duration = .seconds(30),
+        totalTimeout: Duration? = .seconds(600), maxBodyBytes: Int = 256 << 20, maxRedirects: Int = 10
     ) {
         self.connectTimeout = connectTimeout
         self.stallTimeout = stallTimeout
+        self.totalTimeout = totalTimeout
         self.maxBodyBytes = maxBodyBytes
         self.maxRedirects = maxRedirects
     }

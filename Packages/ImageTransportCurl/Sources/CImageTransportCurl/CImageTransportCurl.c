@@ -87,9 +87,13 @@ static itc_ending ending_of(const itc_transfer *transfer) {
     case CURLE_HTTP2:
     case CURLE_HTTP2_STREAM: return ITC_CONNECTION_BROKEN;
     case CURLE_UNSUPPORTED_PROTOCOL: /* HTTP/0.9, that is: no HTTP head at all */
-    case CURLE_WEIRD_SERVER_REPLY:
-    case CURLE_BAD_CONTENT_ENCODING: return ITC_MALFORMED;
+    case CURLE_WEIRD_SERVER_REPLY: return ITC_MALFORMED;
     case CURLE_WRITE_ERROR: return ITC_REFUSED_BY_OWNER;
+    case CURLE_OUT_OF_MEMORY: /* so libcurl calls it before 8.6 */
+#if LIBCURL_VERSION_NUM >= 0x080600
+    case CURLE_TOO_LARGE:
+#endif
+        return transfer->connected ? ITC_HEADER_LINE_TOO_LONG : ITC_OTHER;
     default: return ITC_OTHER;
     }
 }
@@ -170,8 +174,10 @@ itc_transfer *itc_transfer_make(const itc_request *request, const itc_callbacks 
     if (strncasecmp(request->url, "https:", 6) == 0) curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
     set_method(easy, request->method);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, request->connect_timeout_ms);
-    if (request->roots_file != NULL) curl_easy_setopt(easy, CURLOPT_CAINFO, request->roots_file);
-    if (request->decodes_content) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
+    if (request->roots_file != NULL) {
+        curl_easy_setopt(easy, CURLOPT_CAINFO, request->roots_file);
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    }
     if (!request->uses_environment_proxy) curl_easy_setopt(easy, CURLOPT_PROXY, "");
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->error);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);

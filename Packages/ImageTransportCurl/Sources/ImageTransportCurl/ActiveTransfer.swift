@@ -12,34 +12,32 @@ import ImageTransporting
 @safe final class ActiveTransfer {
     let id: UInt64
     let channel: TransferChannel
-    /// Milliseconds between looks at a silent transfer: a stall is noticed at most two of them late.
-    var stallGranularity: Int64 { stallTimer.granularity }
-    private var stallTimer: StallTimer
-    private let decodesContent: Bool
+    private(set) var timer: TransferTimer
     private let configuration: CurlTransport.Configuration
     private var handle: OpaquePointer?
-    private var parser = HeadParser()
+    private var parser: HeadParser
+    private var decoder: ContentDecoder?
     private var ownFailure: TransportFailure?
     private let news: NewsList
     private var pendingHead: ResponseHead?
     private var pendingBytes = Data()
 
-    init(id: UInt64, channel: TransferChannel, configuration: CurlTransport.Configuration, news: NewsList) {
+    init(
+        id: UInt64, channel: TransferChannel, timer: TransferTimer, configuration: CurlTransport.Configuration,
+        news: NewsList
+    ) {
         self.news = news
         self.id = id
         self.channel = channel
         self.configuration = configuration
-        stallTimer = StallTimer(limit: channel.request.stallTimeout.wholeMilliseconds)
-        // Ranges count coded bytes, and who names codings wants them as they are.
-        let request = channel.request
-        decodesContent =
-            request.decodesContent && request.headers[.range] == nil && request.headers[.acceptEncoding] == nil
+        self.timer = timer
+        parser = HeadParser(channel.request)
     }
 
     func start(on multi: OpaquePointer) -> Bool {
         guard let handle = unsafe makeHandle() else { return false }
         unsafe self.handle = handle
-        for line in channel.request.headers.map(\.line) + unwantedFields {
+        for line in channel.request.headerLines {
             guard unsafe itc_transfer_add_header(handle, line) else { return false }
         }
         guard let body = channel.request.sentBody else { return unsafe itc_transfer_start(handle, multi) }
@@ -47,12 +45,6 @@ import ImageTransporting
             unsafe itc_transfer_set_body(handle, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
         }
         return unsafe isSet && itc_transfer_start(handle, multi)
-    }
-
-    /// Fields that libcurl adds to a request with a body, and that nobody asked for.
-    private var unwantedFields: [String] {
-        guard channel.request.sentBody != nil else { return [] }
-        return channel.request.headers[.contentType] == nil ? ["Expect:", "Content-Type:"] : ["Expect:"]
     }
 
     func resume() {
@@ -65,16 +57,26 @@ import ImageTransporting
         unsafe self.handle = nil
     }
 
-    /// True when the consumer has waited for longer than allowed. Time in which nobody waits, or that is spent in the
-    /// queue for a connection, does not count.
-    func isStalled(now: Int64) -> Bool {
-        stallTimer.isOver(isWaitedFor: channel.isStallable, now: now)
+    /// What the consumer has waited for longer than allowed, if anything. For a stall, time in which nobody waits, or that is
+    /// spent in the queue for a connection, does not count.
+    func expiredPhase(now: Int64) -> TransportFailure.Phase? {
+        switch timer.expiry(isWaitedFor: channel.isStallable, now: now) {
+        case .stalled: channel.hasHead ? .body : .head
+        case .overdue: .whole
+        case nil: nil
+        }
     }
 
     func failure(for ending: itc_ending) -> TransportFailure? {
         if let ownFailure { return ownFailure }
         let text = unsafe handle.map { unsafe String(cString: itc_transfer_error($0)) } ?? ""
-        return CurlEnding(ending, text: text).failure(channel)
+        if let failure = CurlEnding(ending, text: text).failure(channel) { return failure }
+        do throws(TransportFailure) {
+            try decoder?.finish()
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private func makeHandle() -> OpaquePointer? {
@@ -89,7 +91,7 @@ import ImageTransporting
                     var options = unsafe itc_request(
                         url: url, method: method, roots_file: roots,
                         connect_timeout_ms: Int(request.connectTimeout.wholeMilliseconds),
-                        decodes_content: decodesContent, uses_environment_proxy: configuration.usesEnvironmentProxy)
+                        uses_environment_proxy: configuration.usesEnvironmentProxy)
                     // Sound: the loop holds this object until the handle is freed.
                     return unsafe itc_transfer_make(&options, &callbacks, Unmanaged.passUnretained(self).toOpaque())
                 }
@@ -107,11 +109,13 @@ import ImageTransporting
     private func connected() { channel.connected() }
 
     private func header(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-        stallTimer.heardSomething()
+        timer.heardSomething()
         do throws(TransportFailure) {
-            let taken = unsafe try parser.take(line, for: channel.request, decodes: decodesContent)
-            guard let head = taken else { return true }
+            guard let head = unsafe try parser.take(line) else { return true }
             if !RedirectTrail.isRedirect(head) { try checkLength(head) }
+            if channel.request.isDecoded {
+                decoder = try ContentDecoder(for: head, maxDecodedBytes: channel.request.maxBodyBytes)
+            }
             pendingHead = head
             news.add(id)
             return true
@@ -127,7 +131,7 @@ import ImageTransporting
     }
 
     private func body(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-        stallTimer.heardSomething()
+        timer.heardSomething()
         if pendingBytes.count >= Self.batchBytes {
             switch tellNews() {
             case .nothing: break
@@ -135,9 +139,25 @@ import ImageTransporting
             case .stop: return Int(ITC_STOP)
             }
         }
-        unsafe pendingBytes.append(bytes)
+        guard unsafe keep(bytes) else { return Int(ITC_STOP) }
         news.add(id)
         return bytes.count
+    }
+
+    /// False when the bytes can't be decoded, or unpack to too many.
+    private func keep(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let decoder else {
+            unsafe pendingBytes.append(bytes)
+            return true
+        }
+        do throws(TransportFailure) {
+            unsafe try decoder.decode(bytes, into: &pendingBytes)
+            return true
+        } catch {
+            ownFailure = error
+            pendingBytes = Data()
+            return false
+        }
     }
 
     // MARK: Telling the consumer
@@ -188,22 +208,6 @@ private func withOptionalCString<Result>(
 ) -> Result {
     guard let text else { return body(nil) }
     return unsafe text.withCString { unsafe body($0) }
-}
-
-extension HTTPField {
-    /// As libcurl takes it; a semicolon stands for an empty value.
-    fileprivate var line: String { value.isEmpty ? "\(name.rawName);" : "\(name.rawName): \(value)" }
-}
-
-extension TransportRequest {
-    /// The body, empty where the method wants one and there is none (RFC 9110, 8.6); nil where none is sent.
-    fileprivate var sentBody: Data? {
-        switch method {
-        case .head: nil
-        case .post, .put, .patch: body ?? Data()
-        default: body
-        }
-    }
 }
 
 extension Duration {

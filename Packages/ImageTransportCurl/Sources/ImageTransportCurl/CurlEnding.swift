@@ -28,8 +28,8 @@ struct CurlEnding {
         case ITC_CONNECT_TIMEOUT: .timedOut(.connect)
         case ITC_CONNECTION_BROKEN: broken(channel)
         case ITC_MALFORMED: .malformedResponse(text)
-        // The owner noted its own failure before; what is left is a decoder that could not go on.
-        case ITC_REFUSED_BY_OWNER: .malformedResponse(text)
+        case ITC_HEADER_LINE_TOO_LONG: .headTooLarge(allowedBytes: channel.request.maxHeadBytes)
+        case ITC_REFUSED_BY_OWNER: .cancelled  // a failure of the owner's own was noted before
         default: .other(text)
         }
     }

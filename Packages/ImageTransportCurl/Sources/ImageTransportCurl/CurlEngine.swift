@@ -5,7 +5,8 @@ import Synchronization
 /// One event thread and its connections. Whoever holds the engine keeps the thread; released, the thread ends.
 final class CurlEngine: Sendable {
     enum Command: Sendable {
-        case start(UInt64, TransferChannel)
+        /// `deadline` in monotonic milliseconds.
+        case start(UInt64, TransferChannel, deadline: Int64)
         case resume(UInt64)
         case stop(UInt64)
         case shutDown
@@ -23,7 +24,8 @@ final class CurlEngine: Sendable {
 
     deinit { mailbox.post(.shutDown) }
 
-    func start(_ request: TransportRequest) -> TransferChannel {
+    /// - Parameter deadline: monotonic milliseconds at which the transfer ends in any case.
+    func start(_ request: TransportRequest, deadline: Int64) -> TransferChannel {
         let id = nextID.withLock { id in
             id += 1
             return id
@@ -31,7 +33,7 @@ final class CurlEngine: Sendable {
         // The closures keep the engine's thread alive as long as a transfer is.
         let channel = TransferChannel(
             request: request, resume: { self.post(.resume(id)) }, stop: { self.post(.stop(id)) })
-        post(.start(id, channel))
+        post(.start(id, channel, deadline: deadline))
         return channel
     }
 

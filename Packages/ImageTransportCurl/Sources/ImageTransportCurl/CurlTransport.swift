@@ -1,14 +1,15 @@
+import CImageTransportCurl
 public import ImageTransporting
 
 /// HTTP/1.1, HTTP/2 over TLS and HTTPS by libcurl's multi interface, on one event thread of its own.
 ///
 /// The thread starts with the transport and ends when the transport and every body it gave out are gone. Connections are
-/// kept and shared. gzip, deflate, br and zstd are decoded as far as the installed libcurl can; a request that names a
-/// range or its own Accept-Encoding gets the body as it is coded.
+/// kept and shared. gzip is asked for, and it and deflate are decoded; a request that names a range or its own
+/// Accept-Encoding gets the body as it is coded.
 ///
-/// Time: `connectTimeout` and `stallTimeout` run on the system's monotonic clock inside the event thread, since a socket
-/// can't be made to wait for a test's clock; a stall is noticed up to half its length, at most two seconds, late. Time in which a
-/// transfer waits for a free connection counts for neither.
+/// Time: all timeouts run on the system's monotonic clock inside the event thread, since a socket can't be made to wait for
+/// a test's clock; a stall is noticed up to half its length, at most two seconds, late. Time in which a transfer waits for a
+/// free connection counts for `totalTimeout` alone.
 public struct CurlTransport: DataTransport {
     /// What all requests of a transport share.
     public struct Configuration: Sendable {
@@ -16,9 +17,7 @@ public struct CurlTransport: DataTransport {
         public var maxConnectionsPerHost: Int
         /// Connections at once in all, and the most kept open when idle.
         public var maxConnections: Int
-        /// A PEM file with the roots to trust, for tests and private authorities. Read instead of the system's file of
-        /// roots; the system's folder of roots, where libcurl has one (Debian's has), stays trusted. Verification is
-        /// never off.
+        /// A PEM file with the roots to trust instead of the system's, for private authorities. Verification is never off.
         public var rootsFile: String?
         /// Whether `http_proxy`, `https_proxy` and `no_proxy` are obeyed.
         public var usesEnvironmentProxy: Bool
@@ -43,8 +42,9 @@ public struct CurlTransport: DataTransport {
 
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         guard let engine else { throw .other("no thread or memory for libcurl") }
+        let deadline = request.totalTimeout.map { itc_now_ms() + $0.wholeMilliseconds } ?? .max
         return try await RedirectTrail.response(to: request) { hop throws(TransportFailure) in
-            try await engine.start(hop).response()
+            try await engine.start(hop, deadline: deadline).response()
         }
     }
 }

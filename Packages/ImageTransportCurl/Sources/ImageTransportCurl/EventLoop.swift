@@ -8,7 +8,7 @@ final class EventLoop {
     private let configuration: CurlTransport.Configuration
     private var transfers: [UInt64: ActiveTransfer] = [:]
     private let news = NewsList()
-    private var nextStallCheck: Int64 = .max
+    private var nextTimeCheck: Int64 = .max
 
     private init(mailbox: Mailbox, configuration: CurlTransport.Configuration) {
         self.mailbox = mailbox
@@ -34,7 +34,7 @@ final class EventLoop {
             unsafe itc_engine_perform(mailbox.multi)
             reportEnded()
             tellNews()
-            checkStalls()
+            checkTimes()
             unsafe itc_engine_poll(mailbox.multi, sleepTime())
         }
     }
@@ -42,7 +42,7 @@ final class EventLoop {
     /// False when the loop is to end.
     private func carryOut(_ command: CurlEngine.Command) -> Bool {
         switch command {
-        case .start(let id, let channel): start(id, channel)
+        case .start(let id, let channel, let deadline): start(id, channel, deadline)
         case .resume(let id): transfers[id]?.resume()
         case .stop(let id): remove(id)
         case .shutDown: return false
@@ -50,15 +50,18 @@ final class EventLoop {
         return true
     }
 
-    private func start(_ id: UInt64, _ channel: TransferChannel) {
+    private func start(_ id: UInt64, _ channel: TransferChannel, _ deadline: Int64) {
         guard !channel.isOver else { return }
-        let transfer = ActiveTransfer(id: id, channel: channel, configuration: configuration, news: news)
+        let transfer = ActiveTransfer(
+            id: id, channel: channel, timer: TransferTimer(channel.request, deadline: deadline),
+            configuration: configuration,
+            news: news)
         guard unsafe transfer.start(on: mailbox.multi) else {
             unsafe transfer.free(mailbox.multi)
             return channel.ended(.other("libcurl can't start a transfer"))
         }
         transfers[id] = transfer
-        nextStallCheck = min(nextStallCheck, itc_now_ms() + transfer.stallGranularity)
+        nextTimeCheck = min(nextTimeCheck, transfer.timer.nextQuestion(after: itc_now_ms()))
     }
 
     private func remove(_ id: UInt64) {
@@ -88,27 +91,26 @@ final class EventLoop {
         }
     }
 
-    /// Ends transfers whose consumer has waited too long for a byte.
-    private func checkStalls() {
-        guard !transfers.isEmpty else { return nextStallCheck = .max }
+    /// Ends transfers whose consumer has waited too long, for a byte or in all.
+    private func checkTimes() {
+        guard !transfers.isEmpty else { return nextTimeCheck = .max }
         let now = itc_now_ms()
-        guard now >= nextStallCheck else { return }
-        nextStallCheck = .max
+        guard now >= nextTimeCheck else { return }
+        nextTimeCheck = .max
         for (id, transfer) in transfers {
-            if transfer.isStalled(now: now) {
-                let phase: TransportFailure.Phase = transfer.channel.hasHead ? .body : .head
+            if let phase = transfer.expiredPhase(now: now) {
                 remove(id)
                 transfer.channel.ended(.timedOut(phase))
             } else {
-                nextStallCheck = min(nextStallCheck, now + transfer.stallGranularity)
+                nextTimeCheck = min(nextTimeCheck, transfer.timer.nextQuestion(after: now))
             }
         }
     }
 
     /// Milliseconds; a posted command or a byte ends the sleep earlier, and libcurl's own timers do too.
     private func sleepTime() -> Int32 {
-        guard nextStallCheck != .max else { return 60_000 }
-        return Int32(clamping: max(0, nextStallCheck - itc_now_ms()))
+        guard nextTimeCheck != .max else { return 60_000 }
+        return Int32(clamping: max(0, nextTimeCheck - itc_now_ms()))
     }
 
     private func shutDown() {

@@ -1,4 +1,5 @@
 #if canImport(Darwin)
+    import Dispatch
     import Foundation
     import HTTPTypes
     public import ImageTransporting
@@ -11,7 +12,8 @@
     /// Bodies come through a data delegate. When 256 KiB wait unread the task is suspended, and resumed when they are taken.
     /// Redirects are not left to the session: each hop is checked by `RedirectTrail` and sent as a new task.
     /// URLSession has one idle timer: it is set to `stallTimeout` and covers the connection too, so `connectTimeout` has no
-    /// effect of its own. Certificates are verified by the system. Nothing is cached, and no cookies are kept.
+    /// effect of its own. `totalTimeout` is a timer of ours. `maxHeadBytes` and a limit apart for coded bodies are not enforced: the
+    /// session hands over neither heads nor bodies as they came. Certificates are verified by the system. Nothing is cached, and no cookies are kept.
     public struct URLSessionTransport: DataTransport {
         private let owner: SessionOwner
 
@@ -27,8 +29,9 @@
         }
 
         public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-            try await RedirectTrail.response(to: request) { hop throws(TransportFailure) in
-                try await owner.start(hop).response()
+            let deadline = request.totalTimeout.map { DispatchTime.now() + $0 / .seconds(1) }
+            return try await RedirectTrail.response(to: request) { hop throws(TransportFailure) in
+                try await owner.start(hop, deadline: deadline).response()
             }
         }
     }
@@ -44,7 +47,7 @@
 
         deinit { session.finishTasksAndInvalidate() }
 
-        func start(_ request: TransportRequest) -> TransferChannel {
+        func start(_ request: TransportRequest, deadline: DispatchTime?) -> TransferChannel {
             let task = session.dataTask(with: urlRequest(request))
             // The closures keep this owner, and so the session, alive as long as a transfer is.
             let channel = TransferChannel(
@@ -52,7 +55,16 @@
             delegate.add(channel, for: task)
             channel.connected()
             task.resume()
+            if let deadline { end(task, channel, at: deadline) }
             return channel
+        }
+
+        /// Ends what is still under way then. Both are forgotten before, when they have ended.
+        private func end(_ task: URLSessionDataTask, _ channel: TransferChannel, at deadline: DispatchTime) {
+            DispatchQueue.global().asyncAfter(deadline: deadline) { [weak task, weak channel] in
+                channel?.ended(.timedOut(.whole))
+                task?.cancel()
+            }
         }
 
         private func resume(_ task: URLSessionDataTask) { task.resume() }

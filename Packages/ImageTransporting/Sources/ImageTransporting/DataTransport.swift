@@ -15,7 +15,8 @@ public import HTTPTypes
 /// - The body is pulled: while nobody asks for the next piece, at most a bounded number of bytes is buffered and the
 ///   sender is held back.
 /// - A body shorter than announced, or cut in a chunk, ends in `.closedEarly`, never as if it were complete.
-/// - More bytes than `maxBodyBytes` end in `.tooLarge`, with and without an announced length.
+/// - More bytes than `maxBodyBytes` end in `.tooLarge`, with and without an announced length; a coded body that unpacks to
+///   more ends in `.unpacksTooLarge`, a larger head than `maxHeadBytes` in `.headTooLarge`.
 /// - Cancelling the task that waits in `send` or in the body throws `.cancelled` and ends the transfer at the socket;
 ///   so does dropping the body before its end.
 /// - TLS certificates and host names are verified, always.
@@ -34,6 +35,10 @@ public struct TransportRequest: Sendable {
     public var connectTimeout: Duration
     /// The longest time without a byte while waiting for the head or the body; time in which nobody asks for bytes does not count.
     public var stallTimeout: Duration
+    /// From sending to the last byte of the final body, redirects and all waiting included; nil for no such bound.
+    public var totalTimeout: Duration?
+    /// The largest head accepted, in bytes as they come over the wire; informational responses before it count.
+    public var maxHeadBytes: Int
     /// The largest body accepted, in bytes, after content decoding.
     public var maxBodyBytes: Int
     /// False hands a redirect back as any other response: for whoever follows hop by hop, with `RedirectTrail`.
@@ -45,7 +50,8 @@ public struct TransportRequest: Sendable {
 
     public init(
         url: URL, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Data? = nil,
-        connectTimeout: Duration = .seconds(15), stallTimeout: Duration = .seconds(30), maxBodyBytes: Int = 256 << 20,
+        connectTimeout: Duration = .seconds(15), stallTimeout: Duration = .seconds(30),
+        totalTimeout: Duration? = nil, maxHeadBytes: Int = 256 << 10, maxBodyBytes: Int = 256 << 20,
         followsRedirects: Bool = true, maxRedirects: Int = 10
     ) {
         self.url = url
@@ -54,6 +60,8 @@ public struct TransportRequest: Sendable {
         self.body = body
         self.connectTimeout = connectTimeout
         self.stallTimeout = stallTimeout
+        self.totalTimeout = totalTimeout
+        self.maxHeadBytes = maxHeadBytes
         self.maxBodyBytes = maxBodyBytes
         self.followsRedirects = followsRedirects
         self.maxRedirects = maxRedirects

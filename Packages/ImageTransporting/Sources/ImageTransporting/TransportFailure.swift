@@ -14,6 +14,9 @@ public enum TransportFailure: Error, Hashable, Sendable {
     /// The response breaks the rules of HTTP or of its content coding.
     case malformedResponse(String)
     case tooLarge(allowedBytes: Int)
+    /// A coded body, small as it came, unpacks to more than the largest body accepted.
+    case unpacksTooLarge(allowedBytes: Int)
+    case headTooLarge(allowedBytes: Int)
     case tooManyRedirects(Int)
     /// A redirect to an address that was asked before.
     case redirectLoop(String)
@@ -26,6 +29,8 @@ public enum TransportFailure: Error, Hashable, Sendable {
 
     public enum Phase: String, Sendable, CaseIterable {
         case connect, head, body
+        /// The transfer went on, but for too long in all.
+        case whole
     }
 }
 
@@ -36,18 +41,30 @@ extension TransportFailure: CustomStringConvertible {
         case .unresolvedHost(let text): "can't resolve the host: \(text)"
         case .connectionFailed(let text): "can't connect: \(text)"
         case .tls(let text): "TLS: \(text)"
-        case .timedOut(let phase): "timed out waiting for the \(phase == .connect ? "connection" : phase.rawValue)"
+        case .timedOut(let phase): phase.description
         case .closedEarly(let received, let expected?): "the body ended after \(received) of \(expected) bytes"
         case .closedEarly(let received, nil): "the body was cut after \(received) bytes"
         case .connectionLost(let text): "connection lost: \(text)"
         case .malformedResponse(let text): "malformed response: \(text)"
         case .tooLarge(let allowed): "the body is larger than the \(allowed) bytes allowed"
+        case .unpacksTooLarge(let allowed): "the body unpacks to more than the \(allowed) bytes allowed"
+        case .headTooLarge(let allowed): "the head is larger than the \(allowed) bytes allowed"
         case .tooManyRedirects(let limit): "more than \(limit) redirects"
         case .redirectLoop(let text): "redirected in a loop: \(text)"
         case .blockedRedirect(let text): "blocked redirect: \(text)"
         case .notFound(let text): "not found: \(text)"
         case .cancelled: "cancelled"
         case .other(let text): text
+        }
+    }
+}
+
+extension TransportFailure.Phase {
+    fileprivate var description: String {
+        switch self {
+        case .connect: "timed out waiting for the connection"
+        case .head, .body: "timed out waiting for the \(rawValue)"
+        case .whole: "timed out: the whole transfer took too long"
         }
     }
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "itc_inflater.h"
+
 typedef struct itc_engine itc_engine;
 typedef struct itc_transfer itc_transfer;
 
@@ -20,6 +22,7 @@ typedef enum {
     ITC_CONNECT_TIMEOUT,
     ITC_CONNECTION_BROKEN, /* reset, closed inside head, body or chunk, HTTP/2 stream or framing error */
     ITC_MALFORMED,
+    ITC_HEADER_LINE_TOO_LONG, /* longer than libcurl's own limit, 100 KiB */
     ITC_REFUSED_BY_OWNER, /* a callback said no */
     ITC_OTHER
 } itc_ending;
@@ -33,16 +36,15 @@ typedef struct {
     void (*on_connected)(void *context);
     /* A line of a head or trailer, line end included; false ends the transfer. */
     bool (*on_header)(void *context, const uint8_t *line, size_t count);
-    /* Decoded bytes of the body; returns `count`, ITC_PAUSE (nothing taken) or ITC_STOP. */
+    /* Bytes of the body, as they are coded; returns `count`, ITC_PAUSE (nothing taken) or ITC_STOP. */
     size_t (*on_body)(void *context, const uint8_t *bytes, size_t count);
 } itc_callbacks;
 
 typedef struct {
     const char *url;
     const char *method;
-    const char *roots_file; /* PEM, or NULL for the system's */
+    const char *roots_file; /* PEM, and nothing but it; NULL for the system's */
     long connect_timeout_ms;
-    bool decodes_content;
     bool uses_environment_proxy;
 } itc_request;
 
