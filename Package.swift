@@ -69,6 +69,7 @@ let transports = [
     shim("CImageTransportCurl", in: "ImageTransportCurl", over: "CLibCurl", "CLibZ"),
     library("CLibCurl", in: "ImageTransportCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
     library("CLibZ", in: "ImageTransportCurl", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
+    room("ImageTransportResuming", knows: ["ImageCore", "ImageTransporting", httpTypes]),
     room("ImageTransportURLSession", knows: ["ImageCore", "ImageTransporting", httpTypes]),
 ]
 
@@ -138,6 +139,9 @@ let suites = [
     tests(
         "ImageTransportCurlTests",
         of: ["ImageCore", "ImageTransporting", "ImageTransportCurl", "ImageTesting", "LoopbackServer", httpTypes]),
+    tests(
+        "ImageTransportResumingTests",
+        of: ["ImageCore", "ImageTransporting", "ImageTransportResuming", "ImageTesting", httpTypes]),
     tests("ImageHTTPCachingTests", of: ["ImageTransporting", "ImageHTTPCaching", httpTypes]),
     tests(
         "ImageTransportCachingTests",
@@ -180,7 +184,8 @@ let suites = [
         "IntegrationTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageLoading", "ImageLoadingDefaults", "ImageTesting", "LoopbackServer",
-            "ImageDiskCaching", "ImageDecoding",
+            "ImageDiskCaching", "ImageDecoding", "ImageTransportResuming",
+            .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])),
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", httpTypes,
         ]),
 

@@ -58,6 +58,31 @@ public struct LoopbackReply: Sendable {
         return LoopbackReply(steps: [.text(start)] + chunks + [.text("0\r\n\r\n")])
     }
 
+    /// What an origin with a strong entity tag says to a request that may name the rest of a range: 206 with it, 416, or 200.
+    ///
+    /// - Parameter cut: bytes of the body after which the connection ends in order; nil for a whole one.
+    public static func resumable(
+        _ body: [UInt8], tag: String, to request: LoopbackRequest, cut: Int? = nil
+    ) -> LoopbackReply {
+        let wanted = request.headers["range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) }
+        let isSame = request.headers["if-range"].map { $0 == tag } ?? true
+        guard let wanted, isSame else { return cutOff(200, ["ETag": tag], body[...], cut) }
+        guard wanted < body.count else {
+            return response(status: 416, headers: ["Content-Range": "bytes */\(body.count)"])
+        }
+        let range = "bytes \(wanted)-\(body.count - 1)/\(body.count)"
+        return cutOff(206, ["ETag": tag, "Content-Range": range], body[wanted...], cut)
+    }
+
+    private static func cutOff(
+        _ status: Int, _ headers: [String: String], _ body: ArraySlice<UInt8>, _ cut: Int?
+    ) -> LoopbackReply {
+        let length = ["Content-Length": "\(body.count)"]
+        let head = head(status: status, headers: headers.merging(length) { given, _ in given })
+        let sent = LoopbackStep.bytes(Array(body.prefix(cut ?? body.count)))
+        return LoopbackReply(steps: [.text(head), sent] + (cut == nil ? [] : [.close]))
+    }
+
     /// A head as text, blank line included.
     public static func head(status: Int, reason: String = "OK", headers: [String: String] = [:]) -> String {
         let lines = headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }

@@ -89,7 +89,10 @@ public final class ScriptedTransport: DataTransport {
     public init() {}
 
     /// Sets what requests for `url` get, one reply each; the last is repeated.
-    public func script(_ url: URL, _ replies: Reply...) { state.withLock { $0.scripts[url] = replies } }
+    public func script(_ url: URL, _ replies: Reply...) { script(url, replies) }
+
+    /// The same, for replies that were made elsewhere.
+    public func script(_ url: URL, _ replies: [Reply]) { state.withLock { $0.scripts[url] = replies } }
 
     /// Everything that happened so far.
     public var messages: [Message] { state.withLock { $0.messages } }

@@ -1,9 +1,10 @@
 import Foundation
-import ImageHTTPCaching
+import ImageTransporting
 import Testing
 
 @Suite("HTTP dates")
 struct HTTPDateTests {
+    private let noon = Date(timeIntervalSince1970: 1_700_049_600)
     static let example = Date(timeIntervalSince1970: 784_111_777)
 
     @Test(

@@ -1,0 +1,228 @@
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageTesting
+import ImageTransportResuming
+import ImageTransporting
+import Testing
+
+@Suite("A transport that resumes", .timeLimit(.minutes(1)))
+struct ResumingTransportTests {
+    private let origin = ScriptedTransport()
+    private let cache = InMemoryDataCache(byteLimit: 1 << 20)
+    private let failures = MessageLog<DataCacheFailure>()
+    private let url: URL
+    private let whole = Data((0..<100).map { UInt8($0) })
+
+    init() throws { url = try #require(URL(string: "http://a/b")) }
+
+    /// A new one each time, as after a relaunch.
+    private func transport() -> ResumingTransport {
+        ResumingTransport(
+            origin, keepingPartsIn: cache, partBytes: 16, now: { Date(timeIntervalSince1970: 0) },
+            onStoreFailure: { failures.append($0) })
+    }
+
+    private func fetch(_ request: TransportRequest? = nil) async throws(TransportFailure) -> Data {
+        let response = try await transport().send(request ?? TransportRequest(url: url))
+        var data = Data()
+        for try await piece in response.body { data += piece }
+        return data
+    }
+
+    private func interrupted(after count: Int, tag: String = "\"1\"") -> ScriptedTransport.Reply {
+        .init(
+            headers: [.eTag: tag], announcedBytes: 100,
+            body: [.piece(whole.prefix(count)), .fail(.closedEarly(received: count, expected: 100))])
+    }
+
+    private func rest(from offset: Int, upTo end: Int = 100) -> ScriptedTransport.Reply {
+        let pieces = offset == end ? [] : [ScriptedTransport.Step.piece(Data(whole[offset..<end]))]
+        let failure = TransportFailure.closedEarly(received: end - offset, expected: 100 - offset)
+        return .init(
+            status: .partialContent, headers: [.contentRange: "bytes \(offset)-99/100", .eTag: "\"1\""],
+            announcedBytes: 100 - offset, body: pieces + (end == 100 ? [] : [.fail(failure)]))
+    }
+
+    private func interrupt(after count: Int, then replies: ScriptedTransport.Reply...) async throws {
+        origin.script(url, [interrupted(after: count)] + replies)
+        await #expect(throws: TransportFailure.closedEarly(received: count, expected: 100)) { try await fetch() }
+    }
+
+    @Test(
+        "what came before an interruption is not asked for again, and nothing is left behind", arguments: [1, 16, 53])
+    func resumes(_ count: Int) async throws {
+        try await interrupt(after: count, then: rest(from: count))
+        #expect(try await fetch() == whole)
+        #expect(origin.requests.map { $0.headers[.range] } == [nil, "bytes=\(count)-"])
+        #expect(origin.requests.map { $0.headers[.ifRange] } == [nil, "\"1\""])
+        #expect(cache.entries.isEmpty)
+    }
+
+    @Test("a resumed response looks like a whole one")
+    func head() async throws {
+        try await interrupt(after: 40, then: rest(from: 40))
+        let head = try await transport().send(TransportRequest(url: url)).head
+        #expect(head.status == .ok)
+        #expect(head.expectedBytes == 100)
+        #expect(head.headers == [.eTag: "\"1\""])
+    }
+
+    @Test("interruptions one after the other add up")
+    func again() async throws {
+        try await interrupt(after: 10, then: rest(from: 10, upTo: 60), rest(from: 60, upTo: 61), rest(from: 61))
+        for count in [50, 1] {
+            await #expect(throws: TransportFailure.self, "\(count)") { try await fetch() }
+        }
+        #expect(try await fetch() == whole)
+    }
+
+    @Test("an interruption of a resumed body before its first new byte loses nothing")
+    func nothingNew() async throws {
+        try await interrupt(after: 20, then: rest(from: 20, upTo: 20), rest(from: 20))
+        await #expect(throws: TransportFailure.self) { try await fetch() }
+        #expect(try await fetch() == whole)
+    }
+
+    @Test("all bytes but no end: the last part is asked for again, so that the origin has a say")
+    func allButEnd() async throws {
+        origin.script(
+            url,
+            [
+                .init(
+                    headers: [.eTag: "\"1\""], announcedBytes: 100,
+                    body: [
+                        .piece(whole.prefix(90)), .piece(whole.suffix(10)), .fail(.connectionLost("at the very end")),
+                    ]), rest(from: 90),
+            ])
+        await #expect(throws: TransportFailure.connectionLost("at the very end")) { try await fetch() }
+        #expect(try await fetch() == whole)
+    }
+
+    @Test("a body that has changed comes anew, from its beginning")
+    func changed() async throws {
+        let other = Data(whole.reversed())
+        try await interrupt(after: 40, then: .ok(other, headers: [.eTag: "\"2\""]))
+        #expect(try await fetch() == other)
+        #expect(cache.entries.isEmpty)
+    }
+
+    @Test("a body that has changed and is interrupted again is gone on with by its own validator")
+    func changedAndInterrupted() async throws {
+        try await interrupt(after: 40, then: interrupted(after: 30, tag: "\"2\""), .status(.notFound))
+        await #expect(throws: TransportFailure.self) { try await fetch() }
+        _ = try? await fetch()
+        #expect(origin.requests.last?.headers[.range] == "bytes=30-")
+        #expect(origin.requests.last?.headers[.ifRange] == "\"2\"")
+    }
+
+    @Test("416, and a part that does not fit, make the whole be asked for, once", arguments: [416, 206])
+    func asksAgain(_ status: Int) async throws {
+        try await interrupt(
+            after: 40, then: .status(.init(code: status), headers: [.contentRange: "bytes 0-99/100"]),
+            .ok(whole, headers: [.eTag: "\"1\""]))
+        #expect(try await fetch() == whole)
+        #expect(origin.requests.map { $0.headers[.range] } == [nil, "bytes=40-", nil])
+        #expect(cache.entries.isEmpty)
+    }
+
+    @Test("an error in between is handed on, and costs nothing of what was kept")
+    func errorBetween() async throws {
+        try await interrupt(after: 40, then: .status(.serviceUnavailable), rest(from: 40))
+        #expect(try await transport().send(TransportRequest(url: url)).head.status == .serviceUnavailable)
+        #expect(try await fetch() == whole)
+    }
+
+    @Test("a cancelled transfer keeps what it has")
+    func cancelled() async throws {
+        let gate = Gate()
+        origin.script(
+            url,
+            [
+                .init(headers: [.eTag: "\"1\""], announcedBytes: 100, body: [.piece(whole.prefix(40)), .wait(gate)]),
+                rest(from: 40),
+            ])
+        let task = Task { try await fetch() }
+        await gate.arrivals(1)
+        task.cancel()
+        await #expect(throws: TransportFailure.cancelled) { try await task.value }
+        #expect(try await fetch() == whole)
+        #expect(origin.requests.last?.headers[.range] == "bytes=40-")
+    }
+
+    @Test("a whole body smaller than a part never reaches the store, and a larger one leaves nothing in it")
+    func leavesNothing() async throws {
+        origin.script(url, [.ok(whole.prefix(15), headers: [.eTag: "\"1\""])])
+        #expect(try await fetch() == whole.prefix(15))
+        #expect(cache.messages.allSatisfy { if case .entry = $0 { true } else { false } })
+        origin.script(url, [.ok(whole, headers: [.eTag: "\"1\""])])
+        #expect(try await fetch() == whole)
+        #expect(cache.entries.isEmpty)
+    }
+
+    @Test("a store that fails is told of, and the transfer does without")
+    func brokenStore() async throws {
+        cache.fail(.store, with: .noSpace)
+        try await interrupt(after: 40, then: .ok(whole, headers: [.eTag: "\"1\""]))
+        #expect(failures.messages == [.noSpace])
+        #expect(try await fetch() == whole)
+        #expect(origin.requests.last?.headers[.range] == nil)
+    }
+
+    @Test("a part that goes before its turn fails the transfer, and the next begins anew")
+    func partGone() async throws {
+        try await interrupt(after: 40, then: rest(from: 40), .ok(whole, headers: [.eTag: "\"1\""]))
+        let response = try await transport().send(TransportRequest(url: url))
+        try await cache.removeAll()
+        await #expect(throws: TransportFailure.self) { for try await _ in response.body {} }
+        #expect(try await fetch() == whole)
+        #expect(origin.requests.last?.headers[.range] == nil)
+    }
+
+    @Test("a request with other fields shares nothing")
+    func otherFields() async throws {
+        try await interrupt(after: 40, then: .ok(whole, headers: [.eTag: "\"1\""]))
+        #expect(try await fetch(TransportRequest(url: url, headers: [.accept: "image/webp"])) == whole)
+        #expect(origin.requests.last?.headers[.range] == nil)
+    }
+
+    @Test("a body that is resumed obeys the limit of whoever asks now")
+    func limit() async throws {
+        try await interrupt(after: 40, then: rest(from: 40))
+        await #expect(throws: TransportFailure.tooLarge(allowedBytes: 99)) {
+            try await fetch(TransportRequest(url: url, maxBodyBytes: 99))
+        }
+    }
+
+    @Test(
+        "requests that are conditional, name a range, or are no GET pass through",
+        arguments: [
+            TransportRequest(url: URL(filePath: "/"), headers: [.range: "bytes=0-9"]),
+            TransportRequest(url: URL(filePath: "/"), headers: [.ifNoneMatch: "\"1\""]),
+            TransportRequest(url: URL(filePath: "/"), method: .post),
+            TransportRequest(url: URL(filePath: "/"), body: Data([1])),
+        ])
+    func passesThrough(_ request: TransportRequest) async throws {
+        var request = request
+        request.url = url
+        origin.script(url, [interrupted(after: 40)])
+        await #expect(throws: TransportFailure.self) { try await fetch(request) }
+        #expect(cache.messages.isEmpty)
+    }
+
+    @Test("whatever the pieces and the interruptions, the body is exact and no byte comes twice", arguments: 0..<50)
+    func anyInterruptions(_ seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        var sent = 0
+        while true {
+            let end = min(100, sent + Int.random(in: 0...40, using: &random))
+            origin.script(url, [sent == 0 ? interrupted(after: end) : rest(from: sent, upTo: end)])
+            if end == 100 { break }
+            await #expect(throws: TransportFailure.self) { try await fetch() }
+            sent = end
+        }
+        if sent == 0 { origin.script(url, [.ok(whole, headers: [.eTag: "\"1\""])]) }
+        #expect(try await fetch() == whole)
+        #expect(cache.entries.isEmpty)
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import ImageDiskCaching
+import ImageTesting
+import ImageTransportResuming
+import ImageTransporting
+import LoopbackServer
+import Synchronization
+import Testing
+
+#if os(Linux)
+    import ImageTransportCurl
+
+    @Suite("Downloads that are interrupted", .timeLimit(.minutes(3)))
+    struct ResumptionTests {
+        private let body: [UInt8] = {
+            var random = SeededRandom(seed: 5)
+            return (0..<1 << 20).flatMap { _ in unsafe withUnsafeBytes(of: random.next()) { unsafe Array($0) } }
+        }()
+        private let partBytes = 256 << 10
+
+        /// With a cache and connections of its own, as after a relaunch.
+        private func relaunched(_ folder: URL) -> ResumingTransport {
+            ResumingTransport(
+                CurlTransport(configuration: .init(usesEnvironmentProxy: false)),
+                keepingPartsIn: DiskDataCache(directory: folder, byteLimit: 100 << 20, now: { Date() }),
+                partBytes: partBytes, now: { Date() })
+        }
+
+        private func fetch(_ url: URL, _ transport: ResumingTransport) async throws(TransportFailure) -> Data {
+            let response = try await transport.send(TransportRequest(url: url))
+            var data = Data()
+            for try await piece in response.body { data += piece }
+            return data
+        }
+
+        @Test(
+            "8 MB interrupted 20 times, with a relaunch each time, cost hardly more bytes than once", arguments: 0..<3)
+        func manyInterruptions(_ seed: UInt64) async throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "resumption-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let cuts = Cuts(count: 20, seed: seed)
+            let body = body
+            let server = try LoopbackServer { request in
+                .resumable(body, tag: "\"1\"", to: request, cut: cuts.next(of: body.count))
+            }
+            for _ in 0..<20 {
+                await #expect(throws: TransportFailure.self) { try await fetch(server.url(), relaunched(folder)) }
+            }
+            #expect(try await fetch(server.url(), relaunched(folder)) == Data(body))
+            #expect(server.sentByteCount < body.count + body.count / 100)
+            #expect(server.requestCount == 21)
+        }
+    }
+
+    /// After how many bytes each answer is cut, at random; nil when all cuts have been made.
+    private final class Cuts: Sendable {
+        private let state: Mutex<(left: Int, random: SeededRandom)>
+        private let count: Int
+
+        init(count: Int, seed: UInt64) {
+            self.count = count
+            state = Mutex((count, SeededRandom(seed: seed)))
+        }
+
+        /// So small that all cuts together leave something to the last answer.
+        func next(of total: Int) -> Int? {
+            state.withLock { state in
+                guard state.left > 0 else { return nil }
+                state.left -= 1
+                return Int.random(in: 0..<total / count, using: &state.random)
+            }
+        }
+    }
+#endif
