@@ -14,6 +14,17 @@ struct RetryPolicyTests {
             ])
     }
 
+    @Test("no retry begins after the bound on all of it, and none is made to wait longer than allowed")
+    func bounds() {
+        let policy = RetryPolicy(
+            retries: 5, baseDelay: .seconds(1), maxRetryAfter: .seconds(20), maxTotal: .seconds(60)
+        ) { 1 }
+        #expect(policy.delay(beforeRetry: 0, elapsed: .seconds(59)) == .seconds(1))
+        #expect(policy.delay(beforeRetry: 0, elapsed: .milliseconds(59_001)) == nil)
+        #expect(policy.delay(beforeRetry: 1, retryAfter: .seconds(20)) == .seconds(22))
+        #expect(policy.delay(beforeRetry: 1, retryAfter: .seconds(21)) == nil)
+    }
+
     @Test("no retries means none")
     func none() {
         #expect(RetryPolicy(retries: 0) { 1 }.delay(beforeRetry: 0) == nil)

@@ -71,6 +71,7 @@ extension ImageError.NetworkFailure {
         case .tls: "Check the server's certificate."
         case .redirect: "Ask for the final address."
         case .timedOut: "Try again, or raise --timeout."
+        case .hostUnavailable: "Try again in a minute."
         case .connectionLost, .truncatedBody, .malformedResponse, .other: "Try again."
         }
     }

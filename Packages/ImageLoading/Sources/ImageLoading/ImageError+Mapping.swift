@@ -40,7 +40,7 @@ extension ImageError {
         case .network(let kind, _):
             switch kind {
             case .unresolvedHost, .connectionRefused, .connectionLost, .truncatedBody, .timedOut: true
-            case .tls, .redirect, .malformedResponse, .other: false
+            case .tls, .redirect, .malformedResponse, .hostUnavailable, .other: false
             }
         case .httpStatus(let status): [408, 425, 429, 500, 502, 503, 504].contains(status)
         default: false
@@ -49,12 +49,12 @@ extension ImageError {
 }
 
 extension ResponseHead {
-    /// Throws unless the response carries the whole of what was asked for.
-    func checkStatus() throws(ImageError) {
+    /// Nil when the response carries the whole of what was asked for.
+    var refusal: ImageError? {
         switch status.code {
-        case 200, 203: return
-        case 404, 410: throw .notFound
-        default: throw .httpStatus(status.code)
+        case 200, 203: nil
+        case 404, 410: .notFound
+        default: .httpStatus(status.code)
         }
     }
 }

@@ -48,9 +48,7 @@ extension ImageLoader {
             events.send(.diskMiss)
             return nil
         }
-        do throws(ImageError) {
-            try response.head.checkStatus()
-        } catch {
+        if let error = response.head.refusal {
             events.send(.diskHit(bytes: 0))  // that there is no picture
             throw error
         }
@@ -95,41 +93,43 @@ extension ImageLoader {
     private func download(
         _ transfer: TransportRequest, for request: ImageRequest, _ work: any SharedWork, _ events: EventSink
     ) async throws -> LoadedData {
+        let host = request.url.host()
+        let start = governor.uptime()
         var retry = 0
         while true {
             do {
-                return try await configuration.scheduler.withSlot(
-                    in: .download, host: request.url.host(), for: work
-                ) {
-                    let loaded = try await self.attempt(transfer, work, events)
+                return try await configuration.scheduler.withSlot(in: .download, host: host, for: work) {
+                    let loaded = try await self.governor.attempt(host) { () async throws(AttemptFailure) in
+                        try await self.attempt(transfer, work, events)
+                    }
                     return request.isLocal ? LoadedData(data: loaded.data, source: .disk) : loaded
                 }
-            } catch let error as ImageError {
-                guard error.mayHeal, let delay = configuration.retryPolicy.delay(beforeRetry: retry) else {
-                    throw error
+            } catch let failure as AttemptFailure {
+                let elapsed = governor.uptime() - start
+                guard let wait = governor.wait(after: failure, retry: retry, elapsed: elapsed) else {
+                    throw failure.error
                 }
                 retry += 1
-                try await configuration.clock.sleep(for: delay)
+                try await configuration.clock.sleep(for: wait)
             }
         }
     }
 
     private func attempt(
         _ transfer: TransportRequest, _ work: any SharedWork, _ events: EventSink
-    ) async throws(ImageError) -> LoadedData {
+    ) async throws(AttemptFailure) -> LoadedData {
         events.send(.downloadStarted)
-        let response: TransportResponse
-        do throws(TransportFailure) {
-            response = try await configuration.transport.send(transfer)
-        } catch {
-            throw ImageError(error)
-        }
-        try response.head.checkStatus()
-        do throws(TransportFailure) {
+        do {
+            let response = try await configuration.transport.send(transfer)
+            if let error = response.head.refusal {
+                throw AttemptFailure(error: error, retryAfter: response.head.retryAfter)
+            }
             let data = try await collect(response, limit: transfer.maxBodyBytes) { work.report($0) }
             return told(data, from: response.source, events)
+        } catch let failure as AttemptFailure {
+            throw failure
         } catch {
-            throw ImageError(error)
+            throw AttemptFailure(error: ImageError(error))
         }
     }
 

@@ -13,12 +13,14 @@ import Synchronization
 public final class ImageLoader: Sendable {
     let configuration: ImageLoaderConfiguration
     let ledger = Mutex(ReloadLedger())
+    let governor: RetryGovernor
     private let nextID = Atomic<UInt64>(1)
     /// Trims the memory cache while the loader lives.
     private let pressureObservation: MemoryPressureObservation?
 
     public init(_ configuration: ImageLoaderConfiguration) {
         self.configuration = configuration
+        governor = RetryGovernor(configuration.retryPolicy, clock: configuration.clock)
         pressureObservation = configuration.memoryPressureMonitor?.observe {
             [cache = configuration.memoryCache] level in
             cache?.trim(under: level)

@@ -20,7 +20,10 @@ public enum ImageError: Error, Sendable {
     /// The kinds of network failure that callers tell apart.
     public enum NetworkFailure: String, Sendable, CaseIterable {
         case unresolvedHost, connectionRefused, connectionLost, truncatedBody, timedOut, tls, redirect,
-            malformedResponse, other
+            malformedResponse
+        /// Not asked at all: the host failed too often just before.
+        case hostUnavailable
+        case other
     }
 }
 

@@ -1,0 +1,112 @@
+import HTTPTypes
+import ImageCore
+import ImageTransporting
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Why an attempt failed, and when the origin wants to be asked again, if it said so.
+struct AttemptFailure: Error {
+    var error: ImageError
+    var retryAfter: Duration?
+}
+
+/// What all transfers of a loader ask whether they may begin, and whether and when again: the lock around a budget and the
+/// circuit breakers of hosts that have failed.
+final class RetryGovernor: Sendable {
+    private struct State {
+        var budget: RetryBudget
+        var breakers: [String: CircuitBreaker] = [:]
+    }
+
+    private let policy: RetryPolicy
+    private let state: Mutex<State>
+    /// The time since this governor was made.
+    let uptime: @Sendable () -> Duration
+
+    init(_ policy: RetryPolicy, clock: any Clock<Duration>) {
+        self.policy = policy
+        state = Mutex(State(budget: RetryBudget(capacity: policy.sharedBudget)))
+        uptime = stopwatch(clock)
+    }
+
+    /// Makes an attempt, unless its host is to be left alone.
+    func attempt<Value>(
+        _ host: String?, _ body: () async throws(AttemptFailure) -> Value
+    ) async throws(AttemptFailure) -> Value {
+        let host = host ?? ""
+        guard admits(host) else {
+            throw AttemptFailure(error: .network(.hostUnavailable, "\(host) failed too often just now"))
+        }
+        do throws(AttemptFailure) {
+            let value = try await body()
+            ended(host, .up)
+            state.withLock { $0.budget.succeeded() }
+            return value
+        } catch {
+            ended(host, error.error.finding)
+            throw error
+        }
+    }
+
+    /// How long to wait before retry number `retry` (from 0); nil when there is to be none.
+    func wait(after failure: AttemptFailure, retry: Int, elapsed: Duration) -> Duration? {
+        guard failure.error.mayHeal,
+            let delay = policy.delay(beforeRetry: retry, retryAfter: failure.retryAfter, elapsed: elapsed)
+        else { return nil }
+        return state.withLock { $0.budget.withdraw() } ? delay : nil
+    }
+
+    private func admits(_ host: String) -> Bool {
+        let now = uptime()
+        return state.withLock { $0.breakers[host]?.admits(now: now) ?? true }
+    }
+
+    private func ended(_ host: String, _ finding: CircuitBreaker.Finding) {
+        let now = uptime()
+        let fresh = CircuitBreaker(threshold: policy.breakerThreshold, pause: policy.breakerPause)
+        state.withLock { state in
+            var breaker = state.breakers[host] ?? fresh
+            breaker.ended(finding, now: now)
+            state.breakers[host] = breaker.isPristine ? nil : breaker
+        }
+    }
+}
+
+private func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
+    let start = clock.now
+    return { start.duration(to: clock.now) }
+}
+
+extension ImageError {
+    /// Whether the host was there: an answer of its own says so, whatever it was; a gateway's complaint, like silence, does not.
+    fileprivate var finding: CircuitBreaker.Finding {
+        switch self {
+        case .network(.unresolvedHost, _), .network(.connectionRefused, _), .network(.connectionLost, _),
+            .network(.timedOut, _):
+            .down
+        case .httpStatus(502), .httpStatus(503), .httpStatus(504): .down
+        case .httpStatus, .notFound: .up
+        default: .unknown
+        }
+    }
+}
+
+extension ResponseHead {
+    /// When the origin wants to be asked again, in seconds or as a date (RFC 9110, 10.2.3), which counts from its own Date; nil
+    /// when it does not say.
+    var retryAfter: Duration? {
+        guard let text = headers[.retryAfter] else { return nil }
+        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return .seconds(Int(text) ?? .max) }
+        // A century of which only the difference of the two dates sees anything.
+        let century = Date(timeIntervalSinceReferenceDate: 0)
+        guard let now = headers[.date].flatMap({ HTTPDate.parse($0, now: century) }),
+            let date = HTTPDate.parse(text, now: century)
+        else { return nil }
+        return .seconds(max(0, date.timeIntervalSince(now)))
+    }
+}
