@@ -11,7 +11,12 @@ final class ContractFolder: Sendable {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    deinit {
+        // A cache that was let go writes its index down, perhaps only now: into a folder that is being removed.
+        for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
+            try? FileManager.default.removeItem(atPath: path)
+        }
+    }
 
     func diskCache(byteLimit: Int) -> DiskDataCache {
         DiskDataCache(

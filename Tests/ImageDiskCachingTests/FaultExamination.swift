@@ -50,7 +50,7 @@ struct FaultExamination {
         try await prepare()
         let cache = cache(fileSystem)
         isFaulty.value = true
-        for step in steps { try await attempt(step, on: cache) }
+        for step in WorkloadStep.scenario(room) { try await attempt(step, on: cache) }
         let log = fileSystem.log
         isFaulty.value = false
         let place = place(log)
@@ -67,25 +67,10 @@ struct FaultExamination {
     /// Entries of an earlier launch, which met no fault.
     private mutating func prepare() async throws {
         let earlier = cache(POSIXFileSystem())
-        for step in (0..<4).map({ WorkloadStep.store($0, version: 19) }) {
+        for step in WorkloadStep.earlier {
             model.begin(step)
             _ = try await step.run(on: earlier)
             model.end(step)
-        }
-    }
-
-    private var steps: [WorkloadStep] {
-        switch room {
-        case .ample:
-            [
-                .store(1, version: 3), .store(4, version: 2), .read(2), .read(9), .readPart(0), .stream(0, version: 6),
-                .abandon(2, version: 7), .remove(3), .verify, .store(5, version: 4), .trim(room.byteLimit),
-            ]
-        case .scarce:
-            [
-                .store(1, version: 18), .store(4, version: 17), .read(3), .verify, .trim(30_000),
-                .stream(6, version: 16), .removeUnused, .removeAll, .store(7, version: 15), .store(8, version: 14),
-            ]
         }
     }
 

@@ -12,21 +12,16 @@ import Foundation
 /// there together. So every file is opened first, and counted only if it still has a name when all are open: at the moment in
 /// between, all that is counted was there. What came meanwhile is not counted: the folder held no less than this.
 struct FolderSample: CustomStringConvertible {
-    /// Of entries and of what is being written.
-    private(set) var byteCount = 0
-    /// Of the index, which the limit does not count.
-    private(set) var indexByteCount = 0
+    /// Of entries, of what is being written, and of the index.
+    let byteCount: Int
 
-    var description: String { "\(byteCount) bytes, and \(indexByteCount) of the index" }
+    var description: String { "\(byteCount) bytes" }
 
     init(_ path: String) {
         let names = FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []
         let files = names.map { unsafe open("\(path)/\($0)", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
             .filter { $0 >= 0 }
         defer { for file in files { close(file) } }
-        let index = unsafe open("\(path)/entries.index", O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        defer { if index >= 0 { close(index) } }
-        let indexNumber = index >= 0 ? Self.status(of: index).st_ino : 0
         var sizes: [ino_t: Int] = [:]
         for status in files.map(Self.status) where status.st_mode & S_IFMT == S_IFREG {
             sizes[status.st_ino] = Int(status.st_size)
@@ -36,14 +31,11 @@ struct FolderSample: CustomStringConvertible {
         for status in files.map(Self.status) where status.st_nlink > 0 {
             counted[status.st_ino] = min(sizes[status.st_ino] ?? 0, Int(status.st_size))
         }
-        indexByteCount = counted.removeValue(forKey: indexNumber) ?? 0
         byteCount = counted.values.reduce(0, +)
     }
 
-    /// True when the limit holds, and the index is no larger than it may be.
-    func isWithin(_ room: WorkloadRoom) -> Bool {
-        byteCount <= room.byteLimit && indexByteCount <= 256 << 10 + 130 * WorkloadRoom.keyCount
-    }
+    /// True when the limit holds.
+    func isWithin(_ room: WorkloadRoom) -> Bool { byteCount <= room.byteLimit }
 
     private static func status(of file: Int32) -> stat {
         var status = stat()

@@ -21,6 +21,11 @@ extension ForwardingFileSystem {
     func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(FileSystemFailure) {
         try unsafe system.write(bytes, to: file)
     }
+    func write(
+        _ bytes: UnsafeRawBufferPointer, _ more: UnsafeRawBufferPointer, to file: Int32
+    ) throws(FileSystemFailure) {
+        try unsafe system.write(bytes, more, to: file)
+    }
     func write(_ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int) throws(FileSystemFailure) {
         try unsafe system.write(bytes, to: file, at: offset)
     }

@@ -9,7 +9,8 @@ struct IndexFileTests {
     private let folder = TestFolder()
     private var index: URL { folder.url.appending(path: "entries.index") }
     private static let count = 6
-    private static let limit = 6 * fileSize(entry(500), key(1))
+    private static let files = 6 * fileSize(entry(500), key(1))
+    private static let limit = ImageDiskCachingTests.limit(6, files: files)
 
     /// Fills the folder to its limit, entry 1 being the one that was used last.
     private func fill() async throws -> Data {
@@ -28,8 +29,10 @@ struct IndexFileTests {
             #expect(found == entry(500), comment)
         }
         try await cache.store(entry(500), for: key(9))
-        #expect(folder.byteCount() == Self.limit, comment)
-        #expect(try await cache.status().byteCount == Self.limit, comment)
+        #expect(folder.byteCount() == Self.files, comment)
+        #expect(try await cache.status().byteCount == Self.files, comment)
+        #expect(try await cache.status().indexByteCount == folder.indexByteCount(), comment)
+        #expect(folder.byteCount() + folder.indexByteCount() <= Self.limit, comment)
         try await cache.remove(for: key(9))
         for number in 1...Self.count { try await cache.store(entry(500), for: key(number)) }
     }
@@ -75,7 +78,7 @@ struct IndexFileTests {
             try change(index)
             #expect(try await cache.entry(for: key(1)) == entry(500))
             try await cache.store(entry(500), for: key(9))
-            #expect(folder.byteCount() == Self.limit)
+            #expect(folder.byteCount() == Self.files)
             try await cache.remove(for: key(9))
             for number in 1...Self.count { try await cache.store(entry(500), for: key(number)) }
             #expect(try await cache.status().entryCount == Self.count)
@@ -90,21 +93,55 @@ struct IndexFileTests {
         try await first.store(entry(500), for: key(7))
         // As after a power cut: the newest events never reached the device.
         try older.write(to: index)
-        let restarted = folder.cache(byteLimit: Self.limit, fileSystem: RestartedFileSystem())
+        let limit = ImageDiskCachingTests.limit(6, files: Self.files, vacant: 1)
+        let restarted = folder.cache(byteLimit: limit, fileSystem: RestartedFileSystem())
         try await restarted.store(entry(500), for: key(8))
-        #expect(folder.byteCount() == Self.limit)
+        #expect(folder.byteCount() == Self.files)
         #expect(try await restarted.entry(for: key(1)) != nil, "it was used after the entries that went")
         #expect(try await restarted.entry(for: key(2)) == nil)
         #expect(try await restarted.entry(for: key(7)) != nil)
     }
 
-    @Test("it does not grow with what happens, only with what is there")
-    func compacts() async throws {
+    @Test(
+        "it does not grow with what happens, only with what is there: 64 bytes an entry, and a journal of a 64th of the limit"
+    )
+    func staysSmall() async throws {
         let cache = folder.cache()
-        for round in 0..<2_500 { try await cache.store(entry(1), for: key(round % 3)) }
-        let byteCount = try Data(contentsOf: index).count
-        #expect(byteCount < 5_000 * JournalFormat.slotSize)
-        #expect(try await folder.cache().status().entryCount == 3)
+        for round in 0..<1_000 { try await cache.store(entry(1), for: key(round % 3)) }
+        #expect(folder.indexByteCount() <= 4 * JournalFormat.slotSize + (1 << 20) / 64)
+        let later = folder.cache()
+        for number in 0..<3 { #expect(try await later.entry(for: key(number)) == entry(1)) }
+        #expect(try await later.status().entryCount == 3)
+    }
+
+    @Test("places that entries have left are given to others, and dropped when they are many")
+    func dropsVacancies() async throws {
+        let cache = folder.cache(byteLimit: 40_000)
+        for number in 0..<60 { try await cache.store(entry(1), for: key(number)) }
+        try await cache.trim(to: 10 * fileSize(entry(1), key(10)))
+        _ = try await cache.status()
+        let table = folder.url.appending(path: "entries.table")
+        #expect(try Data(contentsOf: table).count <= (2 * 10 + 9 + 16) * JournalFormat.slotSize)
+        #expect(try await folder.cache(byteLimit: 40_000).status().entryCount == 10)
+        #expect(try await cache.entry(for: key(59)) == entry(1))
+    }
+
+    @Test("the table removed, cut off or altered, it costs no entry and the limit holds")
+    func tableDamaged() async throws {
+        let table = folder.url.appending(path: "entries.table")
+        _ = try await fill()
+        let cache = folder.cache(byteLimit: Self.limit)
+        for round in 0..<12 { try await cache.store(entry(500), for: key(round % 6 + 1)) }
+        let whole = try Data(contentsOf: table)
+        #expect(whole.count >= Self.count * JournalFormat.slotSize)
+        var altered = whole
+        altered[100] ^= 1
+        for other in [Data(), whole.prefix(100), whole.prefix(64), altered, Data(count: whole.count), whole + whole] {
+            try other.write(to: table)
+            try await expectIntact("\(other.count) other bytes")
+        }
+        try FileManager.default.removeItem(at: table)
+        try await expectIntact("removed")
     }
 
     @Test("a folder is opened and stored into without being listed entry by entry")

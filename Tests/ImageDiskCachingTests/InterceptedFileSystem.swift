@@ -97,6 +97,13 @@ final class InterceptedFileSystem: FileSystem {
         try unsafe system.write(UnsafeRawBufferPointer(rebasing: bytes[middle...]), to: file)
     }
 
+    func write(
+        _ bytes: UnsafeRawBufferPointer, _ more: UnsafeRawBufferPointer, to file: Int32
+    ) throws(FileSystemFailure) {
+        try unsafe write(bytes, to: file)
+        try unsafe write(more, to: file)
+    }
+
     func setModified(_ nanoseconds: Int64, of file: Int32) throws(FileSystemFailure) {
         try announce("setModified")
         try system.setModified(nanoseconds, of: file)

@@ -70,7 +70,7 @@ struct MaintenanceTests {
         time.value += 1_000 * 86_400
         try await cache.store(entry(1_000), for: key(1))
         time.value = testTime
-        let limit = 2 * fileSize(entry(1_000), key(1))
+        let limit = limit(2, files: 2 * fileSize(entry(1_000), key(1)))
         let later = folder.cache(byteLimit: limit, now: { [time] in time.value })
         try await later.store(entry(1_000), for: key(2))
         try await later.store(entry(1_000), for: key(3))
@@ -82,7 +82,7 @@ struct MaintenanceTests {
 
     @Test("order of use is kept though the clock stands still or goes back")
     func clockGoesBack() async throws {
-        let limit = 2 * fileSize(entry(1_000), key(1))
+        let limit = limit(2, files: 2 * fileSize(entry(1_000), key(1)))
         let cache = folder.cache(byteLimit: limit, now: { [time] in time.value })
         try await cache.store(entry(1_000), for: key(1))
         time.value -= 600

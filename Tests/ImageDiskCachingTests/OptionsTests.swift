@@ -38,7 +38,7 @@ struct OptionsTests {
     @Test("the cache shrinks to leave space on the disk, and stores nothing when that is not enough")
     func freeSpaceFloor() async throws {
         let size = fileSize(entry(1_000), key(1))
-        let disk = SmallDisk(folder: folder, byteCount: 10 * size)
+        let disk = SmallDisk(folder: folder, byteCount: 10 * size + 2 * JournalFormat.slotSize)
         let cache = cache(fileSystem: disk) { $0.freeSpaceFloor = 6 * size }
         for number in 1...8 { try await cache.store(entry(1_000), for: key(number)) }
         #expect(folder.byteCount() == 4 * size)
@@ -53,12 +53,13 @@ struct OptionsTests {
         let size = fileSize(entry(1_000), key(10))
         let cache = cache { _ in }
         for number in 10...49 { try await cache.store(entry(1_000), for: key(number)) }
-        try await cache.setByteLimit(3 * size)
+        let lower = limit(3, files: 3 * size, vacant: 11)
+        try await cache.setByteLimit(lower)
         #expect(folder.byteCount() == 3 * size)
-        #expect(cache.byteLimit == 3 * size)
+        #expect(cache.byteLimit == lower)
         try await cache.store(entry(1_000), for: key(50))
         #expect(folder.byteCount() == 3 * size)
-        try await cache.setByteLimit(5 * size)
+        try await cache.setByteLimit(limit(5, files: 5 * size, vacant: 9))
         for number in 51...60 { try await cache.store(entry(1_000), for: key(number)) }
         #expect(folder.byteCount() == 5 * size)
         #expect(try await cache.entry(for: key(60)) != nil)
@@ -66,7 +67,9 @@ struct OptionsTests {
 
     @Test("another policy chooses other victims")
     func policy() async throws {
-        let cache = cache(byteLimit: 2 * fileSize(entry(100), key(1))) { $0.policy = FirstInFirstOut() }
+        let cache = cache(byteLimit: limit(2, files: 2 * fileSize(entry(100), key(1)))) {
+            $0.policy = FirstInFirstOut()
+        }
         for number in 1...2 { try await cache.store(entry(100), for: key(number)) }
         _ = try await cache.entry(for: key(1))
         try await cache.store(entry(100), for: key(3))
@@ -115,7 +118,7 @@ struct OptionsTests {
     @Test("hits, misses, stores and evictions by their cause are counted")
     func statistics() async throws {
         let size = fileSize(entry(100), key(1))
-        let cache = cache(byteLimit: 2 * size) { _ in }
+        let cache = cache(byteLimit: limit(2, files: 2 * size)) { _ in }
         for number in 1...3 { try await cache.store(entry(100), for: key(number)) }
         for number in 1...3 { _ = try await cache.entry(for: key(number)) }
         try Data([1]).write(to: folder.file(key(3)))

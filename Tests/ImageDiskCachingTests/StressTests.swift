@@ -54,7 +54,7 @@ struct StressTests {
             }
             group.addTask {
                 for _ in 0..<200 {
-                    #expect(folder.byteCount() <= Self.limit)
+                    #expect(folder.byteCount() + folder.indexByteCount() <= Self.limit)
                     await Task.yield()
                 }
             }

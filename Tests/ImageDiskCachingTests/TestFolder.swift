@@ -12,7 +12,12 @@ final class TestFolder: Sendable {
         url = FileManager.default.temporaryDirectory.appending(path: "disk-cache-\(UUID().uuidString)")
     }
 
-    deinit { try? FileManager.default.removeItem(at: url) }
+    deinit {
+        // A cache that was let go writes its index down, perhaps only now: into a folder that is being removed.
+        for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
+            try? FileManager.default.removeItem(at: url)
+        }
+    }
 
     var path: String { url.path }
 
@@ -33,15 +38,22 @@ final class TestFolder: Sendable {
         return url.appending(path: name.shard).appending(path: name.text)
     }
 
+    static let indexFiles = ["entries.index", "entries.table"]
+
     /// Paths of all regular files in the folder but the index, relative to it.
     func files() -> [String] {
         let all = FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []
-        return all.filter { $0 != "entries.index" && isRegular($0) }.sorted()
+        return all.filter { !Self.indexFiles.contains($0) && isRegular($0) }.sorted()
     }
 
-    /// The lengths of all regular files.
-    func byteCount() -> Int {
-        files().reduce(0) { sum, file in
+    /// The lengths of all regular files but the index.
+    func byteCount() -> Int { byteCount(files()) }
+
+    /// The lengths of the index's files.
+    func indexByteCount() -> Int { byteCount(Self.indexFiles) }
+
+    private func byteCount(_ files: [String]) -> Int {
+        files.reduce(0) { sum, file in
             let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(file)")
             return sum + (attributes?[.size] as? Int ?? 0)
         }
@@ -74,6 +86,15 @@ func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: "https://pictures
 /// What the file of an entry takes.
 func fileSize(_ entry: DataCacheEntry, _ key: DataCacheKey) -> Int {
     entry.data.count + (entry.data.count + 65_535) / 65_536 * 8 + entry.metadata.count + key.source.utf8.count + 40
+}
+
+/// The limit within which `count` entries fit, whose files take `byteCount` together, and no more.
+///
+/// - Parameter vacant: for so many entries more the index has places, which earlier ones have left.
+func limit(_ count: Int, files byteCount: Int, vacant: Int = 0) -> Int {
+    // Beside the places the index has a head, a promise, and a journal that grows with the limit.
+    let places = byteCount + (count + vacant + 2) * JournalFormat.slotSize
+    return places + max(8 * JournalFormat.slotSize, places / 62)
 }
 
 /// A clock that a test sets.

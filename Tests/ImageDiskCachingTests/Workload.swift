@@ -60,6 +60,25 @@ enum WorkloadStep: Hashable, Codable {
         }
     }
 
+    /// Stores of an earlier launch.
+    static let earlier = (0..<4).map { WorkloadStep.store($0, version: 19) }
+
+    /// All operations, after `earlier`.
+    static func scenario(_ room: WorkloadRoom) -> [WorkloadStep] {
+        switch room {
+        case .ample:
+            [
+                .store(1, version: 3), .store(4, version: 2), .read(2), .read(9), .readPart(0), .stream(0, version: 6),
+                .abandon(2, version: 7), .remove(3), .verify, .store(5, version: 4), .trim(room.byteLimit),
+            ]
+        case .scarce:
+            [
+                .store(1, version: 18), .store(4, version: 17), .read(3), .verify, .trim(30_000),
+                .stream(6, version: 16), .removeUnused, .removeAll, .store(7, version: 15), .store(8, version: 14),
+            ]
+        }
+    }
+
     /// Carries the step out; returns what a read found.
     func run(on cache: DiskDataCache) async throws(DataCacheFailure) -> DataCacheEntry? {
         switch self {

@@ -42,13 +42,13 @@ extension DataCacheContract {
                 for number in [1, 3] { try await expect(store.cache, has: entry(1_000, number), for: key(number)) }
             },
             ContractRule("a damaged entry gives its key and its room to a new one") { makeStore in
-                let store = try await makeStore(3 * (1_000 + overhead))
-                for number in 1...3 { try await store.cache.store(entry(1_000, number), for: key(number)) }
+                let store = try await makeStore(3 * (10_000 + overhead))
+                for number in 1...3 { try await store.cache.store(entry(10_000, number), for: key(number)) }
                 try await store.damage(key(2))
                 try await expect(store.cache, has: nil, for: key(2))
-                try await store.cache.store(entry(1_000, 4), for: key(2))
-                try await expect(store.cache, has: entry(1_000, 4), for: key(2))
-                for number in [1, 3] { try await expect(store.cache, has: entry(1_000, number), for: key(number)) }
+                try await store.cache.store(entry(10_000, 4), for: key(2))
+                try await expect(store.cache, has: entry(10_000, 4), for: key(2))
+                for number in [1, 3] { try await expect(store.cache, has: entry(10_000, number), for: key(number)) }
             },
         ]
     }

@@ -16,7 +16,7 @@ public enum DataCacheContract {
     public typealias Subject = @Sendable (_ byteLimit: Int) async throws -> any DataCache
 
     /// What an entry may cost beyond its data and metadata, in bytes, for the rules on the budget to be fair.
-    public static let overhead = 200
+    public static let overhead = 600
 
     /// What every cache must keep. What only some can be asked, each list with a subject of its own: `reopening`, `damage`,
     /// `fullStore`, `threads` and `streaming`.

@@ -12,7 +12,7 @@ public enum DiskDurability: Sendable, CaseIterable {
     /// As `processCrash`, but that an entry is on the device before it takes its name: after a power cut a store that replaced
     /// an entry has left the older or the newer one.
     case data
-    /// A power cut as well: `store` returns when entry and name are on the device.
+    /// A power cut as well: `store` and `remove` return when what they did is on the device.
     case powerLoss
 }
 
@@ -21,6 +21,9 @@ public struct DiskCacheStatus: Hashable, Sendable {
     public var entryCount: Int
     /// The lengths of all entries' files, keys, metadata and trailers included. What the file system rounds up is not.
     public var byteCount: Int
+    /// What the index takes beside them. The limit counts it, at the length that it may get before it is tidied up.
+    public var indexByteCount: Int
+    /// What both together may take.
     public var byteLimit: Int
     /// When the least recently used entry was stored or read last; nil when there is none.
     public var oldestUse: Date?

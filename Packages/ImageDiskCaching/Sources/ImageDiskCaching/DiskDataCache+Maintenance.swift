@@ -6,11 +6,11 @@ extension DiskDataCache {
         try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.status() }
     }
 
-    /// Changes what the files of all entries together may take, and returns when they take no more. Other operations go on meanwhile.
+    /// Changes what all files of the cache together may take, and returns when they take no more. Other operations go on meanwhile.
     public func setByteLimit(_ byteLimit: Int) async throws(DataCacheFailure) {
         folder.setByteLimit(byteLimit)
         _ = try await repeated { folder throws(FileSystemFailure) in
-            try folder.shrinkStep(to: folder.byteLimit, cause: .limit)
+            try folder.shrinkStep()
         }
     }
 
@@ -34,7 +34,7 @@ extension DiskDataCache {
     public func trim(to byteCount: Int) async throws(DataCacheFailure) -> DiskCacheRemoval {
         try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.open() }
         return try await repeated { folder throws(FileSystemFailure) in
-            try folder.shrinkStep(to: byteCount, cause: .trim)
+            try folder.shrinkStep(to: byteCount)
         }
     }
 

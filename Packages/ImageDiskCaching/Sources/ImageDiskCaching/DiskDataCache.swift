@@ -11,7 +11,7 @@ public import ImageCore
 ///
 /// - A reader sees an entry whole or not at all: entries are written under a temporary name and renamed, and carry checksums
 ///   of everything, which each read verifies.
-/// - The budget counts whole files. Room is made and promised before a file is written, so that the folder stays within it at all
+/// - The budget counts whole files, the index with them. Room is made and promised before a file is written, so that the folder stays within it at all
 ///   times, whoever writes: processes agree through an index in the folder. Its lock and its promises die with their owners.
 /// - An entry larger than the budget is refused. When a store fails or is refused, the older entry under the key is dropped.
 /// - The folder may be removed underneath, and comes back with the next store. Files that are not the cache's are left alone.
@@ -30,7 +30,7 @@ public final class DiskDataCache: DataCache {
     ///
     /// - Parameters:
     ///   - directory: a `file:` URL. Made, with the folders above it, by the first store.
-    ///   - byteLimit: what the files of all entries together may take, in bytes; 500 MiB unless told. A negative value counts as 0.
+    ///   - byteLimit: what all files of the cache together may take, in bytes; 500 MiB unless told. A negative value counts as 0.
     ///   - now: the time, for telling which entry was used last and how long ago.
     public convenience init(
         directory: URL, byteLimit: Int = 500 << 20, options: DiskCacheOptions = DiskCacheOptions(),
@@ -52,7 +52,7 @@ public final class DiskDataCache: DataCache {
 
     deinit { writer.async { [folder] in Self.attempt { () throws(FileSystemFailure) in try folder.flush() } } }
 
-    /// What the files of all entries together may take, in bytes.
+    /// What all files of the cache together may take, in bytes.
     public var byteLimit: Int { folder.byteLimit }
 
     /// What this cache did since it was made.
@@ -80,7 +80,7 @@ public final class DiskDataCache: DataCache {
         let storing = try await perform(on: writer) { folder throws(FileSystemFailure) in
             try folder.store(entry, for: key, name: folder.name(key))
         }
-        if case .tooLarge(let byteCount) = storing { throw .tooLarge(bytes: byteCount, allowed: byteLimit) }
+        if case .tooLarge(let byteCount) = storing { throw .tooLarge(bytes: byteCount, allowed: folder.largestEntry) }
     }
 
     public func remove(for key: DataCacheKey) async throws(DataCacheFailure) {

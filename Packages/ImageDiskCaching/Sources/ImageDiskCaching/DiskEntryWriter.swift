@@ -109,7 +109,7 @@ final class DiskEntryWriter: DataCacheWriter {
         _ work: @escaping @Sendable (EntryFolder) throws(StreamFailure) -> Value
     ) async throws(DataCacheFailure) -> Value {
         try await remembering { () async throws(DataCacheFailure) in
-            try await cache.perform(work).mapError { $0.asDataCacheFailure(limit: cache.byteLimit) }.get()
+            try await cache.perform(work).mapError { $0.asDataCacheFailure(limit: cache.folder.largestEntry) }.get()
         }
     }
 

@@ -18,12 +18,14 @@ extension EntryFolder {
         }
         defer { unlockJournal() }
         try catchUp(byteCount)
+        try closeUp()
         flushUses()
         return try body()
     }
 
-    /// Tells the file of the index what happened, then the index in memory. A failure leaves both as they were.
+    /// Tells the journal what happened, then the index in memory. A failure leaves both as they were.
     func record(_ events: [JournalFormat.Event]) throws(FileSystemFailure) {
+        if !fitsJournal(events.count) { try writeChanges() }
         try tell(events)
         state.withLock { state in
             for event in events { state.index?.apply(event) }
@@ -32,9 +34,7 @@ extension EntryFolder {
 
     private func tell(_ events: [JournalFormat.Event]) throws(FileSystemFailure) {
         guard !events.isEmpty, let journal = state.withLock({ $0.journal }) else { return }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(events.count * JournalFormat.slotSize)
-        for event in events { JournalFormat.append(event, at: journal.end + bytes.count, to: &bytes) }
+        let bytes = JournalFormat.bytes(of: events, at: journal.end)
         do {
             try write(bytes, to: journal.file, at: journal.end)
         } catch {
@@ -44,7 +44,7 @@ extension EntryFolder {
         state.withLock { $0.journal?.end += bytes.count }
     }
 
-    /// Tells the file of the index of the uses so far.
+    /// Tells the folder's index of the uses so far: the journal if they fit, and otherwise the table.
     private func flushUses() {
         let uses = state.withLock { state in
             state.isFlushRequested = false
@@ -53,9 +53,20 @@ extension EntryFolder {
             return state.uses
         }
         do {
-            try tell(uses.map { .use($0.name, stamp: $0.stamp) })
+            if fitsJournal(uses.count) {
+                try tell(uses.map { .use($0.name, stamp: $0.stamp) })
+            } else {
+                try writeChanges()
+            }
         } catch {
             // They are known as long as this process lives.
+        }
+    }
+
+    private func fitsJournal(_ eventCount: Int) -> Bool {
+        state.withLock { state in
+            guard let journal = state.journal, let index = state.index else { return true }
+            return journal.end + eventCount * JournalFormat.slotSize <= state.largestJournal(of: index)
         }
     }
 
@@ -109,7 +120,7 @@ extension EntryFolder {
             return try fileSystem.openToUpdate(journalPath)
         } catch  where error.isAbsence {
             guard creating else { return nil }
-            try fileSystem.makeFolder(root)
+            try makeRoot()
             return try fileSystem.openToUpdate(journalPath)
         }
     }
@@ -118,6 +129,7 @@ extension EntryFolder {
         let journal = state.withLock { state in
             defer { state.journal = nil }
             state.index = nil
+            state.settledFolders = []
             return state.journal
         }
         if let journal { fileSystem.close(journal.file) }

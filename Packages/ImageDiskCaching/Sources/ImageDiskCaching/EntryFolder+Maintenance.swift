@@ -4,17 +4,25 @@ extension EntryFolder {
     /// Counts what is in the folder now, and changes nothing.
     package func status() throws(FileSystemFailure) -> DiskCacheStatus {
         do {
-            return try withJournal { state.withLock { Self.status($0.index, $0.byteLimit) } }
-                ?? Self.status(nil, byteLimit)
+            let status = try withJournal {
+                state.withLock { state in
+                    let table = (state.index?.placeCount ?? 0) * JournalFormat.slotSize
+                    return Self.status(state.index, indexByteCount: table + (state.journal?.end ?? 0), state.byteLimit)
+                }
+            }
+            return status ?? Self.status(nil, byteLimit)
         } catch  where error.isForbidden {
             return Self.status(try scan(EntryIndex()), byteLimit)
         }
     }
 
-    private static func status(_ index: EntryIndex?, _ byteLimit: Int) -> DiskCacheStatus {
+    private static func status(
+        _ index: EntryIndex?, indexByteCount: Int = 0, _ byteLimit: Int
+    ) -> DiskCacheStatus {
         let stamps = index?.stamps
         return DiskCacheStatus(
-            entryCount: index?.count ?? 0, byteCount: index?.byteCount ?? 0, byteLimit: byteLimit,
+            entryCount: index?.count ?? 0, byteCount: index?.byteCount ?? 0, indexByteCount: indexByteCount,
+            byteLimit: byteLimit,
             oldestUse: (stamps?.lowerBound).map(date), newestUse: (stamps?.upperBound).map(date))
     }
 
@@ -22,7 +30,7 @@ extension EntryFolder {
     package func removeAll() throws(FileSystemFailure) {
         var firstFailure: FileSystemFailure?
         for folder in try folders() {
-            _ = try withJournal { () throws(FileSystemFailure) in
+            let isThere: Void? = try withJournal { () throws(FileSystemFailure) in
                 for (name, _) in try entries(in: folder) {
                     do throws(FileSystemFailure) {
                         try removeFile(name)
@@ -31,6 +39,7 @@ extension EntryFolder {
                     }
                 }
             }
+            if isThere != nil { try settleNames(in: folder) }
         }
         try makeIndexAnew()
         if let firstFailure { throw firstFailure }

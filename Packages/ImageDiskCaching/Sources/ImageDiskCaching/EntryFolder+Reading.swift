@@ -88,7 +88,7 @@ extension EntryFolder {
             let (verdict, byteCount) = try inspect(name)
             switch verdict {
             case .whole(_, let key) where self.name(key) == name:
-                if known == nil { try record([.insert(.init(name: name, byteCount: byteCount, stamp: nextStamp()))]) }
+                if known == nil { try record([insertion(.init(name: name, byteCount: byteCount, stamp: nextStamp()))]) }
             case .whole, .damaged, .oversized:
                 try removeFile(name)
                 state.withLock { $0.statistics.damaged += 1 }
@@ -96,7 +96,7 @@ extension EntryFolder {
             case .otherVersion: break
             }
         }
-        while try shrinkStep(to: byteLimit, cause: .limit) != nil {}
+        while try shrinkStep() != nil {}
     }
 
     /// Reads and judges the file of an entry.

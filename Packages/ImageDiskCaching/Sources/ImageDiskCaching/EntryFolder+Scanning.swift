@@ -7,7 +7,7 @@ extension EntryFolder {
     /// Clears away what dead processes left, and brings the folder within the limit. Makes no folder.
     package func open() throws(FileSystemFailure) {
         _ = try withJournal { () throws(FileSystemFailure) in try reclaim() }
-        while try shrinkStep(to: byteLimit, cause: .limit) != nil {}
+        while try shrinkStep() != nil {}
     }
 
     /// An index of what the folder holds.
@@ -16,20 +16,20 @@ extension EntryFolder {
     func scan(_ old: EntryIndex) throws(FileSystemFailure) -> EntryIndex {
         try removeStaleTemporaries()
         let plausible = plausibility()
-        var index = EntryIndex(policy: FirstInFirstOut())
+        var index = EntryIndex()
         for folder in try [root] + shards().map(folder(ofShard:)) {
             for (name, file) in try entries(in: folder) {
                 try moveHome(name, from: folder)
                 let stamp = max(plausible(file.modified), old[name].map { plausible($0.stamp) } ?? .min)
-                index.insert(EntryIndex.Record(name: name, byteCount: file.byteCount, stamp: stamp))
+                index.insert(
+                    EntryIndex.Record(name: name, byteCount: file.byteCount, stamp: stamp), at: index.place(for: name))
             }
         }
         for file in try temporaries() {
-            guard let writer = UInt64(file.name.dropLast(5), radix: 16) else { continue }
+            guard let writer = WriterNumber(file.name.dropLast(5)) else { continue }
             let promised = old.reservations[writer]
             index.reserve(
-                max(file.byteCount, promised?.byteCount ?? 0), for: promised?.name ?? EntryName(words: (0, 0, 0, 0)),
-                writer: writer)
+                max(file.byteCount, promised?.byteCount ?? 0), for: promised?.name ?? .none, writer: writer)
         }
         return index
     }
@@ -73,7 +73,7 @@ extension EntryFolder {
         let alive = Set(try temporaries().map(\.name))
         let promises = state.withLock { $0.index?.reservations ?? [:] }
         for (writer, reservation) in promises {
-            if alive.contains(String(temporaryPath(writer).suffix(21))) { continue }
+            if alive.contains("\(writer.text).part") { continue }
             // It may have died after the file had taken its place.
             try record([try event(of: reservation.name), .release(writer: writer)])
         }
@@ -85,7 +85,7 @@ extension EntryFolder {
         do {
             let status = try fileSystem.status(at: path(name))
             let stamp = plausibility()(status.modified)
-            return .insert(EntryIndex.Record(name: name, byteCount: status.byteCount, stamp: stamp))
+            return insertion(EntryIndex.Record(name: name, byteCount: status.byteCount, stamp: stamp))
         } catch  where error.isAbsence {
             return .remove(name)
         }

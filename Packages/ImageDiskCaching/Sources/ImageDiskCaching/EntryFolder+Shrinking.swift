@@ -10,55 +10,73 @@ import Synchronization
 private let evictionsPerStep = 16
 
 extension EntryFolder {
-    /// Promises a writer room for a file, `byteCount` bytes in all, and makes it first, in steps.
-    func reserve(_ byteCount: Int, for name: EntryName, writer: UInt64) throws(FileSystemFailure) {
+    /// Promises a writer room for a file, `byteCount` bytes in all, and makes it first.
+    func reserve(_ byteCount: Int, for name: EntryName, writer: WriterNumber) throws(FileSystemFailure) {
+        try withRoom(for: byteCount, name, writer) { () throws(FileSystemFailure) in
+            try record([.reserve(writer: writer, name: name, byteCount: byteCount)])
+        }
+    }
+
+    /// Makes room for a file in steps, and runs `body` when there is some, before anyone else can take it.
+    ///
+    /// - Parameter writer: who was promised some of it already, if anyone.
+    func withRoom(
+        for byteCount: Int, _ name: EntryName, _ writer: WriterNumber? = nil,
+        _ body: () throws(FileSystemFailure) -> Void
+    ) throws(FileSystemFailure) {
         while true {
             let isDone = try withJournal(creating: true) { () throws(FileSystemFailure) in
-                try reserveStep(byteCount, for: name, writer: writer)
+                guard try makeRoom(byteCount, name, writer) else { return false }
+                try evictOld()
+                try body()
+                return true
             }
             if isDone == true { return }
         }
     }
 
-    /// True when the room was promised; false when another step has to make more of it.
-    private func reserveStep(
-        _ byteCount: Int, for name: EntryName, writer: UInt64
+    /// A step: true when there is room, false when another one has to make more of it.
+    private func makeRoom(
+        _ byteCount: Int, _ name: EntryName, _ writer: WriterNumber?
     ) throws(FileSystemFailure) -> Bool {
-        let promised = state.withLock { $0.index?.reservations[writer]?.byteCount ?? 0 }
-        let more = byteCount - promised
-        if isTight(more), state.withLock({ $0.index?[name] != nil }) {
+        if isTight(byteCount, name, writer), state.withLock({ $0.index?[name] != nil }) {
             // Neighbours go only if the older entry's room is not enough.
             try removeFile(name)
         }
-        if isTight(more), hasForeignReservations { try reclaim() }
+        if isTight(byteCount, name, writer), hasForeignReservations { try reclaim() }
         for _ in 0..<evictionsPerStep {
-            guard let cause = try needsRoom(more) else {
-                try evictOld()
-                try record([.reserve(writer: writer, name: name, byteCount: byteCount)])
-                return true
-            }
-            guard let victim = state.withLock({ $0.index?.victim() }) else { throw .noRoom }
+            guard let cause = try needsRoom(byteCount, name, writer) else { return true }
+            guard let victim = state.withLock({ $0.index?.victim() }) else { return try dropVacancies() }
             try evict(victim, cause)
         }
         return false
     }
 
-    private func isTight(_ byteCount: Int) -> Bool {
-        state.withLock { ($0.index?.byteCount ?? 0) + byteCount > $0.byteLimit }
+    /// The last resort: false when that has made room, if not enough.
+    private func dropVacancies() throws(FileSystemFailure) -> Bool {
+        guard let index = state.withLock({ $0.index }), index.placeCount > index.count else { throw .noRoom }
+        try rewrite(index)
+        return false
+    }
+
+    private func isTight(_ byteCount: Int, _ name: EntryName, _ writer: WriterNumber?) -> Bool {
+        state.withLock { $0.usedBytes + $0.growth(byteCount, name, writer) > $0.byteLimit }
     }
 
     /// Promises to other processes, which may be dead.
     private var hasForeignReservations: Bool {
-        let own = UInt64(UInt32(bitPattern: getpid()))
-        return state.withLock { $0.index?.reservations.keys.contains { $0 >> 32 != own } ?? false }
+        let own = UInt32(bitPattern: getpid())
+        return state.withLock { $0.index?.reservations.keys.contains { $0.process != own } ?? false }
     }
 
-    /// Why something has to go before so many bytes more are written; nil when nothing has to.
-    private func needsRoom(_ byteCount: Int) throws(FileSystemFailure) -> DiskCacheStatistics.Cause? {
-        if isTight(byteCount) { return .limit }
+    /// Why something has to go before a file is written; nil when nothing has to.
+    private func needsRoom(
+        _ byteCount: Int, _ name: EntryName, _ writer: WriterNumber?
+    ) throws(FileSystemFailure) -> DiskCacheStatistics.Cause? {
+        if isTight(byteCount, name, writer) { return .limit }
         guard options.freeSpaceFloor > 0 else { return nil }
-        let available = try fileSystem.availableBytes(at: root)
-        return available - byteCount < options.freeSpaceFloor ? .freeSpace : nil
+        let growth = state.withLock { $0.growth(byteCount, name, writer) }
+        return try fileSystem.availableBytes(at: root) - growth < options.freeSpaceFloor ? .freeSpace : nil
     }
 
     /// Evicts what the age limit has overtaken, a few entries at a time, as far as they are next in line anyway.
@@ -70,17 +88,15 @@ extension EntryFolder {
         }
     }
 
-    /// Evicts a few entries while more than `byteCount` bytes are left. Nil when there was nothing to do.
-    package func shrinkStep(
-        to byteCount: Int, cause: DiskCacheStatistics.Cause
-    ) throws(FileSystemFailure) -> DiskCacheRemoval? {
-        let limit = max(0, byteCount)
+    /// Evicts a few entries while their files take more than `byteCount` bytes, or by nil while the limit is exceeded. Nil when there
+    /// was nothing to do.
+    package func shrinkStep(to byteCount: Int? = nil) throws(FileSystemFailure) -> DiskCacheRemoval? {
         let removal = try withJournal { () throws(FileSystemFailure) in
             var removal = DiskCacheRemoval()
             for _ in 0..<evictionsPerStep {
-                let victim = state.withLock { ($0.index?.byteCount ?? 0) > limit ? $0.index?.victim() : nil }
+                let victim = state.withLock { $0.exceeds(byteCount) ? $0.index?.victim() : nil }
                 guard let victim else { break }
-                try evict(victim, cause)
+                try evict(victim, byteCount == nil ? .limit : .trim)
                 removal.count(victim.byteCount)
             }
             return removal
@@ -120,13 +136,30 @@ extension EntryFolder {
         state.withLock { $0.statistics.count(victim.byteCount, cause) }
     }
 
-    /// Unlinks an entry's file; that it is gone already is as good. Only while the folder is locked.
-    func removeFile(_ name: EntryName) throws(FileSystemFailure) {
+    /// Unlinks an entry's file; that it is gone already is as good, and tells false. Only while the folder is locked.
+    @discardableResult
+    func removeFile(_ name: EntryName) throws(FileSystemFailure) -> Bool {
+        var wasThere = true
         do {
             try fileSystem.remove(path(name))
         } catch  where error.isAbsence {
-            // Somebody was faster.
+            wasThere = false
         }
         if state.withLock({ $0.index?[name] != nil }) { try record([.remove(name)]) }
+        return wasThere
+    }
+}
+
+extension EntryFolder.State {
+    /// How much more the folder takes with a file, in the index too: a promise, and a place if none is vacant.
+    fileprivate func growth(_ byteCount: Int, _ name: EntryName, _ writer: WriterNumber?) -> Int {
+        guard let index else { return byteCount }
+        let place = index.place(for: name) == index.placeCount ? JournalFormat.slotSize : 0
+        let promised = writer.flatMap { index.reservations[$0]?.byteCount }
+        return byteCount + place - (promised ?? -JournalFormat.slotSize)
+    }
+
+    fileprivate func exceeds(_ byteCount: Int?) -> Bool {
+        if let byteCount { (index?.byteCount ?? 0) > max(0, byteCount) } else { usedBytes > byteLimit }
     }
 }

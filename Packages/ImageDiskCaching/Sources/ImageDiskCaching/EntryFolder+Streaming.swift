@@ -49,7 +49,7 @@ extension EntryFolder {
         do {
             let total = stream.byteCount + bytes.count
             if total > stream.promised {
-                let more = max(total + usualTail, min(max(firstPromise, 2 * stream.promised), byteLimit))
+                let more = max(total + usualTail, min(max(firstPromise, 2 * stream.promised), largestEntry))
                 try promise(more, to: &stream)
             }
             try system { () throws(FileSystemFailure) in try put(bytes.bytes, into: stream.temporary.file) }
@@ -72,7 +72,7 @@ extension EntryFolder {
             let byteCount = stream.byteCount + tail.count
             if byteCount > stream.promised { try promise(byteCount, to: &stream) }
             try system { () throws(FileSystemFailure) in
-                try commit(stream.temporary, tail, byteCount: byteCount, as: stream.name)
+                try commit(stream.temporary, Data(), tail, byteCount: byteCount, as: stream.name)
             }
             fileSystem.close(stream.temporary.file)
         } catch {
@@ -89,7 +89,7 @@ extension EntryFolder {
     }
 
     private func promise(_ byteCount: Int, to stream: inout EntryStream) throws(StreamFailure) {
-        guard byteCount <= byteLimit else { throw .tooLarge(byteCount: byteCount) }
+        guard byteCount <= largestEntry else { throw .tooLarge(byteCount: byteCount) }
         let (name, writer) = (stream.name, stream.temporary.writer)
         try system { () throws(FileSystemFailure) in try reserve(byteCount, for: name, writer: writer) }
         stream.promised = byteCount

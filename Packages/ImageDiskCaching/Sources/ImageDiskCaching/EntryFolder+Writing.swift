@@ -20,10 +20,13 @@ package enum Storing: Sendable {
     case tooLarge(byteCount: Int)
 }
 
-/// A file being written, locked by its writer.
+/// Entries up to this length are written while the folder is locked. It takes about as long as one step of an eviction.
+private let largestWriteAtOnce = 1 << 18
+
+/// A file being written.
 struct Temporary {
     var file: Int32
-    var writer: UInt64
+    var writer: WriterNumber
     var path: String
 }
 
@@ -36,12 +39,16 @@ extension EntryFolder {
         _ entry: DataCacheEntry, for key: DataCacheKey, name: EntryName
     ) throws(FileSystemFailure) -> Storing {
         let byteCount = EntryFormat.fileSize(of: entry, for: key)
-        guard byteCount <= byteLimit, let tail = EntryFormat.Tail(of: entry, for: key).bytes else {
+        guard byteCount <= largestEntry, let tail = EntryFormat.Tail(of: entry, for: key).bytes else {
             try remove(name)
             return .tooLarge(byteCount: byteCount)
         }
         do {
-            try write(entry.data, tail, byteCount: byteCount, as: name)
+            if options.durability == .processCrash, byteCount <= largestWriteAtOnce {
+                try writeAtOnce(entry.data, tail, byteCount: byteCount, as: name)
+            } else {
+                try write(entry.data, tail, byteCount: byteCount, as: name)
+            }
             return .stored
         } catch {
             withdraw(name)
@@ -56,36 +63,75 @@ extension EntryFolder {
         defer { fileSystem.close(temporary.file) }
         do {
             try reserve(byteCount, for: name, writer: temporary.writer)
-            try put(data.bytes, into: temporary.file)
-            try commit(temporary, tail, byteCount: byteCount, as: name)
+            try commit(temporary, data, tail, byteCount: byteCount, as: name)
         } catch {
             abandon(temporary)
             throw error
         }
     }
 
+    /// As `write`, with the folder locked once and for all of it: so nobody can take the file for stale, and it needs no lock.
+    private func writeAtOnce(
+        _ data: Data, _ tail: [UInt8], byteCount: Int, as name: EntryName
+    ) throws(FileSystemFailure) {
+        try withRoom(for: byteCount, name) { () throws(FileSystemFailure) in
+            let temporary = try createTemporary(isLocked: false)
+            defer { fileSystem.close(temporary.file) }
+            do throws(FileSystemFailure) {
+                try record([.reserve(writer: temporary.writer, name: name, byteCount: byteCount)])
+                let stamp = try fill(temporary, data, tail)
+                try moveIntoPlace(temporary, byteCount: byteCount, stamp: stamp, as: name)
+            } catch {
+                clearAway(temporary.path)
+                release(temporary.writer)
+                throw error
+            }
+        }
+    }
+
     package func remove(_ name: EntryName) throws(FileSystemFailure) {
-        _ = try withJournal { () throws(FileSystemFailure) in try removeFile(name) }
+        let wasThere = try withJournal { () throws(FileSystemFailure) in try removeFile(name) }
+        if wasThere == true { try settleNames(in: home(of: name)) }
     }
 
     /// Ends a file and moves it into place, with as much ceremony as the durability asks for.
     func commit(
-        _ temporary: Temporary, _ tail: [UInt8], byteCount: Int, as name: EntryName
+        _ temporary: Temporary, _ data: Data, _ tail: [UInt8], byteCount: Int, as name: EntryName
     ) throws(FileSystemFailure) {
-        // Bytes are bytes: no padding can show.
-        try unsafe put(tail.span.bytes, into: temporary.file)
-        let stamp = nextStamp()
-        try fileSystem.setModified(stamp, of: temporary.file)
+        let stamp = try fill(temporary, data, tail)
         if options.durability != .processCrash { try fileSystem.synchronize(temporary.file) }
         _ = try withJournal(creating: true) { () throws(FileSystemFailure) in
-            try moveIntoPlace(temporary.path, name)
-            try record([
-                .insert(EntryIndex.Record(name: name, byteCount: byteCount, stamp: stamp)),
-                .release(writer: temporary.writer),
-            ])
+            try moveIntoPlace(temporary, byteCount: byteCount, stamp: stamp, as: name)
         }
+        try settleNames(in: home(of: name))
+    }
+
+    /// Writes the rest of a file, and sets its time to now; returns that.
+    private func fill(_ temporary: Temporary, _ data: Data, _ tail: [UInt8]) throws(FileSystemFailure) -> Int64 {
+        try unsafe data.bytes.withUnsafeBytes { data throws(FileSystemFailure) in
+            // Bytes are bytes: no padding can show.
+            try unsafe tail.span.bytes.withUnsafeBytes { tail throws(FileSystemFailure) in
+                try unsafe fileSystem.write(data, tail, to: temporary.file)
+            }
+        }
+        let stamp = nextStamp()
+        try fileSystem.setModified(stamp, of: temporary.file)
+        return stamp
+    }
+
+    /// Gives a file its entry's name, and tells the index. Only while the folder is locked.
+    private func moveIntoPlace(
+        _ temporary: Temporary, byteCount: Int, stamp: Int64, as name: EntryName
+    ) throws(FileSystemFailure) {
+        try moveIntoPlace(temporary.path, name)
+        let record = EntryIndex.Record(name: name, byteCount: byteCount, stamp: stamp)
+        try self.record([insertion(record, keeping: temporary.writer)])
         state.withLock { $0.statistics.stored += 1 }
-        if options.durability == .powerLoss { try fileSystem.synchronizeFolder(home(of: name)) }
+    }
+
+    /// The event of an entry that is there, at the place that it has or gets.
+    func insertion(_ record: EntryIndex.Record, keeping writer: WriterNumber? = nil) -> JournalFormat.Event {
+        .insert(record, place: state.withLock { $0.index?.place(for: record.name) ?? 0 }, keeping: writer)
     }
 
     func put(_ bytes: RawSpan, into file: Int32) throws(FileSystemFailure) {
@@ -94,12 +140,16 @@ extension EntryFolder {
         }
     }
 
-    func createTemporary() throws(FileSystemFailure) -> Temporary {
+    /// Makes a file to write an entry into.
+    ///
+    /// - Parameter isLocked: whether it is to be told by its lock that it is being written, so that nobody takes it for stale.
+    func createTemporary(isLocked: Bool = true) throws(FileSystemFailure) -> Temporary {
         for _ in 0..<16 {
             let writer = newWriter()
             do {
-                if let temporary = try createTemporary(writer) { return temporary }
+                if let temporary = try createTemporary(writer, isLocked: isLocked) { return temporary }
             } catch  where error.isAbsence {
+                try makeRoot()
                 try fileSystem.makeFolder(temporaryFolder)
             } catch  where error.isTaken {
                 // By another cache of this process, or by a dead process of the same number.
@@ -109,21 +159,23 @@ extension EntryFolder {
     }
 
     /// The number of this process, and one of its own that no dead process of the same number was promised room under.
-    private func newWriter() -> UInt64 {
-        let process = UInt64(UInt32(bitPattern: getpid())) << 32
-        return state.withLock { state in
-            repeat {
-                state.temporaryCount &+= 1
-            } while state.index?.reservations[process | UInt64(state.temporaryCount)] != nil
-            return process | UInt64(state.temporaryCount)
+    private func newWriter() -> WriterNumber {
+        state.withLock { state in
+            var writer = WriterNumber(process: UInt32(bitPattern: getpid()), count: state.temporaryCount)
+            repeat { writer.count &+= 1 } while state.index?.reservations[writer] != nil
+            state.temporaryCount = writer.count
+            return writer
         }
     }
 
     /// Nil when the file was taken for stale in the moment between its making and its locking, and perhaps removed.
-    private func createTemporary(_ writer: UInt64) throws(FileSystemFailure) -> Temporary? {
+    private func createTemporary(
+        _ writer: WriterNumber, isLocked: Bool
+    ) throws(FileSystemFailure) -> Temporary? {
         let path = temporaryPath(writer)
         let file = try fileSystem.create(path)
         do {
+            if !isLocked { return Temporary(file: file, writer: writer, path: path) }
             if try fileSystem.lock(file), try fileSystem.status(of: file).hasName {
                 return Temporary(file: file, writer: writer, path: path)
             }
@@ -149,14 +201,45 @@ extension EntryFolder {
         options.layout == .sharded ? folder(ofShard: name.shard) : root
     }
 
+    /// Returns when the names in a folder are on the device, if that is asked for; the first time with the folder's own.
+    func settleNames(in folder: String) throws(FileSystemFailure) {
+        guard options.durability == .powerLoss else { return }
+        try fileSystem.synchronizeFolder(folder)
+        if folder == root || state.withLock({ $0.settledFolders.contains(folder) }) { return }
+        try fileSystem.synchronizeFolder(root)
+        state.withLock { _ = $0.settledFolders.insert(folder) }
+    }
+
+    /// Makes the cache's folder and those above it. If that is asked for, returns when their names are on the device.
+    func makeRoot() throws(FileSystemFailure) {
+        try fileSystem.makeFolder(root)
+        guard options.durability == .powerLoss else { return }
+        var path = root
+        while let slash = path.lastIndex(of: "/"), path != "/" {
+            path = slash == path.startIndex ? "/" : String(path[..<slash])
+            do {
+                try fileSystem.synchronizeFolder(path)
+            } catch  where error.isForbidden {
+                // What may not be read was not made here.
+            }
+        }
+    }
+
     /// Gives up a file that was being written, and the room it was promised.
     func abandon(_ temporary: Temporary) {
         clearAway(temporary.path)
         do {
-            _ = try withJournal { () throws(FileSystemFailure) in
-                guard state.withLock({ $0.index?.reservations[temporary.writer] != nil }) else { return }
-                try record([.release(writer: temporary.writer)])
-            }
+            _ = try withJournal { release(temporary.writer) }
+        } catch {
+            // As in `release`.
+        }
+    }
+
+    /// Takes a promise back. Only while the folder is locked.
+    private func release(_ writer: WriterNumber) {
+        guard state.withLock({ $0.index?.reservations[writer] != nil }) else { return }
+        do {
+            try record([.release(writer: writer)])
         } catch {
             // The failure that led here says more. The promise is taken back when the folder is next opened, or room is needed.
         }

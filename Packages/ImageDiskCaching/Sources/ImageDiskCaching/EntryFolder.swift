@@ -11,8 +11,9 @@ import Synchronization
 ///
 /// ```text
 /// <root>/3f/3f9a…64 digits   entries, by EntryName; without the subfolder in a flat layout
-/// <root>/tmp/<16 digits>.part  files being written, each locked by its writer
-/// <root>/entries.index       the index, see JournalFormat; its lock is that of the folder
+/// <root>/tmp/<12 digits>.part  files being written, each locked by its writer
+/// <root>/entries.index       the index's journal, see JournalFormat; its lock is that of the folder
+/// <root>/entries.table       the index's table
 /// ```
 /// `readAtOnce` never waits. Every other method blocks on the file system. `read` may run anywhere at any time; all others change
 /// the folder and run one at a time, on the queue that the owner keeps for that. The lock guards what is in memory alone and is
@@ -22,7 +23,7 @@ package final class EntryFolder: Sendable {
     struct State {
         /// Nil until the folder was opened, and when it is gone.
         var index: EntryIndex?
-        /// The open index. Used by the methods that run one at a time.
+        /// The open journal. Used by the methods that run one at a time.
         var journal: Journal?
         /// Uses that the index's file does not tell of yet.
         var uses: [PendingUse] = []
@@ -31,7 +32,9 @@ package final class EntryFolder: Sendable {
         /// The greatest stamp so far: stamps never repeat, though the clock may stand still or go back.
         var lastStamp = Int64.min
         /// Numbers the temporary files.
-        var temporaryCount: UInt32 = 0
+        var temporaryCount: UInt16 = 0
+        /// Subfolders whose own names are on the device.
+        var settledFolders: Set<String> = []
         var byteLimit: Int
         var statistics = DiskCacheStatistics()
     }
@@ -41,7 +44,7 @@ package final class EntryFolder: Sendable {
         var stamp: Int64
     }
 
-    /// The file of the index, open.
+    /// The index's journal, open.
     struct Journal {
         var file: Int32
         var identity: FileIdentity
@@ -83,6 +86,8 @@ package final class EntryFolder: Sendable {
 
     package var byteLimit: Int { state.withLock { $0.byteLimit } }
 
+    package var largestEntry: Int { state.withLock { $0.largestEntry } }
+
     package var statistics: DiskCacheStatistics { state.withLock { $0.statistics } }
 
     /// Changes the limit for what is stored from now on. `shrink` then brings the folder within it.
@@ -106,7 +111,7 @@ package final class EntryFolder: Sendable {
 
     var temporaryFolder: String { "\(root)/tmp" }
 
-    func temporaryPath(_ writer: UInt64) -> String { "\(temporaryFolder)/\(Self.digits(writer)).part" }
+    func temporaryPath(_ writer: WriterNumber) -> String { "\(temporaryFolder)/\(writer.text).part" }
 
     /// The time of a use that happens now: after all earlier ones.
     func nextStamp() -> Int64 {
@@ -120,11 +125,6 @@ package final class EntryFolder: Sendable {
     }
 
     static func date(_ nanoseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(nanoseconds) / 1e9) }
-
-    private static func digits(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
 }
 
 extension EntryFolder.State {

@@ -1,7 +1,8 @@
 /// What the folder holds, by the cache's best knowledge: each entry's size and last use, and the room promised to writers.
 ///
-/// A pure value. About 80 bytes an entry: 48 in an array of nodes, the policy's 8, and 8 for each slot of an open hash table
-/// with linear probing, which is kept between three eighths and three quarters full.
+/// Each entry has a place: the number of its slot in the table that the folder keeps. A pure value. About 80 bytes an entry: 48 in
+/// an array of nodes, the policy's 8, and 8 for each slot of an open hash table with linear probing, which is kept between three
+/// eighths and three quarters full.
 package struct EntryIndex: Sendable {
     /// One entry's file.
     package struct Record: Hashable, Sendable {
@@ -35,20 +36,25 @@ package struct EntryIndex: Sendable {
         var isEmpty: Bool { place < 0 }
     }
 
+    /// By place, in the order of the table in the folder.
     private var nodes: [Record] = []
-    /// Places in `nodes` that nothing occupies.
-    private var freePlaces: [Int32] = []
+    /// Places in `nodes` that nothing has.
+    private var vacancies = PlaceSet()
+    /// Places that the table in the folder does not tell of as they are.
+    private var changes = PlaceSet()
     /// By the hash of the name.
     private var table: [Slot]
-    private var policy: any DiskEvictionPolicy
+    /// Nil until all entries are known.
+    private var policy: (any DiskEvictionPolicy)?
     package private(set) var count = 0
-    package private(set) var reservations: [UInt64: Reservation] = [:]
+    package private(set) var reservations: [WriterNumber: Reservation] = [:]
     /// The lengths of all files, in bytes, and the room that was promised.
     package private(set) var byteCount = 0
     /// The greatest stamp so far.
     package private(set) var newestStamp = Int64.min
 
-    package init(policy: any DiskEvictionPolicy = LeastRecentlyUsed(), capacity: Int = 0) {
+    /// - Parameter policy: nil if entries are to come in any order, and `arrange` after them.
+    package init(policy: (any DiskEvictionPolicy)? = nil, capacity: Int = 0) {
         self.policy = policy
         var size = 16
         while size * 3 < capacity * 4 { size *= 2 }
@@ -58,46 +64,73 @@ package struct EntryIndex: Sendable {
 
     package subscript(name: EntryName) -> Record? { slot(of: name).map { nodes[Int(table[$0].place)] } }
 
-    /// All entries, in no order.
-    package var records: [Record] { table.filter { !$0.isEmpty }.map { nodes[Int($0.place)] } }
+    /// All entries, in the order of their places.
+    package var records: [Record] { nodes.indices.compactMap(record) }
+
+    /// How many places there are, with those that nothing has.
+    package var placeCount: Int { nodes.count }
 
     /// When the entries were used last: the earliest and the latest time. Nil when there are none.
     package var stamps: ClosedRange<Int64>? {
-        var stamps: ClosedRange<Int64>?
-        for slot in table where !slot.isEmpty {
-            let stamp = nodes[Int(slot.place)].stamp
-            stamps = min(stamps?.lowerBound ?? stamp, stamp)...max(stamps?.upperBound ?? stamp, stamp)
-        }
-        return stamps
+        let stamps = records.map(\.stamp)
+        guard let least = stamps.min(), let most = stamps.max() else { return nil }
+        return least...most
     }
 
     /// The entries that were last used before a time, in no order.
     package func names(unusedSince deadline: Int64) -> [EntryName] {
-        table.compactMap { slot in
-            guard !slot.isEmpty, nodes[Int(slot.place)].stamp < deadline else { return nil }
-            return nodes[Int(slot.place)].name
-        }
+        records.filter { $0.stamp < deadline }.map(\.name)
     }
 
     /// The entry that the policy would have go next.
-    package mutating func victim() -> Record? { policy.victim().map { nodes[$0] } }
+    package mutating func victim() -> Record? { policy?.victim().map { nodes[$0] } }
 
-    /// Puts a record in, in place of an earlier one of that name.
-    package mutating func insert(_ record: Record) {
+    /// Tells a policy of all entries, in the order of their last use, and follows it from now on.
+    package mutating func arrange(by policy: any DiskEvictionPolicy) {
+        var policy = policy
+        var order = nodes.indices.compactMap { place in record(at: place).map { (stamp: $0.stamp, place: place) } }
+        order.sort { $0.stamp < $1.stamp }
+        for (_, place) in order { policy.insert(place, byteCount: nodes[place].byteCount) }
+        self.policy = policy
+    }
+
+    /// The place that an entry has, or would get.
+    package func place(for name: EntryName) -> Int {
+        slot(of: name).map { Int(table[$0].place) } ?? vacancies.first ?? nodes.count
+    }
+
+    /// Puts a record in, in place of an earlier one of that name, and of another one that has the place.
+    ///
+    /// - Parameter place: at most `placeCount`. False when it is more: nobody gives such a place.
+    @discardableResult
+    package mutating func insert(_ record: Record, at place: Int) -> Bool {
+        guard place <= nodes.count else { return false }
         remove(record.name)
-        if (count + 1) * 4 > table.count * 3 { enlarge() }
-        let place = freePlaces.popLast() ?? Int32(nodes.count)
-        if Int(place) == nodes.count {
+        if place == nodes.count {
             nodes.growByAQuarter()
             nodes.append(record)
         } else {
-            nodes[Int(place)] = record
+            if !vacancies.contains(place) { remove(nodes[place].name) }
+            vacancies.remove(place)
+            nodes[place] = record
         }
-        enter(place)
+        changes.insert(place)
+        if (count + 1) * 4 > table.count * 3 { enlarge() }
+        enter(Int32(place))
         count += 1
         byteCount += record.byteCount
         newestStamp = max(newestStamp, record.stamp)
-        policy.insert(Int(place), byteCount: record.byteCount)
+        policy?.insert(place, byteCount: record.byteCount)
+        return true
+    }
+
+    /// Notes that the table has a place which nothing has; false when it does not come next.
+    package mutating func insertVacancy(at place: Int) -> Bool {
+        guard place == nodes.count else { return false }
+        nodes.growByAQuarter()
+        nodes.append(Record(name: .none, byteCount: 0, stamp: 0))
+        vacancies.insert(place)
+        return true
     }
 
     /// Notes a use; false when the entry is not known.
@@ -107,30 +140,49 @@ package struct EntryIndex: Sendable {
         let place = Int(table[slot].place)
         nodes[place].stamp = max(nodes[place].stamp, stamp)
         newestStamp = max(newestStamp, stamp)
-        policy.use(place)
+        changes.insert(place)
+        policy?.use(place)
         return true
     }
 
     package mutating func remove(_ name: EntryName) {
         guard let slot = slot(of: name) else { return }
-        let place = table[slot].place
+        let place = Int(table[slot].place)
         vacate(slot)
-        policy.remove(Int(place))
-        freePlaces.append(place)
+        policy?.remove(place)
+        vacancies.insert(place)
+        changes.insert(place)
         count -= 1
-        byteCount -= nodes[Int(place)].byteCount
+        byteCount -= nodes[place].byteCount
     }
 
     /// Promises room, in place of what the writer was promised before.
-    package mutating func reserve(_ byteCount: Int, for name: EntryName, writer: UInt64) {
+    package mutating func reserve(_ byteCount: Int, for name: EntryName, writer: WriterNumber) {
         release(writer)
         reservations[writer] = Reservation(name: name, byteCount: byteCount)
         self.byteCount += byteCount
     }
 
-    package mutating func release(_ writer: UInt64) {
+    package mutating func release(_ writer: WriterNumber) {
         byteCount -= reservations.removeValue(forKey: writer)?.byteCount ?? 0
     }
+
+    // MARK: What the table in the folder has to be told
+
+    /// The places that it does not tell of as they are, in order. From here on, it does.
+    @discardableResult
+    package mutating func takeChanges() -> [Int] {
+        defer { changes = PlaceSet() }
+        return changes.places
+    }
+
+    /// Takes back what `takeChanges` took.
+    package mutating func noteChanges(_ places: [Int]) {
+        for place in places { changes.insert(place) }
+    }
+
+    /// What has a place; nil when nothing has.
+    package func record(at place: Int) -> Record? { vacancies.contains(place) ? nil : nodes[place] }
 
     // MARK: The table
 

@@ -8,6 +8,9 @@ package struct EntryName: Hashable, Sendable {
     private let third: UInt64
     private let fourth: UInt64
 
+    /// Stands where no entry is meant.
+    static let none = EntryName(words: (0, 0, 0, 0))
+
     package init(words: (UInt64, UInt64, UInt64, UInt64)) { (first, second, third, fourth) = words }
 
     package init(_ key: DataCacheKey) { self.init(keyBytes: Array(key.source.utf8)) }

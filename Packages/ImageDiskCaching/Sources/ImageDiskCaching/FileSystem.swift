@@ -22,6 +22,10 @@ package protocol FileSystem: Sendable {
     func readAtOnce(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileSystemFailure) -> Int?
     /// Writes all of `bytes` after what was written before.
     func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(FileSystemFailure)
+    /// Writes all of `bytes`, then all of `more`, after what was written before.
+    func write(
+        _ bytes: UnsafeRawBufferPointer, _ more: UnsafeRawBufferPointer, to file: Int32
+    ) throws(FileSystemFailure)
     /// Writes all of `bytes` from `offset` on.
     func write(_ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int) throws(FileSystemFailure)
     /// Cuts a file off, or fills it up with zeros.
@@ -71,12 +75,25 @@ package struct FileStatus: Sendable {
     package var identity: FileIdentity
     /// False when it was removed and is only open still.
     package var hasName: Bool
+
+    package init(isRegular: Bool, byteCount: Int, modified: Int64, identity: FileIdentity, hasName: Bool) {
+        self.isRegular = isRegular
+        self.byteCount = byteCount
+        self.modified = modified
+        self.identity = identity
+        self.hasName = hasName
+    }
 }
 
 /// The numbers of a device and of a file on it: two open files with the same ones are the same.
 package struct FileIdentity: Hashable, Sendable {
     package var device: UInt64
     package var file: UInt64
+
+    package init(device: UInt64, file: UInt64) {
+        self.device = device
+        self.file = file
+    }
 }
 
 /// One name in a folder.
@@ -86,6 +103,13 @@ package struct ListedFile: Sendable {
     package var byteCount: Int
     /// The time of the last modification, in nanoseconds since 1970.
     package var modified: Int64
+
+    package init(name: String, isRegular: Bool, byteCount: Int, modified: Int64) {
+        self.name = name
+        self.isRegular = isRegular
+        self.byteCount = byteCount
+        self.modified = modified
+    }
 }
 
 /// A call that the operating system refused.

@@ -1,58 +1,75 @@
-/// How the index lies in its file: a head, then what happened, in order. Whoever repeats it all knows the folder.
+/// How the index lies in its two files: a table of the entries, and a journal of what happened since the table was written.
 ///
 /// ```text
-/// head of 64 bytes, little-endian:
-///   magic "SILi"  4   version 4   generation 8   boot number 8   layout 8   zeros 24   XXH3 of the 56 bytes before 8
-/// event of 64 bytes:
-///   kind 4   zeros 4   name 32   number 8   stamp or writer 8   XXH3 of the 56 bytes before, with the event's own offset added 8
+/// entries.table   a slot for each place of the index, with what has it: insert, or vacancy
+/// entries.index   a head, then a slot for each event, in order
+///
+/// slot of 64 bytes, little-endian:
+///   kind 1   length 5   writer's number 2   place 4   writer's process 4   name 32   stamp 8
+///   XXH3 of the 56 bytes before, with the slot's own offset added 8
+/// head of 64 bytes:
+///   magic "SILi"  4   version 4   generation 8   boot number 8   layout 8   places in the table 8   zeros 16
+///   XXH3 of the 56 bytes before 8
 /// ```
-/// Both have a length that divides a memory page, so that no event is seen in part but after a power cut. What is damaged is
+/// Both have a length that divides a memory page, so that no slot is seen in part but after a power cut. What is damaged is
 /// noticed by the checksum, what is out of place by the offset in it.
 package enum JournalFormat {
     package static let slotSize = 64
-    private static let version: UInt32 = 1
-    /// Whoever can write to the folder can forge events. So many of this length that their sum overflows don't fit into a file.
-    private static let largestByteCount = 1 << 40
+    private static let version: UInt32 = 2
+    /// What five bytes hold, 1 TiB. So many of this length that their sum overflows don't fit into a file.
+    private static let largestByteCount = 1 << 40 - 1
     private static let magic = UInt32(littleEndian: 0x6949_4C53)
 
     package struct Head: Hashable, Sendable {
-        /// Another one whenever the file was written anew.
+        /// Another one whenever the journal was begun anew.
         package var generation: UInt64
-        /// The start of the machine in which it was written anew: after another one, anything may be missing from the file.
+        /// The start of the machine in which that was: after another one, anything may be missing from the files.
         package var bootNumber: UInt64
         /// How names become paths.
         package var layout: UInt64
+        /// How many slots of the table count.
+        package var placeCount: Int
     }
 
     package enum Event: Hashable, Sendable {
-        /// An entry is there.
-        case insert(EntryIndex.Record)
+        /// An entry is there, and has this place in the index. With its file, the writer's promise has been kept.
+        case insert(EntryIndex.Record, place: Int, keeping: WriterNumber?)
         case use(EntryName, stamp: Int64)
         case remove(EntryName)
         /// A writer was promised room.
-        case reserve(writer: UInt64, name: EntryName, byteCount: Int)
-        case release(writer: UInt64)
+        case reserve(writer: WriterNumber, name: EntryName, byteCount: Int)
+        case release(writer: WriterNumber)
+        /// Nothing has this place. In the table alone.
+        case vacancy(place: Int)
 
         /// The same with another time.
         func stamped(_ correct: (Int64) -> Int64) -> Event {
             switch self {
-            case .insert(var record):
+            case .insert(var record, let place, let writer):
                 record.stamp = correct(record.stamp)
-                return .insert(record)
+                return .insert(record, place: place, keeping: writer)
             case .use(let name, let stamp): return .use(name, stamp: correct(stamp))
-            case .remove, .reserve, .release: return self
+            case .remove, .reserve, .release, .vacancy: return self
             }
         }
     }
 
+    /// What an event's slot has room for.
+    private struct Fields {
+        var kind: UInt8
+        var name = EntryName.none
+        var byteCount = 0
+        var stamp: Int64 = 0
+        var place = 0
+        var writer: WriterNumber?
+    }
+
     package static func bytes(of head: Head) -> [UInt8] {
         var bytes: [UInt8] = []
-        append(magic, to: &bytes)
-        append(version, to: &bytes)
-        append(head.generation, to: &bytes)
-        append(head.bootNumber, to: &bytes)
-        append(head.layout, to: &bytes)
-        bytes.append(contentsOf: repeatElement(0, count: 24))
+        append(UInt64(version) << 32 | UInt64(magic), to: &bytes)
+        for word in [head.generation, head.bootNumber, head.layout, UInt64(head.placeCount), 0, 0] {
+            append(word, to: &bytes)
+        }
         append(unsafe Checksum.of(bytes.span.bytes), to: &bytes)
         return bytes
     }
@@ -60,19 +77,28 @@ package enum JournalFormat {
     /// Nil when it is damaged, or of another version.
     package static func head(_ bytes: RawSpan) -> Head? {
         guard bytes.byteCount == slotSize, word(bytes, 0) == UInt64(version) << 32 | UInt64(magic),
-            word(bytes, 56) == Checksum.of(bytes.extracting(0..<56))
+            word(bytes, 56) == Checksum.of(bytes.extracting(0..<56)), let placeCount = Int(exactly: word(bytes, 32))
         else { return nil }
-        return Head(generation: word(bytes, 8), bootNumber: word(bytes, 16), layout: word(bytes, 24))
+        return Head(
+            generation: word(bytes, 8), bootNumber: word(bytes, 16), layout: word(bytes, 24), placeCount: placeCount)
     }
 
-    /// Appends an event that is to lie at `offset` in the file.
-    package static func append(_ event: Event, at offset: Int, to bytes: inout [UInt8]) {
+    /// Slots, one after the other, the first of which is to lie at `offset` in the file.
+    package static func bytes(of events: some Collection<Event>, at offset: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(events.count * slotSize)
+        for event in events { append(event, at: offset + bytes.count, to: &bytes) }
+        return bytes
+    }
+
+    private static func append(_ event: Event, at offset: Int, to bytes: inout [UInt8]) {
         let start = bytes.count
-        let (kind, name, number, last) = fields(of: event)
-        append(kind, to: &bytes)
-        name.append(to: &bytes)
-        append(UInt64(bitPattern: number), to: &bytes)
-        append(last, to: &bytes)
+        let fields = fields(of: event)
+        let byteCount = UInt64(min(max(0, fields.byteCount), largestByteCount))
+        append(UInt64(fields.kind) | byteCount << 8 | UInt64(fields.writer?.count ?? 0) << 48, to: &bytes)
+        append(UInt64(UInt32(fields.place)) | UInt64(fields.writer?.process ?? 0) << 32, to: &bytes)
+        fields.name.append(to: &bytes)
+        append(UInt64(bitPattern: fields.stamp), to: &bytes)
         let sum = unsafe Checksum.of(bytes.span.bytes.extracting(start..<start + 56))
         append(sum &+ UInt64(offset), to: &bytes)
     }
@@ -80,28 +106,38 @@ package enum JournalFormat {
     /// The event at `offset` in the file; nil when it is damaged.
     package static func event(_ bytes: RawSpan, at offset: Int) -> Event? {
         guard word(bytes, 56) == Checksum.of(bytes.extracting(0..<56)) &+ UInt64(offset) else { return nil }
-        let name = EntryName(words: (word(bytes, 8), word(bytes, 16), word(bytes, 24), word(bytes, 32)))
-        let number = Int(truncatingIfNeeded: word(bytes, 40))
-        let last = word(bytes, 48)
-        switch word(bytes, 0) {
-        case 1 where (0...largestByteCount).contains(number):
-            return .insert(EntryIndex.Record(name: name, byteCount: number, stamp: Int64(bitPattern: last)))
-        case 2: return .use(name, stamp: Int64(bitPattern: last))
+        let (first, second) = (word(bytes, 0), word(bytes, 8))
+        let name = EntryName(words: (word(bytes, 16), word(bytes, 24), word(bytes, 32), word(bytes, 40)))
+        let byteCount = Int(first >> 8 & UInt64(largestByteCount))
+        let stamp = Int64(bitPattern: word(bytes, 48))
+        let place = Int(UInt32(truncatingIfNeeded: second))
+        let writer = WriterNumber(
+            process: UInt32(truncatingIfNeeded: second >> 32), count: UInt16(truncatingIfNeeded: first >> 48))
+        switch UInt8(truncatingIfNeeded: first) {
+        case 1:
+            let record = EntryIndex.Record(name: name, byteCount: byteCount, stamp: stamp)
+            return .insert(record, place: place, keeping: writer.process == 0 ? nil : writer)
+        case 2: return .use(name, stamp: stamp)
         case 3: return .remove(name)
-        case 4 where (0...largestByteCount).contains(number):
-            return .reserve(writer: last, name: name, byteCount: number)
-        case 5: return .release(writer: last)
+        case 4: return .reserve(writer: writer, name: name, byteCount: byteCount)
+        case 5: return .release(writer: writer)
+        case 6: return .vacancy(place: place)
         default: return nil
         }
     }
 
-    private static func fields(of event: Event) -> (kind: UInt64, name: EntryName, number: Int64, last: UInt64) {
+    private static func fields(of event: Event) -> Fields {
         switch event {
-        case .insert(let record): (1, record.name, Int64(record.byteCount), UInt64(bitPattern: record.stamp))
-        case .use(let name, let stamp): (2, name, 0, UInt64(bitPattern: stamp))
-        case .remove(let name): (3, name, 0, 0)
-        case .reserve(let writer, let name, let byteCount): (4, name, Int64(byteCount), writer)
-        case .release(let writer): (5, EntryName(words: (0, 0, 0, 0)), 0, writer)
+        case .insert(let record, let place, let writer):
+            Fields(
+                kind: 1, name: record.name, byteCount: record.byteCount, stamp: record.stamp, place: place,
+                writer: writer)
+        case .use(let name, let stamp): Fields(kind: 2, name: name, stamp: stamp)
+        case .remove(let name): Fields(kind: 3, name: name)
+        case .reserve(let writer, let name, let byteCount):
+            Fields(kind: 4, name: name, byteCount: byteCount, writer: writer)
+        case .release(let writer): Fields(kind: 5, writer: writer)
+        case .vacancy(let place): Fields(kind: 6, place: place)
         }
     }
 
@@ -117,14 +153,26 @@ package enum JournalFormat {
 }
 
 extension EntryIndex {
-    /// Follows what happened.
-    package mutating func apply(_ event: JournalFormat.Event) {
+    /// Follows what happened; false when that can't have happened.
+    @discardableResult
+    package mutating func apply(_ event: JournalFormat.Event) -> Bool {
         switch event {
-        case .insert(let record): insert(record)
+        case .insert(let record, let place, let writer):
+            if let writer { release(writer) }
+            return insert(record, at: place)
         case .use(let name, let stamp): use(name, stamp: stamp)
         case .remove(let name): remove(name)
         case .reserve(let writer, let name, let byteCount): reserve(byteCount, for: name, writer: writer)
         case .release(let writer): release(writer)
+        case .vacancy(let place): return insertVacancy(at: place)
+        }
+        return true
+    }
+
+    /// What the table is to tell of places.
+    func slots(at places: some Collection<Int>) -> [JournalFormat.Event] {
+        places.map { place in
+            record(at: place).map { .insert($0, place: place, keeping: nil) } ?? .vacancy(place: place)
         }
     }
 }

@@ -84,6 +84,17 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func write(
+        _ bytes: UnsafeRawBufferPointer, _ more: UnsafeRawBufferPointer, to file: Int32
+    ) throws(FileSystemFailure) {
+        let parts = unsafe [bytes, more].map {
+            unsafe iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
+        }
+        let written = try retrying("write") { unsafe writev(file, parts, 2) }
+        try unsafe write(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(written)), to: file)
+        try unsafe write(UnsafeRawBufferPointer(rebasing: more.dropFirst(max(0, written - bytes.count))), to: file)
+    }
+
+    package func write(
         _ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int
     ) throws(FileSystemFailure) {
         var written = 0

@@ -1,0 +1,134 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+extension EntryFolder {
+    /// Writes the index anew when more places are vacant than there are entries, and some more.
+    func closeUp() throws(FileSystemFailure) {
+        let sparse = state.withLock { state in
+            state.index.flatMap { $0.placeCount > 2 * $0.count + state.journalCapacity ? $0 : nil }
+        }
+        if let sparse { try rewrite(sparse) }
+    }
+
+    /// Writes an index without vacancies: it takes the place of the files, and of what is in memory.
+    func rewrite(_ old: EntryIndex) throws(FileSystemFailure) {
+        guard let journal = state.withLock({ $0.journal }) else { return }
+        var index = EntryIndex(capacity: old.count)
+        for (place, record) in old.records.enumerated() { index.insert(record, at: place) }
+        for (writer, promise) in old.reservations {
+            index.reserve(promise.byteCount, for: promise.name, writer: writer)
+        }
+        index.arrange(by: options.policy)
+        index.takeChanges()
+        state.withLock { $0.index = nil }
+        // Whoever finds no head, because the writer died before it came, does all of this again.
+        try fileSystem.truncate(journal.file, to: 0)
+        try writeTable(Array(0..<index.placeCount), index.slots(at: 0..<index.placeCount), isWhole: true)
+        let (generation, end) = try beginJournal(journal, index.reservations, placeCount: index.placeCount)
+        state.withLock { $0.adopt(index, generation, end: end) }
+    }
+
+    /// Writes into the table what has changed, and begins the journal anew: so many slots at most as there were events and uses
+    /// since the last time, however many entries there are. Whoever dies meanwhile leaves events that the table already knows of;
+    /// to follow them again does no harm.
+    func writeChanges() throws(FileSystemFailure) {
+        guard let journal = state.withLock({ $0.journal }) else { return }
+        // What is used from here on is another change.
+        let (places, slots, promises, placeCount) = state.withLock { state in
+            let places = state.index?.takeChanges() ?? []
+            return (
+                places, state.index?.slots(at: places) ?? [], state.index?.reservations ?? [:],
+                state.index?.placeCount ?? 0
+            )
+        }
+        do {
+            try writeTable(places, slots, isWhole: false)
+            let (generation, end) = try beginJournal(journal, promises, placeCount: placeCount)
+            state.withLock { state in
+                state.journal?.generation = generation
+                state.journal?.end = end
+            }
+        } catch {
+            state.withLock { $0.index?.noteChanges(places) }
+            throw error
+        }
+    }
+
+    /// Writes the slots of places, which are given in order, into the table.
+    ///
+    /// - Parameter isWhole: whether the table is to have no others.
+    private func writeTable(
+        _ places: [Int], _ slots: [JournalFormat.Event], isWhole: Bool
+    ) throws(FileSystemFailure) {
+        let file = try fileSystem.openToUpdate(tablePath)
+        defer { fileSystem.close(file) }
+        if isWhole { try fileSystem.truncate(file, to: 0) }
+        var start = 0
+        while start < places.count {
+            // Neighbours go together.
+            var end = start + 1
+            while end < places.count, places[end] == places[end - 1] + 1 { end += 1 }
+            let offset = places[start] * JournalFormat.slotSize
+            try write(JournalFormat.bytes(of: slots[start..<end], at: offset), to: file, at: offset)
+            start = end
+        }
+    }
+
+    /// Empties the journal but for what was promised. Returns its new generation and length.
+    private func beginJournal(
+        _ journal: Journal, _ promises: [WriterNumber: EntryIndex.Reservation], placeCount: Int
+    ) throws(FileSystemFailure) -> (generation: UInt64, end: Int) {
+        let events = promises.map {
+            JournalFormat.Event.reserve(writer: $0.key, name: $0.value.name, byteCount: $0.value.byteCount)
+        }
+        let head = JournalFormat.Head(
+            generation: newGeneration(journal), bootNumber: fileSystem.bootNumber(), layout: options.layout.number,
+            placeCount: placeCount)
+        try fileSystem.truncate(journal.file, to: 0)
+        let bytes = JournalFormat.bytes(of: events, at: JournalFormat.slotSize)
+        try write(bytes, to: journal.file, at: JournalFormat.slotSize)
+        try write(JournalFormat.bytes(of: head), to: journal.file, at: 0)
+        return (head.generation, JournalFormat.slotSize + bytes.count)
+    }
+
+    /// A number that no other process, and no other cache of this one, gives: its parts are unique among those that live.
+    private func newGeneration(_ journal: Journal) -> UInt64 {
+        let stamp = nextStamp()
+        let parts = [UInt64(bitPattern: stamp), UInt64(getpid()), UInt64(journal.file), journal.generation]
+        var bytes: [UInt8] = []
+        for part in parts { unsafe withUnsafeBytes(of: part) { unsafe bytes.append(contentsOf: $0) } }
+        return unsafe Checksum.of(bytes.span.bytes)
+    }
+
+    func write(_ bytes: [UInt8], to file: Int32, at offset: Int) throws(FileSystemFailure) {
+        // Bytes are bytes: no padding can show.
+        try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(FileSystemFailure) in
+            try unsafe fileSystem.write(bytes, to: file, at: offset)
+        }
+    }
+}
+
+extension EntryFolder.State {
+    /// So many events the journal takes before it is begun anew: a sixty-fourth of the limit, within reason.
+    var journalCapacity: Int { min(max(byteLimit / JournalFormat.slotSize / 64, 8), 4_096) }
+
+    /// How long the journal may get, in bytes: promises stay in it.
+    func largestJournal(of index: EntryIndex) -> Int {
+        (1 + journalCapacity + index.reservations.count) * JournalFormat.slotSize
+    }
+
+    /// What the limit counts: entries, promises, and the index's files, the journal at the length that it may get.
+    var usedBytes: Int {
+        guard let index else { return 0 }
+        return index.byteCount + index.placeCount * JournalFormat.slotSize
+            + max(journal?.end ?? 0, largestJournal(of: index))
+    }
+
+    /// The largest file that an entry may have: the limit, but for what the index takes even then.
+    var largestEntry: Int { max(0, byteLimit - (3 + journalCapacity) * JournalFormat.slotSize) }
+}

@@ -1,0 +1,23 @@
+/// Who writes a file: a process, and one of the files that it writes.
+package struct WriterNumber: Hashable, Sendable {
+    /// Never 0.
+    package var process: UInt32
+    package var count: UInt16
+
+    package init(process: UInt32, count: UInt16) {
+        self.process = process
+        self.count = count
+    }
+
+    /// Nil when `text` is not what `text` of some writer gives.
+    init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 12, let number = UInt64(text, radix: 16) else { return nil }
+        self.init(process: UInt32(number >> 16), count: UInt16(truncatingIfNeeded: number))
+    }
+
+    /// Twelve hexadecimal digits.
+    var text: String {
+        let digits = String(UInt64(process) << 16 | UInt64(count), radix: 16)
+        return String(repeating: "0", count: 12 - digits.count) + digits
+    }
+}

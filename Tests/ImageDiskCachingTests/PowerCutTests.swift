@@ -1,0 +1,143 @@
+import Foundation
+import ImageCore
+import ImageDiskCaching
+import Testing
+
+/// The power is cut before each call that a workload of all operations makes, in turn, and some or all of what was not synchronised
+/// is lost.
+@Suite("Power cuts")
+struct PowerCutTests {
+    /// Scripts/crash-campaign asks for every call; otherwise it is every thirteenth.
+    private static let isInFull = ProcessInfo.processInfo.environment["CRASH_CAMPAIGN_KILLS"] != nil
+
+    @Test(
+        "cut at any call, entries are whole, the limit holds, what the durability promises is there, and it works again",
+        arguments: WorkloadRoom.allCases, DiskDurability.allCases)
+    func anyCall(room: WorkloadRoom, durability: DiskDurability) async throws {
+        for call in stride(from: 1, to: 10_000, by: Self.isInFull ? 1 : 13) {
+            let losses = (0..<(Self.isInFull ? 6 : 2)).map { SimulatedDisk.Loss.anything(seed: UInt64(call * 10 + $0)) }
+            for loss in losses + [.everything, .contents] {
+                let cut = PowerCut(room, durability, afterCall: call, loss)
+                if try await cut.isSurvived() == .beforeCut { return }
+            }
+        }
+        Issue.record("the workload makes too many calls")
+    }
+
+    @Test("without synchronisation the simulated disk loses contents, names and folders, each alone")
+    func losesWhatItMay() throws {
+        let disk = SimulatedDisk()
+        try disk.makeFolder("/a/b")
+        try disk.synchronizeFolder("/")
+        try disk.synchronizeFolder("/a")
+        for (name, isSynchronized) in [("/a/b/1", true), ("/a/b/2", false)] {
+            let file = try disk.create(name)
+            try unsafe [UInt8](repeating: 7, count: 5).withUnsafeBytes { try unsafe disk.write($0, to: file) }
+            if isSynchronized { try disk.synchronize(file) }
+            disk.close(file)
+        }
+        #expect(disk.restarted(after: .everything).paths == [])
+        #expect(disk.restarted(after: .nothing).byteCount == 10)
+        try disk.synchronizeFolder("/a/b")
+        let restarted = disk.restarted(after: .everything)
+        #expect(try restarted.list("/a/b").map(\.byteCount).sorted() == [0, 5])
+        #expect(disk.restarted(after: .contents).byteCount == 10)
+        try disk.rename("/a/b/1", to: "/a/b/3")
+        #expect(disk.restarted(after: .everything).paths.sorted() == ["/a/b/1", "/a/b/2"])
+        try disk.makeFolder("/c/d")
+        try disk.synchronizeFolder("/c")
+        #expect(throws: FileSystemFailure.self) { try disk.restarted(after: .everything).list("/c") }
+    }
+
+    @Test("without durability, stores are lost in a power cut: so it is the synchronisation that keeps them")
+    func losesWithoutDurability() async throws {
+        let disk = SimulatedDisk()
+        try await PowerCut.cache(disk, .ample, .processCrash).store(genuine(1, 1), for: key(1))
+        let later = PowerCut.cache(disk.restarted(after: .everything), .ample, .processCrash)
+        #expect(try await later.entry(for: key(1)) == nil)
+        let halved = PowerCut.cache(disk.restarted(after: .contents), .ample, .processCrash)
+        #expect(try await halved.verify().damagedRemoved == 1)
+    }
+}
+
+/// One power cut, and a look at what is there afterwards.
+struct PowerCut {
+    enum Outcome { case beforeCut, survived }
+
+    private let room: WorkloadRoom
+    private let durability: DiskDurability
+    private let call: Int
+    private let loss: SimulatedDisk.Loss
+    private var model: WorkloadModel
+
+    init(_ room: WorkloadRoom, _ durability: DiskDurability, afterCall call: Int, _ loss: SimulatedDisk.Loss) {
+        (self.room, self.durability, self.call, self.loss) = (room, durability, call, loss)
+        model = WorkloadModel(room)
+    }
+
+    static func cache(_ disk: SimulatedDisk, _ room: WorkloadRoom, _ durability: DiskDurability) -> DiskDataCache {
+        workloadCache("/caches/pictures", room, durability, disk)
+    }
+
+    /// `beforeCut` when the workload was over before so many calls.
+    func isSurvived() async throws -> Outcome {
+        var cut = self
+        return try await cut.examine()
+    }
+
+    private mutating func examine() async throws -> Outcome {
+        let disk = try await prepared()
+        let cache = Self.cache(disk, room, durability)
+        for step in WorkloadStep.scenario(room) where disk.hasPower { await attempt(step, on: cache, disk) }
+        if disk.hasPower { return .beforeCut }
+        let later = disk.restarted(after: loss)
+        try await expectSound(Self.cache(later, room, durability), later)
+        return .survived
+    }
+
+    /// A disk with the entries of an earlier launch, which ended long ago.
+    private mutating func prepared() async throws -> SimulatedDisk {
+        let disk = SimulatedDisk()
+        let earlier = Self.cache(disk, room, durability)
+        for step in WorkloadStep.earlier {
+            model.begin(step)
+            _ = try await step.run(on: earlier)
+            model.end(step)
+        }
+        return disk.restarted(after: .nothing, cutAfter: call)
+    }
+
+    private mutating func attempt(_ step: WorkloadStep, on cache: DiskDataCache, _ disk: SimulatedDisk) async {
+        model.begin(step)
+        do {
+            let found = try await step.run(on: cache)
+            if let number = step.lookedUp, disk.hasPower {
+                var before = model
+                let isAdmitted = before.admits(found, of: number)
+                #expect(isAdmitted, "\(model.text(number)): \(self.text)")
+            }
+            // Only a power cut can undo what was acknowledged, unless it is said to be proof against that.
+            if durability == .powerLoss, disk.hasPower { model.end(step) }
+        } catch {
+            #expect(!disk.hasPower, "\(error): \(text)")
+        }
+    }
+
+    private var text: String { "\(room), \(durability), cut after call \(call), \(loss)" }
+
+    /// What may be there is there, whole; and the cache works like any other.
+    private mutating func expectSound(_ cache: DiskDataCache, _ disk: SimulatedDisk) async throws {
+        if durability == .processCrash { for number in 0..<WorkloadRoom.keyCount { model.allowLoss(of: number) } }
+        for number in 0..<WorkloadRoom.keyCount {
+            let found = try await cache.entry(for: key(number))
+            let isAdmitted = model.admits(found, of: number)
+            #expect(isAdmitted, "\(model.text(number)): \(text)")
+        }
+        try await cache.store(genuine(11, 5), for: key(11))
+        #expect(try await cache.entry(for: key(11)) == genuine(11, 5), "\(text)")
+        let report = try await cache.verify()
+        #expect(report.isSound && (durability == .processCrash || report.damagedRemoved == 0), "\(text)")
+        #expect(disk.byteCount <= room.byteLimit, "\(disk.byteCount) bytes: \(text)")
+        #expect(!disk.paths.contains { $0.contains("/tmp/") }, "\(text)")
+    }
+}
