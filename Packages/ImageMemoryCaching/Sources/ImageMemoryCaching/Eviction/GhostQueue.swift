@@ -18,8 +18,7 @@ struct GhostQueue {
             forget(oldest)
         }
         let place = freePlaces.popLast() ?? ghosts.count
-        let ghost = Ghost(hash: hash, cost: cost)
-        if place == ghosts.count { ghosts.append(ghost) } else { ghosts[place] = ghost }
+        ghosts.set(Ghost(hash: hash, cost: cost), at: place)
         table.insert(hash, place: place)
         queue.append(place, to: 0)
         totalCost += cost
