@@ -11,7 +11,7 @@ import Testing
     import ImageTransportCurl
 #endif
 
-@Suite("The contract of DataTransport", .timeLimit(.minutes(3)))
+@Suite("The contract of DataTransport", .timeLimit(.minutes(10)))
 struct DataTransportContractTests {
     typealias Rule = ContractRule<DataTransportContract.Subject>
     private static let remoteRules = DataTransportContract.rules + DataTransportContract.networkRules

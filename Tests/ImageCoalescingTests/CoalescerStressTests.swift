@@ -7,7 +7,7 @@ import Testing
 struct CoalescerStressTests {
     @Test(
         "waiters that come, change and go at random are each answered once, and nothing is left behind",
-        .timeLimit(.minutes(2)))
+        .timeLimit(.minutes(10)))
     func stress() async {
         let coalescer = SharedWorkCoalescer<Int, Int>()
         let outcomes = MessageLog<Bool>()

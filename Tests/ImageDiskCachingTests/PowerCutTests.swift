@@ -7,14 +7,14 @@ import Testing
 /// is lost.
 @Suite("Power cuts")
 struct PowerCutTests {
-    /// Scripts/crash-campaign asks for every call; otherwise it is every thirteenth.
+    /// Scripts/crash-campaign asks for every call; otherwise it is every 37th.
     private static let isInFull = ProcessInfo.processInfo.environment["CRASH_CAMPAIGN_KILLS"] != nil
 
     @Test(
         "cut at any call, entries are whole, the limit holds, what the durability promises is there, and it works again",
         arguments: WorkloadRoom.allCases, DiskDurability.allCases)
     func anyCall(room: WorkloadRoom, durability: DiskDurability) async throws {
-        for call in stride(from: 1, to: 10_000, by: Self.isInFull ? 1 : 13) {
+        for call in stride(from: 1, to: 10_000, by: Self.isInFull ? 1 : 37) {
             let losses = (0..<(Self.isInFull ? 6 : 2)).map { SimulatedDisk.Loss.anything(seed: UInt64(call * 10 + $0)) }
             for loss in losses + [.everything, .contents] {
                 let cut = PowerCut(room, durability, afterCall: call, loss)

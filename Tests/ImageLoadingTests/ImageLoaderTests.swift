@@ -142,7 +142,7 @@ struct ImageLoaderTests {
         }
     }
 
-    @Test("a transport that lets more bytes through than allowed is stopped here", .timeLimit(.minutes(1)))
+    @Test("a transport that lets more bytes through than allowed is stopped here", .timeLimit(.minutes(10)))
     func bodyLimit() async {
         let fixture = LoaderFixture { $0.transport = FloodingTransport() }
         let request = fixture.request("a")

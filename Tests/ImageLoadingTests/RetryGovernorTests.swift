@@ -104,7 +104,7 @@ struct RetryAfterTests {
     }
 }
 
-@Suite("What a loader's transfers share", .timeLimit(.minutes(1)))
+@Suite("What a loader's transfers share", .timeLimit(.minutes(10)))
 struct RetryGovernorTests {
     private func failures(
         _ fixture: LoaderFixture, _ names: [String], _ reply: ScriptedTransport.Reply

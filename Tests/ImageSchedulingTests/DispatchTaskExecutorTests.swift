@@ -26,7 +26,7 @@ struct DispatchTaskExecutorTests {
         func release(_ count: Int) { for _ in 0..<count { semaphore.signal() } }
     }
 
-    @Test("blocked workers leave the cooperative pool free", .timeLimit(.minutes(1)))
+    @Test("blocked workers leave the cooperative pool free", .timeLimit(.minutes(10)))
     func poolStaysFree() async {
         let executor = DispatchTaskExecutor(name: "test", width: 64)
         let blocker = Blocker()
@@ -43,7 +43,7 @@ struct DispatchTaskExecutorTests {
         for task in tasks { await task.value }
     }
 
-    @Test("no more jobs run at once than the width", .timeLimit(.minutes(1)))
+    @Test("no more jobs run at once than the width", .timeLimit(.minutes(10)))
     func width() async {
         let executor = DispatchTaskExecutor(name: "test", width: 2)
         let blocker = Blocker()

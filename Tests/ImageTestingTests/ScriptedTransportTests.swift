@@ -4,7 +4,7 @@ import ImageTesting
 import ImageTransporting
 import Testing
 
-@Suite("The scripted transport", .timeLimit(.minutes(1)))
+@Suite("The scripted transport", .timeLimit(.minutes(10)))
 struct ScriptedTransportTests {
     private let transport = ScriptedTransport()
     private let url: URL

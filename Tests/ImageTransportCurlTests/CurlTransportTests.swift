@@ -5,7 +5,7 @@ import ImageTransporting
 import LoopbackServer
 import Testing
 
-@Suite("A transfer over HTTP/1.1", .timeLimit(.minutes(2)))
+@Suite("A transfer over HTTP/1.1", .timeLimit(.minutes(10)))
 struct CurlTransportTests {
     @Test("a response arrives with status, headers, length and every byte")
     func wholeResponse() async throws {

@@ -5,7 +5,7 @@ import ImageTransporting
 import LoopbackServer
 import Testing
 
-@Suite("A broken network", .timeLimit(.minutes(2)))
+@Suite("A broken network", .timeLimit(.minutes(10)))
 struct FaultTests {
     private func failing(_ steps: [LoopbackStep], greeting: [LoopbackStep] = []) async throws -> TransportFailure? {
         let server = try LoopbackServer(greeting: greeting) { _ in .steps(steps) }

@@ -4,7 +4,7 @@ import ImageTransporting
 import Testing
 
 @Suite(
-    "HTTP/2 over TLS, against nginx", .timeLimit(.minutes(2)),
+    "HTTP/2 over TLS, against nginx", .timeLimit(.minutes(10)),
     .enabled(if: NginxServer.isAvailable, "needs nginx and openssl: apt-get install nginx-light openssl"))
 struct HTTP2Tests {
     @Test("HTTP/2 is negotiated, and many requests share one connection")

@@ -5,7 +5,7 @@ import ImageTransporting
 import LoopbackServer
 import Testing
 
-@Suite("Requests to one host at once", .timeLimit(.minutes(1)))
+@Suite("Requests to one host at once", .timeLimit(.minutes(10)))
 struct OverlapTests {
     @Test("the first request to a host does not hold back the next while it waits for its answer")
     func firstIsHeld() async throws {

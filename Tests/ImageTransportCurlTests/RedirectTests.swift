@@ -5,7 +5,7 @@ import ImageTransporting
 import LoopbackServer
 import Testing
 
-@Suite("Redirects on the wire", .timeLimit(.minutes(2)))
+@Suite("Redirects on the wire", .timeLimit(.minutes(10)))
 struct RedirectTests {
     @Test("a chain is followed over one connection to the final response, whose URL is told")
     func chain() async throws {

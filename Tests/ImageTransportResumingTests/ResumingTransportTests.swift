@@ -6,7 +6,7 @@ import ImageTransportResuming
 import ImageTransporting
 import Testing
 
-@Suite("A transport that resumes", .timeLimit(.minutes(1)))
+@Suite("A transport that resumes", .timeLimit(.minutes(10)))
 struct ResumingTransportTests {
     private let origin = ScriptedTransport()
     private let cache = InMemoryDataCache(byteLimit: 1 << 20)

@@ -3,7 +3,7 @@ import HTTPTypes
 import ImageTransporting
 import Testing
 
-@Suite("file: URLs", .timeLimit(.minutes(1)))
+@Suite("file: URLs", .timeLimit(.minutes(10)))
 final class FileTransportTests: Sendable {
     private let folder: URL
 

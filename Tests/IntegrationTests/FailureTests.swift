@@ -6,7 +6,7 @@ import ImageTesting
 import LoopbackServer
 import Testing
 
-@Suite("Failures, over real sockets", .timeLimit(.minutes(2)))
+@Suite("Failures, over real sockets", .timeLimit(.minutes(10)))
 struct FailureTests {
     private func error(from reply: LoopbackReply) async throws -> ImageError {
         let server = try LoopbackServer { _ in reply }

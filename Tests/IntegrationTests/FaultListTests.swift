@@ -69,7 +69,7 @@ struct OriginFault: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("What origins do wrong", .timeLimit(.minutes(2)))
+@Suite("What origins do wrong", .timeLimit(.minutes(10)))
 struct FaultListTests {
     @Test(
         "each fault ends in an error of its own, nothing of it is kept, and others are served meanwhile",

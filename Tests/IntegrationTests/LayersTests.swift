@@ -10,7 +10,7 @@ import ImageLoadingDefaults
 import LoopbackServer
 import Testing
 
-@Suite("Memory, disk, network, over real sockets and files", .timeLimit(.minutes(2)))
+@Suite("Memory, disk, network, over real sockets and files", .timeLimit(.minutes(10)))
 struct LayersTests {
     @Test("network first, then memory; after a relaunch disk")
     func layers() async throws {

@@ -10,7 +10,7 @@ import Testing
 #if os(Linux)
     import ImageTransportCurl
 
-    @Suite("Downloads that are interrupted", .timeLimit(.minutes(3)))
+    @Suite("Downloads that are interrupted", .timeLimit(.minutes(10)))
     struct ResumptionTests {
         /// 50 MiB that differ from each other everywhere: blocks of random bytes, each a rotation of the one before.
         private let body: [UInt8] = {

@@ -5,7 +5,7 @@ import ImageTesting
 import LoopbackServer
 import Testing
 
-@Suite("Sharing, over real sockets", .timeLimit(.minutes(2)))
+@Suite("Sharing, over real sockets", .timeLimit(.minutes(10)))
 struct SharingTests {
     /// Serves one JPEG, whose head and first hundred bytes are said at once and whose rest waits for the signal.
     private func heldServer(_ signal: LoopbackSignal) throws -> LoopbackServer {
