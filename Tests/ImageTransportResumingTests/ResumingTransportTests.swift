@@ -59,6 +59,15 @@ struct ResumingTransportTests {
         #expect(cache.entries.isEmpty)
     }
 
+    @Test("credentials tell requests apart and do not stand in the store's keys")
+    func hidesCredentials() async throws {
+        origin.script(url, [interrupted(after: 40)])
+        let request = TransportRequest(url: url, headers: [.authorization: "Bearer secret"])
+        await #expect(throws: TransportFailure.self) { try await fetch(request) }
+        #expect(!cache.entries.isEmpty)
+        #expect(cache.entries.keys.allSatisfy { !$0.source.contains("secret") })
+    }
+
     @Test("a resumed response looks like a whole one")
     func head() async throws {
         try await interrupt(after: 40, then: rest(from: 40))

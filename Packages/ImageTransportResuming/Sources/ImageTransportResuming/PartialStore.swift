@@ -20,7 +20,8 @@ struct PartialStore: Sendable {
         self.cache = cache
         self.now = now
         let fields = request.headers.map { "\n\($0.name.canonicalName): \($0.value)" }.sorted().joined()
-        source = "partial \(request.url.absoluteString)\(fields)"
+        // Credentials among the fields are not to lie on disk in the key.
+        source = "partial \(request.url.absoluteString) \(SHA256.hexadecimalDigest(of: Array(fields.utf8)))"
     }
 
     /// What is kept, and where its parts begin and end; parts before the last byte alone, so that there is always a rest to ask for.
