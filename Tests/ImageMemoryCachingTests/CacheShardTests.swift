@@ -1,5 +1,5 @@
 import ImageMemoryCaching
-import Synchronization
+import ImageTesting
 import Testing
 
 @Suite("How hits reach the order of eviction")
@@ -52,7 +52,7 @@ struct CacheShardTests {
 
     @Test("hits are told in their order, together: when there are many, and before anything else is told or asked")
     func collectsHits() {
-        let log = MessageList()
+        let log = MessageLog<String>()
         let policy = EvictionPolicy(name: "recorded") { RecordedOrder(log: log) }
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(count: 2), policy: policy)
         cache.insert(0, for: 0)
@@ -67,23 +67,17 @@ struct CacheShardTests {
             ])
     }
 
-    private final class MessageList: Sendable {
-        private let state = Mutex<[String]>([])
-        var messages: [String] { state.withLock { $0 } }
-        func add(_ message: String) { state.withLock { $0.append(message) } }
-    }
-
     /// Evicts place 0.
     private struct RecordedOrder: EvictionOrder {
-        let log: MessageList
+        let log: MessageLog<String>
         var coldest: Int? { 0 }
         mutating func setLimits(_ limits: CacheLimits) {}
-        mutating func insert(_ entry: EvictionCandidate, at place: Int) { log.add("insert \(place)") }
-        mutating func use(_ place: Int) { log.add("use \(place)") }
-        mutating func use(_ places: [Int]) { log.add("use \(places)") }
-        mutating func remove(_ place: Int) { log.add("remove \(place)") }
+        mutating func insert(_ entry: EvictionCandidate, at place: Int) { log.append("insert \(place)") }
+        mutating func use(_ place: Int) { log.append("use \(place)") }
+        mutating func use(_ places: [Int]) { log.append("use \(places)") }
+        mutating func remove(_ place: Int) { log.append("remove \(place)") }
         mutating func victim(for incoming: EvictionCandidate?) -> Int? {
-            log.add("victim")
+            log.append("victim")
             return 0
         }
     }

@@ -37,9 +37,9 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// comes back.
     @inlinable
     mutating func miss(_ key: Key, hash: UInt64, at now: Duration?, removing removed: inout [Value]) -> Value? {
-        let shard = shard(of: hash)
-        if let hit = shards[shard].contents.withLock({ $0.value(for: key, hash: hash, at: now) }) { return hit.value }
         if let place = place(of: key, hash: hash) {
+            let shard = shards[shard(of: hash)]
+            if let hit = shard.contents.withLock({ $0.value(for: key, hash: hash, at: now) }) { return hit.value }
             remove(place, .expiry, into: &removed)
         } else if let (value, record) = weakIndex?.find(key), !record.isOver(at: now) {
             ledger.revive()
