@@ -15,7 +15,9 @@ struct PowerCutTests {
         arguments: WorkloadRoom.allCases, DiskDurability.allCases)
     func anyCall(room: WorkloadRoom, durability: DiskDurability) async throws {
         for call in stride(from: 1, to: 10_000, by: Self.isInFull ? 1 : 37) {
-            let losses = (0..<(Self.isInFull ? 6 : 2)).map { SimulatedDisk.Loss.anything(seed: UInt64(call * 10 + $0)) }
+            let losses = (0..<(Self.isInFull ? 10 : 2)).map {
+                SimulatedDisk.Loss.anything(seed: UInt64(call * 10 + $0))
+            }
             for loss in losses + [.everything, .contents] {
                 let cut = PowerCut(room, durability, afterCall: call, loss)
                 if try await cut.isSurvived() == .beforeCut { return }
@@ -131,7 +133,8 @@ struct PowerCut {
         for number in 0..<WorkloadRoom.keyCount {
             let found = try await cache.entry(for: key(number))
             let isAdmitted = model.admits(found, of: number)
-            #expect(isAdmitted, "\(model.text(number)): \(text)")
+            let name = found.map { String(decoding: $0.metadata, as: UTF8.self) } ?? "absent"
+            #expect(isAdmitted, "\(model.text(number)), not \(name): \(text)")
         }
         try await cache.store(genuine(11, 5), for: key(11))
         #expect(try await cache.entry(for: key(11)) == genuine(11, 5), "\(text)")

@@ -180,6 +180,14 @@ extension SimulatedDisk {
         }
     }
 
+    /// What somebody else does: removes a folder with all that is in it.
+    func removeFolder(_ path: String) throws(FileSystemFailure) {
+        try call("rm") { state throws(FileSystemFailure) in
+            _ = try state.node(at: path, "rm")
+            state.names = state.names.filter { $0.key != path && !$0.key.hasPrefix(path + "/") }
+        }
+    }
+
     func list(_ path: String) throws(FileSystemFailure) -> [ListedFile] {
         try call("opendir") { state throws(FileSystemFailure) in
             _ = try state.node(at: path, "opendir")

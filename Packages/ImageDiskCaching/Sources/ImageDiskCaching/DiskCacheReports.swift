@@ -12,7 +12,7 @@ public enum DiskDurability: Sendable, CaseIterable {
     /// As `processCrash`, but that an entry is on the device before it takes its name: after a power cut a store that replaced
     /// an entry has left the older or the newer one.
     case data
-    /// A power cut as well: `store` and `remove` return when what they did is on the device.
+    /// A power cut as well: `store`, `remove` and whatever else removes entries return when what they did is on the device.
     case powerLoss
 }
 

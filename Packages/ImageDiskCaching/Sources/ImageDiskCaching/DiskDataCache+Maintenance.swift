@@ -51,6 +51,7 @@ extension DiskDataCache {
             }
             sum.add(part)
         }
+        try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.settleRemovals() }
         return sum
     }
 

@@ -43,7 +43,9 @@ extension EntryFolder {
     /// Moves an entry that was stored with another layout to where this one looks for it.
     private func moveHome(_ name: EntryName, from folder: String) throws(FileSystemFailure) {
         let found = name.path(in: folder + "/", isSharded: false)
-        if found != path(name) { try moveIntoPlace(found, name) }
+        if found == path(name) { return }
+        try moveIntoPlace(found, name)
+        for changed in [folder, home(of: name)] { noteRemoval(from: changed) }
     }
 
     /// The subfolders that may hold entries.

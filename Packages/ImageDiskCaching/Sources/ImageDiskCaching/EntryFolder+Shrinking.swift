@@ -101,7 +101,9 @@ extension EntryFolder {
             }
             return removal
         }
-        return removal?.entryCount == 0 ? nil : removal
+        if let removal, removal.entryCount > 0 { return removal }
+        try settleRemovals()
+        return nil
     }
 
     /// The entries that were not used for `age` or longer, a few together, and the time that tells.
@@ -136,17 +138,15 @@ extension EntryFolder {
         state.withLock { $0.statistics.count(victim.byteCount, cause) }
     }
 
-    /// Unlinks an entry's file; that it is gone already is as good, and tells false. Only while the folder is locked.
-    @discardableResult
-    func removeFile(_ name: EntryName) throws(FileSystemFailure) -> Bool {
-        var wasThere = true
+    /// Unlinks an entry's file; that it is gone already is as good. Only while the folder is locked.
+    func removeFile(_ name: EntryName) throws(FileSystemFailure) {
         do {
             try fileSystem.remove(path(name))
+            noteRemoval(from: home(of: name))
         } catch  where error.isAbsence {
-            wasThere = false
+            // As good.
         }
         if state.withLock({ $0.index?[name] != nil }) { try record([.remove(name)]) }
-        return wasThere
     }
 }
 

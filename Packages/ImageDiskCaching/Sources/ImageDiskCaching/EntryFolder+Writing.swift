@@ -90,8 +90,14 @@ extension EntryFolder {
     }
 
     package func remove(_ name: EntryName) throws(FileSystemFailure) {
-        let wasThere = try withJournal { () throws(FileSystemFailure) in try removeFile(name) }
-        if wasThere == true { try settleNames(in: home(of: name)) }
+        let isThere: Void? = try withJournal { () throws(FileSystemFailure) in try removeFile(name) }
+        if isThere == nil { return }
+        do {
+            // Even if it was not there: whoever had evicted it may have died before that was on the device.
+            try settleNames(in: home(of: name))
+        } catch  where error.isAbsence {
+            // Nor was its folder.
+        }
     }
 
     /// Ends a file and moves it into place, with as much ceremony as the durability asks for.
@@ -193,36 +199,13 @@ extension EntryFolder {
             try fileSystem.rename(path, to: self.path(name))
         } catch  where error.isAbsence {
             try fileSystem.makeFolder(home(of: name))
+            state.withLock { _ = $0.settledFolders.remove(home(of: name)) }
             try fileSystem.rename(path, to: self.path(name))
         }
     }
 
-    private func home(of name: EntryName) -> String {
+    func home(of name: EntryName) -> String {
         options.layout == .sharded ? folder(ofShard: name.shard) : root
-    }
-
-    /// Returns when the names in a folder are on the device, if that is asked for; the first time with the folder's own.
-    func settleNames(in folder: String) throws(FileSystemFailure) {
-        guard options.durability == .powerLoss else { return }
-        try fileSystem.synchronizeFolder(folder)
-        if folder == root || state.withLock({ $0.settledFolders.contains(folder) }) { return }
-        try fileSystem.synchronizeFolder(root)
-        state.withLock { _ = $0.settledFolders.insert(folder) }
-    }
-
-    /// Makes the cache's folder and those above it. If that is asked for, returns when their names are on the device.
-    func makeRoot() throws(FileSystemFailure) {
-        try fileSystem.makeFolder(root)
-        guard options.durability == .powerLoss else { return }
-        var path = root
-        while let slash = path.lastIndex(of: "/"), path != "/" {
-            path = slash == path.startIndex ? "/" : String(path[..<slash])
-            do {
-                try fileSystem.synchronizeFolder(path)
-            } catch  where error.isForbidden {
-                // What may not be read was not made here.
-            }
-        }
     }
 
     /// Gives up a file that was being written, and the room it was promised.

@@ -35,6 +35,8 @@ package final class EntryFolder: Sendable {
         var temporaryCount: UInt16 = 0
         /// Subfolders whose own names are on the device.
         var settledFolders: Set<String> = []
+        /// Folders that names have gone from, which may be on the device still; kept if a power cut is to be survived.
+        var unsettledFolders: Set<String> = []
         var byteLimit: Int
         var statistics = DiskCacheStatistics()
     }
