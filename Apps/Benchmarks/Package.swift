@@ -24,8 +24,8 @@ let package = Package(
                 room("ImageMemoryCaching"), room("ImageHTTPCaching"), room("ImageTransportCaching"),
                 room("ImageTesting"),
                 room("ImageDiskCaching"), room("ImageCodecJPEG"), room("ImageCodecPNG"), room("ImageCodecWebP"),
-                room("ImageCodecGIF"), room("ImageProcessing"), "CDecodingFloor", "CDiskFloor",
-                "EvictionStudy",
+                room("ImageCodecGIF"), room("ImageProcessing"), room("ImageTransporting"), room("ImageTransportCurl"),
+                "CDecodingFloor", "CDiskFloor", "CTransportFloor", "EvictionStudy",
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -43,6 +43,7 @@ let package = Package(
             name: "CDecodingFloor",
             linkerSettings: ["jpeg", "png", "webp", "webpdemux", "gif"].map { .linkedLibrary($0) }),
         .target(name: "CDiskFloor", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CTransportFloor", linkerSettings: [.linkedLibrary("curl")]),
     ],
     swiftLanguageModes: [.v6]
 )

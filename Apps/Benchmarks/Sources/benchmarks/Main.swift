@@ -13,19 +13,26 @@ import ImageTransportCaching
 /// Benchmarks of decoding, of processing, of the caches, and of a hit through the loader, each beside its floor in the same run;
 /// of the disk cache beside other stores.
 ///
-/// `benchmarks [decode|processing|caches|disk|disk-scale] [--json]`; without a name all of them. And hit ratios, which are no times:
-/// `benchmarks eviction`.
+/// `benchmarks [decode|processing|caches|disk|disk-scale|transport] [--json]`; without a name all of them. Memory of a transport over N
+/// requests: `benchmarks transport --soak N`. And hit ratios, which are no times: `benchmarks eviction`.
 @main
 enum Main {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.first == "eviction" { return try EvictionCommand.run(Array(arguments.dropFirst())) }
+        if arguments.first == LoopbackOrigin.command { return LoopbackOrigin.serve() }
         let isJSON = arguments.contains("--json")
         let names = arguments.filter { $0 != "--json" }
-        guard names.allSatisfy({ ["decode", "processing", "caches", "disk", "disk-scale"].contains($0) }) else {
+        if names.count == 3, names.prefix(2) == ["transport", "--soak"], let requests = Int(names[2]), requests > 0 {
+            return try tell([try await TransportSoak.run(requests: requests)], isJSON, SoakFigures.heading, \.line)
+        }
+        guard names.allSatisfy({ Self.names.contains($0) }) else {
             print(
-                "usage: benchmarks [decode|processing|caches|disk|disk-scale] [--json] | eviction [TRACE…] [--svg FILE]"
-            )
+                """
+                usage: benchmarks [\(Self.names.joined(separator: "|"))] [--json]
+                       benchmarks transport --soak REQUESTS [--json]
+                       benchmarks eviction [TRACE…] [--svg FILE]
+                """)
             exit(64)
         }
         if names.isEmpty || names.contains("decode") {
@@ -42,7 +49,12 @@ enum Main {
         if names.isEmpty || names.contains("disk-scale") {
             try tell(try await DiskScaleBenchmarks.run(), isJSON, DiskFigure.heading, \.line)
         }
+        if names.isEmpty || names.contains("transport") {
+            try tell(try await TransportBenchmarks.run(), isJSON, TransportComparison.heading, \.line)
+        }
     }
+
+    private static let names = ["decode", "processing", "caches", "disk", "disk-scale", "transport"]
 
     private static func caches(_ isJSON: Bool) async throws {
         let results = try await withTemporaryFolder { try await memory($0) + disk($0) }

@@ -137,16 +137,9 @@ extension ImageLoader {
         _ response: TransportResponse, limit: Int, onProgress: (WorkProgress) -> Void = { _ in }
     ) async throws(TransportFailure) -> Data {
         let total = response.head.expectedBytes
-        var data = Data()
-        // An announced length is a claim: it buys at most a megabyte ahead of the bytes themselves.
-        data.reserveCapacity(min(total ?? 0, 1 << 20))
-        var body = response.body.makeAsyncIterator()
-        while let piece = try await body.next() {
-            if data.count + piece.count > limit { throw .tooLarge(allowedBytes: limit) }
-            data.append(piece)
-            onProgress(WorkProgress(completedBytes: data.count, totalBytes: total))
+        return try await response.body.collected(expectedBytes: total, limit: limit) { received in
+            onProgress(WorkProgress(completedBytes: received, totalBytes: total))
         }
-        return data
     }
 }
 

@@ -18,24 +18,27 @@ import ImageTransporting
     private var parser: HeadParser
     private var decoder: ContentDecoder?
     private var ownFailure: TransportFailure?
-    private let news: NewsList
-    private var pendingHead: ResponseHead?
-    private var pendingBytes = Data()
+    private let newsList: NewsList
+    private let isDecoded: Bool
+    private var head: ResponseHead?
+    private var receivedBytes = 0
+    private var news = TransferChannel.News()
 
     init(
         id: UInt64, channel: TransferChannel, timer: TransferTimer, configuration: CurlTransport.Configuration,
-        news: NewsList
+        newsList: NewsList
     ) {
-        self.news = news
+        self.newsList = newsList
         self.id = id
         self.channel = channel
         self.configuration = configuration
         self.timer = timer
+        isDecoded = channel.request.isDecoded
         parser = HeadParser(channel.request)
     }
 
     func start(on multi: OpaquePointer) -> Bool {
-        guard let handle = unsafe makeHandle() else { return false }
+        guard let handle = unsafe makeHandle(multi) else { return false }
         unsafe self.handle = handle
         for line in channel.request.headerLines {
             guard unsafe itc_transfer_add_header(handle, line) else { return false }
@@ -69,8 +72,10 @@ import ImageTransporting
 
     func failure(for ending: itc_ending) -> TransportFailure? {
         if let ownFailure { return ownFailure }
-        let text = unsafe handle.map { unsafe String(cString: itc_transfer_error($0)) } ?? ""
-        if let failure = CurlEnding(ending, text: text).failure(channel) { return failure }
+        let text =
+            ending == ITC_COMPLETE ? "" : unsafe handle.map { unsafe String(cString: itc_transfer_error($0)) } ?? ""
+        let ending = CurlEnding(ending, text: text)
+        if let failure = ending.failure(channel.request, head: head, received: receivedBytes) { return failure }
         do throws(TransportFailure) {
             try decoder?.finish()
             return nil
@@ -79,7 +84,7 @@ import ImageTransporting
         }
     }
 
-    private func makeHandle() -> OpaquePointer? {
+    private func makeHandle(_ engine: OpaquePointer) -> OpaquePointer? {
         let request = channel.request
         var callbacks = unsafe itc_callbacks(
             on_connected: { unsafe ActiveTransfer.at($0)?.connected() },
@@ -93,7 +98,8 @@ import ImageTransporting
                         connect_timeout_ms: Int(request.connectTimeout.wholeMilliseconds),
                         uses_environment_proxy: configuration.usesEnvironmentProxy)
                     // Sound: the loop holds this object until the handle is freed.
-                    return unsafe itc_transfer_make(&options, &callbacks, Unmanaged.passUnretained(self).toOpaque())
+                    return unsafe itc_transfer_make(
+                        engine, &options, &callbacks, Unmanaged.passUnretained(self).toOpaque())
                 }
             }
         }
@@ -111,18 +117,22 @@ import ImageTransporting
     private func header(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         timer.heardSomething()
         do throws(TransportFailure) {
-            guard let head = unsafe try parser.take(line) else { return true }
-            if !RedirectTrail.isRedirect(head) { try checkLength(head) }
-            if channel.request.isDecoded {
-                decoder = try ContentDecoder(for: head, maxDecodedBytes: channel.request.maxBodyBytes)
-            }
-            pendingHead = head
-            news.add(id)
+            if let head = unsafe try parser.take(line) { try accept(head) }
             return true
         } catch {
             ownFailure = error
             return false
         }
+    }
+
+    private func accept(_ head: ResponseHead) throws(TransportFailure) {
+        if !RedirectTrail.isRedirect(head) { try checkLength(head) }
+        if isDecoded {
+            decoder = try ContentDecoder(for: parser.coding, maxDecodedBytes: channel.request.maxBodyBytes)
+        }
+        self.head = head
+        news.head = head
+        newsList.add(id)
     }
 
     private func checkLength(_ head: ResponseHead) throws(TransportFailure) {
@@ -132,7 +142,7 @@ import ImageTransporting
 
     private func body(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
         timer.heardSomething()
-        if pendingBytes.count >= Self.batchBytes {
+        if news.piece.count >= Self.batchBytes {
             switch tellNews() {
             case .nothing: break
             case .pause: return Int(ITC_PAUSE)  // libcurl offers these bytes again
@@ -140,24 +150,33 @@ import ImageTransporting
             }
         }
         guard unsafe keep(bytes) else { return Int(ITC_STOP) }
-        news.add(id)
+        newsList.add(id)
         return bytes.count
     }
 
     /// False when the bytes can't be decoded, or unpack to too many.
     private func keep(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let decoder else {
-            unsafe pendingBytes.append(bytes)
-            return true
-        }
+        let before = news.piece.count
         do throws(TransportFailure) {
-            unsafe try decoder.decode(bytes, into: &pendingBytes)
+            if let decoder {
+                unsafe try decoder.decode(bytes, into: &news.piece)
+            } else {
+                if before == 0 { news.piece.reserveCapacity(likelyPieceBytes(atLeast: bytes.count)) }
+                unsafe news.piece.append(bytes)
+            }
+            receivedBytes += news.piece.count - before
             return true
         } catch {
             ownFailure = error
-            pendingBytes = Data()
+            news.piece = Data()
             return false
         }
+    }
+
+    /// What is left of the body, as far as it goes into one piece.
+    private func likelyPieceBytes(atLeast count: Int) -> Int {
+        let rest = max(0, (head?.expectedBytes ?? 0) - receivedBytes)
+        return max(count, min(rest, Self.batchBytes + count))
     }
 
     // MARK: Telling the consumer
@@ -170,18 +189,19 @@ import ImageTransporting
 
     /// Hands over what has arrived.
     func tellNews() -> Reaction {
-        if let head = pendingHead {
-            pendingHead = nil
-            channel.headArrived(head)
-        }
-        guard !pendingBytes.isEmpty else { return .nothing }
-        let piece = pendingBytes
-        pendingBytes = Data()
-        switch channel.arrived(piece) {
+        guard !news.isEmpty else { return .nothing }
+        defer { news = TransferChannel.News() }
+        switch channel.tell(news) {
         case .deliver, .keep: return .nothing
         case .pause: return .pause
         case .stop, .fail: return .stop
         }
+    }
+
+    /// Hands over what has arrived since, and that there is no more to come.
+    func tellLastNews(_ failure: TransportFailure?) {
+        (news.isOver, news.failure) = (true, failure)
+        _ = tellNews()
     }
 
     func pause() {

@@ -17,8 +17,9 @@ import ImageTransporting
     private var hasEnded = false
 
     /// Nil when the body is not coded. Throws `.malformedResponse` for a coding that was not asked for.
-    init?(for head: ResponseHead, maxDecodedBytes: Int) throws(TransportFailure) {
-        let coding = head.headers[.contentEncoding]?.lowercased() ?? "identity"
+    ///
+    /// - Parameter coding: in lower case.
+    init?(for coding: String, maxDecodedBytes: Int) throws(TransportFailure) {
         guard coding != "identity" else { return nil }
         guard ["gzip", "x-gzip", "deflate"].contains(coding) else {
             throw .malformedResponse("the body is coded as \(coding), which was not asked for")

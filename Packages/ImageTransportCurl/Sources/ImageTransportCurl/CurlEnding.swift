@@ -18,25 +18,24 @@ struct CurlEnding {
     }
 
     /// Nil when the transfer ended well.
-    func failure(_ channel: TransferChannel) -> TransportFailure? {
+    ///
+    /// - Parameters:
+    ///   - head: nil when none has come.
+    ///   - received: the bytes of the body that have come, decoded.
+    func failure(_ request: TransportRequest, head: ResponseHead?, received: Int) -> TransportFailure? {
         switch ending {
-        case ITC_COMPLETE: channel.hasHead ? nil : .connectionLost("the connection ended inside the head")
-        case ITC_INVALID_URL: .invalidURL("\(channel.request.url.absoluteString): \(text)")
+        case ITC_COMPLETE: head != nil ? nil : .connectionLost("the connection ended inside the head")
+        case ITC_INVALID_URL: .invalidURL("\(request.url.absoluteString): \(text)")
         case ITC_UNRESOLVED: .unresolvedHost(text)
         case ITC_NOT_CONNECTED: .connectionFailed(text)
         case ITC_TLS: .tls(text)
         case ITC_CONNECT_TIMEOUT: .timedOut(.connect)
-        case ITC_CONNECTION_BROKEN: broken(channel)
+        case ITC_CONNECTION_BROKEN:
+            head.map { .closedEarly(received: received, expected: $0.expectedBytes) } ?? .connectionLost(text)
         case ITC_MALFORMED: .malformedResponse(text)
-        case ITC_HEADER_LINE_TOO_LONG: .headTooLarge(allowedBytes: channel.request.maxHeadBytes)
+        case ITC_HEADER_LINE_TOO_LONG: .headTooLarge(allowedBytes: request.maxHeadBytes)
         case ITC_REFUSED_BY_OWNER: .cancelled  // a failure of the owner's own was noted before
         default: .other(text)
         }
-    }
-
-    private func broken(_ channel: TransferChannel) -> TransportFailure {
-        guard channel.hasHead else { return .connectionLost(text) }
-        let (received, expected) = channel.progress
-        return .closedEarly(received: received, expected: expected)
     }
 }

@@ -45,7 +45,13 @@ final class CurlEngine: Sendable {
     // Sound: the pointer never changes; the functions it goes to are called by the event thread alone, but for
     // itc_engine_wake, which any thread may call, and itc_engine_free, when nobody else is left.
     nonisolated(unsafe) let multi: OpaquePointer
-    private let commands = Mutex<[CurlEngine.Command]>([])
+    private let state = Mutex(State())
+
+    private struct State {
+        var commands: [CurlEngine.Command] = []
+        /// Whether the thread sleeps, or is about to, and must be woken.
+        var isAsleep = false
+    }
 
     init?(configuration: CurlTransport.Configuration) {
         let limits = (configuration.maxConnectionsPerHost, configuration.maxConnections)
@@ -56,17 +62,26 @@ final class CurlEngine: Sendable {
     deinit { unsafe itc_engine_free(multi) }
 
     func post(_ command: CurlEngine.Command) {
-        let isFirst = commands.withLock { commands in
-            commands.append(command)
-            return commands.count == 1
+        let wakes = state.withLock { state in
+            state.commands.append(command)
+            defer { state.isAsleep = false }  // one wake is enough for all that come before the thread looks
+            return state.isAsleep
         }
-        if isFirst { unsafe itc_engine_wake(multi) }  // one wake is enough for all that come before the thread looks
+        if wakes { unsafe itc_engine_wake(multi) }
     }
 
     func takeAll() -> [CurlEngine.Command] {
-        commands.withLock { commands in
-            defer { commands = [] }
-            return commands
+        state.withLock { state in
+            defer { state = State() }
+            return state.commands
+        }
+    }
+
+    /// False when there are commands to take before the thread may sleep.
+    func fallAsleep() -> Bool {
+        state.withLock { state in
+            state.isAsleep = state.commands.isEmpty
+            return state.isAsleep
         }
     }
 }

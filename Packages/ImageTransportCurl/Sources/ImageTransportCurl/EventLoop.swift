@@ -7,7 +7,7 @@ final class EventLoop {
     private let mailbox: Mailbox
     private let configuration: CurlTransport.Configuration
     private var transfers: [UInt64: ActiveTransfer] = [:]
-    private let news = NewsList()
+    private let newsList = NewsList()
     private var nextTimeCheck: Int64 = .max
 
     private init(mailbox: Mailbox, configuration: CurlTransport.Configuration) {
@@ -31,11 +31,11 @@ final class EventLoop {
             for command in mailbox.takeAll() {
                 guard carryOut(command) else { return shutDown() }
             }
-            unsafe itc_engine_perform(mailbox.multi)
+            unsafe itc_engine_run_due(mailbox.multi)
             reportEnded()
             tellNews()
             checkTimes()
-            unsafe itc_engine_poll(mailbox.multi, sleepTime())
+            unsafe itc_engine_work(mailbox.multi, mailbox.fallAsleep() ? sleepTime() : 0)
         }
     }
 
@@ -54,8 +54,7 @@ final class EventLoop {
         guard !channel.isOver else { return }
         let transfer = ActiveTransfer(
             id: id, channel: channel, timer: TransferTimer(channel.request, deadline: deadline),
-            configuration: configuration,
-            news: news)
+            configuration: configuration, newsList: newsList)
         guard unsafe transfer.start(on: mailbox.multi) else {
             unsafe transfer.free(mailbox.multi)
             return channel.ended(.other("libcurl can't start a transfer"))
@@ -73,15 +72,14 @@ final class EventLoop {
         var ending = ITC_COMPLETE
         while let context = unsafe itc_engine_next_ended(mailbox.multi, &ending) {
             let transfer = unsafe Unmanaged<ActiveTransfer>.fromOpaque(context).takeUnretainedValue()
-            _ = transfer.tellNews()  // it has ended already
             let failure = transfer.failure(for: ending)
             remove(transfer.id)
-            transfer.channel.ended(failure)
+            transfer.tellLastNews(failure)
         }
     }
 
     private func tellNews() {
-        for id in news.takeAll() {
+        for id in newsList.takeAll() {
             guard let transfer = transfers[id] else { continue }
             switch transfer.tellNews() {
             case .nothing: break

@@ -15,45 +15,65 @@ struct HeadParser {
     private var fields = HTTPFields()
     private var last: HTTPField.Name?
     private var isComplete = false
+    private var framing = Framing()
 
     init(_ request: TransportRequest) { self.request = request }
+
+    /// The content coding of the body, in lower case: "identity" for none.
+    var coding: String { framing.coding?.lowercased() ?? "identity" }
 
     /// Takes one line, its end included. Returns the head when the line completes a final one.
     mutating func take(_ line: UnsafeBufferPointer<UInt8>) throws(TransportFailure) -> ResponseHead? {
         guard !isComplete else { return nil }  // trailers
         byteCount += line.count
         guard byteCount <= request.maxHeadBytes else { throw .headTooLarge(allowedBytes: request.maxHeadBytes) }
-        let content = unsafe line.prefix(line.lastIndex { !$0.isLineEnd }.map { $0 + 1 } ?? 0)
-        if unsafe content.starts(with: "HTTP/".utf8) {
-            unsafe try begin(content)
-        } else if unsafe content.isEmpty {
-            return try finish()
+        let content = unsafe Self.text(line)
+        if content.isEmpty { return try finish() }
+        if content.utf8.starts(with: "HTTP/".utf8) {
+            try begin(content)
         } else {
-            unsafe addField(content)
+            addField(content)
         }
         return nil
     }
 
-    private mutating func begin(_ line: Slice<UnsafeBufferPointer<UInt8>>) throws(TransportFailure) {
-        let words = unsafe line.split(separator: UInt8(ascii: " "), maxSplits: 2).map { unsafe text($0) }
-        guard words.count >= 2, words[1].utf8.count == 3, let code = Int(words[1]), code >= 100 else {
-            throw .malformedResponse("status line \(unsafe text(line).prefix(80))")
+    /// A line without its end.
+    private static func text(_ line: UnsafeBufferPointer<UInt8>) -> String {
+        var count = line.count
+        while count > 0, unsafe line[count - 1].isLineEnd { count -= 1 }
+        return unsafe String(decoding: UnsafeBufferPointer(rebasing: line[..<count]), as: UTF8.self)
+    }
+
+    private mutating func begin(_ line: String) throws(TransportFailure) {
+        let words = line.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        guard words.count >= 2, words[1].count == 3, let code = Int(Substring(words[1])), code >= 100 else {
+            throw .malformedResponse("status line \(line.prefix(80))")
         }
         status = code
         fields = HTTPFields()
+        framing = Framing()
         last = nil
     }
 
-    private mutating func addField(_ line: Slice<UnsafeBufferPointer<UInt8>>) {
-        if unsafe line.first?.isBlank == true, let last {  // folded, RFC 9112, 5.2
-            fields[last] = unsafe (fields[last] ?? "") + " " + text(trimmed(line))
+    private mutating func addField(_ line: String) {
+        let bytes = line.utf8
+        if bytes.first?.isBlank == true, let last {  // folded, RFC 9112, 5.2
+            fields[last] = (fields[last] ?? "") + " " + trimmed(bytes[...])
             return
         }
-        guard let colon = unsafe line.firstIndex(of: UInt8(ascii: ":")),
-            let name = unsafe HTTPField.Name(text(line[..<colon]))
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+            let name = HTTPField.Name(String(line[..<colon]))
         else { return }
-        unsafe fields.append(HTTPField(name: name, value: text(trimmed(line[(colon + 1)...]))))
+        let field = HTTPField(name: name, value: trimmed(bytes[colon...].dropFirst()))
+        fields.append(field)
+        framing.note(field)
         last = name
+    }
+
+    private func trimmed(_ bytes: Substring.UTF8View) -> String {
+        let start = bytes.drop(while: \.isBlank)
+        let end = start.lastIndex { !$0.isBlank }.map { start.index(after: $0) } ?? start.startIndex
+        return String(Substring(start[..<end]))
     }
 
     private mutating func finish() throws(TransportFailure) -> ResponseHead? {
@@ -67,20 +87,30 @@ struct HeadParser {
 
     private func expectedBytes(_ status: Int) -> Int? {
         if request.method == .head || status == 204 || status == 304 { return 0 }
-        let coding = fields[.contentEncoding]?.lowercased() ?? "identity"
-        guard !request.isDecoded || coding == "identity", fields[.transferEncoding] == nil else { return nil }
-        guard let length = fields[.contentLength].flatMap({ Int($0) }), length >= 0 else { return nil }
+        guard !framing.isTransferCoded, let length = framing.length.flatMap({ Int($0) }), length >= 0,
+            coding == "identity" || !request.isDecoded
+        else { return nil }
         return length
     }
+}
 
-    private func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
-        unsafe String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
+/// What the fields of a head say of its body, noted on the way rather than looked for among all of them.
+private struct Framing {
+    var length: String?
+    var coding: String?
+    var isTransferCoded = false
+
+    mutating func note(_ field: HTTPField) {
+        switch field.name {
+        case .contentLength: length = joined(length, field.value)
+        case .contentEncoding: coding = joined(coding, field.value)
+        case .transferEncoding: isTransferCoded = true
+        default: break
+        }
     }
 
-    private func trimmed(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Slice<UnsafeBufferPointer<UInt8>> {
-        let start = unsafe bytes.drop { $0.isBlank }
-        return unsafe start.prefix(upTo: start.lastIndex { !$0.isBlank }.map { $0 + 1 } ?? start.startIndex)
-    }
+    /// As RFC 9110, 5.3 joins repeated fields.
+    private func joined(_ before: String?, _ value: String) -> String { before.map { "\($0), \(value)" } ?? value }
 }
 
 extension UInt8 {

@@ -14,13 +14,13 @@ import HTTPTypes
 public struct RedirectTrail: Sendable {
     /// What is to be sent now. It follows no redirects by itself.
     public private(set) var request: TransportRequest
-    private var visited: Set<String>
+    /// Empty until the first redirect.
+    private var visited: Set<String> = []
     private var count = 0
 
     public init(_ request: TransportRequest) {
         self.request = request
         self.request.followsRedirects = false
-        visited = [Self.address(of: request)]
     }
 
     /// Sends a request over http or https and, if it says so, whatever it is redirected to, each by one `exchange`.
@@ -53,6 +53,7 @@ public struct RedirectTrail: Sendable {
         try check(url)
         count += 1
         guard count <= request.maxRedirects else { throw .tooManyRedirects(request.maxRedirects) }
+        visited.insert(Self.address(of: request))
         if Self.origin(of: url) != Self.origin(of: request.url) { dropCredentials() }
         changeMethod(after: head.status)
         request.url = keepingFragment(url)

@@ -75,31 +75,56 @@ package final class TransferChannel: Sendable {
 
     package func connected() { state.withLock { $0.machine.connected() } }
 
+    /// What an engine has found out since it told last.
+    package struct News {
+        package var head: ResponseHead?
+        package var piece = Data()
+        package var isOver = false
+        /// Why it is over, unless it is over well.
+        package var failure: TransportFailure?
+
+        package init() {}
+
+        package var isEmpty: Bool { head == nil && piece.isEmpty && !isOver }
+    }
+
     package func headArrived(_ head: ResponseHead) {
-        let waiter = state.withLock { state in state.machine.headArrived(head) ? state.takeHeadWaiter() : nil }
-        waiter?.resume(returning: .success(head))
+        var news = News()
+        news.head = head
+        tell(news)
     }
 
     /// What the engine is to do about a piece of the body.
     package func arrived(_ piece: Data) -> TransferMachine.Arrival {
-        let (arrival, waiter) = state.withLock { state in
-            let arrival = state.machine.arrived(piece)
-            switch arrival {
-            case .deliver, .fail: return (arrival, state.takePieceWaiter())
-            case .keep, .pause, .stop: return (arrival, nil)
-            }
-        }
-        switch arrival {
-        case .deliver(let piece): waiter?.resume(returning: .success(piece))
-        case .fail(let failure): waiter?.resume(returning: .failure(failure))
-        case .keep, .pause, .stop: break
-        }
-        return arrival
+        var news = News()
+        news.piece = piece
+        return tell(news)
     }
 
     package func ended(_ failure: TransportFailure?) {
-        let waiters = state.withLock { state in state.machine.ended(failure) ? state.takeWaiters() : nil }
-        waiters?.end(failure)
+        var news = News()
+        (news.isOver, news.failure) = (true, failure)
+        tell(news)
+    }
+
+    /// Tells everything at once, so that a consumer is woken once for all of it. Returns what the engine is to do about the piece.
+    @discardableResult
+    package func tell(_ news: News) -> TransferMachine.Arrival {
+        let (arrival, waiters, rest) = state.withLock { state in
+            let headWaiter = news.head.flatMap { state.machine.headArrived($0) ? state.takeHeadWaiter() : nil }
+            let arrival = news.piece.isEmpty ? .keep : state.machine.arrived(news.piece)
+            let pieceWaiter = arrival.isForWaiter ? state.takePieceWaiter() : nil
+            let rest = news.isOver && state.machine.ended(news.failure) ? state.takeWaiters() : nil
+            return (arrival, Waiters(head: headWaiter, piece: pieceWaiter), rest)
+        }
+        if let head = news.head { waiters.head?.resume(returning: .success(head)) }
+        switch arrival {
+        case .deliver(let piece): waiters.piece?.resume(returning: .success(piece))
+        case .fail(let failure): waiters.piece?.resume(returning: .failure(failure))
+        case .keep, .pause, .stop: break
+        }
+        rest?.end(news.failure)
+        return arrival
     }
 
     // MARK: The consumer's side

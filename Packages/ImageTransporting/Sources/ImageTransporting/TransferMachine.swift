@@ -31,6 +31,14 @@ package struct TransferMachine {
         case stop
         /// A waiting consumer is to be told.
         case fail(TransportFailure)
+
+        /// Whether a consumer that waits for a piece is to be woken.
+        var isForWaiter: Bool {
+            switch self {
+            case .deliver, .fail: true
+            case .keep, .pause, .stop: false
+            }
+        }
     }
 
     /// When a buffer is this full the sender is held back.

@@ -72,3 +72,29 @@ public struct TransportBody: AsyncSequence, Sendable {
         deinit { abandon() }
     }
 }
+
+extension TransportBody {
+    /// All bytes of the body. A body that comes in one piece is that piece, not a copy.
+    ///
+    /// - Parameters:
+    ///   - expectedBytes: the length announced, if any: a claim, which buys at most a mebibyte ahead of the bytes themselves.
+    ///   - limit: more bytes throw `.tooLarge`.
+    ///   - onProgress: told the number of bytes after each piece.
+    public func collected(
+        expectedBytes: Int?, limit: Int, onProgress: (Int) -> Void = { _ in }
+    ) async throws(TransportFailure) -> Data {
+        var data = Data()
+        var iterator = makeAsyncIterator()
+        while let piece = try await iterator.next() {
+            guard data.count + piece.count <= limit else { throw .tooLarge(allowedBytes: limit) }
+            if data.isEmpty {
+                data = piece
+            } else {
+                data.reserveCapacity(Swift.min(expectedBytes ?? 0, 1 << 20))
+                data.append(piece)
+            }
+            onProgress(data.count)
+        }
+        return data
+    }
+}

@@ -30,7 +30,7 @@ typedef enum {
 /* Answers of on_body beside the number of bytes taken. */
 enum { ITC_STOP = 0, ITC_PAUSE = 0x10000001 };
 
-/* Called on the engine's thread, from within itc_engine_perform and itc_transfer_resume. */
+/* Called on the engine's thread, from within itc_engine_run_due, itc_engine_work and itc_transfer_resume. */
 typedef struct {
     /* The connection stands, the request goes out next. */
     void (*on_connected)(void *context);
@@ -54,14 +54,17 @@ itc_engine *itc_engine_make(long host_connections, long total_connections);
 void itc_engine_free(itc_engine *engine);
 /* Any thread, at any time. */
 void itc_engine_wake(itc_engine *engine);
-void itc_engine_perform(itc_engine *engine);
-/* Sleeps until there is something to do, or `milliseconds` are over. */
-void itc_engine_poll(itc_engine *engine, int milliseconds);
+/* Lets libcurl do what it wanted to do by now: begin transfers that were started, for one. */
+void itc_engine_run_due(itc_engine *engine);
+/* Sleeps until a socket is ready, a wake comes, libcurl wants itc_engine_run_due, or `milliseconds` are over. Then lets libcurl
+   work on what is ready. */
+void itc_engine_work(itc_engine *engine, int milliseconds);
 /* The context of a transfer that has ended, or NULL when there is none left; each is told once. */
 void *itc_engine_next_ended(itc_engine *engine, itc_ending *ending);
 
 /* NULL when memory is short. `context` goes to the callbacks. */
-itc_transfer *itc_transfer_make(const itc_request *request, const itc_callbacks *callbacks, void *context);
+itc_transfer *itc_transfer_make(
+    itc_engine *engine, const itc_request *request, const itc_callbacks *callbacks, void *context);
 /* `line` is "Name: value". False when memory is short. */
 bool itc_transfer_add_header(itc_transfer *transfer, const char *line);
 /* What goes up; copied. False when memory is short. */

@@ -1,0 +1,22 @@
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "CTransportFloor.h"
+
+static double seconds(struct timeval time) { return (double)time.tv_sec + (double)time.tv_usec / 1e6; }
+
+double floor_children_seconds(void) {
+    struct rusage usage;
+    if (getrusage(RUSAGE_CHILDREN, &usage) != 0) return 0;
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+size_t floor_resident_bytes(void) {
+    unsigned long whole, resident;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file) return 0;
+    int found = fscanf(file, "%lu %lu", &whole, &resident);
+    fclose(file);
+    return found == 2 ? resident * (size_t)sysconf(_SC_PAGESIZE) : 0;
+}

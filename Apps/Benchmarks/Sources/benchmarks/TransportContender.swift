@@ -1,0 +1,143 @@
+import CTransportFloor
+import Foundation
+import ImageTransportCurl
+import ImageTransporting
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A client of HTTP.
+protocol TransportContender {
+    var name: String { get }
+    var isOurs: Bool { get }
+    /// Fetches so many bodies over new connections, six at a time; microseconds of processor time for all of them.
+    func fetch(_ count: Int) async throws -> Double
+}
+
+extension TransportContender {
+    var isOurs: Bool { false }
+}
+
+private let connections = 6
+
+private func pictureAddress(_ port: Int, _ number: Int) throws -> URL {
+    guard let url = URL(string: "http://127.0.0.1:\(port)/pictures/\(number).jpg") else {
+        throw ContenderFailure(text: "no address")
+    }
+    return url
+}
+
+private final class Tally: Sendable {
+    let next = Atomic(0)
+    let received = Atomic(0)
+}
+
+/// Fetches bodies by `fetch`, which returns the length of one, six at a time.
+private func fetchAll(
+    _ count: Int, port: Int, _ fetch: @escaping @Sendable (URL) async throws -> Int
+) async throws {
+    let tally = Tally()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<connections {
+            group.addTask {
+                while true {
+                    let number = tally.next.add(1, ordering: .relaxed).oldValue
+                    guard number < count else { return }
+                    tally.received.add(try await fetch(pictureAddress(port, number)), ordering: .relaxed)
+                }
+            }
+        }
+        try await group.waitForAll()
+    }
+    try LoopbackOrigin.check(tally.received.load(ordering: .relaxed), of: count)
+}
+
+/// Our transport, read as the loader reads it.
+struct CurlTransportContender: TransportContender {
+    let name = "CurlTransport"
+    let isOurs = true
+    let port: Int
+
+    func fetch(_ count: Int) async throws -> Double {
+        try await Stopwatch.processorMicroseconds { try await Self.fetch(count, from: port, with: CurlTransport()) }
+    }
+
+    static func fetch(_ count: Int, from port: Int, with transport: CurlTransport) async throws {
+        try await fetchAll(count, port: port) { url in
+            let response = try await transport.send(TransportRequest(url: url))
+            let data = try await response.body.collected(
+                expectedBytes: response.head.expectedBytes, limit: 256 << 20)
+            return data.count
+        }
+    }
+}
+
+/// Foundation's client.
+struct URLSessionContender: TransportContender {
+    let name = "URLSession"
+    let port: Int
+
+    func fetch(_ count: Int) async throws -> Double {
+        try await Stopwatch.processorMicroseconds {
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpMaximumConnectionsPerHost = connections
+            configuration.urlCache = nil
+            let session = URLSession(configuration: configuration)
+            try await fetchAll(count, port: port) { try await session.data(from: $0).0.count }
+            session.finishTasksAndInvalidate()
+        }
+    }
+}
+
+/// libcurl's multi interface in C, bodies dropped: what is left when there is nothing around it.
+struct LibcurlContender: TransportContender {
+    let name = "libcurl alone, in C"
+    let port: Int
+
+    func fetch(_ count: Int) async throws -> Double {
+        try await Stopwatch.processorMicroseconds {
+            let received = floor_curl_fetch(Int32(port), Int32(count), Int32(connections))
+            try LoopbackOrigin.check(received, of: count)
+        }
+    }
+}
+
+/// The curl tool, bodies dropped. The time that it takes to start, and for one body, does not count.
+struct CurlToolContender: TransportContender {
+    let name = "curl --parallel"
+    private let folder: URL
+    private let port: Int
+
+    init(folder: URL, port: Int) throws {
+        (self.folder, self.port) = (folder, port)
+        try run(1)
+    }
+
+    func fetch(_ count: Int) async throws -> Double {
+        let start = floor_children_seconds()
+        try run(1)
+        let middle = floor_children_seconds()
+        try run(count)
+        return (floor_children_seconds() - middle - (middle - start)) * 1_000_000
+    }
+
+    private func run(_ count: Int) throws {
+        let list = folder.appending(path: "\(count).curl")
+        if !FileManager.default.fileExists(atPath: list.path) {
+            let lines = try (0..<count).map { "url=\(try pictureAddress(port, $0))\noutput=/dev/null\n" }
+            try Data(lines.joined().utf8).write(to: list)
+        }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [
+            "curl", "-q", "-s", "-f", "--noproxy", "*", "--parallel", "--parallel-max", "\(connections)", "-K",
+            list.path,
+        ]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw ContenderFailure(text: "curl has failed") }
+    }
+}

@@ -1,0 +1,148 @@
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "itc_internal.h"
+
+_Static_assert(ITC_PAUSE == CURL_WRITEFUNC_PAUSE, "the pause answer goes to libcurl as it is");
+
+static int prerequest(void *raw, char *a, char *b, int c, int d) {
+    (void)a, (void)b, (void)c, (void)d;
+    itc_transfer *transfer = raw;
+    transfer->connected = true;
+    transfer->callbacks.on_connected(transfer->context);
+    return CURL_PREREQFUNC_OK;
+}
+
+static size_t header(char *bytes, size_t size, size_t count, void *raw) {
+    itc_transfer *transfer = raw;
+    size_t all = size * count;
+    return transfer->callbacks.on_header(transfer->context, (const uint8_t *)bytes, all) ? all : 0;
+}
+
+static size_t body(char *bytes, size_t size, size_t count, void *raw) {
+    itc_transfer *transfer = raw;
+    return transfer->callbacks.on_body(transfer->context, (const uint8_t *)bytes, size * count);
+}
+
+static void set_method(CURL *easy, const char *method) {
+    if (strcmp(method, "HEAD") == 0)
+        curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+    else
+        curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+}
+
+/* What one read takes at most: a small picture and its head, whole. */
+enum { READ_BYTES = 64 << 10 };
+
+static void set_fixed_options(CURL *easy) {
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+    curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
+    curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)READ_BYTES);
+#if LIBCURL_VERSION_NUM >= 0x075500
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+#if LIBCURL_VERSION_NUM >= 0x075700
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* ending a transfer never waits for a name to be resolved */
+#endif
+}
+
+/* One that was used before, or a new one. */
+static itc_transfer *take_spare(itc_engine *engine) {
+    if (engine->spare_count > 0) return engine->spare[--engine->spare_count];
+    itc_transfer *transfer = calloc(1, sizeof *transfer);
+    if (transfer == NULL) return NULL;
+    transfer->easy = curl_easy_init();
+    if (transfer->easy != NULL) return transfer;
+    free(transfer);
+    return NULL;
+}
+
+static void set_callbacks(itc_transfer *transfer) {
+    CURL *easy = transfer->easy;
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->error);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, prerequest);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, header);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+}
+
+itc_transfer *itc_transfer_make(
+    itc_engine *engine, const itc_request *request, const itc_callbacks *callbacks, void *context) {
+    itc_transfer *transfer = take_spare(engine);
+    if (transfer == NULL) return NULL;
+    CURL *easy = transfer->easy;
+    transfer->callbacks = *callbacks;
+    transfer->context = context;
+    set_fixed_options(easy);
+    set_callbacks(transfer);
+    curl_easy_setopt(easy, CURLOPT_URL, request->url);
+    /* Waiting to share a connection pays where HTTP/2 may be agreed on; without TLS it would wait for another's whole answer. */
+    if (strncasecmp(request->url, "https:", 6) == 0) curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+    set_method(easy, request->method);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, request->connect_timeout_ms);
+    if (request->roots_file != NULL) {
+        curl_easy_setopt(easy, CURLOPT_CAINFO, request->roots_file);
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    }
+    if (!request->uses_environment_proxy) curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    return transfer;
+}
+
+bool itc_transfer_add_header(itc_transfer *transfer, const char *line) {
+    struct curl_slist *longer = curl_slist_append(transfer->headers, line);
+    if (longer == NULL) return false;
+    transfer->headers = longer;
+    return true;
+}
+
+bool itc_transfer_set_body(itc_transfer *transfer, const uint8_t *bytes, size_t count) {
+    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
+    const char *body = count > 0 ? (const char *)bytes : "";
+    return curl_easy_setopt(transfer->easy, CURLOPT_COPYPOSTFIELDS, body) == CURLE_OK;
+}
+
+bool itc_transfer_start(itc_transfer *transfer, itc_engine *engine) {
+    curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->headers);
+    transfer->started = curl_multi_add_handle(engine->multi, transfer->easy) == CURLM_OK;
+    return transfer->started;
+}
+
+void itc_transfer_pause(itc_transfer *transfer) { curl_easy_pause(transfer->easy, CURLPAUSE_RECV); }
+
+void itc_transfer_resume(itc_transfer *transfer) { curl_easy_pause(transfer->easy, CURLPAUSE_CONT); }
+
+void itc_transfer_destroy(itc_transfer *transfer) {
+    curl_easy_cleanup(transfer->easy);
+    curl_slist_free_all(transfer->headers);
+    free(transfer);
+}
+
+/* Forgets everything but the memory. */
+static void clear(itc_transfer *transfer) {
+    CURL *easy = transfer->easy;
+    curl_easy_reset(easy);
+    curl_slist_free_all(transfer->headers);
+    *transfer = (itc_transfer){.easy = easy};
+}
+
+void itc_transfer_free(itc_transfer *transfer, itc_engine *engine) {
+    if (transfer->started) curl_multi_remove_handle(engine->multi, transfer->easy);
+    if (engine->spare_count == ITC_MOST_SPARE) return itc_transfer_destroy(transfer);
+    clear(transfer);
+    engine->spare[engine->spare_count++] = transfer;
+}
+
+const char *itc_transfer_error(const itc_transfer *transfer) {
+    return transfer->error[0] != 0 ? transfer->error : curl_easy_strerror(transfer->code);
+}
