@@ -113,7 +113,8 @@ let composition = [
         "ImageLoadingDefaults",
         knows: [
             "ImageCore", "ImageMemoryCaching", "ImageDiskCaching", "ImageTransporting", "ImageHTTPCaching",
-            "ImageTransportCaching", "ImageDecoding", "ImageProcessing", "ImageColorManaging", "ImageCodecJPEG",
+            "ImageTransportCaching", "ImageTransportResuming", "ImageDecoding", "ImageProcessing", "ImageColorManaging",
+            "ImageCodecJPEG",
             "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageScheduling", "ImageCoalescing", "ImageLoading",
             httpTypes,
             .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])),

@@ -1,5 +1,6 @@
 import Foundation
 import ImageHTTPCaching
+import ImageTransporting
 import Testing
 
 @Suite("Cache-Control")

@@ -11,19 +11,17 @@ import Testing
 struct RetryBudgetTests {
     @Test("each retry takes one, and ten successes bring one back, up to what there was at first")
     func tokens() {
-        var budget = RetryBudget(capacity: 2)
+        let budget = RetryBudget(capacity: 2)
         for _ in 0..<50 { budget.succeeded() }
-        #expect(take(4, of: &budget) == [true, true, false, false])
+        #expect(take(4, of: budget) == [true, true, false, false])
         for _ in 0..<9 { budget.succeeded() }
-        #expect(take(1, of: &budget) == [false])
-        for _ in 0..<2 { budget.succeeded() }
-        #expect(take(2, of: &budget) == [true, false])
+        #expect(take(1, of: budget) == [false])
+        budget.succeeded()
+        #expect(take(2, of: budget) == [true, false])
     }
 
-    private func take(_ count: Int, of budget: inout RetryBudget) -> [Bool] {
-        var answers: [Bool] = []
-        for _ in 0..<count { answers.append(budget.withdraw()) }
-        return answers
+    private func take(_ count: Int, of budget: RetryBudget) -> [Bool] {
+        (0..<count).map { _ in budget.withdraw() }
     }
 }
 
@@ -154,6 +152,34 @@ struct RetryGovernorTests {
         let errors = await failures(fixture, ["a", "b"], .status(.serviceUnavailable))
         #expect(errors.count == 2)
         #expect(fixture.transport.sendCount == 2 + 3)
+    }
+
+    @Test("a page of requests has a budget of its own, which it uses up alone")
+    func budgetOfAPage() async {
+        let fixture = LoaderFixture {
+            $0.retryPolicy = RetryPolicy(retries: 10, baseDelay: .zero, sharedBudget: 3, breakerThreshold: 100) { 0 }
+        }
+        let page = RetryBudget(capacity: 2)
+        for name in ["a", "b"] {
+            let request = fixture.request(name, then: .status(.serviceUnavailable)) { $0.retryBudget = page }
+            await #expect(throws: ImageError.httpStatus(503)) { try await fixture.loader.data(for: request) }
+        }
+        #expect(fixture.transport.sendCount == 2 + 2)
+        _ = await failures(fixture, ["c"], .status(.serviceUnavailable))
+        #expect(fixture.transport.sendCount == 2 + 2 + 1 + 3)
+    }
+
+    @Test("what succeeds fills the budget of its page")
+    func budgetOfAPageRefilled() async throws {
+        let fixture = LoaderFixture(retries: 1)
+        let page = RetryBudget(capacity: 1)
+        #expect(page.withdraw())
+        for number in 0..<10 {
+            #expect(!page.withdraw())
+            let request = fixture.request("\(number)") { $0.retryBudget = page }
+            _ = try await fixture.loader.data(for: request)
+        }
+        #expect(page.withdraw())
     }
 
     @Test("a host that fails in a row is left alone for a while, then tried by one")

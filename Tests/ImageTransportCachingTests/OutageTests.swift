@@ -56,7 +56,7 @@ struct OutageTests {
     @Test("stale-while-revalidate answers at once and asks once behind it; then the newer response is there, and told")
     func staleWhileRevalidate() async throws {
         let held = HeldWork()
-        let test = CachedOrigin { $0.inBackground = { held.hold($0) } }
+        let test = CachedOrigin { $0.inBackground = { held.hold($1) } }
         test.script(
             "/a", .text("one", "Cache-Control: max-age=1, stale-while-revalidate=60", "ETag: \"1\""),
             .text("two", "Cache-Control: max-age=600"))
@@ -75,7 +75,7 @@ struct OutageTests {
     @Test("what a revalidation behind an answer comes to is told", arguments: [true, false])
     func outcomes(_ isConfirmed: Bool) async throws {
         let held = HeldWork()
-        let test = CachedOrigin { $0.inBackground = { held.hold($0) } }
+        let test = CachedOrigin { $0.inBackground = { held.hold($1) } }
         test.script(
             "/a", .text("one", "Cache-Control: max-age=1, stale-while-revalidate=60", "ETag: \"1\""),
             isConfirmed ? .text("", status: .notModified) : .failure(.connectionLost("gone")))

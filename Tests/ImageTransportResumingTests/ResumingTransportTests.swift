@@ -20,7 +20,7 @@ struct ResumingTransportTests {
     private func transport() -> ResumingTransport {
         ResumingTransport(
             origin, keepingPartsIn: cache, partBytes: 16, now: { Date(timeIntervalSince1970: 0) },
-            onStoreFailure: { failures.append($0) })
+            onStoreFailure: { failures.append($1) })
     }
 
     private func fetch(_ request: TransportRequest? = nil) async throws(TransportFailure) -> Data {

@@ -25,7 +25,7 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
             policy: RFC9111Policy(negativeLifetime: nil),
             // Apart from what a loader keeps in the same folder: here bodies are stored as they are coded.
             identity: { CacheIdentity(authorization: $0[.authorization], partition: "http-cache-probe") },
-            inBackground: { background.start($0) },
+            inBackground: { background.start($1) },
             observer: { if case .cacheFailed(_, let failure) = $0 { Console.error("the cache failed: \(failure)") } })
         let folder = CacheFolder.url(cache)
         let probe = HTTPCacheProbe(

@@ -1,4 +1,5 @@
 public import HTTPTypes
+import ImageTransporting
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

@@ -1,3 +1,5 @@
+import ImageTransporting
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else

@@ -1,4 +1,5 @@
 import HTTPTypes
+import ImageTransporting
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

@@ -1,4 +1,5 @@
 public import HTTPTypes
+import ImageTransporting
 
 /// The request fields on which a response depends (RFC 9111, 4.1; RFC 9110, 12.5.5).
 struct VaryingFields {

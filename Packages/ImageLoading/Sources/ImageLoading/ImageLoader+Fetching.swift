@@ -99,14 +99,16 @@ extension ImageLoader {
         while true {
             do {
                 return try await configuration.scheduler.withSlot(in: .download, host: host, for: work) {
-                    let loaded = try await self.governor.attempt(host) { () async throws(AttemptFailure) in
+                    let loaded = try await self.governor.attempt(host, request.retryBudget) {
+                        () async throws(AttemptFailure) in
                         try await self.attempt(transfer, work, events)
                     }
                     return request.isLocal ? LoadedData(data: loaded.data, source: .disk) : loaded
                 }
             } catch let failure as AttemptFailure {
                 let elapsed = governor.uptime() - start
-                guard let wait = governor.wait(after: failure, retry: retry, elapsed: elapsed) else {
+                guard let wait = governor.wait(after: failure, retry: retry, elapsed: elapsed, request.retryBudget)
+                else {
                     throw failure.error
                 }
                 retry += 1

@@ -6,7 +6,8 @@ public import ImageLoading
 import ImageMemoryCaching
 import ImageScheduling
 public import ImageTransportCaching
-import ImageTransporting
+import ImageTransportResuming
+public import ImageTransporting
 
 #if os(Linux)
     import ImageTransportCurl
@@ -43,6 +44,18 @@ public struct ImageLoaderDefaults: Sendable {
     public var cacheKeyRules = CacheKeyRules()
     /// Whose pictures these are, where one folder serves several accounts: none sees another's.
     public var account: String?
+    /// Changes each request over HTTP before the cache is looked into: adds a token, for one. It is asked for each, also where a
+    /// stored picture then answers.
+    ///
+    /// What it adds tells identities apart: with another token, nothing stored is found. Tokens that change while the user stays the same
+    /// want `account` to be set: then that alone says whose the pictures are. Pictures in memory know neither: take a new loader for
+    /// another user.
+    public var requestModifier: ModifyingTransport.Modifier?
+    /// What to send after a refusal with 401, if anything: with a fresh token, for one.
+    public var challengeAnswer: ModifyingTransport.ChallengeHook?
+    /// Bytes of interrupted downloads kept in the cache's folder, so that they go on where they broke off, after a relaunch too.
+    /// 0 for none.
+    public var partialDownloadByteLimit = 100_000_000
     public var maxDownloads = 6
     public var maxDownloadsPerHost = 6
     /// Pictures decoded at a time; the number of processor cores unless set.
@@ -67,13 +80,13 @@ public struct ImageLoaderDefaults: Sendable {
 
     /// The parts, for whoever wants to exchange some of them before making a loader.
     public func makeConfiguration() -> ImageLoaderConfiguration {
-        let network = makeNetwork()
-        let cache = cacheFolder.map { makeCachingTransport(over: network, in: $0, rules: makeCachingRules()) }
+        let scheduler = makeScheduler()
+        let http = makeHTTP(scheduler)
         return ImageLoaderConfiguration(
-            memoryCache: MemoryImageCache(byteLimit: memoryByteLimit), responseCache: cache,
-            transport: Self.makeTransport(http: cache ?? network),
+            memoryCache: MemoryImageCache(byteLimit: memoryByteLimit), responseCache: http.cache,
+            transport: Self.makeTransport(http: http.transport),
             decoder: ImageDecoders.makeDecoder(limits: decodingLimits),
-            scheduler: makeScheduler(), imageCoalescer: SharedWorkCoalescer(), dataCoalescer: SharedWorkCoalescer(),
+            scheduler: scheduler, imageCoalescer: SharedWorkCoalescer(), dataCoalescer: SharedWorkCoalescer(),
             observer: observer, memoryPressureMonitor: heedsMemoryPressure ? makeMemoryPressureMonitor() : nil,
             retryPolicy: RetryPolicy(retries: retries) { Double.random(in: 0..<1) },
             transferLimits: transferLimits, clock: ContinuousClock())
@@ -86,12 +99,13 @@ public struct ImageLoaderDefaults: Sendable {
 
     /// A cache that encodes first and seals then, as far as either is wanted.
     private func transformed(_ cache: DiskDataCache) -> any DataCache {
-        var transformed: any DataCache = cache
-        if let diskSeal { transformed = TransformingDataCache(transformed, transform: SealingTransform(diskSeal)) }
-        if let encoding = diskEncoding.makeTransform(decodingLimits: decodingLimits) {
-            transformed = TransformingDataCache(transformed, transform: encoding)
-        }
-        return transformed
+        guard let encoding = diskEncoding.makeTransform(decodingLimits: decodingLimits) else { return sealed(cache) }
+        return TransformingDataCache(sealed(cache), transform: encoding)
+    }
+
+    private func sealed(_ cache: DiskDataCache) -> any DataCache {
+        guard let diskSeal else { return cache }
+        return TransformingDataCache(cache, transform: SealingTransform(diskSeal))
     }
 
     /// The platform's monitor of memory pressure; nil where the system tells nothing of it.
@@ -127,12 +141,45 @@ public struct ImageLoaderDefaults: Sendable {
         CachingTransport(over: network, cache: transformed(makeDiskCache(in: folder)), rules: rules) { Date() }
     }
 
-    private func makeCachingRules() -> CachingRules {
+    /// A validation behind an answer waits for a place in the lane of downloads, as a download does.
+    private func makeCachingRules(_ scheduler: any WorkScheduler) -> CachingRules {
         CachingRules(
             policy: httpCachePolicy, keys: cacheKeyRules,
             identity: { [account] fields in CacheIdentity(fields, account: account) },
+            inBackground: { url, work in
+                _ = scheduler.enqueue(
+                    ScheduledWork(lane: .download, priority: .low, host: url.host(), run: work))
+            },
             observer: { [observer] event in
                 if let event = ImageLoadEvent(event) { observer?.loader(did: event) }
+            })
+    }
+
+    /// From the loader to the network: what changes requests, the cache, what goes on with interrupted downloads.
+    private func makeHTTP(
+        _ scheduler: any WorkScheduler
+    ) -> (transport: any DataTransport, cache: (any ResponseCache)?) {
+        let network = makeNetwork()
+        let cache = cacheFolder.map { folder in
+            makeCachingTransport(
+                over: resuming(network, in: folder), in: folder, rules: makeCachingRules(scheduler))
+        }
+        guard requestModifier != nil || challengeAnswer != nil else { return (cache ?? network, cache) }
+        let modifying = ModifyingTransport(
+            cache ?? network, keepsIdentity: account != nil, modify: requestModifier,
+            answeringChallenges: challengeAnswer)
+        return (modifying, cache.map { modifying.responseCache(over: $0) })
+    }
+
+    /// Parts are sealed as whole bodies are, but never encoded: they are no pictures.
+    private func resuming(_ network: any DataTransport, in folder: URL) -> any DataTransport {
+        guard partialDownloadByteLimit > 0 else { return network }
+        let parts = DiskDataCache(
+            directory: folder.appending(path: "parts"), byteLimit: partialDownloadByteLimit, now: { Date() })
+        return ResumingTransport(
+            network, keepingPartsIn: sealed(parts), partition: account ?? "", now: { Date() },
+            onStoreFailure: { [observer] url, failure in
+                observer?.loader(did: ImageLoadEvent(request: 0, url: url, kind: .diskFailed(failure)))
             })
     }
 

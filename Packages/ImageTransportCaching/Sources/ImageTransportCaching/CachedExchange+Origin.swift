@@ -70,7 +70,7 @@ extension CachedExchange {
     /// RFC 5861, 3. One question at a time for each key.
     func revalidateBehind(_ variant: VariantIndex.Variant) {
         guard revalidations.insert(key.text) else { return }
-        rules.inBackground {
+        rules.inBackground(request.url) {
             let outcome = await revalidate(variant)
             revalidations.remove(key.text)
             rules.observer(.revalidated(request.url, outcome))

@@ -53,8 +53,8 @@ struct CachedExchange: Sendable {
         switch await plan() {
         case .use(let stored, let source, let revalidates):
             if revalidates, !acceptsStale { revalidateBehind(stored.variant) }
-            return try? serve(stored, source)
-        case .validate(let stored, _, _): return acceptsStale ? try? serve(stored, .stale) : nil
+            return answer(stored, source)
+        case .validate(let stored, _, _): return acceptsStale ? answer(stored, .stale) : nil
         case .fetch, .unavailable: return nil
         }
     }
@@ -80,13 +80,19 @@ struct CachedExchange: Sendable {
         await store.body(of: variant, key).map { Stored(variant: variant, body: $0) }
     }
 
-    /// Hands a stored response on, with its age, as far as the request wants to see it.
+    /// Hands a stored response on. Throws `.tooLarge` for what the request finds too large.
     func serve(_ stored: Stored, _ source: ResponseSource) throws(TransportFailure) -> TransportResponse {
+        guard let response = answer(stored, source) else { throw .tooLarge(allowedBytes: request.maxBodyBytes) }
+        return response
+    }
+
+    /// A stored response with its age, as far as the request wants to see it; nil for what it finds too large.
+    private func answer(_ stored: Stored, _ source: ResponseSource) -> TransportResponse? {
         let (response, byteCount) = (stored.variant.response, stored.body.byteCount)
         let presentation = response.presentation(
             to: HTTPCacheRequest(method: request.method, headers: request.headers), byteCount: byteCount)
         let bytes = request.method == .head ? 0..<0 : presentation.bytes(of: byteCount)
-        guard bytes.count <= request.maxBodyBytes else { throw .tooLarge(allowedBytes: request.maxBodyBytes) }
+        guard bytes.count <= request.maxBodyBytes else { return nil }
         let fields = response.headers(at: store.now(), isValidated: source == .validated)
         let head = ResponseHead(
             status: .init(code: presentation.status ?? response.status),

@@ -72,7 +72,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
     private func pass(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         let response = try await network.send(request)
         let outdated = CacheInvalidation.outdated(by: request.method, of: request.url, answeredWith: response.head)
-        for key in Set(outdated.flatMap { [key(for: $0, request.headers), key(for: $0, [:])] }) {
+        for key in Set(outdated.flatMap { [key(for: $0, request.identity), key(for: $0, [:])] }) {
             await store.change(key) { $0.removeAll(outdatedAt: store.now()) }
         }
         return response
@@ -82,7 +82,8 @@ public struct CachingTransport: DataTransport, ResponseCache {
     private func exchange(_ request: TransportRequest) -> CachedExchange? {
         guard [.get, .head].contains(request.method), request.cacheUse != .bypass else { return nil }
         return CachedExchange(
-            request: request, key: key(for: request.url, request.headers), network: network, store: store, rules: rules,
+            request: request, key: key(for: request.url, request.identity), network: network, store: store,
+            rules: rules,
             revalidations: revalidations)
     }
 
@@ -98,8 +99,8 @@ public struct CachingRules: Sendable {
     /// On whose behalf a request with these fields is sent. Their Authorization unless set: add the account to it, where one folder
     /// serves several.
     public var identity: @Sendable (HTTPFields) -> CacheIdentity
-    /// Runs a validation behind an answer that was given already.
-    public var inBackground: @Sendable (_ work: @escaping @Sendable () async -> Void) -> Void
+    /// Runs a validation of what is stored for this URL, behind an answer that was given already.
+    public var inBackground: @Sendable (_ url: URL, _ work: @escaping @Sendable () async -> Void) -> Void
     /// Told what no response tells, from any thread.
     public var observer: @Sendable (CachingEvent) -> Void
 
@@ -108,7 +109,7 @@ public struct CachingRules: Sendable {
         identity: @escaping @Sendable (HTTPFields) -> CacheIdentity = {
             CacheIdentity(authorization: $0[.authorization])
         },
-        inBackground: @escaping @Sendable (@escaping @Sendable () async -> Void) -> Void = { work in
+        inBackground: @escaping @Sendable (URL, @escaping @Sendable () async -> Void) -> Void = { _, work in
             Task { await work() }
         },
         observer: @escaping @Sendable (CachingEvent) -> Void = { _ in }
@@ -119,6 +120,10 @@ public struct CachingRules: Sendable {
         self.inBackground = inBackground
         self.observer = observer
     }
+}
+
+extension TransportRequest {
+    fileprivate var identity: HTTPFields { identityHeaders ?? headers }
 }
 
 /// What happened beside the answers.

@@ -27,7 +27,7 @@ struct PartialDownload: Codable, Equatable {
         let headers = head.headers
         guard head.status == .ok, let total = head.expectedBytes, headers[.contentEncoding] == nil,
             headers[.acceptRanges]?.lowercased() != "none",
-            headers[.cacheControl]?.lowercased().contains("no-store") != true,
+            !CacheDirectives(headers).contains("no-store"),
             let validator = Self.strongValidator(headers, now: now)
         else { return nil }
         url = head.url

@@ -13,13 +13,22 @@ import ImageTransporting
 /// Parts are named by validator and offset, so parts of different bodies can never be joined, whoever else writes here.
 struct PartialStore: Sendable {
     let cache: any DataCache
+    /// What was asked for.
+    let url: URL
     let source: String
     let now: @Sendable () -> Date
 
-    init(_ request: TransportRequest, in cache: any DataCache, now: @escaping @Sendable () -> Date) {
+    /// - Parameter partition: whose parts these are.
+    init(
+        _ request: TransportRequest, in cache: any DataCache, partition: String, now: @escaping @Sendable () -> Date
+    ) {
         self.cache = cache
         self.now = now
-        let fields = request.headers.map { "\n\($0.name.canonicalName): \($0.value)" }.sorted().joined()
+        url = request.url
+        let headers = request.identityHeaders ?? request.headers
+        let fields =
+            "\(partition.utf8.count):\(partition)"
+            + headers.map { "\n\($0.name.canonicalName): \($0.value)" }.sorted().joined()
         // Credentials among the fields are not to lie on disk in the key.
         source = "partial \(request.url.absoluteString) \(SHA256.hexadecimalDigest(of: Array(fields.utf8)))"
     }

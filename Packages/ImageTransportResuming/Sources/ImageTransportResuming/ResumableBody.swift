@@ -22,13 +22,13 @@ final class ResumableBody: Sendable {
     private let partial: PartialDownload
     private let rest: TransportBody
     private let store: PartialStore
-    private let onStoreFailure: @Sendable (DataCacheFailure) -> Void
+    private let onStoreFailure: @Sendable (URL, DataCacheFailure) -> Void
     private let state: Mutex<State>
 
     /// - Parameter kept: the parts that the store has, from the beginning of the body without a gap; `rest` is what follows them.
     init(
         _ partial: PartialDownload, kept: [Range<Int>], rest: TransportBody, store: PartialStore, partBytes: Int,
-        onStoreFailure: @escaping @Sendable (DataCacheFailure) -> Void
+        onStoreFailure: @escaping @Sendable (URL, DataCacheFailure) -> Void
     ) {
         self.partial = partial
         self.rest = rest
@@ -103,7 +103,7 @@ final class ResumableBody: Sendable {
             return try await operation()
         } catch {
             state.withLock { $0.isStoreBroken = true }
-            onStoreFailure(error)
+            onStoreFailure(store.url, error)
             return nil
         }
     }

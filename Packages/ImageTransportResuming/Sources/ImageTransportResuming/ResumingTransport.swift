@@ -15,26 +15,32 @@ public import ImageTransporting
 /// what the origin sends, once Content-Range, length and validator are found to fit. When the body has changed meanwhile, or
 /// the origin knows no ranges, the new body comes, from its beginning.
 ///
-/// A complete body leaves nothing behind. Requests that are conditional, name a range, carry a body or are no GET pass through.
+/// A complete body leaves nothing behind. Requests that are conditional, name a range, carry a body, are no GET, or may not be stored
+/// (`CacheUse.bypass`, `no-store`) pass through.
 public struct ResumingTransport: DataTransport {
     private let transport: any DataTransport
     private let cache: any DataCache
+    private let partition: String
     private let partBytes: Int
     private let now: @Sendable () -> Date
-    private let onStoreFailure: @Sendable (DataCacheFailure) -> Void
+    private let onStoreFailure: @Sendable (URL, DataCacheFailure) -> Void
 
     /// - Parameters:
     ///   - cache: keeps the parts. May be the one that keeps whole bodies: the keys differ.
+    ///   - partition: a name of the application's for an account: what is kept for one is not found by another.
     ///   - partBytes: how much is put together before it is kept: the most that is lost when the process is killed. Bodies that
     ///     are smaller, and not interrupted, never reach the cache.
     ///   - now: stamps entries, and tells the century of dates.
-    ///   - onStoreFailure: told when the cache fails; the transfer goes on without it.
+    ///   - onStoreFailure: told for which address the cache fails; the transfer goes on without it.
     public init(
-        _ transport: any DataTransport, keepingPartsIn cache: any DataCache, partBytes: Int = 1 << 20,
-        now: @escaping @Sendable () -> Date, onStoreFailure: @escaping @Sendable (DataCacheFailure) -> Void = { _ in }
+        _ transport: any DataTransport, keepingPartsIn cache: any DataCache, partition: String = "",
+        partBytes: Int = 1 << 20,
+        now: @escaping @Sendable () -> Date,
+        onStoreFailure: @escaping @Sendable (URL, DataCacheFailure) -> Void = { _, _ in }
     ) {
         self.transport = transport
         self.cache = cache
+        self.partition = partition
         self.partBytes = partBytes
         self.now = now
         self.onStoreFailure = onStoreFailure
@@ -42,7 +48,7 @@ public struct ResumingTransport: DataTransport {
 
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         guard request.isResumable else { return try await transport.send(request) }
-        let store = PartialStore(request, in: cache, now: now)
+        let store = PartialStore(request, in: cache, partition: partition, now: now)
         if let (partial, parts) = await kept(in: store), let offset = parts.last?.upperBound {
             let response = try await transport.send(partial.request(request, from: offset))
             switch partial.verdict(on: response.head, offset: offset) {
@@ -87,7 +93,7 @@ public struct ResumingTransport: DataTransport {
         do throws(DataCacheFailure) {
             return try await store.kept()
         } catch {
-            onStoreFailure(error)
+            onStoreFailure(store.url, error)
             return nil
         }
     }
@@ -96,7 +102,7 @@ public struct ResumingTransport: DataTransport {
         do throws(DataCacheFailure) {
             try await store.remove(partial, parts: parts)
         } catch {
-            onStoreFailure(error)
+            onStoreFailure(store.url, error)
         }
     }
 }
@@ -106,6 +112,7 @@ extension TransportRequest {
         let conditions: [HTTPField.Name] = [
             .range, .ifRange, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince,
         ]
-        return method == .get && body == nil && conditions.allSatisfy { headers[$0] == nil }
+        return method == .get && body == nil && conditions.allSatisfy { headers[$0] == nil } && cacheUse != .bypass
+            && !CacheDirectives(headers).contains("no-store")
     }
 }

@@ -47,6 +47,9 @@ public struct TransportRequest: Sendable {
     public var cacheUse = CacheUse.standard
     /// False hands the body on in whatever content coding it comes, and asks for none. URLSession decodes all the same.
     public var decodesContent = true
+    /// The fields by which whoever keeps responses tells whose they are; nil for those that are sent. Not sent. For tokens that
+    /// change although the user stays the same: see `ModifyingTransport`.
+    public var identityHeaders: HTTPFields?
 
     public init(
         url: URL, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Data? = nil,

@@ -20,6 +20,9 @@ public struct ImageRequest: Sendable {
     public var isOffline: Bool
     /// Sent with the request. Headers are part of the cache's identity: another Authorization is another picture.
     public var headers: [String: String]
+    /// The retries that it shares with others, a page of them for one; nil for those of the loader. Of requests that share a download,
+    /// the one that started it pays.
+    public var retryBudget: RetryBudget?
 
     public init(
         url: URL, target: ImageTarget? = nil, processors: [any ImageProcessor] = [],

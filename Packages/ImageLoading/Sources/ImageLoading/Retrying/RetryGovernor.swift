@@ -15,28 +15,27 @@ struct AttemptFailure: Error {
     var retryAfter: Duration?
 }
 
-/// What all transfers of a loader ask whether they may begin, and whether and when again: the lock around a budget and the
-/// circuit breakers of hosts that have failed.
+/// What all transfers of a loader ask whether they may begin, and whether and when again: a budget, and the lock around the circuit
+/// breakers of hosts that have failed.
 final class RetryGovernor: Sendable {
-    private struct State {
-        var budget: RetryBudget
-        var breakers: [String: CircuitBreaker] = [:]
-    }
-
     private let policy: RetryPolicy
-    private let state: Mutex<State>
+    /// For requests that bring none of their own.
+    private let budget: RetryBudget
+    private let breakers = Mutex<[String: CircuitBreaker]>([:])
     /// The time since this governor was made.
     let uptime: @Sendable () -> Duration
 
     init(_ policy: RetryPolicy, clock: any Clock<Duration>) {
         self.policy = policy
-        state = Mutex(State(budget: RetryBudget(capacity: policy.sharedBudget)))
+        budget = RetryBudget(capacity: policy.sharedBudget)
         uptime = stopwatch(clock)
     }
 
     /// Makes an attempt, unless its host is to be left alone.
+    ///
+    /// - Parameter budget: the request's own, if it has one.
     func attempt<Value>(
-        _ host: String?, _ body: () async throws(AttemptFailure) -> Value
+        _ host: String?, _ budget: RetryBudget?, _ body: () async throws(AttemptFailure) -> Value
     ) async throws(AttemptFailure) -> Value {
         let host = host ?? ""
         guard admits(host) else {
@@ -45,7 +44,7 @@ final class RetryGovernor: Sendable {
         do throws(AttemptFailure) {
             let value = try await body()
             ended(host, .up)
-            state.withLock { $0.budget.succeeded() }
+            (budget ?? self.budget).succeeded()
             return value
         } catch {
             ended(host, error.error.finding)
@@ -54,25 +53,27 @@ final class RetryGovernor: Sendable {
     }
 
     /// How long to wait before retry number `retry` (from 0); nil when there is to be none.
-    func wait(after failure: AttemptFailure, retry: Int, elapsed: Duration) -> Duration? {
+    func wait(
+        after failure: AttemptFailure, retry: Int, elapsed: Duration, _ budget: RetryBudget?
+    ) -> Duration? {
         guard failure.error.mayHeal,
             let delay = policy.delay(beforeRetry: retry, retryAfter: failure.retryAfter, elapsed: elapsed)
         else { return nil }
-        return state.withLock { $0.budget.withdraw() } ? delay : nil
+        return (budget ?? self.budget).withdraw() ? delay : nil
     }
 
     private func admits(_ host: String) -> Bool {
         let now = uptime()
-        return state.withLock { $0.breakers[host]?.admits(now: now) ?? true }
+        return breakers.withLock { $0[host]?.admits(now: now) ?? true }
     }
 
     private func ended(_ host: String, _ finding: CircuitBreaker.Finding) {
         let now = uptime()
         let fresh = CircuitBreaker(threshold: policy.breakerThreshold, pause: policy.breakerPause)
-        state.withLock { state in
-            var breaker = state.breakers[host] ?? fresh
+        breakers.withLock { breakers in
+            var breaker = breakers[host] ?? fresh
             breaker.ended(finding, now: now)
-            state.breakers[host] = breaker.isPristine ? nil : breaker
+            breakers[host] = breaker.isPristine ? nil : breaker
         }
     }
 }

@@ -13,7 +13,7 @@ public struct RetryPolicy: Sendable {
     public var maxRetryAfter: Duration
     /// No retry begins later than this after the first attempt.
     public var maxTotal: Duration
-    /// How many retries all transfers of a loader have together, so that an outage does not multiply what is asked of
+    /// How many retries all transfers of a loader have together, but for those that bring a `RetryBudget`, so that an outage does not multiply what is asked of
     /// the origins. Each costs one of these, and ten transfers that succeed bring one back.
     public var sharedBudget: Int
     /// How many failures of a host in a row make it be left alone; see `CircuitBreaker`.

@@ -36,7 +36,7 @@ public struct CacheDirectives: Hashable, Sendable {
     }
 
     /// Names of fields that a directive is given, in lower case: `no-cache="a, b"`.
-    func fieldNames(_ name: String) -> Set<String> {
+    package func fieldNames(_ name: String) -> Set<String> {
         Set(value(of: name)?.listedNames ?? [])
     }
 
@@ -67,9 +67,9 @@ public struct CacheDirectives: Hashable, Sendable {
 }
 
 /// A number of seconds as HTTP writes it (RFC 9111, 1.2.2).
-enum DeltaSeconds {
+package enum DeltaSeconds {
     /// Digits alone; what is larger than 2^31 counts as that.
-    static func parse(_ text: some StringProtocol) -> TimeInterval? {
+    package static func parse(_ text: some StringProtocol) -> TimeInterval? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return TimeInterval(min(Int(text) ?? .max, 1 << 31))
     }
@@ -77,12 +77,12 @@ enum DeltaSeconds {
 
 extension String {
     /// The names of fields in a list with commas between, in lower case.
-    var listedNames: [String] { split(separator: ",").map { $0.trimmed.lowercased() }.filter { !$0.isEmpty } }
+    package var listedNames: [String] { split(separator: ",").map { $0.trimmed.lowercased() }.filter { !$0.isEmpty } }
 }
 
 extension Substring {
     /// Without spaces and tabs at both ends.
-    var trimmed: Substring {
+    package var trimmed: Substring {
         let isSpace = { (character: Character) in character == " " || character == "\t" }
         guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
             return self[startIndex..<startIndex]

@@ -1,0 +1,181 @@
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageLoading
+import ImageLoadingDefaults
+import ImageTransporting
+import LoopbackServer
+import Synchronization
+import Testing
+
+/// What `ImageLoaderDefaults` puts between the loader and the network.
+@Suite("The composed transports", .timeLimit(.minutes(10)))
+struct CompositionTests {
+    private typealias Modifier = ModifyingTransport.Modifier
+
+    /// Says who is asking, so that each user has a body of his own.
+    private func personalOrigin() throws -> LoopbackServer {
+        try LoopbackServer { request in
+            .ok(Array((request.headers["authorization"] ?? "nobody").utf8), headers: Pictures.fresh)
+        }
+    }
+
+    private func adding(_ token: @escaping @Sendable () -> String) -> Modifier {
+        { request throws(TransportFailure) in
+            var request = request
+            request.headers[.authorization] = token()
+            return request
+        }
+    }
+
+    private func text(_ url: URL, _ test: TestLoader) async throws -> String {
+        String(decoding: try await test.loader.data(for: ImageRequest(url: url)).data, as: UTF8.self)
+    }
+
+    @Test("a download that was interrupted goes on after a relaunch of the loader")
+    func interrupted() async throws {
+        let body = (0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 9) }
+        let answers = Counter()
+        let server = try LoopbackServer { request in
+            .resumable(body, tag: "\"1\"", to: request, cut: answers.next() == 0 ? 2 << 20 : nil)
+        }
+        let first = TestLoader()
+        await #expect(throws: ImageError.self) { try await first.loader.data(for: ImageRequest(url: server.url())) }
+        let second = TestLoader(folder: first.folder)
+        let loaded = try await second.loader.data(for: ImageRequest(url: server.url()))
+        #expect(loaded.data == Data(body))
+        #expect(server.log.map { $0.headers["range"] } == [nil, "bytes=\(2 << 20)-"])
+        #expect(server.sentByteCount < body.count + 10_000)
+    }
+
+    @Test("with no bytes for parts, an interrupted download begins anew")
+    func notResumed() async throws {
+        let body = [UInt8](repeating: 7, count: 3 << 20)
+        let answers = Counter()
+        let server = try LoopbackServer { request in
+            .resumable(body, tag: "\"1\"", to: request, cut: answers.next() == 0 ? 2 << 20 : nil)
+        }
+        let test = TestLoader { $0.partialDownloadByteLimit = 0 }
+        await #expect(throws: ImageError.self) { try await test.loader.data(for: ImageRequest(url: server.url())) }
+        #expect(try await test.loader.data(for: ImageRequest(url: server.url())).data == Data(body))
+        #expect(server.log.allSatisfy { $0.headers["range"] == nil })
+    }
+
+    @Test("what is never to be stored leaves no parts on disk")
+    func bypassed() async throws {
+        let body = [UInt8](repeating: 7, count: 3 << 20)
+        let server = try LoopbackServer { request in
+            .resumable(body, tag: "\"1\"", to: request, cut: 2 << 20)
+        }
+        let test = TestLoader()
+        let request = ImageRequest(url: server.url(), cachePolicy: .memoryOnly)
+        await #expect(throws: ImageError.self) { try await test.loader.data(for: request) }
+        await #expect(throws: ImageError.self) { try await test.loader.data(for: request) }
+        #expect(server.log.map { $0.headers["range"] } == [nil, nil])
+    }
+
+    @Test("a modifier's token is sent, and a picture fetched with one is not shown with another")
+    func tokens() async throws {
+        let server = try personalOrigin()
+        let token = Mutex("ada")
+        let modifier = adding { token.withLock { $0 } }
+        let test = TestLoader { $0.requestModifier = modifier }
+        #expect(try await text(server.url("/me"), test) == "ada")
+        #expect(try await text(server.url("/me"), test) == "ada")
+        #expect(server.requestCount == 1)
+        token.withLock { $0 = "bob" }
+        #expect(try await text(server.url("/me"), test) == "bob")
+        token.withLock { $0 = "ada" }
+        #expect(try await text(server.url("/me"), test) == "ada")
+        #expect(server.requestCount == 2)
+    }
+
+    @Test("with an account, a new token finds what the old one has stored, and another account does not")
+    func accounts() async throws {
+        let server = try personalOrigin()
+        let modifier = adding { "first token" }
+        let ada = TestLoader {
+            $0.account = "ada"
+            $0.requestModifier = modifier
+        }
+        #expect(try await text(server.url("/me"), ada) == "first token")
+        let laterModifier = adding { "second token" }
+        let later = TestLoader(folder: ada.folder) {
+            $0.account = "ada"
+            $0.requestModifier = laterModifier
+        }
+        #expect(try await text(server.url("/me"), later) == "first token")
+        let bob = TestLoader(folder: ada.folder) {
+            $0.account = "bob"
+            $0.requestModifier = laterModifier
+        }
+        #expect(try await text(server.url("/me"), bob) == "second token")
+        #expect(server.requestCount == 2)
+    }
+
+    @Test("nobody goes on with what was kept for another account")
+    func parts() async throws {
+        let body = [UInt8](repeating: 7, count: 3 << 20)
+        let answers = Counter()
+        let server = try LoopbackServer { request in
+            .resumable(body, tag: "\"1\"", to: request, cut: answers.next() == 0 ? 2 << 20 : nil)
+        }
+        let ada = TestLoader { $0.account = "ada" }
+        await #expect(throws: ImageError.self) { try await ada.loader.data(for: ImageRequest(url: server.url())) }
+        let bob = TestLoader(folder: ada.folder) { $0.account = "bob" }
+        _ = try await bob.loader.data(for: ImageRequest(url: server.url()))
+        #expect(server.log.map { $0.headers["range"] } == [nil, nil])
+    }
+
+    @Test("a modifier's token does not go along to another origin")
+    func redirected() async throws {
+        let other = try personalOrigin()
+        let there = other.url("/picture").absoluteString
+        let server = try LoopbackServer { _ in .redirect(to: there) }
+        let modifier = adding { "secret" }
+        for account in [nil, "ada"] {
+            let test = TestLoader {
+                $0.account = account
+                $0.requestModifier = modifier
+            }
+            #expect(try await text(server.url(), test) == "nobody")
+        }
+        #expect(server.log.allSatisfy { $0.headers["authorization"] == "secret" })
+        #expect(other.log.allSatisfy { $0.headers["authorization"] == nil })
+    }
+
+    @Test("where no token is to be had, an account's pictures are found offline all the same")
+    func offline() async throws {
+        let server = try personalOrigin()
+        let isOffline = Mutex(false)
+        let modifier: Modifier = { request throws(TransportFailure) in
+            if isOffline.withLock({ $0 }) { throw .connectionFailed("no token to be had") }
+            return request
+        }
+        let test = TestLoader {
+            $0.account = "ada"
+            $0.requestModifier = modifier
+        }
+        #expect(try await text(server.url(), test) == "nobody")
+        isOffline.withLock { $0 = true }
+        #expect(try await text(server.url(), test) == "nobody")
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("a refusal is answered once, with what the application gives")
+    func challenged() async throws {
+        let server = try LoopbackServer { request in
+            guard let token = request.headers["authorization"] else { return .response(status: 401) }
+            return .ok(Array(token.utf8))
+        }
+        let test = TestLoader {
+            $0.challengeAnswer = { request, _ throws(TransportFailure) in
+                var request = request
+                request.headers[.authorization] = "asked"
+                return request
+            }
+        }
+        #expect(try await text(server.url(), test) == "asked")
+        #expect(server.requestCount == 2)
+    }
+}
