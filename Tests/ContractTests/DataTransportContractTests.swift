@@ -117,9 +117,9 @@ enum TransportStages {
         var steps = origin.pieces.map { ScriptedTransport.Step.piece(Data($0)) }
         switch origin.ending {
         case .complete: break
-        case .silence: steps.append(.wait(Gate()))
+        case .silence, .drip: steps.append(.wait(Gate()))
         case .cut where origin.announcedBytes != nil: break
-        case .cut: steps.append(.fail(.closedEarly(received: origin.pieces.joined().count, expected: nil)))
+        case .cut, .cutInPiece: steps.append(.fail(.closedEarly(received: origin.pieces.joined().count, expected: nil)))
         }
         return ScriptedTransport.Reply(
             beforeHead: origin.isSilentBeforeHead ? [.wait(Gate())] : [], status: .init(code: origin.status),
@@ -137,23 +137,41 @@ enum TransportStages {
             return Stage(
                 transport: CurlTransport(configuration: .init(usesEnvironmentProxy: false)), url: server.url("/0"),
                 requests: { server.requestCount }, departures: { server.abandonmentCount },
-                sentBytes: { server.sentByteCount })
+                sentBytes: { server.sentByteCount }, requestBodies: { server.log.map { Data($0.body) } })
         }
     #endif
 
     private static func steps(_ origin: Origin, isHead: Bool) -> [LoopbackStep] {
         if origin.isSilentBeforeHead { return [.awaitDisconnect] }
-        let framing =
-            origin.announcedBytes.map { ["Content-Length": "\($0)"] } ?? ["Transfer-Encoding": "chunked"]
         let isBodiless = origin.status == 204 || origin.status == 304
-        let head = LoopbackReply.head(status: origin.status, headers: isBodiless ? [:] : framing)
+        let head = LoopbackReply.head(status: origin.status, headers: isBodiless ? [:] : fields(origin))
         if isHead || isBodiless { return [.text(head)] }
         let isChunked = origin.announcedBytes == nil
         let pieces = origin.pieces.map { LoopbackStep.bytes(isChunked ? LoopbackReply.chunk($0) : $0) }
         switch origin.ending {
         case .complete: return [.text(head)] + pieces + (isChunked ? [.text("0\r\n\r\n")] : [])
         case .cut: return [.text(head)] + pieces + [.close]
+        case .cutInPiece: return [.text(head)] + pieces.dropLast() + [firstHalf(pieces.last), .close]
         case .silence: return [.text(head)] + pieces + [.awaitDisconnect]
+        case .drip:
+            let passage = LoopbackSignal()
+            passage.open()
+            let piece = LoopbackReply.chunk([7])
+            let bytes = Array(repeating: piece, count: 1 << 18).joined()
+            return [.text(head), .drip(Array(bytes), piece: piece.count, passage)]
         }
+    }
+
+    private static func fields(_ origin: Origin) -> [String: String] {
+        var fields =
+            origin.announcedBytes.map { ["Content-Length": "\($0)"] } ?? ["Transfer-Encoding": "chunked"]
+        fields["Content-Encoding"] = origin.contentCoding
+        for number in 0..<origin.extraHeadBytes / 1_000 { fields["X-\(number)"] = String(repeating: "x", count: 1_000) }
+        return fields
+    }
+
+    private static func firstHalf(_ step: LoopbackStep?) -> LoopbackStep {
+        guard case .bytes(let bytes) = step else { return .bytes([]) }
+        return .bytes(Array(bytes.prefix(bytes.count / 2)))
     }
 }

@@ -10,7 +10,8 @@ public import ImageTransporting
 /// What every transport promises.
 ///
 /// `rules` hold for any transport, files included; `networkRules` for those that talk to an origin; `flowRules` for those
-/// whose origin can tell how many bytes it has got rid of.
+/// whose origin can tell how many bytes it has got rid of; `faultRules` for those that talk to a real origin, which breaks HTTP's rules and
+/// lets time pass: some wait for parts of a second.
 public enum DataTransportContract {
     /// Sets up an origin that behaves as told, and a transport that reaches it. Requests start at the path `/0`.
     public typealias Subject = @Sendable (_ origin: Origin) async throws -> Stage
@@ -22,8 +23,12 @@ public enum DataTransportContract {
             case complete
             /// The connection is closed although more was promised.
             case cut
+            /// The same, in the middle of the last piece: of a chunk, where no length is told.
+            case cutInPiece
             /// Nothing, for as long as the client stays.
             case silence
+            /// Byte after byte, each on its own, for longer than anybody waits.
+            case drip
         }
 
         public var status = 200
@@ -32,8 +37,12 @@ public enum DataTransportContract {
         /// Where everything is redirected to, if anywhere, as the Location says it.
         public var location: String?
         public var pieces: [[UInt8]] = []
-        /// The length that the head tells; nil for none. With `.complete` it is the true one.
+        /// The length that the head tells; nil for none. With `.complete` it is the true one, or less: all pieces are sent then, too.
         public var announcedBytes: Int?
+        /// So many bytes more in the head, in fields of a thousand or so.
+        public var extraHeadBytes = 0
+        /// The content coding that the head tells; the pieces are coded already.
+        public var contentCoding: String?
         public var ending = Ending.complete
         /// The head never comes.
         public var isSilentBeforeHead = false
@@ -52,16 +61,20 @@ public enum DataTransportContract {
         public var departures: @Sendable () -> Int
         /// How many bytes the origin has got rid of; nil when it can't tell.
         public var sentBytes: (@Sendable () -> Int)?
+        /// The bodies of all requests so far, in order; nil when it can't tell.
+        public var requestBodies: (@Sendable () -> [Data])?
 
         public init(
             transport: any DataTransport, url: URL, requests: @escaping @Sendable () -> Int = { 0 },
-            departures: @escaping @Sendable () -> Int = { 0 }, sentBytes: (@Sendable () -> Int)? = nil
+            departures: @escaping @Sendable () -> Int = { 0 }, sentBytes: (@Sendable () -> Int)? = nil,
+            requestBodies: (@Sendable () -> [Data])? = nil
         ) {
             self.transport = transport
             self.url = url
             self.requests = requests
             self.departures = departures
             self.sentBytes = sentBytes
+            self.requestBodies = requestBodies
         }
     }
 
@@ -159,8 +172,11 @@ extension DataTransportContract {
     /// Nil when sending and reading to the end succeed.
     static func failure(of stage: Stage, maxBodyBytes: Int = 1 << 30, maxRedirects: Int = 10) async -> TransportFailure?
     {
+        await failure(of: request(stage, maxBodyBytes: maxBodyBytes, maxRedirects: maxRedirects), to: stage)
+    }
+
+    static func failure(of request: TransportRequest, to stage: Stage) async -> TransportFailure? {
         do throws(TransportFailure) {
-            let request = request(stage, maxBodyBytes: maxBodyBytes, maxRedirects: maxRedirects)
             let response = try await stage.transport.send(request)
             for try await _ in response.body {}
             return nil
