@@ -26,7 +26,7 @@ static bool grow(itc_engine *engine) {
 }
 
 static int watch(CURL *easy, curl_socket_t socket, int what, void *raw, void *unused) {
-    (void)easy, (void)unused;
+    (void)unused;
     itc_engine *engine = raw;
     int slot = slot_of(engine, socket);
     if (what == CURL_POLL_REMOVE) {
@@ -39,6 +39,9 @@ static int watch(CURL *easy, curl_socket_t socket, int what, void *raw, void *un
     }
     short events = (short)((what & CURL_POLL_IN ? POLLIN : 0) | (what & CURL_POLL_OUT ? POLLOUT : 0));
     engine->watched[slot] = (struct pollfd){.fd = socket, .events = events};
+    char *transfer = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer) == CURLE_OK && transfer != NULL)
+        ((itc_transfer *)(void *)transfer)->socket = socket;
     return 0;
 }
 

@@ -17,6 +17,8 @@ struct itc_transfer {
     CURLcode code;
     bool connected;
     bool started;
+    curl_socket_t socket; /* of its connection, as soon as libcurl waits for it */
+    curl_off_t received; /* bytes of the body, as they are coded */
     char error[CURL_ERROR_SIZE];
 };
 

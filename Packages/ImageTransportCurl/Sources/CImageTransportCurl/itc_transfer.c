@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include "itc_internal.h"
 
@@ -14,6 +15,19 @@ static int prerequest(void *raw, char *a, char *b, int c, int d) {
     return CURL_PREREQFUNC_OK;
 }
 
+/* libcurl reads no more than a body's length, keeps the connection, and would take what an origin sent beyond it for the next head: a
+   connection that holds more when the last byte has come is not used again. HTTP/2 has frames of its own between responses. */
+static void leave_surplus(itc_transfer *transfer) {
+    long version = CURL_HTTP_VERSION_NONE;
+    curl_off_t length = -1;
+    char byte;
+    curl_easy_getinfo(transfer->easy, CURLINFO_HTTP_VERSION, &version);
+    curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+    if (version != CURL_HTTP_VERSION_1_1 || length < 0 || transfer->received < length) return;
+    if (recv(transfer->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+        curl_easy_setopt(transfer->easy, CURLOPT_FORBID_REUSE, 1L);
+}
+
 static size_t header(char *bytes, size_t size, size_t count, void *raw) {
     itc_transfer *transfer = raw;
     size_t all = size * count;
@@ -22,7 +36,12 @@ static size_t header(char *bytes, size_t size, size_t count, void *raw) {
 
 static size_t body(char *bytes, size_t size, size_t count, void *raw) {
     itc_transfer *transfer = raw;
-    return transfer->callbacks.on_body(transfer->context, (const uint8_t *)bytes, size * count);
+    size_t all = size * count;
+    size_t taken = transfer->callbacks.on_body(transfer->context, (const uint8_t *)bytes, all);
+    if (taken != all) return taken;
+    transfer->received += (curl_off_t)all;
+    leave_surplus(transfer);
+    return all;
 }
 
 static void set_method(CURL *easy, const char *method) {
@@ -59,6 +78,7 @@ static itc_transfer *take_spare(itc_engine *engine) {
     if (engine->spare_count > 0) return engine->spare[--engine->spare_count];
     itc_transfer *transfer = calloc(1, sizeof *transfer);
     if (transfer == NULL) return NULL;
+    transfer->socket = CURL_SOCKET_BAD;
     transfer->easy = curl_easy_init();
     if (transfer->easy != NULL) return transfer;
     free(transfer);
@@ -133,7 +153,7 @@ static void clear(itc_transfer *transfer) {
     CURL *easy = transfer->easy;
     curl_easy_reset(easy);
     curl_slist_free_all(transfer->headers);
-    *transfer = (itc_transfer){.easy = easy};
+    *transfer = (itc_transfer){.easy = easy, .socket = CURL_SOCKET_BAD};
 }
 
 void itc_transfer_free(itc_transfer *transfer, itc_engine *engine) {
