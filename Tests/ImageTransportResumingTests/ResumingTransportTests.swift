@@ -50,6 +50,27 @@ struct ResumingTransportTests {
     }
 
     @Test(
+        "a body is kept unless a directive forbids it", arguments: ["no-store", "a=\"no-store\"", "private, No-Store"])
+    func responseDirectives(_ text: String) async throws {
+        var reply = interrupted(after: 53)
+        reply.headers[.cacheControl] = text
+        origin.script(url, reply)
+        await #expect(throws: TransportFailure.self) { try await fetch() }
+        #expect(cache.entries.isEmpty == !text.hasPrefix("a="))
+    }
+
+    @Test("nothing is kept of what a request says is not to be stored")
+    func requestDirectives() async throws {
+        origin.script(url, interrupted(after: 53))
+        var request = TransportRequest(url: url, headers: [.cacheControl: "no-store"])
+        await #expect(throws: TransportFailure.self) { try await fetch(request) }
+        request.headers = [:]
+        request.cacheUse = .bypass
+        await #expect(throws: TransportFailure.self) { try await fetch(request) }
+        #expect(cache.entries.isEmpty)
+    }
+
+    @Test(
         "what came before an interruption is not asked for again, and nothing is left behind", arguments: [1, 16, 53])
     func resumes(_ count: Int) async throws {
         try await interrupt(after: count, then: rest(from: count))

@@ -162,6 +162,28 @@ struct CompositionTests {
         #expect(server.requestCount == 1)
     }
 
+    @Test("a validation behind a stale answer waits for a place among the downloads")
+    func behind() async throws {
+        let held = LoopbackSignal()
+        let stale = ["Cache-Control": "max-age=0, stale-while-revalidate=600"]
+        let server = try LoopbackServer { request in
+            guard request.path == "/held" else { return .ok([1], headers: stale) }
+            return .steps([.wait(held), .text(LoopbackReply.head(status: 200, headers: ["Content-Length": "0"]))])
+        }
+        let test = TestLoader { $0.maxDownloads = 1 }
+        _ = try await text(server.url("/stale"), test)
+        async let waiting = text(server.url("/held"), test)
+        await held.arrivals(1)
+        _ = try await text(server.url("/stale"), test)
+        async let next = text(server.url("/next"), test)
+        held.open()
+        _ = try await (waiting, next)
+        await server.requests(4)
+        #expect(server.log.map(\.path).prefix(2) == ["/stale", "/held"])
+        #expect(Set(server.log.map(\.path).suffix(2)) == ["/next", "/stale"])
+        #expect(server.connectionCount == 1)
+    }
+
     @Test("a refusal is answered once, with what the application gives")
     func challenged() async throws {
         let server = try LoopbackServer { request in
