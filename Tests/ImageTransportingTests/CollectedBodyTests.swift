@@ -1,0 +1,44 @@
+import Foundation
+import ImageTransporting
+import Synchronization
+import Testing
+
+@Suite("A body gathered")
+struct CollectedBodyTests {
+    private func body(_ pieces: [Data]) -> TransportBody {
+        let rest = Pieces(pieces)
+        return TransportBody(pull: { () async throws(TransportFailure) in rest.next() })
+    }
+
+    @Test(
+        "all pieces in order, with progress after each, whatever length was announced", arguments: [nil, 0, 5, 1 << 40])
+    func inOrder(_ expected: Int?) async throws {
+        var progress: [Int] = []
+        let data = try await body([Data([1, 2]), Data([3]), Data([4, 5])]).collected(expectedBytes: expected, limit: 5)
+        {
+            progress.append($0)
+        }
+        #expect(data == Data([1, 2, 3, 4, 5]))
+        #expect(progress == [2, 3, 5])
+    }
+
+    @Test("no piece makes no bytes")
+    func empty() async throws {
+        #expect(try await body([]).collected(expectedBytes: 3, limit: 0).isEmpty)
+    }
+
+    @Test("more bytes than the limit are too many, in one piece or in several", arguments: [[4], [2, 2], [3, 1]])
+    func limited(_ counts: [Int]) async {
+        await #expect(throws: TransportFailure.tooLarge(allowedBytes: 3)) {
+            try await body(counts.map { Data(count: $0) }).collected(expectedBytes: nil, limit: 3)
+        }
+    }
+}
+
+private final class Pieces: Sendable {
+    private let rest: Mutex<ArraySlice<Data>>
+
+    init(_ pieces: [Data]) { rest = Mutex(pieces[...]) }
+
+    func next() -> Data? { rest.withLock { $0.popFirst() } }
+}
