@@ -20,6 +20,19 @@ let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-h
 let crypto: Target.Dependency = .product(
     name: "Crypto", package: "swift-crypto", condition: .when(traits: ["AESGCMSealing"]))
 
+/// Only with the trait are async-http-client and SwiftNIO fetched and built.
+func serverSide(_ product: String, package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["AsyncHTTPClient"]))
+}
+
+let asyncHTTPClient = [
+    serverSide("AsyncHTTPClient", package: "async-http-client"),
+    serverSide("NIOCore", package: "swift-nio"),
+    serverSide("NIOHTTP1", package: "swift-nio"),
+    serverSide("NIOPosix", package: "swift-nio"),
+    serverSide("NIOSSL", package: "swift-nio-ssl"),
+]
+
 /// A room: Swift sources at Packages/<name>/Sources/<name>.
 func room(_ name: String, knows dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: "Packages/\(name)/Sources/\(name)", swiftSettings: strict)
@@ -65,10 +78,17 @@ let transports = [
     room("ImageTransporting", knows: ["ImageCore", httpTypes]),
     room("ImageHTTPCaching", knows: ["ImageCore", "ImageTransporting", httpTypes]),
     room("ImageTransportCaching", knows: ["ImageCore", "ImageTransporting", "ImageHTTPCaching", httpTypes]),
-    room("ImageTransportCurl", knows: ["ImageCore", "ImageTransporting", "CImageTransportCurl", httpTypes]),
-    shim("CImageTransportCurl", in: "ImageTransportCurl", over: "CLibCurl", "CLibZ"),
+    room("ImageContentCoding", knows: ["ImageTransporting", "CImageContentCoding", httpTypes]),
+    shim("CImageContentCoding", in: "ImageContentCoding", over: "CLibZ"),
+    library("CLibZ", in: "ImageContentCoding", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
+    room(
+        "ImageTransportCurl",
+        knows: ["ImageCore", "ImageTransporting", "ImageContentCoding", "CImageTransportCurl", httpTypes]),
+    shim("CImageTransportCurl", in: "ImageTransportCurl", over: "CLibCurl"),
     library("CLibCurl", in: "ImageTransportCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
-    library("CLibZ", in: "ImageTransportCurl", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
+    room(
+        "ImageTransportAsyncHTTPClient",
+        knows: ["ImageTransporting", "ImageContentCoding", httpTypes] + asyncHTTPClient),
     room("ImageTransportResuming", knows: ["ImageCore", "ImageTransporting", httpTypes]),
     room("ImageTransportURLSession", knows: ["ImageCore", "ImageTransporting", httpTypes]),
 ]
@@ -137,9 +157,17 @@ let suites = [
         "ImageDiskCachingTests",
         of: ["ImageCore", "ImageDiskCaching", "ImageTesting", "ImageContractTesting", "CThreadSanitizing"]),
     tests("ImageTransportingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
+    tests("ImageContentCodingTests", of: ["ImageTransporting", "ImageContentCoding", httpTypes]),
     tests(
-        "ImageTransportCurlTests",
-        of: ["ImageCore", "ImageTransporting", "ImageTransportCurl", "ImageTesting", "LoopbackServer", httpTypes]),
+        "ImageTransportAsyncHTTPClientTests",
+        of: ["ImageTransporting", "ImageTransportAsyncHTTPClient", "LoopbackServer", httpTypes] + asyncHTTPClient),
+    // Every test of this one runs on each transport for HTTP.
+    tests(
+        "HTTPTransportTests",
+        of: [
+            "ImageTransporting", "HTTPTransports", "LoopbackServer", httpTypes,
+            .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])),
+        ]),
     tests(
         "ImageTransportResumingTests",
         of: ["ImageCore", "ImageTransporting", "ImageTransportResuming", "ImageTesting", httpTypes]),
@@ -179,14 +207,13 @@ let suites = [
             "ImageProcessing",
             "ImageColorManaging",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageScheduling", "ImageCoalescing",
-            .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])), httpTypes, "CLibSQLite",
+            "HTTPTransports", httpTypes, "CLibSQLite",
         ]),
     tests(
         "IntegrationTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageLoading", "ImageLoadingDefaults", "ImageTesting", "LoopbackServer",
-            "ImageDiskCaching", "ImageDecoding", "ImageTransportResuming",
-            .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])),
+            "ImageDiskCaching", "ImageDecoding", "ImageTransportResuming", "HTTPTransports",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", httpTypes,
         ]),
 
@@ -199,6 +226,14 @@ let suites = [
 
     // Not tests but what tests need: a raw-socket server that can misbehave.
     .target(name: "LoopbackServer", path: "Tests/Support/LoopbackServer", swiftSettings: strict),
+    // And the transports that are compiled in.
+    .target(
+        name: "HTTPTransports",
+        dependencies: [
+            "ImageTransporting", "ImageTransportAsyncHTTPClient",
+            .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])),
+        ],
+        path: "Tests/Support/HTTPTransports", swiftSettings: strict),
     // And ICC profiles, made when a test runs.
     .target(
         name: "TestProfiles", dependencies: ["CTestProfiles"], path: "Tests/Support/TestProfiles", swiftSettings: strict
@@ -229,10 +264,16 @@ let package = Package(
     traits: [
         .default(enabledTraits: []),
         .trait(name: "AESGCMSealing", description: "AESGCMSeal in ImageDataSealing, over swift-crypto."),
+        .trait(
+            name: "AsyncHTTPClient",
+            description: "AsyncHTTPClientTransport in ImageTransportAsyncHTTPClient, over async-http-client."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
     ],
     targets: rooms + suites,
     swiftLanguageModes: [.v6]

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransports
 import HTTPTypes
 import ImageContractTesting
 import ImageTesting
@@ -7,21 +8,17 @@ import ImageTransporting
 import LoopbackServer
 import Testing
 
-#if os(Linux)
-    import ImageTransportCurl
-#endif
-
 @Suite("The contract of DataTransport", .timeLimit(.minutes(10)))
 struct DataTransportContractTests {
     typealias Rule = ContractRule<DataTransportContract.Subject>
     private static let remoteRules = DataTransportContract.rules + DataTransportContract.networkRules
 
-    #if os(Linux)
-        @Test("the curl transport obeys", arguments: remoteRules + DataTransportContract.flowRules)
-        func curl(_ rule: Rule) async throws {
-            try await rule.check { try TransportStages.curl($0) }
-        }
-    #endif
+    @Test(
+        "the transports for HTTP obey", arguments: HTTPTransport.allCases,
+        remoteRules + DataTransportContract.flowRules)
+    func overHTTP(_ http: HTTPTransport, _ rule: Rule) async throws {
+        try await rule.check { try TransportStages.served($0, to: http) }
+    }
 
     @Test("the scripted transport obeys", arguments: remoteRules)
     func scripted(_ rule: Rule) async throws {
@@ -75,20 +72,18 @@ struct DataTransportContractTests {
         #expect(Set(Self.remoteRules.map(\.name)) == Set(BrokenTransport.Defect.allCases.map(\.rawValue)))
     }
 
-    #if os(Linux)
-        @Test(
-            "the rule about the pace bites a transport that reads ahead without bounds",
-            arguments: DataTransportContract.flowRules)
-        func eager(_ rule: Rule) async throws {
-            await #expect(throws: ContractViolation.self) {
-                try await rule.check { origin in
-                    var stage = try TransportStages.curl(origin)
-                    stage.transport = EagerTransport(inner: stage.transport)
-                    return stage
-                }
+    @Test(
+        "the rule about the pace bites a transport that reads ahead without bounds",
+        arguments: HTTPTransport.allCases, DataTransportContract.flowRules)
+    func eager(_ http: HTTPTransport, _ rule: Rule) async throws {
+        await #expect(throws: ContractViolation.self) {
+            try await rule.check { origin in
+                var stage = try TransportStages.served(origin, to: http)
+                stage.transport = EagerTransport(inner: stage.transport)
+                return stage
             }
         }
-    #endif
+    }
 }
 
 /// Origins as the contract wants them, by a script and by a real server.
@@ -126,20 +121,18 @@ enum TransportStages {
             announcedBytes: origin.announcedBytes, body: steps)
     }
 
-    #if os(Linux)
-        static func curl(_ origin: Origin) throws -> Stage {
-            let server = try LoopbackServer { request in
-                let hop = Int(request.path.dropFirst()) ?? 0
-                if hop < origin.redirects { return .redirect(to: "/\(hop + 1)") }
-                if let location = origin.location { return .redirect(to: location) }
-                return LoopbackReply(steps: steps(origin, isHead: request.method == "HEAD"))
-            }
-            return Stage(
-                transport: CurlTransport(configuration: .init(usesEnvironmentProxy: false)), url: server.url("/0"),
-                requests: { server.requestCount }, departures: { server.abandonmentCount },
-                sentBytes: { server.sentByteCount }, requestBodies: { server.log.map { Data($0.body) } })
+    static func served(_ origin: Origin, to http: HTTPTransport) throws -> Stage {
+        let server = try LoopbackServer { request in
+            let hop = Int(request.path.dropFirst()) ?? 0
+            if hop < origin.redirects { return .redirect(to: "/\(hop + 1)") }
+            if let location = origin.location { return .redirect(to: location) }
+            return LoopbackReply(steps: steps(origin, isHead: request.method == "HEAD"))
         }
-    #endif
+        return Stage(
+            transport: http.make(), url: server.url("/0"),
+            requests: { server.requestCount }, departures: { server.abandonmentCount },
+            sentBytes: { server.sentByteCount }, requestBodies: { server.log.map { Data($0.body) } })
+    }
 
     private static func steps(_ origin: Origin, isHead: Bool) -> [LoopbackStep] {
         if origin.isSilentBeforeHead { return [.awaitDisconnect] }

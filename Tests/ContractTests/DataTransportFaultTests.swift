@@ -1,39 +1,38 @@
 import Foundation
+import HTTPTransports
 import HTTPTypes
 import ImageContractTesting
 import ImageTransporting
 import Synchronization
 import Testing
 
-#if os(Linux)
-    @Suite("The contract of DataTransport: faults", .timeLimit(.minutes(10)))
-    struct DataTransportFaultTests {
-        typealias Rule = ContractRule<DataTransportContract.Subject>
+@Suite("The contract of DataTransport: faults", .timeLimit(.minutes(10)))
+struct DataTransportFaultTests {
+    typealias Rule = ContractRule<DataTransportContract.Subject>
 
-        @Test("the curl transport obeys", arguments: DataTransportContract.faultRules)
-        func curl(_ rule: Rule) async throws {
-            try await rule.check { try TransportStages.curl($0) }
-        }
+    @Test("the transports for HTTP obey", arguments: HTTPTransport.allCases, DataTransportContract.faultRules)
+    func overHTTP(_ http: HTTPTransport, _ rule: Rule) async throws {
+        try await rule.check { try TransportStages.served($0, to: http) }
+    }
 
-        @Test("each rule bites a transport that breaks it", arguments: FaultBlindTransport.Defect.allCases)
-        func brokenDouble(_ defect: FaultBlindTransport.Defect) async throws {
-            let rule = try #require(DataTransportContract.faultRules.first { $0.name == defect.rawValue })
-            await #expect(throws: ContractViolation.self) {
-                try await rule.check { origin in
-                    var stage = try TransportStages.curl(origin)
-                    stage.transport = FaultBlindTransport(defect, inner: stage.transport)
-                    return stage
-                }
+    @Test("each rule bites a transport that breaks it", arguments: HTTPTransport.allCases, FaultBlindTransport.Defect.allCases)
+    func brokenDouble(_ http: HTTPTransport, _ defect: FaultBlindTransport.Defect) async throws {
+        let rule = try #require(DataTransportContract.faultRules.first { $0.name == defect.rawValue })
+        await #expect(throws: ContractViolation.self) {
+            try await rule.check { origin in
+                var stage = try TransportStages.served(origin, to: http)
+                stage.transport = FaultBlindTransport(defect, inner: stage.transport)
+                return stage
             }
         }
-
-        @Test("there is a broken double for each rule")
-        func doublesAreComplete() {
-            let names = DataTransportContract.faultRules.map(\.name)
-            #expect(Set(names) == Set(FaultBlindTransport.Defect.allCases.map(\.rawValue)))
-        }
     }
-#endif
+
+    @Test("there is a broken double for each rule")
+    func doublesAreComplete() {
+        let names = DataTransportContract.faultRules.map(\.name)
+        #expect(Set(names) == Set(FaultBlindTransport.Defect.allCases.map(\.rawValue)))
+    }
+}
 
 /// A good transport, but for one fault of origins that it does not see, or takes for another: the one that its defect names.
 struct FaultBlindTransport: DataTransport {

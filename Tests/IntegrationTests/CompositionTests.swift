@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransports
 import HTTPTypes
 import ImageCore
 import ImageLoading
@@ -32,54 +33,55 @@ struct CompositionTests {
         String(decoding: try await test.loader.data(for: ImageRequest(url: url)).data, as: UTF8.self)
     }
 
-    @Test("a download that was interrupted goes on after a relaunch of the loader")
-    func interrupted() async throws {
+    @Test("a download that was interrupted goes on after a relaunch of the loader", arguments: HTTPTransport.allCases)
+    func interrupted(_ http: HTTPTransport) async throws {
         let body = (0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 9) }
         let answers = Counter()
         let server = try LoopbackServer { request in
             .resumable(body, tag: "\"1\"", to: request, cut: answers.next() == 0 ? 2 << 20 : nil)
         }
-        let first = TestLoader()
+        let first = TestLoader(http)
         await #expect(throws: ImageError.self) { try await first.loader.data(for: ImageRequest(url: server.url())) }
-        let second = TestLoader(folder: first.folder)
+        let second = TestLoader(http, folder: first.folder)
         let loaded = try await second.loader.data(for: ImageRequest(url: server.url()))
         #expect(loaded.data == Data(body))
-        #expect(server.log.map { $0.headers["range"] } == [nil, "bytes=\(2 << 20)-"])
-        #expect(server.sentByteCount < body.count + 10_000)
+        let lost = http.losesUnreadBytes ? 2 << 20 : 0
+        #expect(server.log.map { $0.headers["range"] != nil } == [false, true])
+        #expect(server.sentByteCount < body.count + lost + 10_000)
     }
 
-    @Test("with no bytes for parts, an interrupted download begins anew")
-    func notResumed() async throws {
+    @Test("with no bytes for parts, an interrupted download begins anew", arguments: HTTPTransport.allCases)
+    func notResumed(_ http: HTTPTransport) async throws {
         let body = [UInt8](repeating: 7, count: 3 << 20)
         let answers = Counter()
         let server = try LoopbackServer { request in
             .resumable(body, tag: "\"1\"", to: request, cut: answers.next() == 0 ? 2 << 20 : nil)
         }
-        let test = TestLoader { $0.partialDownloadByteLimit = 0 }
+        let test = TestLoader(http) { $0.partialDownloadByteLimit = 0 }
         await #expect(throws: ImageError.self) { try await test.loader.data(for: ImageRequest(url: server.url())) }
         #expect(try await test.loader.data(for: ImageRequest(url: server.url())).data == Data(body))
         #expect(server.log.allSatisfy { $0.headers["range"] == nil })
     }
 
-    @Test("what is never to be stored leaves no parts on disk")
-    func bypassed() async throws {
+    @Test("what is never to be stored leaves no parts on disk", arguments: HTTPTransport.allCases)
+    func bypassed(_ http: HTTPTransport) async throws {
         let body = [UInt8](repeating: 7, count: 3 << 20)
         let server = try LoopbackServer { request in
             .resumable(body, tag: "\"1\"", to: request, cut: 2 << 20)
         }
-        let test = TestLoader()
+        let test = TestLoader(http)
         let request = ImageRequest(url: server.url(), cachePolicy: .memoryOnly)
         await #expect(throws: ImageError.self) { try await test.loader.data(for: request) }
         await #expect(throws: ImageError.self) { try await test.loader.data(for: request) }
         #expect(server.log.map { $0.headers["range"] } == [nil, nil])
     }
 
-    @Test("a modifier's token is sent, and a picture fetched with one is not shown with another")
-    func tokens() async throws {
+    @Test("a modifier's token is sent, and a picture fetched with one is not shown with another", arguments: HTTPTransport.allCases)
+    func tokens(_ http: HTTPTransport) async throws {
         let server = try personalOrigin()
         let token = Mutex("ada")
         let modifier = adding { token.withLock { $0 } }
-        let test = TestLoader { $0.requestModifier = modifier }
+        let test = TestLoader(http) { $0.requestModifier = modifier }
         #expect(try await text(server.url("/me"), test) == "ada")
         #expect(try await text(server.url("/me"), test) == "ada")
         #expect(server.requestCount == 1)
@@ -90,22 +92,22 @@ struct CompositionTests {
         #expect(server.requestCount == 2)
     }
 
-    @Test("with an account, a new token finds what the old one has stored, and another account does not")
-    func accounts() async throws {
+    @Test("with an account, a new token finds what the old one has stored, and another account does not", arguments: HTTPTransport.allCases)
+    func accounts(_ http: HTTPTransport) async throws {
         let server = try personalOrigin()
         let modifier = adding { "first token" }
-        let ada = TestLoader {
+        let ada = TestLoader(http) {
             $0.account = "ada"
             $0.requestModifier = modifier
         }
         #expect(try await text(server.url("/me"), ada) == "first token")
         let laterModifier = adding { "second token" }
-        let later = TestLoader(folder: ada.folder) {
+        let later = TestLoader(http, folder: ada.folder) {
             $0.account = "ada"
             $0.requestModifier = laterModifier
         }
         #expect(try await text(server.url("/me"), later) == "first token")
-        let bob = TestLoader(folder: ada.folder) {
+        let bob = TestLoader(http, folder: ada.folder) {
             $0.account = "bob"
             $0.requestModifier = laterModifier
         }
@@ -113,28 +115,28 @@ struct CompositionTests {
         #expect(server.requestCount == 2)
     }
 
-    @Test("nobody goes on with what was kept for another account")
-    func parts() async throws {
+    @Test("nobody goes on with what was kept for another account", arguments: HTTPTransport.allCases)
+    func parts(_ http: HTTPTransport) async throws {
         let body = [UInt8](repeating: 7, count: 3 << 20)
         let answers = Counter()
         let server = try LoopbackServer { request in
             .resumable(body, tag: "\"1\"", to: request, cut: answers.next() == 0 ? 2 << 20 : nil)
         }
-        let ada = TestLoader { $0.account = "ada" }
+        let ada = TestLoader(http) { $0.account = "ada" }
         await #expect(throws: ImageError.self) { try await ada.loader.data(for: ImageRequest(url: server.url())) }
-        let bob = TestLoader(folder: ada.folder) { $0.account = "bob" }
+        let bob = TestLoader(http, folder: ada.folder) { $0.account = "bob" }
         _ = try await bob.loader.data(for: ImageRequest(url: server.url()))
         #expect(server.log.map { $0.headers["range"] } == [nil, nil])
     }
 
-    @Test("a modifier's token does not go along to another origin")
-    func redirected() async throws {
+    @Test("a modifier's token does not go along to another origin", arguments: HTTPTransport.allCases)
+    func redirected(_ http: HTTPTransport) async throws {
         let other = try personalOrigin()
         let there = other.url("/picture").absoluteString
         let server = try LoopbackServer { _ in .redirect(to: there) }
         let modifier = adding { "secret" }
         for account in [nil, "ada"] {
-            let test = TestLoader {
+            let test = TestLoader(http) {
                 $0.account = account
                 $0.requestModifier = modifier
             }
@@ -144,15 +146,15 @@ struct CompositionTests {
         #expect(other.log.allSatisfy { $0.headers["authorization"] == nil })
     }
 
-    @Test("where no token is to be had, an account's pictures are found offline all the same")
-    func offline() async throws {
+    @Test("where no token is to be had, an account's pictures are found offline all the same", arguments: HTTPTransport.allCases)
+    func offline(_ http: HTTPTransport) async throws {
         let server = try personalOrigin()
         let isOffline = Mutex(false)
         let modifier: Modifier = { request throws(TransportFailure) in
             if isOffline.withLock({ $0 }) { throw .connectionFailed("no token to be had") }
             return request
         }
-        let test = TestLoader {
+        let test = TestLoader(http) {
             $0.account = "ada"
             $0.requestModifier = modifier
         }
@@ -162,15 +164,15 @@ struct CompositionTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("a validation behind a stale answer waits for a place among the downloads")
-    func behind() async throws {
+    @Test("a validation behind a stale answer waits for a place among the downloads", arguments: HTTPTransport.allCases)
+    func behind(_ http: HTTPTransport) async throws {
         let held = LoopbackSignal()
         let stale = ["Cache-Control": "max-age=0, stale-while-revalidate=600"]
         let server = try LoopbackServer { request in
             guard request.path == "/held" else { return .ok([1], headers: stale) }
             return .steps([.wait(held), .text(LoopbackReply.head(status: 200, headers: ["Content-Length": "0"]))])
         }
-        let test = TestLoader { $0.maxDownloads = 1 }
+        let test = TestLoader(http) { $0.maxDownloads = 1 }
         _ = try await text(server.url("/stale"), test)
         async let waiting = text(server.url("/held"), test)
         await held.arrivals(1)
@@ -184,13 +186,13 @@ struct CompositionTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("a refusal is answered once, with what the application gives")
-    func challenged() async throws {
+    @Test("a refusal is answered once, with what the application gives", arguments: HTTPTransport.allCases)
+    func challenged(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in
             guard let token = request.headers["authorization"] else { return .response(status: 401) }
             return .ok(Array(token.utf8))
         }
-        let test = TestLoader {
+        let test = TestLoader(http) {
             $0.challengeAnswer = { request, _ throws(TransportFailure) in
                 var request = request
                 request.headers[.authorization] = "asked"

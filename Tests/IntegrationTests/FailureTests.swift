@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransports
 import ImageCore
 import ImageLoading
 import ImageLoadingDefaults
@@ -8,13 +9,13 @@ import Testing
 
 @Suite("Failures, over real sockets", .timeLimit(.minutes(10)))
 struct FailureTests {
-    private func error(from reply: LoopbackReply) async throws -> ImageError {
+    private func error(_ http: HTTPTransport, from reply: LoopbackReply) async throws -> ImageError {
         let server = try LoopbackServer { _ in reply }
-        return try await error(at: server.url("/a.jpg"))
+        return try await error(http, at: server.url("/a.jpg"))
     }
 
-    private func error(at url: URL) async throws -> ImageError {
-        let test = TestLoader()
+    private func error(_ http: HTTPTransport, at url: URL) async throws -> ImageError {
+        let test = TestLoader(http)
         do throws(ImageError) {
             let loaded = try await test.loader.image(for: ImageRequest(url: url))
             throw ImageError.processing(identifier: "test", "loaded \(loaded.image.bitmap.size)")
@@ -24,34 +25,36 @@ struct FailureTests {
         }
     }
 
-    @Test("404 and 410 are not found", arguments: [404, 410])
-    func notFound(status: Int) async throws {
-        guard case .notFound = try await error(from: .response(status: status)) else {
+    @Test("404 and 410 are not found", arguments: HTTPTransport.allCases, [404, 410])
+    func notFound(_ http: HTTPTransport, status: Int) async throws {
+        guard case .notFound = try await error(http, from: .response(status: status)) else {
             Issue.record("not notFound")
             return
         }
     }
 
-    @Test("another status is told", arguments: [401, 403, 418, 500, 503, 204, 206, 304])
-    func status(status: Int) async throws {
-        guard case .httpStatus(status) = try await error(from: .response(status: status)) else {
+    @Test("another status is told", arguments: HTTPTransport.allCases, [401, 403, 418, 500, 503, 204, 206, 304])
+    func status(_ http: HTTPTransport, status: Int) async throws {
+        guard case .httpStatus(status) = try await error(http, from: .response(status: status)) else {
             Issue.record("not httpStatus(\(status))")
             return
         }
     }
 
-    @Test("a refused connection")
-    func refused() async throws {
+    @Test("a refused connection", arguments: HTTPTransport.allCases)
+    func refused(_ http: HTTPTransport) async throws {
         let port = try RefusingPort()
         let url = try #require(URL(string: "http://127.0.0.1:\(port.port)/a.jpg"))
-        guard case .network(.connectionRefused, _) = try await error(at: url) else {
+        guard case .network(.connectionRefused, _) = try await error(http, at: url) else {
             Issue.record("not connectionRefused")
             return
         }
     }
 
-    @Test("a body shorter than announced, and one cut in a chunk, are truncated and never cached")
-    func truncated() async throws {
+    @Test(
+        "a body shorter than announced, and one cut in a chunk, are truncated and never cached",
+        arguments: HTTPTransport.allCases)
+    func truncated(_ http: HTTPTransport) async throws {
         let jpeg = try Pictures.jpeg(400, 300)
         let head = LoopbackReply.head(status: 200, headers: ["Content-Length": "\(jpeg.count)"])
         let chunked = LoopbackReply.head(status: 200, headers: ["Transfer-Encoding": "chunked"])
@@ -61,7 +64,7 @@ struct FailureTests {
         ]
         for reply in replies {
             let server = try LoopbackServer { _ in reply }
-            let test = TestLoader()
+            let test = TestLoader(http)
             for _ in 0..<2 {
                 let result = await Task { try await test.loader.image(for: ImageRequest(url: server.url("/a.jpg"))) }
                     .result
@@ -74,12 +77,14 @@ struct FailureTests {
         }
     }
 
-    @Test("bytes that are no picture are a decoding error, and the next request asks the network again")
-    func notAPicture() async throws {
+    @Test(
+        "bytes that are no picture are a decoding error, and the next request asks the network again",
+        arguments: HTTPTransport.allCases)
+    func notAPicture(_ http: HTTPTransport) async throws {
         let png = try Pictures.png(40, 30)
         let answers = Counter()
         let server = try LoopbackServer { _ in answers.next() == 0 ? .ok("<html>log in</html>".utf8) : .ok(png) }
-        let test = TestLoader()
+        let test = TestLoader(http)
         let request = ImageRequest(url: server.url("/a.png"))
         let result = await Task { try await test.loader.image(for: request) }.result
         guard case .failure(ImageError.decoding(.unknownFormat)) = result else {
@@ -89,14 +94,14 @@ struct FailureTests {
         #expect(try await test.loader.image(for: request).source == .network)
     }
 
-    @Test("a picture on disk that no longer decodes is fetched anew")
-    func damagedOnDisk() async throws {
+    @Test("a picture on disk that no longer decodes is fetched anew", arguments: HTTPTransport.allCases)
+    func damagedOnDisk(_ http: HTTPTransport) async throws {
         let png = try Pictures.png(40, 30)
         let answers = Counter()
         let server = try LoopbackServer { _ in
             .ok(answers.next() == 0 ? png.prefix(60) : png[...], headers: Pictures.fresh)
         }
-        let test = TestLoader()
+        let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.png"), fit: 20, .diskOnly)
         _ = try await test.loader.data(for: request)  // stored: nobody looked into it
         #expect(try await test.loader.image(for: request).source == .network)
@@ -104,24 +109,24 @@ struct FailureTests {
         #expect(server.requestCount == 2)
     }
 
-    @Test("a disk cache that can't be written costs an event, not the picture")
-    func brokenDisk() async throws {
+    @Test("a disk cache that can't be written costs an event, not the picture", arguments: HTTPTransport.allCases)
+    func brokenDisk(_ http: HTTPTransport) async throws {
         let png = try Pictures.png(40, 30)
         let server = try LoopbackServer { _ in .ok(png) }
         let blocked = FileManager.default.temporaryDirectory.appending(path: "blocked-\(UUID().uuidString)")
         try Data("a file where the folder should be".utf8).write(to: blocked)
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: blocked) } }
-        let test = TestLoader(folder: blocked)
+        let test = TestLoader(http, folder: blocked)
         #expect(try await test.loader.image(for: ImageRequest(url: server.url("/a.png"))).source == .network)
         #expect(test.kinds.contains { if case .diskFailed = $0 { true } else { false } })
     }
 
-    @Test("more bytes than the limit are refused, announced or not")
-    func tooLarge() async throws {
+    @Test("more bytes than the limit are refused, announced or not", arguments: HTTPTransport.allCases)
+    func tooLarge(_ http: HTTPTransport) async throws {
         let body = [UInt8](repeating: 7, count: 5_000)
         for reply in [LoopbackReply.ok(body), .chunked([body])] {
             let server = try LoopbackServer { _ in reply }
-            let test = TestLoader { $0.transferLimits.maxBodyBytes = 4_999 }
+            let test = TestLoader(http) { $0.transferLimits.maxBodyBytes = 4_999 }
             let result = await Task { try await test.loader.data(for: ImageRequest(url: server.url("/a"))) }.result
             guard case .failure(ImageError.tooLarge(4_999)) = result else {
                 Issue.record("ended with \(result)")
@@ -130,11 +135,11 @@ struct FailureTests {
         }
     }
 
-    @Test("a picture above the pixel limit is refused by name")
-    func tooManyPixels() async throws {
+    @Test("a picture above the pixel limit is refused by name", arguments: HTTPTransport.allCases)
+    func tooManyPixels(_ http: HTTPTransport) async throws {
         let png = try Pictures.png(40, 30)
         let server = try LoopbackServer { _ in .ok(png) }
-        let test = TestLoader { $0.decodingLimits.pixels = 1_199 }
+        let test = TestLoader(http) { $0.decodingLimits.pixels = 1_199 }
         let result = await Task { try await test.loader.image(for: ImageRequest(url: server.url("/a.png"))) }.result
         guard case .failure(ImageError.decoding(.limitExceeded(.pixels, 1_200, 1_199))) = result else {
             Issue.record("ended with \(result)")
@@ -142,20 +147,21 @@ struct FailureTests {
         }
     }
 
-    @Test("URLs that can't be loaded", arguments: ["gopher://h/a", "relative/path", "http:///a"])
-    func invalidURL(text: String) async throws {
-        guard case .invalidURL = try await error(at: try #require(URL(string: text))) else {
+    @Test(
+        "URLs that can't be loaded", arguments: HTTPTransport.allCases, ["gopher://h/a", "relative/path", "http:///a"])
+    func invalidURL(_ http: HTTPTransport, text: String) async throws {
+        guard case .invalidURL = try await error(http, at: try #require(URL(string: text))) else {
             Issue.record("not invalidURL")
             return
         }
     }
 
-    @Test("a failure that may heal is tried again")
-    func retry() async throws {
+    @Test("a failure that may heal is tried again", arguments: HTTPTransport.allCases)
+    func retry(_ http: HTTPTransport) async throws {
         let png = try Pictures.png(40, 30)
         let answers = Counter()
         let server = try LoopbackServer { _ in answers.next() < 2 ? .response(status: 503) : .ok(png) }
-        var configuration = TestLoader.configuration(retries: 2)
+        var configuration = TestLoader.configuration(http, retries: 2)
         let clock = ManualClock()
         configuration.clock = clock
         let loader = ImageLoader(configuration)

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransports
 import ImageCore
 import ImageLoading
 import ImageLoadingDefaults
@@ -73,11 +74,11 @@ struct OriginFault: Sendable, CustomTestStringConvertible {
 struct FaultListTests {
     @Test(
         "each fault ends in an error of its own, nothing of it is kept, and others are served meanwhile",
-        arguments: OriginFault.all)
-    func fault(_ fault: OriginFault) async throws {
+        arguments: HTTPTransport.allCases, OriginFault.all)
+    func fault(_ http: HTTPTransport, _ fault: OriginFault) async throws {
         let png = try Pictures.png(40, 30)
         let server = try LoopbackServer { $0.path == "/good" ? .ok(png) : .steps(fault.steps) }
-        let test = TestLoader { $0.transferLimits.stallTimeout = .seconds(1) }
+        let test = TestLoader(http) { $0.transferLimits.stallTimeout = .seconds(1) }
         let bad = Task { await error(of: test, server.url("/bad")) }
         #expect(try await test.loader.image(for: ImageRequest(url: server.url("/good"))).source == .network)
         let first = await bad.value

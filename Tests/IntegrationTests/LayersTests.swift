@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransports
 import ImageCodecGIF
 import ImageCodecJPEG
 import ImageCodecPNG
@@ -12,44 +13,48 @@ import Testing
 
 @Suite("Memory, disk, network, over real sockets and files", .timeLimit(.minutes(10)))
 struct LayersTests {
-    @Test("network first, then memory; after a relaunch disk")
-    func layers() async throws {
+    @Test("network first, then memory; after a relaunch disk", arguments: HTTPTransport.allCases)
+    func layers(_ http: HTTPTransport) async throws {
         let jpeg = try Pictures.jpeg(400, 300)
         let server = try LoopbackServer { _ in .ok(jpeg, headers: Pictures.fresh) }
-        let first = TestLoader()
+        let first = TestLoader(http)
         let request = ImageRequest(server.url("/a.jpg"), fit: 100)
         #expect(first.loader.cachedImage(for: request) == nil)
         #expect(try await first.loader.image(for: request).source == .network)
         #expect(first.loader.cachedImage(for: request)?.image.bitmap.size == PixelSize(width: 100, height: 75))
         #expect(try await first.loader.image(for: request).source == .memory)
 
-        let second = TestLoader(folder: first.folder)
+        let second = TestLoader(http, folder: first.folder)
         #expect(try await second.loader.image(for: request).source == .disk)
         #expect(server.requestCount == 1)
     }
 
-    @Test("a policy decides which caches are read and written", arguments: ImageCachePolicy.allCases)
-    func policies(policy: ImageCachePolicy) async throws {
+    @Test(
+        "a policy decides which caches are read and written", arguments: HTTPTransport.allCases,
+        ImageCachePolicy.allCases)
+    func policies(_ http: HTTPTransport, policy: ImageCachePolicy) async throws {
         let png = try Pictures.png(40, 30)
         let server = try LoopbackServer { _ in .ok(png, headers: Pictures.fresh) }
-        let test = TestLoader()
+        let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.png"), fit: 20, policy)
         _ = try await test.loader.image(for: request)
         let second = try await test.loader.image(for: request).source
         #expect(second == (policy.usesMemory ? .memory : policy.usesDisk ? .disk : .network))
         #expect((test.loader.cachedImage(for: ImageRequest(server.url("/a.png"), fit: 20)) != nil) == policy.usesMemory)
-        let relaunched = TestLoader(folder: test.folder)
+        let relaunched = TestLoader(http, folder: test.folder)
         let third = try await relaunched.loader.image(for: ImageRequest(server.url("/a.png"), fit: 20)).source
         #expect(third == (policy.usesDisk ? .disk : .network))
     }
 
-    @Test("reload asks the network although both caches have it, and stores the new one")
-    func reload() async throws {
+    @Test(
+        "reload asks the network although both caches have it, and stores the new one",
+        arguments: HTTPTransport.allCases)
+    func reload(_ http: HTTPTransport) async throws {
         let pictures = [try Pictures.png(40, 30), try Pictures.png(60, 60)]
         let server = try LoopbackServer { request in
             .ok(pictures[request.headers["cache-control"] == "no-cache" ? 1 : 0], headers: Pictures.fresh)
         }
-        let test = TestLoader()
+        let test = TestLoader(http)
         var request = ImageRequest(url: server.url("/a.png"))
         _ = try await test.loader.image(for: request)
         request.reloads = true
@@ -58,17 +63,19 @@ struct LayersTests {
         #expect(server.requestCount == 2)
         request.reloads = false
         #expect(try await test.loader.image(for: request).source == .memory)
-        let relaunched = try await TestLoader(folder: test.folder).loader.image(for: request)
+        let relaunched = try await TestLoader(http, folder: test.folder).loader.image(for: request)
         #expect(relaunched.source == .disk && relaunched.image.bitmap.size.width == 60)
     }
 
-    @Test("offline: a warm disk answers, a cold one is a typed error, and nothing goes out")
-    func offline() async throws {
+    @Test(
+        "offline: a warm disk answers, a cold one is a typed error, and nothing goes out",
+        arguments: HTTPTransport.allCases)
+    func offline(_ http: HTTPTransport) async throws {
         let png = try Pictures.png(40, 30)
         let server = try LoopbackServer { _ in .ok(png, headers: Pictures.fresh) }
-        let warm = TestLoader()
+        let warm = TestLoader(http)
         _ = try await warm.loader.image(for: ImageRequest(server.url("/warm.png"), fit: 20))
-        let test = TestLoader(folder: warm.folder)
+        let test = TestLoader(http, folder: warm.folder)
         var request = ImageRequest(server.url("/warm.png"), fit: 20)
         request.isOffline = true
         #expect(try await test.loader.image(for: request).source == .disk)
@@ -77,16 +84,18 @@ struct LayersTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("a stale picture is asked about: a 304 brings no body; who is not heard, or not to be asked, leaves it stale")
-    func stale() async throws {
+    @Test(
+        "a stale picture is asked about: a 304 brings no body; who is not heard, or not to be asked, leaves it stale",
+        arguments: HTTPTransport.allCases)
+    func stale(_ http: HTTPTransport) async throws {
         let png = try Pictures.png(40, 30)
         var server: LoopbackServer? = try LoopbackServer { request in
             request.headers["if-none-match"] == "\"1\"" ? .response(status: 304) : .ok(png, headers: ["ETag": "\"1\""])
         }
-        let test = TestLoader()
+        let test = TestLoader(http)
         var request = ImageRequest(try #require(server).url("/a.png"), fit: 20)
         func source() async throws -> ImageSource {
-            try await TestLoader(folder: test.folder).loader.image(for: request).source
+            try await TestLoader(http, folder: test.folder).loader.image(for: request).source
         }
         #expect(try await source() == .network)
         #expect(try await source() == .validated)
@@ -98,14 +107,15 @@ struct LayersTests {
     }
 
     @Test(
-        "a stale picture that need not be waited for is shown at once; what is newer is told, and shown the next time")
-    func refreshed() async throws {
+        "a stale picture that need not be waited for is shown at once; what is newer is told, and shown the next time",
+        arguments: HTTPTransport.allCases)
+    func refreshed(_ http: HTTPTransport) async throws {
         let pictures = [try Pictures.png(40, 30), try Pictures.png(60, 60)]
         let answers = Counter()
         let server = try LoopbackServer { _ in
             .ok(pictures[answers.next()], headers: ["Cache-Control": "max-age=0, stale-while-revalidate=600"])
         }
-        let test = TestLoader()
+        let test = TestLoader(http)
         let request = ImageRequest(url: server.url("/a.png"), cachePolicy: .diskOnly)
         _ = try await test.loader.image(for: request)
         let shown = try await test.loader.image(for: request)
@@ -117,15 +127,17 @@ struct LayersTests {
         #expect(server.requestCount == 2)
     }
 
-    @Test("accounts that share a folder see their own pictures alone, and so do requests with other headers")
-    func accounts() async throws {
+    @Test(
+        "accounts that share a folder see their own pictures alone, and so do requests with other headers",
+        arguments: HTTPTransport.allCases)
+    func accounts(_ http: HTTPTransport) async throws {
         let pictures = ["ann": try Pictures.png(10, 10), "bob": try Pictures.png(20, 20)]
         let server = try LoopbackServer { request in
             .ok(pictures[request.headers["x-account"] ?? ""] ?? [], headers: Pictures.fresh)
         }
-        let test = TestLoader()
+        let test = TestLoader(http)
         func load(_ account: String?, _ token: String) async throws -> (ImageSource, Int) {
-            let loader = TestLoader(folder: test.folder) { $0.account = account }.loader
+            let loader = TestLoader(http, folder: test.folder) { $0.account = account }.loader
             var request = ImageRequest(url: server.url("/me.png"))
             request.headers["X-Account"] = token
             let loaded = try await loader.image(for: request)
@@ -138,14 +150,14 @@ struct LayersTests {
         #expect(try await load("ann", "ann") == (.disk, 10))
     }
 
-    @Test("another Authorization never sees the first one's picture")
-    func identity() async throws {
+    @Test("another Authorization never sees the first one's picture", arguments: HTTPTransport.allCases)
+    func identity(_ http: HTTPTransport) async throws {
         let pictures = ["a": try Pictures.png(10, 10), "b": try Pictures.png(20, 20)]
         let server = try LoopbackServer { request in
             guard let picture = pictures[request.headers["authorization"] ?? ""] else { return .response(status: 401) }
             return .ok(picture)
         }
-        let test = TestLoader()
+        let test = TestLoader(http)
         func width(_ token: String?) async throws -> Int {
             var request = ImageRequest(url: server.url("/me.png"))
             if let token { request.headers["Authorization"] = token }
@@ -157,34 +169,34 @@ struct LayersTests {
         await #expect(throws: ImageError.self) { try await width(nil) }
     }
 
-    @Test("what the origin forbids to store is not on disk")
-    func noStore() async throws {
+    @Test("what the origin forbids to store is not on disk", arguments: HTTPTransport.allCases)
+    func noStore(_ http: HTTPTransport) async throws {
         let png = try Pictures.png(40, 30)
         let server = try LoopbackServer { _ in .ok(png, headers: ["Cache-Control": "private, No-Store"]) }
-        let test = TestLoader()
+        let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.png"), fit: 20, .diskOnly)
         _ = try await test.loader.image(for: request)
         #expect(try await test.loader.image(for: request).source == .network)
     }
 
-    @Test("all four formats arrive, found by signature whatever the name says")
-    func formats() async throws {
+    @Test("all four formats arrive, found by signature whatever the name says", arguments: HTTPTransport.allCases)
+    func formats(_ http: HTTPTransport) async throws {
         let bitmap = Pictures.bitmap(64, 48)
         let encoders: [any ImageEncoder] = [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()]
         for encoder in encoders {
             let file = Array(try encoder.encode(bitmap, options: EncodingOptions()))
             let server = try LoopbackServer { _ in .ok(file, headers: ["Content-Type": "text/html"]) }
-            let test = TestLoader()
+            let test = TestLoader(http)
             let loaded = try await test.loader.image(for: ImageRequest(server.url("/picture.bmp"), fit: 32))
             #expect(loaded.image.header.format == encoder.format)
             #expect(loaded.image.bitmap.size == PixelSize(width: 32, height: 24))
         }
     }
 
-    @Test("file: and data: URLs load without the disk cache")
-    func local() async throws {
+    @Test("file: and data: URLs load without the disk cache", arguments: HTTPTransport.allCases)
+    func local(_ http: HTTPTransport) async throws {
         let png = try Pictures.png(40, 30)
-        let test = TestLoader()
+        let test = TestLoader(http)
         try FileManager.default.createDirectory(at: test.folder, withIntermediateDirectories: true)
         let file = test.folder.appending(path: "a picture.png")
         try Data(png).write(to: file)
@@ -202,14 +214,16 @@ struct LayersTests {
         }
     }
 
-    @Test("a prefetched picture is in memory, and stopping a prefetch closes its connection")
-    func prefetching() async throws {
+    @Test(
+        "a prefetched picture is in memory, and stopping a prefetch closes its connection",
+        arguments: HTTPTransport.allCases)
+    func prefetching(_ http: HTTPTransport) async throws {
         let png = try Pictures.png(40, 30)
         let signal = LoopbackSignal()
         let server = try LoopbackServer { request in
             request.path == "/held.png" ? .steps([.wait(signal), .close]) : .ok(png)
         }
-        let test = TestLoader()
+        let test = TestLoader(http)
         let prefetcher = ImagePrefetcher(loader: test.loader)
         let request = ImageRequest(server.url("/a.png"), fit: 20)
         prefetcher.start([request, request])

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransports
 import ImageCore
 import ImageLoading
 import ImageTesting
@@ -16,11 +17,11 @@ struct SharingTests {
         }
     }
 
-    @Test("200 requests for one URL are one request on the wire and 200 answers")
-    func manyWaiters() async throws {
+    @Test("200 requests for one URL are one request on the wire and 200 answers", arguments: HTTPTransport.allCases)
+    func manyWaiters(_ http: HTTPTransport) async throws {
         let signal = LoopbackSignal()
         let server = try heldServer(signal)
-        let test = TestLoader()
+        let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.jpg"), fit: 100)
         let sizes = try await withThrowingTaskGroup(of: PixelSize.self) { group in
             for _ in 0..<200 { group.addTask { try await test.loader.image(for: request).image.bitmap.size } }
@@ -33,11 +34,13 @@ struct SharingTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("two sizes of one URL are one download and two pictures", arguments: ImageCachePolicy.allCases)
-    func twoSizes(policy: ImageCachePolicy) async throws {
+    @Test(
+        "two sizes of one URL are one download and two pictures", arguments: HTTPTransport.allCases,
+        ImageCachePolicy.allCases)
+    func twoSizes(_ http: HTTPTransport, policy: ImageCachePolicy) async throws {
         let signal = LoopbackSignal()
         let server = try heldServer(signal)
-        let test = TestLoader()
+        let test = TestLoader(http)
         async let small = test.loader.image(for: ImageRequest(server.url("/a.jpg"), fit: 40, policy))
         await signal.arrivals(1)
         let joined = Task { try await test.loader.image(for: ImageRequest(server.url("/a.jpg"), fit: 200, policy)) }
@@ -50,11 +53,11 @@ struct SharingTests {
         if policy.usesDisk { #expect(server.requestCount == 1) }
     }
 
-    @Test("cancelling one waiter keeps the other's download alive")
-    func oneLeaves() async throws {
+    @Test("cancelling one waiter keeps the other's download alive", arguments: HTTPTransport.allCases)
+    func oneLeaves(_ http: HTTPTransport) async throws {
         let signal = LoopbackSignal()
         let server = try heldServer(signal)
-        let test = TestLoader()
+        let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.jpg"), fit: 100)
         // Whoever joins is told at once how far the download is: that is how the test knows that it has joined.
         let (leaverJoined, stayerJoined) = (Gate(), Gate())
@@ -69,11 +72,11 @@ struct SharingTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("cancelling all waiters closes the connection, as the server sees it")
-    func allLeave() async throws {
+    @Test("cancelling all waiters closes the connection, as the server sees it", arguments: HTTPTransport.allCases)
+    func allLeave(_ http: HTTPTransport) async throws {
         let signal = LoopbackSignal()
         let server = try heldServer(signal)
-        let test = TestLoader()
+        let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.jpg"), fit: 100)
         let waiters = (0..<20).map { _ in Task { try await test.loader.image(for: request) } }
         await test.observer.reaches { events in events.count { $0.kind == .memoryMiss } == 20 }

@@ -1,10 +1,12 @@
 import Foundation
+import HTTPTransports
 import ImageCodecJPEG
 import ImageCodecPNG
 import ImageCore
 import ImageLoading
 import ImageLoadingDefaults
 import ImageTesting
+import ImageTransporting
 import LoopbackServer
 import Synchronization
 import Testing
@@ -17,10 +19,11 @@ final class TestLoader: Sendable {
     private let keepsFolder: Bool
 
     /// - Parameter folder: a cache folder to use again; nil for a new one.
-    init(folder: URL? = nil, adjust: (inout ImageLoaderDefaults) -> Void = { _ in }) {
+    init(_ http: HTTPTransport, folder: URL? = nil, adjust: (inout ImageLoaderDefaults) -> Void = { _ in }) {
         keepsFolder = folder != nil
         self.folder = folder ?? FileManager.default.temporaryDirectory.appending(path: "loader-\(UUID().uuidString)")
         var defaults = ImageLoaderDefaults(cacheFolder: self.folder)
+        defaults.transport = Self.transport(http)
         defaults.retries = 0
         defaults.observer = observer
         adjust(&defaults)
@@ -34,6 +37,11 @@ final class TestLoader: Sendable {
         } catch {
             Issue.record("the test's folder stays: \(error)")
         }
+    }
+
+    /// Nil for the platform's own, which is what the defaults take.
+    private static func transport(_ http: HTTPTransport) -> (any DataTransport)? {
+        http == HTTPTransport.allCases.first ? nil : http.make()
     }
 
     var kinds: [ImageLoadEvent.Kind] { observer.kinds() }
@@ -72,8 +80,9 @@ extension ImageRequest {
 
 extension TestLoader {
     /// The parts of a loader without a disk cache, to adjust before one is made of them.
-    static func configuration(retries: Int) -> ImageLoaderConfiguration {
+    static func configuration(_ http: HTTPTransport, retries: Int) -> ImageLoaderConfiguration {
         var defaults = ImageLoaderDefaults(cacheFolder: nil)
+        defaults.transport = transport(http)
         defaults.retries = retries
         return defaults.makeConfiguration()
     }

@@ -38,6 +38,8 @@ public struct ImageLoaderDefaults: Sendable {
     public var diskEncoding = DiskEncoding.original
     /// Seals what is kept on disk, if it is not nil.
     public var diskSeal: (any DataSeal)?
+    /// What speaks HTTP; the platform's own unless set, with the limits below. One that is set has limits of its own.
+    public var transport: (any DataTransport)?
     /// What is kept of HTTP, and when it is asked about: by the book unless set.
     public var httpCachePolicy: any HTTPCachePolicy = RFC9111Policy()
     /// Which addresses mean the same picture.
@@ -188,12 +190,13 @@ public struct ImageLoaderDefaults: Sendable {
     }
 
     private func makeNetwork() -> any DataTransport {
+        if let transport { return transport }
         #if os(Linux)
-            CurlTransport(
+            return CurlTransport(
                 configuration: CurlTransport.Configuration(
                     maxConnectionsPerHost: maxDownloadsPerHost, maxConnections: max(64, maxDownloads)))
         #else
-            URLSessionTransport()
+            return URLSessionTransport()
         #endif
     }
 }

@@ -1,5 +1,6 @@
 import CImageTransportCurl
 import HTTPTypes
+import ImageContentCoding
 import ImageTransporting
 
 #if canImport(FoundationEssentials)
@@ -126,18 +127,13 @@ import ImageTransporting
     }
 
     private func accept(_ head: ResponseHead) throws(TransportFailure) {
-        if !RedirectTrail.isRedirect(head) { try checkLength(head) }
+        try channel.request.checkLength(head)
         if isDecoded {
             decoder = try ContentDecoder(for: parser.coding, maxDecodedBytes: channel.request.maxBodyBytes)
         }
         self.head = head
         news.head = head
         newsList.add(id)
-    }
-
-    private func checkLength(_ head: ResponseHead) throws(TransportFailure) {
-        let allowed = channel.request.maxBodyBytes
-        if let expected = head.expectedBytes, expected > allowed { throw .tooLarge(allowedBytes: allowed) }
     }
 
     private func body(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
@@ -228,13 +224,4 @@ private func withOptionalCString<Result>(
 ) -> Result {
     guard let text else { return body(nil) }
     return unsafe text.withCString { unsafe body($0) }
-}
-
-extension Duration {
-    /// At least 1, at most what libcurl takes.
-    var wholeMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        guard seconds < Int64(Int32.max) / 1000 else { return Int64(Int32.max) }
-        return max(1, seconds * 1000 + attoseconds / 1_000_000_000_000_000)
-    }
 }

@@ -81,16 +81,9 @@ struct HeadParser {
         self.status = nil
         if status < 200 { return nil }
         isComplete = true
-        return ResponseHead(
-            status: .init(code: status), headers: fields, url: request.url, expectedBytes: expectedBytes(status))
-    }
-
-    private func expectedBytes(_ status: Int) -> Int? {
-        if request.method == .head || status == 204 || status == 304 { return 0 }
-        guard !framing.isTransferCoded, let length = framing.length.flatMap({ Int($0) }), length >= 0,
-            coding == "identity" || !request.isDecoded
-        else { return nil }
-        return length
+        let length = request.expectedBytes(
+            status: status, length: framing.length, coding: coding, isTransferCoded: framing.isTransferCoded)
+        return ResponseHead(status: .init(code: status), headers: fields, url: request.url, expectedBytes: length)
     }
 }
 

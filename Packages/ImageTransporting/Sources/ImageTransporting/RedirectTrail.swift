@@ -1,9 +1,9 @@
 import HTTPTypes
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 /// The redirects of one request so far, and the rules for the next one (RFC 9110, 15.4). Pure.
@@ -104,7 +104,8 @@ public struct RedirectTrail: Sendable {
         .contentEncoding, .contentLanguage, .contentLength, .contentLocation, .contentType, .transferEncoding,
     ]
 
-    private static func origin(of url: URL) -> String {
+    /// Scheme, host and port, in lower case.
+    package static func origin(of url: URL) -> String {
         let scheme = url.scheme?.lowercased() ?? ""
         let port = url.port ?? (scheme == "https" ? 443 : 80)
         return "\(scheme)://\(url.host()?.lowercased() ?? ""):\(port)"

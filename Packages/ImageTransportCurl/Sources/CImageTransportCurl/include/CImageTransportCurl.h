@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "itc_inflater.h"
-
 typedef struct itc_engine itc_engine;
 typedef struct itc_transfer itc_transfer;
 

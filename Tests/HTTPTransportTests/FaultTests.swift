@@ -1,47 +1,53 @@
 import Foundation
+import HTTPTransports
 import HTTPTypes
-import ImageTransportCurl
 import ImageTransporting
 import LoopbackServer
 import Testing
 
 @Suite("A broken network", .timeLimit(.minutes(10)))
 struct FaultTests {
-    private func failing(_ steps: [LoopbackStep], greeting: [LoopbackStep] = []) async throws -> TransportFailure? {
+    private func failing(_ http: HTTPTransport, _ steps: [LoopbackStep], greeting: [LoopbackStep] = []) async throws
+        -> TransportFailure?
+    {
         let server = try LoopbackServer(greeting: greeting) { _ in .steps(steps) }
-        return await failure(makeTransport(), TransportRequest(url: server.url()))
+        return await failure(http.make(), TransportRequest(url: server.url()))
     }
 
-    @Test("a refused connection is a failed connection")
-    func refused() async throws {
+    @Test("a refused connection is a failed connection", arguments: HTTPTransport.allCases)
+    func refused(_ http: HTTPTransport) async throws {
         let port = try RefusingPort()
         let url = try #require(URL(string: "http://127.0.0.1:\(port.port)/"))
-        guard case .connectionFailed = await failure(makeTransport(), TransportRequest(url: url)) else {
+        guard case .connectionFailed = await failure(http.make(), TransportRequest(url: url)) else {
             Issue.record("not connectionFailed")
             return
         }
     }
 
-    @Test("a host without an address is an unresolved host")
-    func unresolved() async throws {
+    @Test("a host without an address is an unresolved host", arguments: HTTPTransport.allCases)
+    func unresolved(_ http: HTTPTransport) async throws {
         let url = try #require(URL(string: "http://nobody.invalid/"))
-        guard case .unresolvedHost = await failure(makeTransport(), TransportRequest(url: url)) else {
+        guard case .unresolvedHost = await failure(http.make(), TransportRequest(url: url)) else {
             Issue.record("not unresolvedHost")
             return
         }
     }
 
-    @Test("a connection that ends before the head is lost", arguments: [LoopbackStep.reset, .close])
-    func beforeHead(_ ending: LoopbackStep) async throws {
-        guard case .connectionLost = try await failing([ending]) else {
+    @Test(
+        "a connection that ends before the head is lost", arguments: HTTPTransport.allCases,
+        [LoopbackStep.reset, .close])
+    func beforeHead(_ http: HTTPTransport, _ ending: LoopbackStep) async throws {
+        guard case .connectionLost = try await failing(http, [ending]) else {
             Issue.record("not connectionLost")
             return
         }
     }
 
-    @Test("a connection that ends inside the head is lost", arguments: [LoopbackStep.reset, .close])
-    func insideHead(_ ending: LoopbackStep) async throws {
-        let found = try await failing([.text("HTTP/1.1 200 OK\r\nContent-Len"), ending])
+    @Test(
+        "a connection that ends inside the head is lost", arguments: HTTPTransport.allCases,
+        [LoopbackStep.reset, .close])
+    func insideHead(_ http: HTTPTransport, _ ending: LoopbackStep) async throws {
+        let found = try await failing(http, [.text("HTTP/1.1 200 OK\r\nContent-Len"), ending])
         guard case .connectionLost = found else {
             Issue.record("\(String(describing: found))")
             return
@@ -49,13 +55,14 @@ struct FaultTests {
     }
 
     @Test(
-        "a body that ends before its length is closed early, with the count", arguments: [LoopbackStep.reset, .close])
-    func shortBody(_ ending: LoopbackStep) async throws {
+        "a body that ends before its length is closed early, with the count", arguments: HTTPTransport.allCases,
+        [LoopbackStep.reset, .close])
+    func shortBody(_ http: HTTPTransport, _ ending: LoopbackStep) async throws {
         let read = LoopbackSignal()
         let server = try LoopbackServer { _ in
             .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n1234"), .wait(read), ending])
         }
-        let body = try await makeTransport().send(TransportRequest(url: server.url())).body
+        let body = try await http.make().send(TransportRequest(url: server.url())).body
         var iterator = body.makeAsyncIterator()
         #expect(try await iterator.next() == Data("1234".utf8))
         read.open()
@@ -63,48 +70,54 @@ struct FaultTests {
         #expect(failure == .closedEarly(received: 4, expected: 10))
     }
 
-    @Test("a chunked body that is cut inside a chunk or before its last one is closed early", arguments: [3, 5])
-    func cutChunk(_ count: Int) async throws {
+    @Test(
+        "a chunked body that is cut inside a chunk or before its last one is closed early",
+        arguments: HTTPTransport.allCases, [3, 5])
+    func cutChunk(_ http: HTTPTransport, _ count: Int) async throws {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         let cut = count == 3 ? "5\r\n123" : "5\r\n12345\r\n"
-        #expect(try await failing([.text(head + cut), .close]) == .closedEarly(received: count, expected: nil))
+        #expect(try await failing(http, [.text(head + cut), .close]) == .closedEarly(received: count, expected: nil))
     }
 
-    @Test("what breaks the rules of HTTP is a malformed response", arguments: MalformedResponse.all)
-    func malformed(_ response: MalformedResponse) async throws {
-        let found = try await failing([.text(response.text), .close])
+    @Test(
+        "what breaks the rules of HTTP is a malformed response", arguments: HTTPTransport.allCases,
+        MalformedResponse.all)
+    func malformed(_ http: HTTPTransport, _ response: MalformedResponse) async throws {
+        let found = try await failing(http, [.text(response.text), .close])
         guard case .malformedResponse = found else {
             Issue.record("\(String(describing: found))")
             return
         }
     }
 
-    @Test("a server that falls silent before the head times out there")
-    func stallBeforeHead() async throws {
+    @Test("a server that falls silent before the head times out there", arguments: HTTPTransport.allCases)
+    func stallBeforeHead(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .steps([.awaitDisconnect]) }
         let request = TransportRequest(url: server.url(), stallTimeout: .milliseconds(100))
-        #expect(await failure(makeTransport(), request) == .timedOut(.head))
+        #expect(await failure(http.make(), request) == .timedOut(.head))
         await server.abandonments(1)
     }
 
-    @Test("a server that falls silent in the body times out there, however much came before")
-    func stallInBody() async throws {
+    @Test(
+        "a server that falls silent in the body times out there, however much came before",
+        arguments: HTTPTransport.allCases)
+    func stallInBody(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in
             .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n1234"), .awaitDisconnect])
         }
         let request = TransportRequest(url: server.url(), stallTimeout: .milliseconds(100))
-        #expect(await failure(makeTransport(), request) == .timedOut(.body))
+        #expect(await failure(http.make(), request) == .timedOut(.body))
         await server.abandonments(1)
     }
 
-    @Test("time in which nobody asks for bytes does not count as a stall")
-    func unhurriedConsumer() async throws {
+    @Test("time in which nobody asks for bytes does not count as a stall", arguments: HTTPTransport.allCases)
+    func unhurriedConsumer(_ http: HTTPTransport) async throws {
         let held = LoopbackSignal()
         let server = try LoopbackServer { request in
             guard request.path == "/slow" else { return .steps([.awaitDisconnect]) }
             return .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"), .wait(held), .text("1234")])
         }
-        let transport = makeTransport()
+        let transport = http.make()
         let slow = try await impatientResponse(transport, server.url("/slow"))
         // A stall of another request, four times as long, is what passes the time.
         let other = TransportRequest(url: server.url("/silent"), stallTimeout: .milliseconds(200))
@@ -115,7 +128,7 @@ struct FaultTests {
     }
 
     /// A response to a request that stands 50 ms of silence; on a busy machine its head may need more than one attempt.
-    private func impatientResponse(_ transport: CurlTransport, _ url: URL) async throws -> TransportResponse {
+    private func impatientResponse(_ transport: any DataTransport, _ url: URL) async throws -> TransportResponse {
         while true {
             do throws(TransportFailure) {
                 return try await transport.send(TransportRequest(url: url, stallTimeout: .milliseconds(50)))
@@ -125,47 +138,51 @@ struct FaultTests {
         }
     }
 
-    @Test("a server that accepts and says nothing of TLS times out connecting")
-    func silentHandshake() async throws {
+    @Test("a server that accepts and says nothing of TLS times out connecting", arguments: HTTPTransport.allCases)
+    func silentHandshake(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer(greeting: [.awaitDisconnect])
         let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
         let request = TransportRequest(url: url, connectTimeout: .milliseconds(100))
-        #expect(await failure(makeTransport(), request) == .timedOut(.connect))
+        #expect(await failure(http.make(), request) == .timedOut(.connect))
     }
 
-    @Test("a server that speaks no TLS is a TLS failure")
-    func notTLS() async throws {
+    @Test("a server that speaks no TLS is a TLS failure", arguments: HTTPTransport.allCases)
+    func notTLS(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer(greeting: [.text("HTTP/1.1 400 Bad Request\r\n\r\n"), .close])
         let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
-        guard case .tls = await failure(makeTransport(), TransportRequest(url: url)) else {
+        guard case .tls = await failure(http.make(), TransportRequest(url: url)) else {
             Issue.record("not tls")
             return
         }
     }
 
-    @Test("an announced body larger than allowed fails before it is read")
-    func tooLargeAnnounced() async throws {
+    @Test("an announced body larger than allowed fails before it is read", arguments: HTTPTransport.allCases)
+    func tooLargeAnnounced(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .ok(pattern(1001)) }
         let request = TransportRequest(url: server.url(), maxBodyBytes: 1000)
-        #expect(await failure(makeTransport(), request) == .tooLarge(allowedBytes: 1000))
+        #expect(await failure(http.make(), request) == .tooLarge(allowedBytes: 1000))
     }
 
-    @Test("an unannounced body is cut off at the limit, and one of exactly the limit is not")
-    func tooLargeUnannounced() async throws {
+    @Test(
+        "an unannounced body is cut off at the limit, and one of exactly the limit is not",
+        arguments: HTTPTransport.allCases)
+    func tooLargeUnannounced(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .chunked(Array(repeating: pattern(100), count: 10)) }
-        let transport = makeTransport()
+        let transport = http.make()
         #expect(await failure(transport, TransportRequest(url: server.url(), maxBodyBytes: 1000)) == nil)
         #expect(
             await failure(transport, TransportRequest(url: server.url(), maxBodyBytes: 999))
                 == .tooLarge(allowedBytes: 999))
     }
 
-    @Test("the limit counts decoded bytes: a small coded body that unpacks to more is refused")
-    func bomb() async throws {
+    @Test(
+        "the limit counts decoded bytes: a small coded body that unpacks to more is refused",
+        arguments: HTTPTransport.allCases)
+    func bomb(_ http: HTTPTransport) async throws {
         let packed = try gzip(Data(count: 1 << 20))
         #expect(packed.count < 2000)
         let server = try LoopbackServer { _ in .ok(packed, headers: ["Content-Encoding": "gzip"]) }
-        let transport = makeTransport()
+        let transport = http.make()
         let whole = try await transport.send(TransportRequest(url: server.url()))
         #expect(whole.head.expectedBytes == nil)
         #expect(try await collect(whole.body).count == 1 << 20)
@@ -175,8 +192,10 @@ struct FaultTests {
         #expect(server.log.first?.headers["accept-encoding"] == "gzip")
     }
 
-    @Test("a coded body that arrives byte by byte, or in several gzip members, is decoded as one", arguments: [1, 7])
-    func codedPieces(_ piece: Int) async throws {
+    @Test(
+        "a coded body that arrives byte by byte, or in several gzip members, is decoded as one",
+        arguments: HTTPTransport.allCases, [1, 7])
+    func codedPieces(_ http: HTTPTransport, _ piece: Int) async throws {
         let packed = try gzip(Data(pattern(5000))) + gzip(Data(pattern(300)))
         let head = LoopbackReply.head(
             status: 200, headers: ["Content-Encoding": "gzip", "Transfer-Encoding": "chunked"])
@@ -184,33 +203,39 @@ struct FaultTests {
             LoopbackStep.bytes(LoopbackReply.chunk(Array(packed.dropFirst(start).prefix(piece))))
         }
         let server = try LoopbackServer { _ in .steps([.text(head)] + chunks + [.text("0\r\n\r\n")]) }
-        let response = try await makeTransport().send(TransportRequest(url: server.url()))
+        let response = try await http.make().send(TransportRequest(url: server.url()))
         #expect(try await collect(response.body) == pattern(5000) + pattern(300))
     }
 
-    @Test("a coded body that is cut inside a complete message is closed early", arguments: [1, 8, 20, 100])
-    func cutCoding(_ missing: Int) async throws {
+    @Test(
+        "a coded body that is cut inside a complete message is closed early", arguments: HTTPTransport.allCases,
+        [1, 8, 20, 100])
+    func cutCoding(_ http: HTTPTransport, _ missing: Int) async throws {
         let packed = try gzip(Data(pattern(5000))).dropLast(missing)
         let server = try LoopbackServer { _ in .ok(packed, headers: ["Content-Encoding": "gzip"]) }
-        guard case .closedEarly(_, nil) = await failure(makeTransport(), TransportRequest(url: server.url())) else {
+        guard case .closedEarly(_, nil) = await failure(http.make(), TransportRequest(url: server.url())) else {
             Issue.record("not closed early")
             return
         }
     }
 
-    @Test("a head larger than allowed is told, be it many lines or one", arguments: [90_000, 1_000_000])
-    func hugeHead(_ lineBytes: Int) async throws {
+    @Test(
+        "a head larger than allowed is told, be it many lines or one", arguments: HTTPTransport.allCases,
+        [9_000, 90_000, 1_000_000])
+    func hugeHead(_ http: HTTPTransport, _ lineBytes: Int) async throws {
         let server = try LoopbackServer { _ in
             let line = "X: \(String(repeating: "x", count: lineBytes))\r\n"
             let head = "HTTP/1.1 200 OK\r\n\(String(repeating: line, count: 1_000_000 / lineBytes))\r\n"
             return .steps([.text(head), .close])
         }
-        let found = await failure(makeTransport(), TransportRequest(url: server.url()))
+        let found = await failure(http.make(), TransportRequest(url: server.url()))
         #expect(found == .headTooLarge(allowedBytes: 256 << 10))
     }
 
-    @Test("a server that drips bytes for ever times out in the end, and other requests go on meanwhile")
-    func drip() async throws {
+    @Test(
+        "a server that drips bytes for ever times out in the end, and other requests go on meanwhile",
+        arguments: HTTPTransport.allCases)
+    func drip(_ http: HTTPTransport) async throws {
         let open = LoopbackSignal()
         open.open()
         let server = try LoopbackServer { request in
@@ -220,7 +245,7 @@ struct FaultTests {
                 .drip(Array(repeating: 0, count: 100_000_000), piece: 1, open),
             ])
         }
-        let transport = makeTransport()
+        let transport = http.make()
         let drip = Task {
             await failure(transport, TransportRequest(url: server.url(), totalTimeout: .milliseconds(200)))
         }
@@ -229,21 +254,21 @@ struct FaultTests {
         await server.abandonments(1)
     }
 
-    @Test("the time for the whole counts redirects together")
-    func slowRedirects() async throws {
+    @Test("the time for the whole counts redirects together", arguments: HTTPTransport.allCases)
+    func slowRedirects(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in
             request.path == "/9" ? .steps([.awaitDisconnect]) : .redirect(to: "/9")
         }
         let request = TransportRequest(url: server.url("/1"), totalTimeout: .milliseconds(200))
-        #expect(await failure(makeTransport(), request) == .timedOut(.whole))
+        #expect(await failure(http.make(), request) == .timedOut(.whole))
     }
 
-    @Test("a request for a range is not decoded")
-    func rangeIsRaw() async throws {
+    @Test("a request for a range is not decoded", arguments: HTTPTransport.allCases)
+    func rangeIsRaw(_ http: HTTPTransport) async throws {
         let packed = try gzip(Data(count: 1000))
         let server = try LoopbackServer { _ in .ok(packed, headers: ["Content-Encoding": "gzip"]) }
         let request = TransportRequest(url: server.url(), headers: [.range: "bytes=0-"])
-        let response = try await makeTransport().send(request)
+        let response = try await http.make().send(request)
         #expect(response.head.expectedBytes == packed.count)
         #expect(Data(try await collect(response.body)) == packed)
         #expect(server.log.first?.headers["accept-encoding"] == nil)

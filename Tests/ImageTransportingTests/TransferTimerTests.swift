@@ -1,6 +1,5 @@
+import ImageTransporting
 import Testing
-
-@testable import ImageTransportCurl
 
 @Suite("The timer of a transfer")
 struct TransferTimerTests {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransports
 import ImageTransporting
 import LoopbackServer
 
@@ -40,7 +41,7 @@ final class NginxServer: Sendable {
 
     /// Nginx does not say when it listens; asking is the only way to know.
     private func waitUntilListening() async throws {
-        let transport = makeTransport()
+        guard let transport = HTTPTransport.allCases.first?.make() else { return }
         let request = TransportRequest(url: try url("/"))
         while process.isRunning {
             guard case .connectionFailed = await failure(transport, request) else { return }

@@ -1,14 +1,16 @@
 import Foundation
+import HTTPTransports
 import HTTPTypes
-import ImageTransportCurl
 import ImageTransporting
 import LoopbackServer
 import Testing
 
 @Suite("Redirects on the wire", .timeLimit(.minutes(10)))
 struct RedirectTests {
-    @Test("a chain is followed over one connection to the final response, whose URL is told")
-    func chain() async throws {
+    @Test(
+        "a chain is followed over one connection to the final response, whose URL is told",
+        arguments: HTTPTransport.allCases)
+    func chain(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in
             switch request.path {
             case "/1": .redirect(to: "/2", status: 301)
@@ -16,41 +18,41 @@ struct RedirectTests {
             default: .ok("end".utf8)
             }
         }
-        let response = try await makeTransport().send(TransportRequest(url: server.url("/1")))
+        let response = try await http.make().send(TransportRequest(url: server.url("/1")))
         #expect(response.head.url == server.url("/3?x"))
         #expect(try await collect(response.body) == Array("end".utf8))
         #expect(server.log.map(\.target) == ["/1", "/2", "/3?x"])
     }
 
-    @Test("a loop is told as one")
-    func loop() async throws {
+    @Test("a loop is told as one", arguments: HTTPTransport.allCases)
+    func loop(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in .redirect(to: request.path == "/a" ? "/b" : "/a") }
         let start = server.url("/a")
-        #expect(await failure(makeTransport(), TransportRequest(url: start)) == .redirectLoop(start.absoluteString))
+        #expect(await failure(http.make(), TransportRequest(url: start)) == .redirectLoop(start.absoluteString))
         #expect(server.requestCount == 2)
     }
 
-    @Test("an endless chain ends at the limit")
-    func limit() async throws {
+    @Test("an endless chain ends at the limit", arguments: HTTPTransport.allCases)
+    func limit(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in .redirect(to: request.path + "x") }
         let request = TransportRequest(url: server.url("/"), maxRedirects: 3)
-        #expect(await failure(makeTransport(), request) == .tooManyRedirects(3))
+        #expect(await failure(http.make(), request) == .tooManyRedirects(3))
         #expect(server.requestCount == 4)
     }
 
     @Test(
         "a redirect to anything but http and https is blocked",
-        arguments: ["file:///etc/hostname", "data:,x", "ftp://127.0.0.1/"])
-    func schemes(_ location: String) async throws {
+        arguments: HTTPTransport.allCases, ["file:///etc/hostname", "data:,x", "ftp://127.0.0.1/"])
+    func schemes(_ http: HTTPTransport, _ location: String) async throws {
         let server = try LoopbackServer { _ in .redirect(to: location) }
-        guard case .blockedRedirect = await failure(makeTransport(), TransportRequest(url: server.url())) else {
+        guard case .blockedRedirect = await failure(http.make(), TransportRequest(url: server.url())) else {
             Issue.record("not blocked")
             return
         }
     }
 
-    @Test("credentials stay with the origin they were meant for")
-    func credentials() async throws {
+    @Test("credentials stay with the origin they were meant for", arguments: HTTPTransport.allCases)
+    func credentials(_ http: HTTPTransport) async throws {
         let other = try LoopbackServer { _ in .ok([1]) }
         let target = other.url("/end").absoluteString
         let server = try LoopbackServer { request in
@@ -58,26 +60,26 @@ struct RedirectTests {
         }
         let headers: HTTPFields = [.authorization: "Bearer secret", .cookie: "a=b", .accept: "image/*"]
         let request = TransportRequest(url: server.url("/1"), headers: headers)
-        _ = try await collect(try await makeTransport().send(request).body)
+        _ = try await collect(try await http.make().send(request).body)
         #expect(server.log.map { $0.headers["authorization"] } == ["Bearer secret", "Bearer secret"])
         #expect(other.log.map { $0.headers["authorization"] } == [nil])
         #expect(other.log.map { $0.headers["cookie"] } == [nil])
         #expect(other.log.map { $0.headers["accept"] } == ["image/*"])
     }
 
-    @Test("a redirect is handed back, body and all, to whoever follows by himself")
-    func handedBack() async throws {
+    @Test("a redirect is handed back, body and all, to whoever follows by himself", arguments: HTTPTransport.allCases)
+    func handedBack(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .response(status: 302, headers: ["Location": "/2"], body: "moved".utf8) }
         let request = TransportRequest(url: server.url("/1"), followsRedirects: false)
-        let response = try await makeTransport().send(request)
+        let response = try await http.make().send(request)
         #expect(response.head.status == .found)
         #expect(response.head.headers[.location] == "/2")
         #expect(try await collect(response.body) == Array("moved".utf8))
         #expect(server.requestCount == 1)
     }
 
-    @Test("a body goes along with 307, and stays behind with 303")
-    func bodies() async throws {
+    @Test("a body goes along with 307, and stays behind with 303", arguments: HTTPTransport.allCases)
+    func bodies(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in
             switch request.path {
             case "/1": .redirect(to: "/2", status: 307)
@@ -87,20 +89,20 @@ struct RedirectTests {
         }
         let request = TransportRequest(
             url: server.url("/1"), method: .post, headers: [.contentType: "text/plain"], body: Data("up".utf8))
-        _ = try await collect(try await makeTransport().send(request).body)
+        _ = try await collect(try await http.make().send(request).body)
         #expect(server.log.map(\.method) == ["POST", "POST", "GET"])
         #expect(server.log.map(\.body) == [Array("up".utf8), Array("up".utf8), []])
         #expect(server.log.map { $0.headers["content-type"] } == ["text/plain", "text/plain", nil])
     }
 
-    @Test("a redirect with a huge or endless body is not read to its end")
-    func endlessBody() async throws {
+    @Test("a redirect with a huge or endless body is not read to its end", arguments: HTTPTransport.allCases)
+    func endlessBody(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in
             guard request.path == "/1" else { return .ok("end".utf8) }
             let head = LoopbackReply.head(status: 302, headers: ["Location": "/2", "Content-Length": "\(1 << 30)"])
             return .steps([.text(head), .bytes(pattern(1 << 20)), .awaitDisconnect])
         }
-        let response = try await makeTransport().send(TransportRequest(url: server.url("/1"), maxBodyBytes: 100))
+        let response = try await http.make().send(TransportRequest(url: server.url("/1"), maxBodyBytes: 100))
         #expect(try await collect(response.body) == Array("end".utf8))
         await server.abandonments(1)
     }

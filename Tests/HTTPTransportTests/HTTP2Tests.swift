@@ -1,5 +1,5 @@
 import Foundation
-import ImageTransportCurl
+import HTTPTransports
 import ImageTransporting
 import Testing
 
@@ -7,11 +7,11 @@ import Testing
     "HTTP/2 over TLS, against nginx", .timeLimit(.minutes(10)),
     .enabled(if: NginxServer.isAvailable, "needs nginx and openssl: apt-get install nginx-light openssl"))
 struct HTTP2Tests {
-    @Test("HTTP/2 is negotiated, and many requests share one connection")
-    func negotiated() async throws {
+    @Test("HTTP/2 is negotiated, and many requests share one connection", arguments: HTTPTransport.allCases)
+    func negotiated(_ http: HTTPTransport) async throws {
         let picture = pattern(200_000)
         let server = try await NginxServer(files: ["a": picture])
-        let transport = makeTransport(rootsFile: server.rootsFile)
+        let transport = http.make(rootsFile: server.rootsFile)
         let url = try server.url("/a")
         try await withThrowingTaskGroup(of: [UInt8].self) { group in
             for _ in 0..<32 {
@@ -25,11 +25,11 @@ struct HTTP2Tests {
         #expect(Set(log.map { $0[3] }).count == 1)
     }
 
-    @Test("redirects are followed with 16 requests in flight")
-    func redirects() async throws {
+    @Test("redirects are followed with 16 requests in flight", arguments: HTTPTransport.allCases)
+    func redirects(_ http: HTTPTransport) async throws {
         let picture = pattern(50_000)
         let server = try await NginxServer(files: ["a": picture])
-        let transport = makeTransport(rootsFile: server.rootsFile)
+        let transport = http.make(rootsFile: server.rootsFile)
         let url = try server.url("/moved/a")
         try await withThrowingTaskGroup(of: (URL, [UInt8]).self) { group in
             for _ in 0..<16 {
@@ -45,20 +45,37 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("a certificate of an unknown authority is refused")
-    func unknownAuthority() async throws {
+    @Test("a certificate of an unknown authority is refused", arguments: HTTPTransport.allCases)
+    func unknownAuthority(_ http: HTTPTransport) async throws {
         let server = try await NginxServer(files: ["a": [1]])
-        guard case .tls = await failure(makeTransport(), TransportRequest(url: try server.url("/a"))) else {
+        guard case .tls = await failure(http.make(), TransportRequest(url: try server.url("/a"))) else {
             Issue.record("not tls")
             return
         }
         #expect(try server.log().isEmpty)
     }
 
-    @Test("a certificate for another name is refused")
-    func wrongName() async throws {
+    @Test(
+        "of many requests at once to a server that is not trusted, each is told",
+        arguments: HTTPTransport.allCases)
+    func manyRefused(_ http: HTTPTransport) async throws {
         let server = try await NginxServer(files: ["a": [1]])
-        let transport = makeTransport(rootsFile: server.rootsFile)
+        let (transport, url) = (http.make(), try server.url("/a"))
+        await withTaskGroup(of: TransportFailure?.self) { group in
+            for _ in 0..<12 { group.addTask { await failure(transport, TransportRequest(url: url)) } }
+            for await found in group {
+                guard case .tls = found else {
+                    Issue.record("\(String(describing: found))")
+                    continue
+                }
+            }
+        }
+    }
+
+    @Test("a certificate for another name is refused", arguments: HTTPTransport.allCases)
+    func wrongName(_ http: HTTPTransport) async throws {
+        let server = try await NginxServer(files: ["a": [1]])
+        let transport = http.make(rootsFile: server.rootsFile)
         let url = try server.url("/a", host: "127.0.0.1")
         guard case .tls = await failure(transport, TransportRequest(url: url)) else {
             Issue.record("not tls")
@@ -66,10 +83,10 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("a redirect from https to http is blocked")
-    func downgrade() async throws {
+    @Test("a redirect from https to http is blocked", arguments: HTTPTransport.allCases)
+    func downgrade(_ http: HTTPTransport) async throws {
         let server = try await NginxServer(files: [:])
-        let transport = makeTransport(rootsFile: server.rootsFile)
+        let transport = http.make(rootsFile: server.rootsFile)
         guard case .blockedRedirect = await failure(transport, TransportRequest(url: try server.url("/downgrade")))
         else {
             Issue.record("not blocked")
@@ -77,11 +94,13 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("a stream that is not read, and one that is dropped, leave the connection good for others")
-    func pausedStream() async throws {
+    @Test(
+        "a stream that is not read, and one that is dropped, leave the connection good for others",
+        arguments: HTTPTransport.allCases)
+    func pausedStream(_ http: HTTPTransport) async throws {
         let big = bigPattern(mebibytes: 4)
         let server = try await NginxServer(files: ["big": big, "a": pattern(10_000)])
-        let transport = makeTransport(perHost: 1, rootsFile: server.rootsFile)
+        let transport = http.make(perHost: 1, rootsFile: server.rootsFile)
         let paused = try await transport.send(TransportRequest(url: try server.url("/big")))
         do { _ = try await transport.send(TransportRequest(url: try server.url("/big"))) }
         for _ in 0..<50 {

@@ -1,15 +1,17 @@
 import Foundation
-import ImageTransportCurl
+import HTTPTransports
 import ImageTransporting
 import LoopbackServer
 import Testing
 
 @Suite("Cancellation and backpressure", .timeLimit(.minutes(10)))
 struct CancellationTests {
-    @Test("cancelling while the head is awaited throws cancelled and closes the connection")
-    func cancelInHead() async throws {
+    @Test(
+        "cancelling while the head is awaited throws cancelled and closes the connection",
+        arguments: HTTPTransport.allCases)
+    func cancelInHead(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .steps([.awaitDisconnect]) }
-        let transport = makeTransport()
+        let transport = http.make()
         let task = Task { await failure(transport, TransportRequest(url: server.url())) }
         await server.requests(1)
         task.cancel()
@@ -17,13 +19,15 @@ struct CancellationTests {
         await server.abandonments(1)
     }
 
-    @Test("cancelling while the body is awaited throws cancelled and closes the connection")
-    func cancelInBody() async throws {
+    @Test(
+        "cancelling while the body is awaited throws cancelled and closes the connection",
+        arguments: HTTPTransport.allCases)
+    func cancelInBody(_ http: HTTPTransport) async throws {
         let held = LoopbackSignal()
         let server = try LoopbackServer { _ in
             .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n1234"), .wait(held)])
         }
-        let transport = makeTransport()
+        let transport = http.make()
         let task = Task { await failure(transport, TransportRequest(url: server.url())) }
         await held.arrivals(1)
         task.cancel()
@@ -31,10 +35,10 @@ struct CancellationTests {
         await server.abandonments(1)
     }
 
-    @Test("a task cancelled beforehand sends nothing that is answered")
-    func cancelledBefore() async throws {
+    @Test("a task cancelled beforehand sends nothing that is answered", arguments: HTTPTransport.allCases)
+    func cancelledBefore(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .ok([1]) }
-        let transport = makeTransport()
+        let transport = http.make()
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
             return await failure(transport, TransportRequest(url: server.url()))
@@ -43,11 +47,11 @@ struct CancellationTests {
         #expect(await task.value == .cancelled)
     }
 
-    @Test("a transfer that waits for a connection can be cancelled")
-    func cancelQueued() async throws {
+    @Test("a transfer that waits for a connection can be cancelled", arguments: HTTPTransport.allCases)
+    func cancelQueued(_ http: HTTPTransport) async throws {
         let held = LoopbackSignal()
         let server = try LoopbackServer { _ in .steps([.wait(held), .text("HTTP/1.1 204 No Content\r\n\r\n")]) }
-        let transport = makeTransport(perHost: 1)
+        let transport = http.make(perHost: 1)
         let first = Task { await failure(transport, TransportRequest(url: server.url("/1"))) }
         await held.arrivals(1)
         let second = Task { await failure(transport, TransportRequest(url: server.url("/2"))) }
@@ -58,12 +62,12 @@ struct CancellationTests {
         #expect(server.log.map(\.path) == ["/1"])
     }
 
-    @Test("dropping the body closes the connection")
-    func drop() async throws {
+    @Test("dropping the body closes the connection", arguments: HTTPTransport.allCases)
+    func drop(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in
             .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n1234"), .awaitDisconnect])
         }
-        let transport = makeTransport()
+        let transport = http.make()
         do {
             let response = try await transport.send(TransportRequest(url: server.url()))
             #expect(response.head.expectedBytes == 100)
@@ -71,10 +75,12 @@ struct CancellationTests {
         await server.abandonments(1)
     }
 
-    @Test("a connection whose body was read to the end is kept, however late the body is dropped")
-    func keptAfterEnd() async throws {
+    @Test(
+        "a connection whose body was read to the end is kept, however late the body is dropped",
+        arguments: HTTPTransport.allCases)
+    func keptAfterEnd(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .ok(pattern(10)) }
-        let transport = makeTransport()
+        let transport = http.make()
         let first = try await transport.send(TransportRequest(url: server.url()))
         #expect(try await collect(first.body).count == 10)
         _ = try await collect(try await transport.send(TransportRequest(url: server.url())).body)
@@ -82,8 +88,10 @@ struct CancellationTests {
         #expect(try await collect(first.body) == [])
     }
 
-    @Test("a consumer that does not pull holds the sender back, and still gets every byte when it does")
-    func backpressure() async throws {
+    @Test(
+        "a consumer that does not pull holds the sender back, and still gets every byte when it does",
+        arguments: HTTPTransport.allCases)
+    func backpressure(_ http: HTTPTransport) async throws {
         let big = bigPattern(mebibytes: 24)
         let server = try LoopbackServer() { request in
             request.path == "/big"
@@ -92,7 +100,7 @@ struct CancellationTests {
                 ])
                 : .ok([1])
         }
-        let transport = makeTransport()
+        let transport = http.make()
         let response = try await transport.send(TransportRequest(url: server.url("/big")))
         await server.holdbacks(1)
         // Every one of these makes the event thread go round: an engine that reads without limit would read on meanwhile.
@@ -104,10 +112,12 @@ struct CancellationTests {
         #expect(try await collect(response.body) == big)
     }
 
-    @Test("cancelling at any moment ends in cancelled or in the whole body, and nothing hangs")
-    func races() async throws {
+    @Test(
+        "cancelling at any moment ends in cancelled or in the whole body, and nothing hangs",
+        arguments: HTTPTransport.allCases)
+    func races(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .ok(pattern(100_000)) }
-        let transport = makeTransport()
+        let transport = http.make()
         for round in 0..<200 {
             let task = Task { await failure(transport, TransportRequest(url: server.url())) }
             for _ in 0..<(round % 40) { await Task.yield() }

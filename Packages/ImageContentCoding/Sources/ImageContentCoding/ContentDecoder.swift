@@ -1,15 +1,15 @@
-import CImageTransportCurl
+import CImageContentCoding
 import HTTPTypes
-import ImageTransporting
+public import ImageTransporting
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    public import FoundationEssentials
 #else
-    import Foundation
+    public import Foundation
 #endif
 
 /// Undoes the content codings gzip and deflate (RFC 9110, 8.4.1), as the bytes come in.
-@safe final class ContentDecoder {
+@safe public final class ContentDecoder {
     private let inflater: OpaquePointer
     private let maxDecodedBytes: Int
     private var codedCount = 0
@@ -19,21 +19,42 @@ import ImageTransporting
     /// Nil when the body is not coded. Throws `.malformedResponse` for a coding that was not asked for.
     ///
     /// - Parameter coding: in lower case.
-    init?(for coding: String, maxDecodedBytes: Int) throws(TransportFailure) {
+    package init?(for coding: String, maxDecodedBytes: Int) throws(TransportFailure) {
         guard coding != "identity" else { return nil }
         guard ["gzip", "x-gzip", "deflate"].contains(coding) else {
             throw .malformedResponse("the body is coded as \(coding), which was not asked for")
         }
-        guard let made = unsafe itc_inflater_make() else { throw .other("no memory for a decoder") }
+        guard let made = unsafe icc_inflater_make() else { throw .other("no memory for a decoder") }
         unsafe inflater = made
         self.maxDecodedBytes = maxDecodedBytes
     }
 
-    deinit { unsafe itc_inflater_free(inflater) }
+    /// As above, for the coding that a head names.
+    public convenience init?(for head: ResponseHead, maxDecodedBytes: Int) throws(TransportFailure) {
+        let coding = head.headers[.contentEncoding]?.lowercased() ?? "identity"
+        try self.init(for: coding, maxDecodedBytes: maxDecodedBytes)
+    }
+
+    deinit { unsafe icc_inflater_free(inflater) }
+
+    /// What these bytes unpack to, which may be nothing yet. Throws as `decode(_:into:)` does.
+    public func decoded(_ coded: Data) throws(TransportFailure) -> Data {
+        var decoded = Data()
+        var failure: TransportFailure?
+        unsafe coded.withUnsafeBytes { bytes in
+            do throws(TransportFailure) {
+                unsafe try decode(bytes.bindMemory(to: UInt8.self), into: &decoded)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return decoded
+    }
 
     /// Appends what these bytes unpack to. Throws `.malformedResponse` when they are not as their coding wants them, and
     /// `.unpacksTooLarge` when there is more than allowed in all.
-    func decode(_ coded: UnsafeBufferPointer<UInt8>, into decoded: inout Data) throws(TransportFailure) {
+    package func decode(_ coded: UnsafeBufferPointer<UInt8>, into decoded: inout Data) throws(TransportFailure) {
         codedCount += coded.count
         var rest = unsafe coded[...]
         var isFull = true
@@ -46,7 +67,7 @@ import ImageTransporting
     }
 
     /// Throws when the coded stream has been cut, although the message that carried it is complete.
-    func finish() throws(TransportFailure) {
+    public func finish() throws(TransportFailure) {
         guard hasEnded || codedCount == 0 else { throw .closedEarly(received: decodedCount, expected: nil) }
     }
 
@@ -60,12 +81,12 @@ import ImageTransporting
         decoded.count += given
         let state = unsafe decoded.withUnsafeMutableBytes { all in
             let room = unsafe all.bindMemory(to: UInt8.self).baseAddress.map { unsafe $0 + before }
-            return unsafe itc_inflater_run(inflater, coded.baseAddress, &taken, room, &given)
+            return unsafe icc_inflater_run(inflater, coded.baseAddress, &taken, room, &given)
         }
         decoded.count = before + given
         decodedCount += given
-        hasEnded = state == ITC_INFLATE_ENDED
-        guard state != ITC_INFLATE_BROKEN else { throw .malformedResponse("the body is not coded as it says") }
+        hasEnded = state == ICC_INFLATE_ENDED
+        guard state != ICC_INFLATE_BROKEN else { throw .malformedResponse("the body is not coded as it says") }
         guard decodedCount <= maxDecodedBytes else { throw .unpacksTooLarge(allowedBytes: maxDecodedBytes) }
         return (taken, given)
     }

@@ -1,6 +1,4 @@
 import Foundation
-import HTTPTypes
-import ImageTransportCurl
 import ImageTransporting
 
 /// Reads a body to its end.
@@ -10,14 +8,8 @@ func collect(_ body: TransportBody) async throws(TransportFailure) -> [UInt8] {
     return Array(bytes)
 }
 
-/// A transport that no environment can lead astray.
-func makeTransport(perHost: Int = 6, rootsFile: String? = nil) -> CurlTransport {
-    CurlTransport(
-        configuration: .init(maxConnectionsPerHost: perHost, rootsFile: rootsFile, usesEnvironmentProxy: false))
-}
-
 /// What sending and reading to the end fails with; nil when it succeeds.
-func failure(_ transport: CurlTransport, _ request: TransportRequest) async -> TransportFailure? {
+func failure(_ transport: any DataTransport, _ request: TransportRequest) async -> TransportFailure? {
     do throws(TransportFailure) {
         _ = try await collect(try await transport.send(request).body)
         return nil

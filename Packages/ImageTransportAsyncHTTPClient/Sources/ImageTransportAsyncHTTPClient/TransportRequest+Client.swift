@@ -1,0 +1,54 @@
+#if AsyncHTTPClient
+    import AsyncHTTPClient
+    import HTTPTypes
+    import ImageTransporting
+    import NIOCore
+    import NIOHTTP1
+
+    #if canImport(FoundationEssentials)
+        import FoundationEssentials
+    #else
+        import Foundation
+    #endif
+
+    /// What of a request goes to the client, and what comes back.
+    extension TransportRequest {
+        /// Throws what the client says of a URL that it can't read.
+        func makeClientRequest() throws -> HTTPClient.Request {
+            var made = HTTPHeaders(headers.map { ($0.name.rawName, $0.value) })
+            if isDecoded { made.add(name: "Accept-Encoding", value: "gzip") }
+            return try HTTPClient.Request(
+                url: url, method: HTTPMethod(rawValue: method.rawValue), headers: made, body: clientBody)
+        }
+
+        private var clientBody: HTTPClient.Body? {
+            guard let sentBody, !sentBody.isEmpty else { return nil }
+            return .byteBuffer(ByteBuffer(bytes: sentBody))
+        }
+
+        /// Throws when it, or the body that it announces, is larger than allowed.
+        func head(_ head: HTTPResponseHead) throws(TransportFailure) -> ResponseHead {
+            guard head.byteCount <= maxHeadBytes else { throw .headTooLarge(allowedBytes: maxHeadBytes) }
+            let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase)
+            var fields = HTTPFields()
+            for (name, value) in head.headers {
+                if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+            }
+            let length = expectedBytes(
+                status: status.code, length: fields[.contentLength],
+                coding: fields[.contentEncoding]?.lowercased() ?? "identity",
+                isTransferCoded: fields[.transferEncoding] != nil)
+            let answer = ResponseHead(status: status, headers: fields, url: url, expectedBytes: length)
+            try checkLength(answer)
+            return answer
+        }
+    }
+
+    extension HTTPResponseHead {
+        /// As it comes over HTTP/1.1, if there is one blank behind each colon.
+        fileprivate var byteCount: Int {
+            let lines = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+            return lines + status.reasonPhrase.utf8.count + 17
+        }
+    }
+#endif

@@ -1,0 +1,87 @@
+#if AsyncHTTPClient
+    import AsyncHTTPClient
+    import Foundation
+    import ImageTransportAsyncHTTPClient
+    import ImageTransporting
+    import LoopbackServer
+    import NIOCore
+    import NIOPosix
+    import Testing
+
+    @Suite("The client and its threads", .timeLimit(.minutes(10)))
+    struct LifetimeTests {
+        @Test("the threads of transports that are gone have ended, and nothing traps on the way")
+        func threadsEnd() async throws {
+            await #expect(processExitsWith: .success) {
+                let server = try LoopbackServer { _ in .ok([1]) }
+                for _ in 0..<20 {
+                    let transport = AsyncHTTPClientTransport(configuration: .init(threadCount: 2))
+                    _ = try await read(server.url(), over: transport)
+                }
+                while try eventLoopThreads() > 0 { await Task.yield() }
+            }
+        }
+
+        @Test("a transport that was never used, and a transfer that was given up, leave no thread either")
+        func unused() async throws {
+            await #expect(processExitsWith: .success) {
+                let server = try LoopbackServer { _ in
+                    .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n1234"), .awaitDisconnect])
+                }
+                do {
+                    _ = AsyncHTTPClientTransport()
+                    _ = try await AsyncHTTPClientTransport().send(TransportRequest(url: server.url()))
+                }
+                while try eventLoopThreads() > 0 { await Task.yield() }
+            }
+        }
+
+        @Test("the application's client is used, and left running")
+        func borrowed() async throws {
+            let server = try LoopbackServer { _ in .ok([1]) }
+            let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+            let client = HTTPClient(
+                eventLoopGroupProvider: .shared(group),
+                configuration: AsyncHTTPClientTransport.Configuration().makeClientConfiguration())
+            for _ in 0..<2 {
+                #expect(try await read(server.url(), over: AsyncHTTPClientTransport(client: client)) == Data([1]))
+            }
+            #expect(server.connectionCount == 1)
+            try await client.shutdown().get()
+            try await group.shutdownGracefully()
+        }
+
+        @Test("a client that has been shut down, and one that follows redirects by itself, are told")
+        func unfit() async throws {
+            let server = try LoopbackServer { $0.path == "/1" ? .redirect(to: "/2") : .ok([1]) }
+            let client = HTTPClient(eventLoopGroupProvider: .singleton)
+            let transport = AsyncHTTPClientTransport(client: client)
+            await expectOther { try await read(server.url("/1"), over: transport) }
+            try await client.shutdown().get()
+            await expectOther { try await read(server.url("/3"), over: transport) }
+        }
+
+        private func expectOther(_ work: () async throws -> Data) async {
+            let error = await #expect(throws: TransportFailure.self) { try await work() }
+            guard case .other = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    private func read(_ url: URL, over transport: AsyncHTTPClientTransport) async throws(TransportFailure) -> Data {
+        var data = Data()
+        for try await piece in try await transport.send(TransportRequest(url: url)).body { data += piece }
+        return data
+    }
+
+    /// Threads of SwiftNIO's event loops in this process, by their names.
+    private func eventLoopThreads() throws -> Int {
+        let tasks = URL(filePath: "/proc/self/task")
+        return try FileManager.default.contentsOfDirectory(atPath: tasks.path).count { task in
+            (try? String(contentsOf: tasks.appending(path: "\(task)/comm"), encoding: .utf8))?.hasPrefix("NIO-ELT")
+                ?? false
+        }
+    }
+#endif
