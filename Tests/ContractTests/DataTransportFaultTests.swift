@@ -15,7 +15,9 @@ struct DataTransportFaultTests {
         try await rule.check { try TransportStages.served($0, to: http) }
     }
 
-    @Test("each rule bites a transport that breaks it", arguments: HTTPTransport.allCases, FaultBlindTransport.Defect.allCases)
+    @Test(
+        "each rule bites a transport that breaks it", arguments: HTTPTransport.allCases,
+        FaultBlindTransport.Defect.allCases)
     func brokenDouble(_ http: HTTPTransport, _ defect: FaultBlindTransport.Defect) async throws {
         let rule = try #require(DataTransportContract.faultRules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {

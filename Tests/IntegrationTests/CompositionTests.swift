@@ -76,7 +76,9 @@ struct CompositionTests {
         #expect(server.log.map { $0.headers["range"] } == [nil, nil])
     }
 
-    @Test("a modifier's token is sent, and a picture fetched with one is not shown with another", arguments: HTTPTransport.allCases)
+    @Test(
+        "a modifier's token is sent, and a picture fetched with one is not shown with another",
+        arguments: HTTPTransport.allCases)
     func tokens(_ http: HTTPTransport) async throws {
         let server = try personalOrigin()
         let token = Mutex("ada")
@@ -92,7 +94,9 @@ struct CompositionTests {
         #expect(server.requestCount == 2)
     }
 
-    @Test("with an account, a new token finds what the old one has stored, and another account does not", arguments: HTTPTransport.allCases)
+    @Test(
+        "with an account, a new token finds what the old one has stored, and another account does not",
+        arguments: HTTPTransport.allCases)
     func accounts(_ http: HTTPTransport) async throws {
         let server = try personalOrigin()
         let modifier = adding { "first token" }
@@ -146,7 +150,9 @@ struct CompositionTests {
         #expect(other.log.allSatisfy { $0.headers["authorization"] == nil })
     }
 
-    @Test("where no token is to be had, an account's pictures are found offline all the same", arguments: HTTPTransport.allCases)
+    @Test(
+        "where no token is to be had, an account's pictures are found offline all the same",
+        arguments: HTTPTransport.allCases)
     func offline(_ http: HTTPTransport) async throws {
         let server = try personalOrigin()
         let isOffline = Mutex(false)
