@@ -10,6 +10,8 @@ public import Synchronization
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline let books: Mutex<CacheBooks<Key, Value>>
     @usableFromInline let shards: [CacheShard<Key, Value>]
+    /// The first of them, the only one as a rule: what an array holds is retained for each look, what a constant holds is not.
+    @usableFromInline let firstShard: CacheShard<Key, Value>
     @usableFromInline let clock: CacheClock?
     @usableFromInline let lifetime: EntryLifetime?
 
@@ -36,6 +38,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         let weakIndex = weakForm.map { WeakIndex<Key, Value>(form: $0, limit: weakLimit) }
         books = Mutex(CacheBooks(shards: shards, ledger: ledger, weakIndex: weakIndex))
         self.shards = shards
+        firstShard = shards[0]
         self.clock = clock
         self.lifetime = lifetime
     }
@@ -45,7 +48,14 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     public func value(for key: Key) -> Value? {
         let now = clock?.now()
         let hash = ShardContents<Key, Value>.hash(key)
-        let shard = shards[Int(truncatingIfNeeded: hash) & (shards.count - 1)]
+        let shard = Int(truncatingIfNeeded: hash) & (shards.count - 1)
+        return shard == 0
+            ? value(for: key, hash: hash, at: now, in: firstShard)
+            : value(for: key, hash: hash, at: now, in: shards[shard])
+    }
+
+    @inlinable
+    func value(for key: Key, hash: UInt64, at now: Duration?, in shard: CacheShard<Key, Value>) -> Value? {
         guard let hit = shard.contents.withLock({ $0.value(for: key, hash: hash, at: now) }) else {
             return withRemoved { $0.miss(key, hash: hash, at: now, removing: &$1) }
         }
@@ -78,7 +88,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// Forgets all values, and what the policy has learned.
     @inlinable
-    public func removeAll() { withRemoved { $1 = $0.removeAll() } }
+    public func removeAll() { withRemoved { $0.removeAll(removing: &$1) } }
 
     /// Removes the values whose keys answer to a description. O(n).
     ///
@@ -87,7 +97,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     public func removeAll(where isUnwanted: (Key) throws -> Bool) rethrows {
         let unwanted = try books.withLock { $0.keys }.filter(isUnwanted)
         withRemoved { books, removed in
-            removed = unwanted.compactMap { books.removeValue(for: $0, hash: ShardContents<Key, Value>.hash($0)) }
+            removed.others = unwanted.compactMap {
+                books.removeValue(for: $0, hash: ShardContents<Key, Value>.hash($0))
+            }
         }
     }
 
@@ -136,10 +148,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Runs a change under the lock and lets go of the values that it removed after the lock is released.
     @inlinable
     func withRemoved<Result: Sendable>(
-        _ change: (inout CacheBooks<Key, Value>, inout [Value]) -> Result
+        _ change: (inout CacheBooks<Key, Value>, inout RemovedValues<Value>) -> Result
     ) -> Result {
         let (result, removed) = books.withLock { books in
-            var removed: [Value] = []
+            var removed = RemovedValues<Value>()
             return (change(&books, &removed), removed)
         }
         _ = consume removed

@@ -36,7 +36,9 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// Whatever can be done when there is no value under a key: what has expired goes, and what was evicted and is still in use
     /// comes back.
     @inlinable
-    mutating func miss(_ key: Key, hash: UInt64, at now: Duration?, removing removed: inout [Value]) -> Value? {
+    mutating func miss(_ key: Key, hash: UInt64, at now: Duration?, removing removed: inout RemovedValues<Value>)
+        -> Value?
+    {
         if let place = place(of: key, hash: hash) {
             let shard = shards[shard(of: hash)]
             if let hit = shard.contents.withLock({ $0.value(for: key, hash: hash, at: now) }) { return hit.value }
@@ -58,7 +60,8 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// Puts a value under a key once the ledger has a place for it. The older value goes in any case.
     @inlinable
     mutating func insert(
-        _ value: Value, _ record: EntryRecord, under key: Key, at now: Duration?, removing removed: inout [Value]
+        _ value: Value, _ record: EntryRecord, under key: Key, at now: Duration?,
+        removing removed: inout RemovedValues<Value>
     ) {
         hearUses()
         weakIndex?.remove(key)
@@ -72,7 +75,7 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// - Returns: the value, when it is refused.
     @inlinable
     mutating func admit(
-        _ value: Value, _ record: EntryRecord, under key: Key, removing removed: inout [Value]
+        _ value: Value, _ record: EntryRecord, under key: Key, removing removed: inout RemovedValues<Value>
     ) -> Value? {
         let shard = shard(of: record.candidate.hash)
         while true {
@@ -81,7 +84,7 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
             case .refused: return value
             case .admitted(let place):
                 shards[shard].contents.withLock {
-                    $0.put(.init(key: key, value: value), at: index(place), hash: record.candidate.hash, record.times)
+                    $0.put(key, value, at: index(place), hash: record.candidate.hash, record.times)
                 }
                 return nil
             }
@@ -100,7 +103,7 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
         let taken = shards[shard].contents.withLock { contents -> (place: Int, value: Value)? in
             guard let index = contents.index(of: key, hash: hash) else { return nil }
             contents.ledger.tellUses(to: &ledger)
-            return (index * shards.count + shard, contents.take(index, hash: hash).value)
+            return (index * shards.count + shard, contents.take(index).value)
         }
         guard let (place, value) = taken else { return nil }
         ledger.remove(place)
@@ -109,22 +112,22 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
     /// Forgets everything, what the policy has learned included, and gives the memory of the bookkeeping back.
     @inlinable
-    mutating func removeAll() -> [Value] {
-        let removed = shards.flatMap { $0.contents.withLock { $0.removeAll() } }
+    mutating func removeAll(removing removed: inout RemovedValues<Value>) {
+        for shard in shards { removed.others += shard.contents.withLock { $0.removeAll() } }
         ledger.removeAll()
         weakIndex?.removeAll()
-        return removed
     }
 
     /// Evicts until the rest costs `cost` and is `count` entries at most. The limits stay.
     @inlinable
-    mutating func trim(toCost cost: Int, count: Int, cause: EvictionCause, removing removed: inout [Value]) {
+    mutating func trim(toCost cost: Int, count: Int, cause: EvictionCause, removing removed: inout RemovedValues<Value>)
+    {
         hearUses()
         evict(toCost: cost, count: count, cause, removing: &removed)
     }
 
     @inlinable
-    mutating func setLimits(_ limits: CacheLimits, removing removed: inout [Value]) {
+    mutating func setLimits(_ limits: CacheLimits, removing removed: inout RemovedValues<Value>) {
         hearUses()
         ledger.setLimits(limits)
         evict(toCost: limits.cost, count: .max, .cost, removing: &removed)
@@ -132,13 +135,15 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     }
 
     @inlinable
-    mutating func evict(toCost cost: Int, count: Int, _ cause: EvictionCause, removing removed: inout [Value]) {
+    mutating func evict(
+        toCost cost: Int, count: Int, _ cause: EvictionCause, removing removed: inout RemovedValues<Value>
+    ) {
         while let place = ledger.excess(overCost: cost, count: count) { remove(place, cause, into: &removed) }
     }
 
     /// Removes what has expired among so many places, from where the last sweep ended.
     @inlinable
-    mutating func sweep(_ steps: Int, at now: Duration, removing removed: inout [Value]) {
+    mutating func sweep(_ steps: Int, at now: Duration, removing removed: inout RemovedValues<Value>) {
         for _ in 0..<steps {
             sweepHand = sweepHand + 1 < ledger.placeCount ? sweepHand + 1 : 0
             if times(sweepHand)?.isOver(at: now) == true { remove(sweepHand, .expiry, into: &removed) }
@@ -160,7 +165,7 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     }
 
     @inlinable
-    mutating func remove(_ place: Int, _ cause: EvictionCause, into removed: inout [Value]) {
+    mutating func remove(_ place: Int, _ cause: EvictionCause, into removed: inout RemovedValues<Value>) {
         var (key, value, record) = take(place)
         ledger.noteEviction(cause)
         if cause != .expiry { weakIndex?.add(key, &value, record) }
@@ -174,7 +179,7 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
         let (entry, times) = shards[shard(of: candidate.hash)].contents.withLock { shard in
             shard.ledger.tellUses(to: &ledger)
             let times = shard.times(of: index(place))
-            return (shard.take(index(place), hash: candidate.hash), times)
+            return (shard.take(index(place)), times)
         }
         ledger.remove(place)
         return (entry.key, entry.value, EntryRecord(candidate: candidate, times: times))

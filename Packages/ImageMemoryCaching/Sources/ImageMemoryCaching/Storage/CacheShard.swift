@@ -27,7 +27,7 @@ struct ShardContents<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     }
 
     @usableFromInline var ledger: ShardLedger
-    @usableFromInline var entries = EntryBuffer<Key, Value>()
+    @usableFromInline var entries = EntryTable<Key, Value>()
 
     @inlinable
     init(ledger: consuming ShardLedger) { self.ledger = ledger }
@@ -35,25 +35,20 @@ struct ShardContents<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// The value under a key, which counts as a use; nil also when its time is over.
     @inlinable
     mutating func value(for key: Key, hash: UInt64, at now: Duration?) -> Hit? {
-        guard let index = index(of: key, hash: hash) else { return nil }
-        let use = ledger.use(index, at: now)
+        guard let slot = entries.slot(of: key, hash: hash) else { return nil }
+        let use = ledger.use(entries.index(at: slot), at: now)
         return use == .isTooLate
-            ? nil : Hit(value: entries.value(at: index), isTellingDue: use == .isNotedAndTellingDue)
+            ? nil : Hit(value: entries.value(at: slot), isTellingDue: use == .isNotedAndTellingDue)
     }
 
     @inlinable
-    mutating func put(
-        _ entry: consuming EntryBuffer<Key, Value>.Entry, at index: Int, hash: UInt64, _ times: EntryTimes?
-    ) {
-        ledger.insert(index, hash: hash, times: times)
-        entries.put(entry, at: index)
+    mutating func put(_ key: Key, _ value: Value, at index: Int, hash: UInt64, _ times: EntryTimes?) {
+        ledger.insert(index, times)
+        entries.insert(.init(key: key, value: value, hash: hash, index: index), hash: hash)
     }
 
     @inlinable
-    mutating func take(_ index: Int, hash: UInt64) -> (key: Key, value: Value) {
-        ledger.remove(index, hash: hash)
-        return entries.take(index)
-    }
+    mutating func take(_ index: Int) -> (key: Key, value: Value) { entries.take(index) }
 
     /// When the entry was used and expires; nil without a clock, or when there is none.
     @inlinable
@@ -64,13 +59,13 @@ struct ShardContents<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     mutating func removeAll() -> [Value] {
         let removed = entries.map { $0.value }
         ledger.removeAll()
-        entries = EntryBuffer()
+        entries = EntryTable()
         return removed
     }
 
     @inlinable
     func index(of key: Key, hash: UInt64) -> Int? {
-        ledger.table.find(hash) { entries.isKey(key, at: $0) }
+        entries.slot(of: key, hash: hash).map { entries.index(at: $0) }
     }
 
     /// The key's own hash, spread over all bits: a key that carries its hash is not hashed again.

@@ -2,16 +2,14 @@
 ///
 /// It holds neither keys nor whole hashes; whoever asks compares what is at a place. A removal moves later places of the same
 /// run back, so that nothing is left behind that would slow the next search.
-@usableFromInline
 struct PlaceTable: Sendable {
     /// 0 when empty, else the upper half of the hash above the place plus one.
-    @usableFromInline private(set) var slots: [UInt64] = []
-    @usableFromInline private(set) var mask = 0
+    private var slots: [UInt64] = []
+    private var mask = 0
     /// How many places are found here.
-    @usableFromInline private(set) var count = 0
+    private(set) var count = 0
 
     /// The place with that hash that is the right one.
-    @inlinable
     func find(_ hash: UInt64, _ isRight: (Int) -> Bool) -> Int? {
         guard count > 0 else { return nil }
         var index = home(hash)
@@ -70,9 +68,7 @@ struct PlaceTable: Sendable {
     }
 
     /// Where the search for a hash begins, or for what is in a slot: both have the same upper half.
-    @inlinable
     func home(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash >> 32) & mask }
 
-    @inlinable
     func place(_ slot: UInt64) -> Int { Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) - 1 }
 }

@@ -1,5 +1,5 @@
-/// What one shard knows of its entries beside keys and values: how they are found, how long they live, and which hits the
-/// cache's order of eviction has not been told of yet.
+/// What one shard knows of its entries beside keys and values: how long they live, and which hits the cache's order of eviction
+/// has not been told of yet.
 ///
 /// Entries have an *index* here: the quotient of their place and the number of shards.
 @usableFromInline
@@ -8,7 +8,6 @@ struct ShardLedger: ~Copyable, Sendable {
     /// up while it waits for the other's.
     private static let mostUntoldUses = 64
 
-    @usableFromInline private(set) var table = PlaceTable()
     private let shard: Int
     private let shards: Int
     /// By index; empty without a clock.
@@ -60,18 +59,13 @@ struct ShardLedger: ~Copyable, Sendable {
     }
 
     @usableFromInline
-    mutating func insert(_ index: Int, hash: UInt64, times entryTimes: EntryTimes?) {
-        table.insert(hash, place: index)
+    mutating func insert(_ index: Int, _ entryTimes: EntryTimes?) {
         if let entryTimes { times.set(entryTimes, at: index) }
     }
-
-    @usableFromInline
-    mutating func remove(_ index: Int, hash: UInt64) { table.remove(hash, place: index) }
 
     /// Begins anew. What was counted stays.
     @usableFromInline
     mutating func removeAll() {
-        table = PlaceTable()
         (times, untoldUses) = ([], [])
     }
 

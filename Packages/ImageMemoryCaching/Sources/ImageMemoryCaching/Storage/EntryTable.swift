@@ -1,0 +1,158 @@
+/// Keys and values, found by key or by *index*, a small number that the owner gives to each.
+///
+/// Open addressing with linear probing in memory that nobody else has, at most four fifths full. A byte of each hash stands apart from
+/// the entries, so that a search touches one entry as a rule: more than half of what a hit costs among many entries is waiting for
+/// memory. Entries can't be copied, because otherwise a look copies the stored key before it compares it. Who calls this knows which
+/// indices are in use.
+@safe @usableFromInline
+struct EntryTable<Key: Hashable, Value>: ~Copyable {
+    @usableFromInline
+    struct Entry: ~Copyable {
+        @usableFromInline let key: Key
+        @usableFromInline let value: Value
+        /// The upper half, which says where the search for it begins.
+        @usableFromInline let hash: UInt32
+        @usableFromInline let index: UInt32
+
+        @inlinable
+        init(key: Key, value: Value, hash: UInt64, index: Int) {
+            self.key = key
+            self.value = value
+            self.hash = UInt32(truncatingIfNeeded: hash >> 32)
+            self.index = UInt32(index)
+        }
+
+        @inlinable
+        func isUnder(_ other: Key, _ otherHash: UInt32) -> Bool { hash == otherHash && key == other }
+    }
+
+    /// In `slots`, for an index that is not in use.
+    @inlinable static var none: UInt32 { .max }
+
+    @usableFromInline var base: UnsafeMutablePointer<Entry>
+    /// By slot: 0 where there is no entry, else seven bits of its hash below a bit that is set.
+    @usableFromInline var tags: [UInt8] = []
+    /// By index, as far as indices ever were in use.
+    @usableFromInline var slots: [UInt32] = []
+    @usableFromInline var count = 0
+
+    @inlinable
+    init() { unsafe base = Self.allocate(0) }
+
+    @inlinable
+    deinit {
+        for slot in tags.indices where tags[slot] != 0 { unsafe (base + slot).deinitialize(count: 1) }
+        unsafe base.deallocate()
+    }
+
+    /// The slot of the entry under a key: good until something is inserted or taken.
+    @inlinable
+    func slot(of key: Key, hash: UInt64) -> Int? {
+        guard count > 0 else { return nil }
+        let (tag, upper) = (Self.tag(hash), UInt32(truncatingIfNeeded: hash >> 32))
+        var slot = home(upper)
+        while tags[slot] != 0 {
+            if tags[slot] == tag, unsafe base[slot].isUnder(key, upper) { return slot }
+            slot = (slot + 1) & mask
+        }
+        return nil
+    }
+
+    @inlinable
+    func index(at slot: Int) -> Int { unsafe Int(base[slot].index) }
+
+    @inlinable
+    func value(at slot: Int) -> Value { unsafe base[slot].value }
+
+    /// Whether an index is in use.
+    @inlinable
+    func holds(_ index: Int) -> Bool { index < slots.count && slots[index] != Self.none }
+
+    /// Adds an entry whose key is not here, under a free index.
+    @inlinable
+    mutating func insert(_ entry: consuming Entry, hash: UInt64) {
+        let index = Int(entry.index)
+        precondition(!holds(index), "an index is used twice")
+        if (count + 1) * 5 > tags.count * 4 { grow() }
+        let slot = vacancy(from: entry.hash)
+        tags[slot] = Self.tag(hash)
+        while slots.count <= index { slots.append(Self.none) }
+        slots[index] = UInt32(slot)
+        unsafe (base + slot).initialize(to: entry)
+        count += 1
+    }
+
+    /// Removes the entry of an index in use.
+    @inlinable
+    mutating func take(_ index: Int) -> (key: Key, value: Value) {
+        precondition(holds(index), "there is no entry to take")
+        let slot = Int(slots[index])
+        slots[index] = Self.none
+        let entry = unsafe (base + slot).move()
+        close(slot)
+        count -= 1
+        return (entry.key, entry.value)
+    }
+
+    /// What is made of each entry.
+    @inlinable
+    func map<Result>(_ transform: (borrowing Entry) -> Result) -> [Result] {
+        slots.compactMap { $0 == Self.none ? nil : unsafe transform(base[Int($0)]) }
+    }
+
+    /// Empties a slot and moves back what would not be found any more across the hole.
+    @inlinable
+    mutating func close(_ slot: Int) {
+        var hole = slot
+        var next = (hole + 1) & mask
+        while tags[next] != 0 {
+            if unsafe (next &- home(base[next].hash)) & mask >= (next &- hole) & mask {
+                move(next, to: hole)
+                hole = next
+            }
+            next = (next + 1) & mask
+        }
+        tags[hole] = 0
+    }
+
+    @inlinable
+    mutating func move(_ slot: Int, to hole: Int) {
+        unsafe (base + hole).moveInitialize(from: base + slot, count: 1)
+        tags[hole] = tags[slot]
+        unsafe slots[Int(base[hole].index)] = UInt32(hole)
+    }
+
+    @inlinable
+    mutating func grow() {
+        let (older, olderTags) = unsafe (base, tags)
+        unsafe base = Self.allocate(max(16, olderTags.count * 2))
+        tags = [UInt8](repeating: 0, count: max(16, olderTags.count * 2))
+        for olderSlot in olderTags.indices where olderTags[olderSlot] != 0 {
+            let slot = unsafe vacancy(from: older[olderSlot].hash)
+            unsafe (base + slot).moveInitialize(from: older + olderSlot, count: 1)
+            tags[slot] = olderTags[olderSlot]
+            unsafe slots[Int(base[slot].index)] = UInt32(slot)
+        }
+        unsafe older.deallocate()
+    }
+
+    /// The slot for a hash that is not here.
+    @inlinable
+    func vacancy(from hash: UInt32) -> Int {
+        var slot = home(hash)
+        while tags[slot] != 0 { slot = (slot + 1) & mask }
+        return slot
+    }
+
+    @inlinable var mask: Int { tags.count - 1 }
+
+    @inlinable
+    func home(_ hash: UInt32) -> Int { Int(hash) & mask }
+
+    /// Bits that neither the home nor the shard depends on.
+    @inlinable
+    static func tag(_ hash: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 24) | 0x80 }
+
+    @inlinable
+    static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Entry> { .allocate(capacity: capacity) }
+}

@@ -1,0 +1,44 @@
+import ImageCore
+import Testing
+
+@Suite("ImageCacheKey")
+struct ImageCacheKeyTests {
+    /// Keys of which no two are the same.
+    private static let keys: [ImageCacheKey] = {
+        let size = PixelSize(width: 300, height: 200)
+        let targets: [ImageTarget?] = [
+            nil, ImageTarget(size), ImageTarget(size, mode: .fill), ImageTarget(size, upscales: true),
+            ImageTarget(size, preference: .speed), ImageTarget(size.transposed),
+        ]
+        let processors = [[], ["blur"], ["blur", "round"], ["round", "blur"], ["blurround"], [""]]
+        return ["", "a", "https://pictures.test/ä.jpg"].flatMap { source in
+            targets.flatMap { target in
+                processors.map { ImageCacheKey(source: source, target: target, processors: $0) }
+            }
+        }
+    }()
+
+    @Test("what went in comes out")
+    func parts() {
+        let target = ImageTarget(PixelSize(width: 1, height: .max), mode: .fill, upscales: true, preference: .speed)
+        let key = ImageCacheKey(source: "https://pictures.test/ä.jpg", target: target, processors: ["", "blur"])
+        #expect(key.source == "https://pictures.test/ä.jpg")
+        #expect(key.target == target)
+        #expect(key.processors == ["", "blur"])
+        let plain = ImageCacheKey(source: "")
+        #expect(plain.source.isEmpty && plain.target == nil && plain.processors.isEmpty)
+        let processed = ImageCacheKey(source: "a", processors: ["blur"])
+        #expect(processed.target == nil && processed.processors == ["blur"])
+    }
+
+    @Test("two keys are the same when all their parts are")
+    func equality() {
+        for (index, key) in Self.keys.enumerated() {
+            for (other, otherKey) in Self.keys.enumerated() { #expect((key == otherKey) == (index == other)) }
+            let again = ImageCacheKey(source: key.source, target: key.target, processors: key.processors)
+            #expect(again == key && again.hashValue == key.hashValue)
+        }
+        #expect(Set(Self.keys).count == Self.keys.count)
+        #expect(Set(Self.keys.map(\.hashValue)).count == Self.keys.count)
+    }
+}
