@@ -171,4 +171,151 @@ struct EntryIndexTests {
         #expect(index.place(for: EntryName(key(301))) == 150)
         #expect(index.place(for: EntryName(key(3))) == 3)
     }
+
+    @Test("an entry that is moved stays next in turn; its old place is vacant, and who had the new one is gone")
+    func moves() {
+        for policy in [LeastRecentlyUsed() as any DiskEvictionPolicy, FirstInFirstOut()] {
+            var index = EntryIndex(policy: policy)
+            for number in 0..<5 { index.insert(Self.record(number, stamp: Int64(number)), at: number) }
+            index.takeChanges()
+            for (number, place) in [(0, 5), (2, 0), (4, 3)] {
+                index.insert(Self.record(number, stamp: Int64(number)), at: place)
+            }
+            let changed = index.takeChanges()
+            #expect(changed == [0, 2, 3, 4, 5])
+            #expect(index.count == 4 && index.byteCount == 40)
+            #expect(
+                (0..<6).map { index.record(at: $0)?.name }
+                    == [2, 1, nil, 4, nil, 0].map { $0.map { EntryName(key($0)) } })
+            #expect(Self.turns(&index) == [0, 1, 2, 4].map { EntryName(key($0)) })
+        }
+    }
+
+    @Test(
+        "entries behind vacant places are moved to the first of them, from the last on, and then no place behind is needed"
+    )
+    func closesUp() {
+        var index = EntryIndex(policy: LeastRecentlyUsed())
+        for number in 0..<300 { index.insert(Self.record(number, stamp: Int64(number)), at: number) }
+        let kept = [3, 130, 200, 298]
+        for number in 0..<300 where !kept.contains(number) { index.remove(EntryName(key(number))) }
+        #expect(index.usedPlaceCount == 299)
+        #expect(index.moves(2).map(\.place) == [0, 1])
+        #expect(index.moves(2).map(\.record.name) == [298, 200].map { EntryName(key($0)) })
+        for (record, place) in index.moves(100) { index.insert(record, at: place) }
+        #expect(index.moves(100).isEmpty)
+        #expect(index.usedPlaceCount == 4)
+        index.dropVacancies(from: 4)
+        #expect(index.placeCount == 4)
+        let changed = index.takeChanges()
+        #expect(changed == [0, 1, 2, 3])
+        #expect(index.place(for: EntryName(key(999))) == 4)
+        #expect(Self.turns(&index) == kept.map { EntryName(key($0)) })
+        #expect(index.usedPlaceCount == 0)
+    }
+
+    @Test("vacant places are dropped at any boundary of a word", arguments: [0, 1, 63, 64, 65, 127, 128, 129])
+    func dropsAt(end: Int) {
+        var index = EntryIndex(policy: LeastRecentlyUsed())
+        for number in 0..<200 { index.insert(Self.record(number), at: number) }
+        for number in end..<200 { index.remove(EntryName(key(number))) }
+        #expect(index.usedPlaceCount == end)
+        index.dropVacancies(from: end)
+        let changed = index.takeChanges()
+        #expect(changed == Array(0..<end))
+        for number in 300..<303 { index.insert(Self.record(number), at: index.place(for: EntryName(key(number)))) }
+        #expect(index.placeCount == end + 3 && index.count == end + 3)
+        #expect(index.record(at: end)?.name == EntryName(key(300)))
+    }
+
+    @Test(
+        "by what differs in the table, an index comes to know what was done elsewhere, in the same order",
+        arguments: 1...8)
+    func followsTable(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        var index = EntryIndex(policy: LeastRecentlyUsed())
+        for number in 0..<40 { index.insert(Self.record(number, stamp: Int64(number)), at: number) }
+        index.remove(EntryName(key(7)))
+        index.reserve(99, for: EntryName(key(1)), writer: WriterNumber(process: 1, count: 1))
+        var other = index
+        other.release(WriterNumber(process: 1, count: 1))
+        for step in 100..<130 {
+            let number = Int.random(in: 0..<60, using: &random)
+            let name = EntryName(key(number))
+            switch Int.random(in: 0..<3, using: &random) {
+            // What comes back gets another place, perhaps: that is another test's matter.
+            case 0: if number > 50 || number < 7 { other.remove(name) }
+            case 1: other.use(name, stamp: Int64(step))
+            default:
+                let isNew = index[name] == nil || other[name] != nil
+                if isNew { other.insert(Self.record(number, step, stamp: Int64(step)), at: other.place(for: name)) }
+            }
+        }
+        let slots = try Self.differences(index, other)
+        #expect(slots.count <= 30)
+        let isDone = index.follow(slots, placeCount: other.placeCount)
+        #expect(isDone)
+        let changed = index.takeChanges()
+        #expect(changed == [])
+        #expect(index.records == other.records && index.byteCount == other.byteCount)
+        #expect(index.reservations.isEmpty)
+        #expect(Self.turns(&index) == Self.turns(&other))
+    }
+
+    @Test("entries that have moved, and a table that became shorter, are not followed: nothing would tell their turns")
+    func followsNoMoves() throws {
+        var index = EntryIndex(policy: LeastRecentlyUsed())
+        for number in 0..<4 { index.insert(Self.record(number, stamp: Int64(number)), at: number) }
+        var other = index
+        other.remove(EntryName(key(1)))
+        other.insert(Self.record(3, stamp: 3), at: 1)
+        var copy = index
+        let isFollowed = copy.follow(try Self.differences(index, other), placeCount: 4)
+        #expect(!isFollowed)
+        other.dropVacancies(from: 3)
+        let isShorterFollowed = index.follow([], placeCount: 3)
+        #expect(!isShorterFollowed)
+    }
+
+    @Test("a slot tells what is known, or something else, whatever of it differs")
+    func tells() {
+        let known = Self.record(1, 123, stamp: 50)
+        func isTold(_ event: JournalFormat.Event, _ known: EntryIndex.Record?) -> Bool {
+            let bytes = JournalFormat.bytes(of: [event], at: 0)
+            return unsafe JournalFormat.tells(bytes.span.bytes, of: known)
+        }
+        #expect(isTold(.insert(known, place: 3, keeping: nil), known))
+        #expect(isTold(.insert(known, place: 3, keeping: WriterNumber(process: 5, count: 9)), known))
+        #expect(
+            isTold(.insert(Self.record(1, 123, stamp: 49), place: 3, keeping: nil), known), "it was used since, here")
+        #expect(!isTold(.insert(Self.record(1, 123, stamp: 51), place: 3, keeping: nil), known))
+        #expect(!isTold(.insert(Self.record(1, 124, stamp: 50), place: 3, keeping: nil), known))
+        #expect(!isTold(.insert(Self.record(2, 123, stamp: 50), place: 3, keeping: nil), known))
+        #expect(!isTold(.insert(known, place: 3, keeping: nil), nil))
+        #expect(!isTold(.vacancy(place: 3), known))
+        #expect(isTold(.vacancy(place: 3), nil))
+    }
+
+    /// The slots in which the tables of two indexes differ.
+    private static func differences(_ index: EntryIndex, _ other: EntryIndex) throws -> [JournalFormat.Event] {
+        var differences: [JournalFormat.Event] = []
+        for place in 0..<other.placeCount {
+            let event = other.record(at: place).map { JournalFormat.Event.insert($0, place: place, keeping: nil) }
+            let bytes = JournalFormat.bytes(of: [event ?? .vacancy(place: place)], at: 0)
+            let isKnown = place < index.placeCount
+            if isKnown, unsafe JournalFormat.tells(bytes.span.bytes, of: index.record(at: place)) { continue }
+            differences.append(try #require(unsafe JournalFormat.event(bytes.span.bytes, at: 0)))
+        }
+        return differences
+    }
+
+    /// All entries, in the order in which they would go.
+    private static func turns(_ index: inout EntryIndex) -> [EntryName] {
+        var names: [EntryName] = []
+        while let victim = index.victim() {
+            names.append(victim.name)
+            index.remove(victim.name)
+        }
+        return names
+    }
 }

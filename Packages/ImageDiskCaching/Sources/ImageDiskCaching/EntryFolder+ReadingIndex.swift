@@ -1,5 +1,8 @@
 import Synchronization
 
+/// So many slots of the table are compared at a time.
+private let tablePiece = 1_024
+
 extension EntryFolder {
     var tablePath: String { "\(root)/entries.table" }
 
@@ -11,8 +14,8 @@ extension EntryFolder {
         guard let head = unsafe JournalFormat.head(bytes.span.bytes) else { return try rebuild(journal, byteCount) }
         let isKnown = head.generation == journal.generation && state.withLock { $0.index != nil }
         if isKnown, journal.end == byteCount { return }
-        let isDone =
-            if isKnown { try follow(journal, byteCount) } else { try load(journal, head, byteCount) }
+        var isDone = isKnown ? try follow(journal, byteCount) : try refresh(journal, head, byteCount)
+        if !isDone, !isKnown { isDone = try load(journal, head, byteCount) }
         if !isDone { try rebuild(journal, byteCount) }
     }
 
@@ -27,19 +30,67 @@ extension EntryFolder {
         }
     }
 
+    private func isOurs(_ head: JournalFormat.Head) -> Bool {
+        head.bootNumber == fileSystem.bootNumber() && head.layout == options.layout.number
+    }
+
+    /// Takes up what another process has written into the table since: that is as much as it had room for in its journal, mostly.
+    /// False when what differs does not tell all, or anything is missing or damaged, or nothing was known before.
+    private func refresh(
+        _ journal: Journal, _ head: JournalFormat.Head, _ byteCount: Int
+    ) throws(FileSystemFailure) -> Bool {
+        guard isOurs(head), var index = state.withLock({ $0.index.take() }),
+            let bytes = try events(journal, from: JournalFormat.slotSize, byteCount),
+            let slots = try differences(from: index, head.placeCount),
+            index.follow(slots, placeCount: head.placeCount),
+            replay(bytes, at: JournalFormat.slotSize, into: &index)
+        else { return false }
+        state.withLock { $0.adopt(index, head.generation, end: byteCount) }
+        return true
+    }
+
+    /// The slots of the table that tell something else than an index does; nil when any is missing or damaged.
+    private func differences(
+        from index: EntryIndex, _ placeCount: Int
+    ) throws(FileSystemFailure) -> [JournalFormat.Event]? {
+        guard let file = try openTable() else { return placeCount == 0 ? [] : nil }
+        defer { fileSystem.close(file) }
+        var found: [JournalFormat.Event] = []
+        let plausible = plausibility()
+        for start in stride(from: 0, to: placeCount, by: tablePiece) {
+            let places = start..<min(start + tablePiece, placeCount)
+            let offset = start * JournalFormat.slotSize
+            let bytes = try read(file, offset..<places.upperBound * JournalFormat.slotSize)
+            guard bytes.count == places.count * JournalFormat.slotSize else { return nil }
+            for place in places {
+                let slot = (place - start) * JournalFormat.slotSize
+                let slotBytes = unsafe bytes.span.bytes.extracting(slot..<slot + JournalFormat.slotSize)
+                if place < index.placeCount, JournalFormat.tells(slotBytes, of: index.record(at: place)) { continue }
+                guard let event = JournalFormat.event(slotBytes, at: offset + slot) else { return nil }
+                found.append(event.stamped(plausible))
+            }
+        }
+        return found
+    }
+
     /// Reads the table, and follows the events since; false when anything is missing or damaged.
     private func load(
         _ journal: Journal, _ head: JournalFormat.Head, _ byteCount: Int
     ) throws(FileSystemFailure) -> Bool {
-        guard head.bootNumber == fileSystem.bootNumber(), head.layout == options.layout.number else { return false }
-        let slots = try readTable()
+        guard isOurs(head) else { return false }
+        var slots = try readTable()
         guard slots.count / JournalFormat.slotSize >= head.placeCount,
             let bytes = try events(journal, from: JournalFormat.slotSize, byteCount)
         else { return false }
-        var index = EntryIndex(capacity: slots.count / JournalFormat.slotSize)
+        let slotCount = slots.count / JournalFormat.slotSize
+        // Others behind them are of somebody who died before the journal was begun anew: its events tell of them.
+        slots.removeLast(slots.count - head.placeCount * JournalFormat.slotSize)
+        var index = EntryIndex(capacity: head.placeCount)
         guard replay(slots, at: 0, into: &index) else { return false }
         index.takeChanges()
-        guard replay(bytes, at: JournalFormat.slotSize, into: &index) else { return false }
+        guard replay(bytes, at: JournalFormat.slotSize, into: &index), slotCount <= index.placeCount else {
+            return false
+        }
         index.arrange(by: options.policy)
         state.withLock { $0.adopt(index, head.generation, end: byteCount) }
         return true
@@ -56,13 +107,18 @@ extension EntryFolder {
 
     /// All whole slots of the table; none when it is not there.
     private func readTable() throws(FileSystemFailure) -> [UInt8] {
+        guard let file = try openTable() else { return [] }
+        defer { fileSystem.close(file) }
+        let byteCount = try fileSystem.status(of: file).byteCount
+        return try read(file, 0..<byteCount / JournalFormat.slotSize * JournalFormat.slotSize)
+    }
+
+    /// Nil when it is not there.
+    private func openTable() throws(FileSystemFailure) -> Int32? {
         do {
-            let file = try fileSystem.openToRead(tablePath)
-            defer { fileSystem.close(file) }
-            let byteCount = try fileSystem.status(of: file).byteCount
-            return try read(file, 0..<byteCount / JournalFormat.slotSize * JournalFormat.slotSize)
+            return try fileSystem.openToRead(tablePath)
         } catch  where error.isAbsence || error.isForeign {
-            return []
+            return nil
         }
     }
 

@@ -6,13 +6,22 @@ import Synchronization
     import Darwin
 #endif
 
+/// So many entries get other places while the folder is locked.
+private let movesPerStep = 64
+
 extension EntryFolder {
-    /// Writes the index anew when more places are vacant than there are entries, and some more.
+    /// A step that brings the entries closer together, when more places are vacant than taken, and some more. When all those behind the
+    /// last entry are, the table becomes shorter as its changes are written.
     func closeUp() throws(FileSystemFailure) {
-        let sparse = state.withLock { state in
-            state.index.flatMap { $0.placeCount > 2 * $0.count + state.journalCapacity ? $0 : nil }
+        let moves = state.withLock { state -> [(record: EntryIndex.Record, place: Int)]? in
+            guard let index = state.index, index.placeCount > 2 * index.count + state.journalCapacity else {
+                return nil
+            }
+            return index.moves(min(movesPerStep, state.journalCapacity))
         }
-        if let sparse { try rewrite(sparse) }
+        guard let moves else { return }
+        if moves.isEmpty { return try writeChanges() }
+        try record(moves.map { .insert($0.record, place: $0.place, keeping: nil) })
     }
 
     /// Writes an index without vacancies: it takes the place of the files, and of what is in memory.
@@ -28,7 +37,7 @@ extension EntryFolder {
         state.withLock { $0.index = nil }
         // Whoever finds no head, because the writer died before it came, does all of this again.
         try fileSystem.truncate(journal.file, to: 0)
-        try writeTable(Array(0..<index.placeCount), index.slots(at: 0..<index.placeCount), isWhole: true)
+        try writeTable(Array(0..<index.placeCount), index.slots(at: 0..<index.placeCount), index.placeCount)
         let (generation, end) = try beginJournal(journal, index.reservations, placeCount: index.placeCount)
         state.withLock { $0.adopt(index, generation, end: end) }
     }
@@ -41,15 +50,15 @@ extension EntryFolder {
         // What is used from here on is another change.
         let (places, slots, promises, placeCount) = state.withLock { state in
             let places = state.index?.takeChanges() ?? []
-            return (
-                places, state.index?.slots(at: places) ?? [], state.index?.reservations ?? [:],
-                state.index?.placeCount ?? 0
-            )
+            let placeCount = state.index?.usedPlaceCount ?? 0
+            let slots = state.index?.slots(at: places.prefix { $0 < placeCount }) ?? []
+            return (places, slots, state.index?.reservations ?? [:], placeCount)
         }
         do {
-            try writeTable(places, slots, isWhole: false)
+            try writeTable(places, slots, placeCount)
             let (generation, end) = try beginJournal(journal, promises, placeCount: placeCount)
             state.withLock { state in
+                state.index?.dropVacancies(from: placeCount)
                 state.journal?.generation = generation
                 state.journal?.end = end
             }
@@ -59,24 +68,22 @@ extension EntryFolder {
         }
     }
 
-    /// Writes the slots of places, which are given in order, into the table.
-    ///
-    /// - Parameter isWhole: whether the table is to have no others.
+    /// Writes the slots of the first of some places, which are given in order, into the table, and cuts it off behind `placeCount`.
     private func writeTable(
-        _ places: [Int], _ slots: [JournalFormat.Event], isWhole: Bool
+        _ places: [Int], _ slots: [JournalFormat.Event], _ placeCount: Int
     ) throws(FileSystemFailure) {
         let file = try fileSystem.openToUpdate(tablePath)
         defer { fileSystem.close(file) }
-        if isWhole { try fileSystem.truncate(file, to: 0) }
         var start = 0
-        while start < places.count {
+        while start < slots.count {
             // Neighbours go together.
             var end = start + 1
-            while end < places.count, places[end] == places[end - 1] + 1 { end += 1 }
+            while end < slots.count, places[end] == places[end - 1] + 1 { end += 1 }
             let offset = places[start] * JournalFormat.slotSize
             try write(JournalFormat.bytes(of: slots[start..<end], at: offset), to: file, at: offset)
             start = end
         }
+        try fileSystem.truncate(file, to: placeCount * JournalFormat.slotSize)
     }
 
     /// Empties the journal but for what was promised. Returns its new generation and length.
@@ -115,7 +122,7 @@ extension EntryFolder {
 
 extension EntryFolder.State {
     /// So many events the journal takes before it is begun anew: a sixty-fourth of the limit, within reason.
-    var journalCapacity: Int { min(max(byteLimit / JournalFormat.slotSize / 64, 8), 4_096) }
+    var journalCapacity: Int { min(max(byteLimit / JournalFormat.slotSize / 64, 8), 1_024) }
 
     /// How long the journal may get, in bytes: promises stay in it.
     func largestJournal(of index: EntryIndex) -> Int {

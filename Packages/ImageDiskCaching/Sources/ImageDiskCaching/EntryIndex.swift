@@ -95,26 +95,23 @@ package struct EntryIndex: Sendable {
     }
 
     /// The place that an entry has, or would get.
-    package func place(for name: EntryName) -> Int {
-        slot(of: name).map { Int(table[$0].place) } ?? vacancies.first ?? nodes.count
-    }
+    package func place(for name: EntryName) -> Int { place(of: name) ?? vacancies.first ?? nodes.count }
 
-    /// Puts a record in, in place of an earlier one of that name, and of another one that has the place.
+    private func place(of name: EntryName) -> Int? { slot(of: name).map { Int(table[$0].place) } }
+
+    /// Puts a record in, in place of an earlier one of that name, and of another one that has the place. One that is there as it is,
+    /// but at another place, moves, and its turn to go stays what it was.
     ///
     /// - Parameter place: at most `placeCount`. False when it is more: nobody gives such a place.
     @discardableResult
     package mutating func insert(_ record: Record, at place: Int) -> Bool {
         guard place <= nodes.count else { return false }
-        remove(record.name)
-        if place == nodes.count {
-            nodes.growByAQuarter()
-            nodes.append(record)
-        } else {
-            if !vacancies.contains(place) { remove(nodes[place].name) }
-            vacancies.remove(place)
-            nodes[place] = record
+        if let old = self.place(of: record.name), old != place, nodes[old] == record {
+            move(old, to: place)
+            return true
         }
-        changes.insert(place)
+        remove(record.name)
+        seat(record, at: place)
         if (count + 1) * 4 > table.count * 3 { enlarge() }
         enter(Int32(place))
         count += 1
@@ -122,6 +119,27 @@ package struct EntryIndex: Sendable {
         newestStamp = max(newestStamp, record.stamp)
         policy?.insert(place, byteCount: record.byteCount)
         return true
+    }
+
+    private mutating func move(_ old: Int, to place: Int) {
+        seat(nodes[old], at: place)
+        if let slot = slot(of: nodes[old].name) { table[slot].place = Int32(place) }
+        vacancies.insert(old)
+        changes.insert(old)
+        policy?.move(old, to: place)
+    }
+
+    /// Gives a place to a record, whoever had it.
+    private mutating func seat(_ record: Record, at place: Int) {
+        changes.insert(place)
+        if place == nodes.count {
+            nodes.growByAQuarter()
+            nodes.append(record)
+            return
+        }
+        if !vacancies.contains(place) { remove(nodes[place].name) }
+        vacancies.remove(place)
+        nodes[place] = record
     }
 
     /// Notes that the table has a place which nothing has; false when it does not come next.
@@ -173,12 +191,60 @@ package struct EntryIndex: Sendable {
     @discardableResult
     package mutating func takeChanges() -> [Int] {
         defer { changes = PlaceSet() }
-        return changes.places
+        return changes.places()
     }
 
     /// Takes back what `takeChanges` took.
     package mutating func noteChanges(_ places: [Int]) {
         for place in places { changes.insert(place) }
+    }
+
+    /// So many places the table needs: up to the last that something has.
+    package var usedPlaceCount: Int { vacancies.lastMissing(below: nodes.count).map { $0 + 1 } ?? 0 }
+
+    /// Forgets the places from `end` on, which nothing has.
+    package mutating func dropVacancies(from end: Int) {
+        nodes.removeLast(nodes.count - end)
+        vacancies.cut(to: end)
+        changes.cut(to: end)
+    }
+
+    /// Entries to be moved from the last places to the first vacant ones, and where to.
+    package func moves(_ most: Int) -> [(record: Record, place: Int)] {
+        var moves: [(record: Record, place: Int)] = []
+        var end = nodes.count
+        for place in vacancies.places(most) {
+            guard let last = vacancies.lastMissing(below: end), last > place else { break }
+            moves.append((nodes[last], place))
+            end = last
+        }
+        return moves
+    }
+
+    /// Follows a table that differs in some slots, which are whole. False when entries have other places than they had: their turns can't
+    /// be told then, and all that is known has to be forgotten.
+    package mutating func follow(_ slots: [JournalFormat.Event], placeCount: Int) -> Bool {
+        guard placeCount >= nodes.count else { return false }
+        while nodes.count < placeCount { _ = insertVacancy(at: nodes.count) }
+        var changed: [(record: Record, place: Int)] = []
+        for case .insert(let record, let place, _) in slots {
+            if let old = self.place(of: record.name), old != place { return false }
+            changed.append((record, place))
+        }
+        for case .vacancy(let place) in slots { if let gone = record(at: place) { remove(gone.name) } }
+        changed.sort { $0.record.stamp < $1.record.stamp }
+        for (record, place) in changed { update(record, at: place) }
+        for writer in reservations.keys { release(writer) }
+        takeChanges()
+        return true
+    }
+
+    private mutating func update(_ record: Record, at place: Int) {
+        if let known = self.record(at: place), known.name == record.name, known.byteCount == record.byteCount {
+            use(record.name, stamp: record.stamp)
+        } else {
+            insert(record, at: place)
+        }
     }
 
     /// What has a place; nil when nothing has.

@@ -7,6 +7,8 @@ public protocol DiskEvictionPolicy: Sendable {
     mutating func insert(_ place: Int, byteCount: Int)
     /// An entry was read.
     mutating func use(_ place: Int)
+    /// An entry has another place from now on, and its turn stays what it was.
+    mutating func move(_ place: Int, to newPlace: Int)
     /// An entry has gone.
     mutating func remove(_ place: Int)
     /// The entry to go next; nil when there is none. Asked again, without anything in between, it answers the same.
@@ -26,6 +28,8 @@ public struct LeastRecentlyUsed: DiskEvictionPolicy {
         order.append(place)
     }
 
+    public mutating func move(_ place: Int, to newPlace: Int) { order.move(place, to: newPlace) }
+
     public mutating func remove(_ place: Int) { order.remove(place) }
 
     public mutating func victim() -> Int? { order.first }
@@ -39,6 +43,7 @@ public struct FirstInFirstOut: DiskEvictionPolicy {
 
     public mutating func insert(_ place: Int, byteCount: Int) { order.append(place) }
     public mutating func use(_ place: Int) {}
+    public mutating func move(_ place: Int, to newPlace: Int) { order.move(place, to: newPlace) }
     public mutating func remove(_ place: Int) { order.remove(place) }
     public mutating func victim() -> Int? { order.first }
 }
@@ -60,13 +65,26 @@ struct PlaceList: Sendable {
 
     /// Puts a place that is not in the list at its end.
     mutating func append(_ place: Int) {
-        if place >= links.count {
-            links.growByAQuarter()
-            links.append(contentsOf: repeatElement(Links(next: -1, previous: -1), count: place + 1 - links.count))
-        }
-        links[place] = Links(next: Self.nowhere, previous: tail)
-        if tail == Self.nowhere { head = Int32(place) } else { links[Int(tail)].next = Int32(place) }
-        tail = Int32(place)
+        reach(place)
+        link(place, Links(next: Self.nowhere, previous: tail))
+    }
+
+    /// Puts a place that is not in the list where one is that is.
+    mutating func move(_ place: Int, to newPlace: Int) {
+        reach(newPlace)
+        link(newPlace, links[place])
+    }
+
+    private mutating func reach(_ place: Int) {
+        guard place >= links.count else { return }
+        links.growByAQuarter()
+        links.append(contentsOf: repeatElement(Links(next: -1, previous: -1), count: place + 1 - links.count))
+    }
+
+    private mutating func link(_ place: Int, _ link: Links) {
+        links[place] = link
+        if link.previous == Self.nowhere { head = Int32(place) } else { links[Int(link.previous)].next = Int32(place) }
+        if link.next == Self.nowhere { tail = Int32(place) } else { links[Int(link.next)].previous = Int32(place) }
     }
 
     /// Takes a place out that is in the list.

@@ -103,6 +103,15 @@ package enum JournalFormat {
         append(sum &+ UInt64(offset), to: &bytes)
     }
 
+    /// True when a slot of the table tells what is known of its place, if no later use. Its checksum is not looked at.
+    package static func tells(_ bytes: RawSpan, of known: EntryIndex.Record?) -> Bool {
+        let first = word(bytes, 0)
+        guard let known else { return UInt8(truncatingIfNeeded: first) == 6 }
+        return first & ~(0xFFFF << 48) == 1 | UInt64(known.byteCount) << 8
+            && EntryName(words: (word(bytes, 16), word(bytes, 24), word(bytes, 32), word(bytes, 40))) == known.name
+            && Int64(bitPattern: word(bytes, 48)) <= known.stamp
+    }
+
     /// The event at `offset` in the file; nil when it is damaged.
     package static func event(_ bytes: RawSpan, at offset: Int) -> Event? {
         guard word(bytes, 56) == Checksum.of(bytes.extracting(0..<56)) &+ UInt64(offset) else { return nil }

@@ -26,15 +26,37 @@ struct PlaceSet: Sendable {
         firstWord < words.count ? firstWord * 64 + words[firstWord].trailingZeroBitCount : nil
     }
 
-    /// All, in order.
-    var places: [Int] {
+    /// The greatest place below `end` that is not in the set; nil when there is none.
+    func lastMissing(below end: Int) -> Int? {
+        var place = end - 1
+        while place >= 0 {
+            let word = place / 64 < words.count ? words[place / 64] : 0
+            // The place's own bit on top.
+            let missing = ~word << UInt64(63 - place % 64)
+            if missing != 0 { return place - missing.leadingZeroBitCount }
+            place -= place % 64 + 1
+        }
+        return nil
+    }
+
+    /// Takes out all places from `end` on.
+    mutating func cut(to end: Int) {
+        guard end < words.count * 64 else { return }
+        words.removeLast(words.count - (end + 63) / 64)
+        if end % 64 > 0 { words[end / 64] &= 1 << UInt64(end % 64) - 1 }
+        firstWord = words.indices.first { words[$0] != 0 } ?? words.count
+    }
+
+    /// The least ones, in order.
+    func places(_ most: Int = .max) -> [Int] {
         var places: [Int] = []
         for index in words.indices.dropFirst(firstWord) {
             var word = words[index]
-            while word != 0 {
+            while word != 0, places.count < most {
                 places.append(index * 64 + word.trailingZeroBitCount)
                 word &= word - 1
             }
+            if places.count == most { break }
         }
         return places
     }

@@ -1,0 +1,118 @@
+import Foundation
+import ImageCore
+import ImageDiskCaching
+import Synchronization
+import Testing
+
+/// What the index costs is bounded by what happened, not by how much is there.
+@Suite("The index in bounded steps")
+struct IndexStepTests {
+    private let folder = TestFolder()
+
+    @Test("after much has gone the table becomes shorter in small steps, and who is next in turn stays so")
+    func closesUpInSteps() async throws {
+        let fileSystem = CountingFileSystem()
+        let cache = folder.cache(fileSystem: fileSystem)
+        for number in 0..<1_200 { try await cache.store(entry(1), for: key(number)) }
+        for number in [7, 3] { _ = try await cache.entry(for: key(number)) }
+        try await cache.trim(to: 100 * fileSize(entry(1), key(1_100)))
+        for _ in 0..<4 { _ = try await cache.status() }
+        // A journal of a 64th of a MiB is begun anew now and then, and 64 entries move.
+        #expect(fileSystem.mostWritten <= 2 * (1 << 20) / 64)
+        #expect(folder.indexByteCount() <= (2 * 100 + 2 * 256 + 2) * JournalFormat.slotSize)
+        let count = try await cache.status().entryCount
+        let later = folder.cache()
+        #expect(try await later.status().entryCount == count)
+        try await later.trim(to: 2 * fileSize(entry(1), key(1)))
+        for number in [7, 3] { #expect(try await later.entry(for: key(number)) == entry(1)) }
+    }
+
+    @Test(
+        "when another cache has begun the journal anew, what changed is taken up, and the rest stays known",
+        arguments: [0, 3])
+    func takesUpChanges(vacant: Int) async throws {
+        let policy = CountingPolicy()
+        let first = folder.cache()
+        for number in 0..<300 { try await first.store(entry(1), for: key(number)) }
+        for number in 0..<vacant { try await first.remove(for: key(number)) }
+        let second = cache(policy)
+        _ = try await second.status()
+        #expect(policy.insertCount == 300 - vacant)
+        _ = try await second.entry(for: key(5))
+        // More than the journal takes.
+        for round in 0..<300 { try await first.store(entry(1), for: key(200 + round % 30)) }
+        for number in 290..<300 { try await first.remove(for: key(number)) }
+        try await first.store(entry(700), for: key(310))
+        #expect(try await second.status() == first.status())
+        #expect(policy.insertCount - (300 - vacant) <= 256 + 30)
+        try await second.trim(to: fileSize(entry(700), key(310)) + 31 * fileSize(entry(1), key(100)))
+        for number in [5, 200, 229] { #expect(try await second.entry(for: key(number)) == entry(1)) }
+        #expect(try await second.entry(for: key(150)) == nil)
+    }
+
+    @Test("a table that was altered while another cache began the journal anew costs no entry")
+    func damagedMeanwhile() async throws {
+        let (first, second) = (folder.cache(), folder.cache())
+        for number in 0..<300 { try await first.store(entry(1), for: key(number)) }
+        _ = try await second.status()
+        for round in 0..<300 { try await first.store(entry(2), for: key(round % 30)) }
+        let table = folder.url.appending(path: "entries.table")
+        for isCut in [false, true] {
+            var bytes = try Data(contentsOf: table)
+            if isCut { bytes.removeLast(64) } else { bytes[5 * 64 + 20] ^= 1 }
+            try bytes.write(to: table)
+            #expect(try await second.status().entryCount == 300)
+            for number in [0, 5, 299] { #expect(try await second.entry(for: key(number)) != nil) }
+            for round in 0..<300 { try await first.store(entry(2), for: key(round % 30)) }
+        }
+    }
+
+    private func cache(_ policy: CountingPolicy) -> DiskDataCache {
+        var options = DiskCacheOptions()
+        (options.policy, options.freeSpaceFloor) = (policy, 0)
+        return DiskDataCache(
+            folder: EntryFolder(root: folder.path, byteLimit: 1 << 20, options: options, now: { testTime }))
+    }
+}
+
+/// Least recently used, and counts the entries that it is told of.
+private struct CountingPolicy: DiskEvictionPolicy {
+    private final class Count: Sendable {
+        let value = Mutex(0)
+    }
+
+    private let count = Count()
+    private var base = LeastRecentlyUsed()
+
+    var insertCount: Int { count.value.withLock { $0 } }
+
+    mutating func insert(_ place: Int, byteCount: Int) {
+        count.value.withLock { $0 += 1 }
+        base.insert(place, byteCount: byteCount)
+    }
+
+    mutating func use(_ place: Int) { base.use(place) }
+    mutating func move(_ place: Int, to newPlace: Int) { base.move(place, to: newPlace) }
+    mutating func remove(_ place: Int) { base.remove(place) }
+    mutating func victim() -> Int? { base.victim() }
+}
+
+/// Knows how many bytes were written into the index while the folder was locked once.
+private final class CountingFileSystem: ForwardingFileSystem {
+    private let counts = Mutex((now: 0, most: 0))
+
+    var mostWritten: Int { counts.withLock { $0.most } }
+
+    func waitForLock(_ file: Int32) throws(FileSystemFailure) {
+        try POSIXFileSystem().waitForLock(file)
+        counts.withLock { $0.now = 0 }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int) throws(FileSystemFailure) {
+        try unsafe POSIXFileSystem().write(bytes, to: file, at: offset)
+        counts.withLock { counts in
+            counts.now += bytes.count
+            counts.most = max(counts.most, counts.now)
+        }
+    }
+}
