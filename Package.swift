@@ -225,7 +225,9 @@ let suites = [
         ]),
 
     // Not tests but what tests need: a raw-socket server that can misbehave.
-    .target(name: "LoopbackServer", path: "Tests/Support/LoopbackServer", swiftSettings: strict),
+    .target(
+        name: "LoopbackServer", dependencies: ["ImageTesting"], path: "Tests/Support/LoopbackServer",
+        swiftSettings: strict),
     // And the transports that are compiled in.
     .target(
         name: "HTTPTransports",

@@ -187,7 +187,10 @@ struct EntryIndexTests {
             #expect(
                 (0..<6).map { index.record(at: $0)?.name }
                     == [2, 1, nil, 4, nil, 0].map { $0.map { EntryName(key($0)) } })
-            #expect(Self.turns(&index) == [0, 1, 2, 4].map { EntryName(key($0)) })
+            // Stored anew, it is another one, wherever it has its place.
+            index.insert(Self.record(1, 30, stamp: 9), at: 4)
+            #expect(index[EntryName(key(1))] == Self.record(1, 30, stamp: 9) && index.byteCount == 60)
+            #expect(Self.turns(&index) == [0, 2, 4, 1].map { EntryName(key($0)) })
         }
     }
 

@@ -92,7 +92,7 @@ struct CancellationAndPriorityTests {
         let request = fixture.request("a")
         let task = Task { try await fixture.loader.image(for: request) }
         await scheduler.arrivals(1)
-        await work.listened.pass()
+        await work.listened.whenOpen()
         let priority = work.now
         let download = try await scheduler.runNext()
         await scheduler.arrivals(2)

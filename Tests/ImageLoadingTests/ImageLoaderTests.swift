@@ -118,9 +118,9 @@ struct ImageLoaderTests {
         let first = ProgressLog()
         let second = ProgressLog()
         let leader = Task { try await fixture.loader.image(for: request, onProgress: first.add) }
-        await first.told.pass()
+        await first.told.whenOpen()
         let follower = Task { try await fixture.loader.image(for: request, onProgress: second.add) }
-        await second.told.pass()
+        await second.told.whenOpen()
         gate.open()
         _ = try await (leader.value, follower.value)
         let total = LoaderFixture.picture.count

@@ -23,7 +23,7 @@ struct LaneSlotTests {
             started.open()
             await slot.hold()
         }
-        await started.pass()
+        await started.whenOpen()
         try await slot.granted()
         slot.release()
         await holder.value

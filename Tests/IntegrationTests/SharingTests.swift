@@ -62,9 +62,9 @@ struct SharingTests {
         // Whoever joins is told at once how far the download is: that is how the test knows that it has joined.
         let (leaverJoined, stayerJoined) = (Gate(), Gate())
         let leaver = Task { try await test.loader.image(for: request) { _ in leaverJoined.open() } }
-        await leaverJoined.pass()
+        await leaverJoined.whenOpen()
         let stayer = Task { try await test.loader.image(for: request) { _ in stayerJoined.open() } }
-        await stayerJoined.pass()
+        await stayerJoined.whenOpen()
         leaver.cancel()
         await #expect(throws: ImageError.self) { try await leaver.value }
         signal.open()

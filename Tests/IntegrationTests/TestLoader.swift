@@ -25,6 +25,7 @@ final class TestLoader: Sendable {
         var defaults = ImageLoaderDefaults(cacheFolder: self.folder)
         defaults.transport = Self.transport(http)
         defaults.retries = 0
+        defaults.transferLimits = .patient
         defaults.observer = observer
         adjust(&defaults)
         loader = defaults.makeLoader()
@@ -78,12 +79,18 @@ extension ImageRequest {
     }
 }
 
+extension TransferLimits {
+    /// For tests of something else: a machine that does much besides may let a transfer stand still for long.
+    static let patient = TransferLimits(connectTimeout: .seconds(600), stallTimeout: .seconds(600))
+}
+
 extension TestLoader {
     /// The parts of a loader without a disk cache, to adjust before one is made of them.
     static func configuration(_ http: HTTPTransport, retries: Int) -> ImageLoaderConfiguration {
         var defaults = ImageLoaderDefaults(cacheFolder: nil)
         defaults.transport = transport(http)
         defaults.retries = retries
+        defaults.transferLimits = .patient
         return defaults.makeConfiguration()
     }
 }

@@ -1,34 +1,13 @@
-import Synchronization
+import ImageTesting
 
 /// A number that only grows and can be waited for.
 final class Counter: Sendable {
-    private struct State {
-        var count = 0
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
-    }
+    private let watched = Watched(0)
 
-    private let state = Mutex(State())
+    var count: Int { watched.value }
 
-    var count: Int { state.withLock { $0.count } }
+    func add(_ amount: Int) { watched.change { $0 += amount } }
 
-    func add(_ amount: Int) {
-        let reached = state.withLock { state in
-            state.count += amount
-            let count = state.count
-            defer { state.watchers.removeAll { $0.count <= count } }
-            return state.watchers.filter { $0.count <= count }.map(\.continuation)
-        }
-        for continuation in reached { continuation.resume() }
-    }
-
-    func reaches(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isReached = state.withLock { state in
-                if state.count >= count { return true }
-                state.watchers.append((count, continuation))
-                return false
-            }
-            if isReached { continuation.resume() }
-        }
-    }
+    /// Returns also when the task is cancelled.
+    func reaches(_ count: Int) async { await watched.reaches { $0 >= count } }
 }

@@ -5,16 +5,16 @@ import Synchronization
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false
-        var arrived = 0
         var waiting: [@Sendable () -> Void] = []
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     private let state = Mutex(State())
+    private let arrived = Arrivals()
+    private let opened = Watched(false)
 
     public init() {}
 
-    /// Returns when the gate is open. Cancellation does not open it.
+    /// Returns when the gate is open. Cancellation does not open it: for what a test wants held. What waits in a test calls `whenOpen`.
     public func pass() async {
         await withCheckedContinuation { continuation in arrive { continuation.resume() } }
     }
@@ -29,32 +29,22 @@ public final class Gate: Sendable {
     }
 
     private func arrive(resume: @escaping @Sendable () -> Void) {
-        let (isOpen, watchers) = state.withLock { state in
-            state.arrived += 1
-            let arrived = state.arrived
-            let reached = state.watchers.filter { $0.count <= arrived }.map(\.continuation)
-            state.watchers.removeAll { $0.count <= arrived }
+        let isOpen = state.withLock { state in
             if !state.isOpen { state.waiting.append(resume) }
-            return (state.isOpen, reached)
+            return state.isOpen
         }
-        for watcher in watchers { watcher.resume() }
+        arrived.add()
         if isOpen { resume() }
     }
 
-    /// Returns when `count` passages in all have been asked for since the beginning.
-    public func arrivals(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isReached = state.withLock { state in
-                if state.arrived >= count { return true }
-                state.watchers.append((count, continuation))
-                return false
-            }
-            if isReached { continuation.resume() }
-        }
-    }
+    /// Returns when the gate is open, or when the task is cancelled. No passage.
+    public func whenOpen() async { await opened.reaches { $0 } }
+
+    /// Returns when `count` passages in all have been asked for since the beginning, or when the task is cancelled.
+    public func arrivals(_ count: Int) async { await arrived.reach(count) }
 
     /// How many passages have been asked for so far.
-    public var arrivalCount: Int { state.withLock { $0.arrived } }
+    public var arrivalCount: Int { arrived.count }
 
     /// Lets everyone pass, now and later.
     public func open() {
@@ -64,6 +54,7 @@ public final class Gate: Sendable {
             return state.waiting
         }
         for resume in waiting { resume() }
+        opened.change { $0 = true }
     }
 
     /// Lets exactly one waiting passage through, the first that came; nothing happens when none waits.
