@@ -66,6 +66,20 @@ struct DiskDataCacheTests {
         #expect(try await third.entry(for: key(4)) != nil)
     }
 
+    @Test("a use before the folder was opened is later than all of earlier launches, though the clock stands still")
+    func earlyUse() async throws {
+        let byteLimit = limit(3, files: 3 * fileSize(entry(1_000), key(1)))
+        let first = folder.cache(byteLimit: byteLimit)
+        for number in 1...3 { try await first.store(entry(1_000), for: key(number)) }
+        let second = EntryFolder(root: folder.path, byteLimit: byteLimit, now: { testTime })
+        for number in 1...2 { _ = try second.read(key(number), name: EntryName(key(number))) }
+        try second.open()
+        try second.flush()
+        let third = folder.cache(byteLimit: byteLimit)
+        for number in 4...5 { try await third.store(entry(1_000), for: key(number)) }
+        for number in [2, 4, 5] { #expect(try await third.entry(for: key(number)) != nil) }
+    }
+
     @Test("a limit that is lower at the next launch is obeyed once the cache is used")
     func lowerLimit() async throws {
         let first = folder.cache()

@@ -164,7 +164,9 @@ extension EntryFolder {
             state.statistics.hits += 1
             let stamp = state.nextStamp(time)
             // Where nothing can be written down, they must not pile up.
-            if state.uses.count < 16 * useBatch { state.uses.append(PendingUse(name: name, stamp: stamp)) }
+            if state.uses.count < 16 * useBatch {
+                state.uses.append(PendingUse(name: name, stamp: stamp, isEarly: state.index == nil))
+            }
             return state.index?.use(name, stamp: stamp) ?? true
         }
     }

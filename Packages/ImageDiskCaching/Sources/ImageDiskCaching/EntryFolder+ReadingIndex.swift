@@ -169,6 +169,11 @@ extension EntryFolder.State {
         self.index = index
         journal?.generation = generation
         journal?.end = end
-        for use in uses { self.index?.use(use.name, stamp: use.stamp) }
+        for position in uses.indices {
+            // Where the clock stands still, or went back, its time would be an earlier one than those of the index.
+            if uses[position].isEarly { uses[position].stamp = nextStamp(uses[position].stamp) }
+            uses[position].isEarly = false
+            self.index?.use(uses[position].name, stamp: uses[position].stamp)
+        }
     }
 }

@@ -44,6 +44,8 @@ package final class EntryFolder: Sendable {
     struct PendingUse {
         var name: EntryName
         var stamp: Int64
+        /// Whether the index was not there yet: the stamp may be less than those in it.
+        var isEarly: Bool
     }
 
     /// The index's journal, open.
