@@ -67,6 +67,32 @@ struct IndexStepTests {
         }
     }
 
+    @Test("the journal is never longer than the limit counts it, whatever happens while the folder is locked once")
+    func journalIsBounded() async throws {
+        let journal = folder.path + "/entries.index"
+        let longest = Mutex(0)
+        let fileSystem = InterceptedFileSystem { _, _ throws(FileSystemFailure) in
+            let length = try? POSIXFileSystem().status(at: journal).byteCount
+            longest.withLock { $0 = max($0, length ?? 0) }
+        }
+        let cache = folder.cache(byteLimit: 40_000, fileSystem: fileSystem)
+        for number in 0..<40 { try await cache.store(entry(1), for: key(number)) }
+        try await cache.trim(to: 0)
+        // A head, nine events, and a promise.
+        #expect(longest.withLock { $0 } == 11 * JournalFormat.slotSize)
+    }
+
+    @Test("a use that a clock far ahead told of is taken for one of now")
+    func wrongClock() async throws {
+        try await folder.cache().store(entry(1), for: key(1))
+        let wrong = folder.cache(now: { testTime + 86_400 })
+        _ = try await wrong.status()
+        _ = try await wrong.entry(for: key(1))
+        try await wrong.flush()
+        let newest = try #require(try await folder.cache().status().newestUse)
+        #expect(newest < testTime + 3_600)
+    }
+
     private func cache(_ policy: CountingPolicy) -> DiskDataCache {
         var options = DiskCacheOptions()
         (options.policy, options.freeSpaceFloor) = (policy, 0)
