@@ -82,6 +82,39 @@ struct IndexStepTests {
         #expect(longest.withLock { $0 } == 11 * JournalFormat.slotSize)
     }
 
+    @Test("an event of which a part was written is taken back: the folder need not be listed for it")
+    func takesBackParts() async throws {
+        let writes = Mutex(Int?.none)
+        let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
+            guard call == "write", let left = writes.withLock({ $0 }) else { return }
+            writes.withLock { $0 = left == 0 ? nil : left - 1 }
+            if left == 0 { throw FileSystemFailure(call: call, code: ENOSPC) }
+        }
+        let cache = folder.cache(fileSystem: fileSystem)
+        for number in 1...2 { try await cache.store(entry(1), for: key(number)) }
+        let before = fileSystem.log.count { $0 == "list" }
+        // The first half of the event is written.
+        writes.withLock { $0 = 1 }
+        await #expect(throws: DataCacheFailure.noSpace) { try await cache.remove(for: key(1)) }
+        #expect(writes.withLock { $0 } == nil)
+        #expect(try await cache.status().entryCount == 2)
+        try await cache.remove(for: key(1))
+        #expect(try await cache.status().entryCount == 1)
+        #expect(fileSystem.log.count { $0 == "list" } == before)
+    }
+
+    @Test("when another cache has made a new index after the old one was removed, it is found, and both go on with it")
+    func findsNewIndex() async throws {
+        let (first, second) = (folder.cache(), folder.cache())
+        try await first.store(entry(1), for: key(1))
+        try FileManager.default.removeItem(at: folder.url.appending(path: "entries.index"))
+        try await second.store(entry(1), for: key(2))
+        try await first.store(entry(1), for: key(3))
+        #expect(try await first.status().entryCount == 3)
+        #expect(try await second.status().entryCount == 3)
+        #expect(try await folder.cache().status().entryCount == 3)
+    }
+
     @Test("a use that a clock far ahead told of is taken for one of now")
     func wrongClock() async throws {
         try await folder.cache().store(entry(1), for: key(1))
