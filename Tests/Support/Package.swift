@@ -24,7 +24,9 @@ let package = Package(
             name: "GeneratedPictures",
             dependencies: rooms.map { .product(name: $0, package: "swift-image-loading") }, path: "GeneratedPictures",
             swiftSettings: strict),
-        .target(name: "LoopbackServer", path: "LoopbackServer", swiftSettings: strict),
+        .target(
+            name: "LoopbackServer", dependencies: [.product(name: "ImageTesting", package: "swift-image-loading")],
+            path: "LoopbackServer", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -3,7 +3,7 @@ import Synchronization
 /// A value that changes, and that a test can await a condition of.
 ///
 /// Whoever waits is let go when its task is cancelled: a test that waits for what never comes ends when its time is up.
-package final class Watched<Value: Sendable>: Sendable {
+public final class Watched<Value: Sendable>: Sendable {
     private struct Watcher: Sendable {
         var id: UInt64
         var isReached: @Sendable (Value) -> Bool
@@ -18,12 +18,12 @@ package final class Watched<Value: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
-    package init(_ value: Value) { state = Mutex(State(value: value)) }
+    public init(_ value: Value) { state = Mutex(State(value: value)) }
 
-    package var value: Value { state.withLock { $0.value } }
+    public var value: Value { state.withLock { $0.value } }
 
     /// Changes the value, and lets those go on whose condition it satisfies then.
-    package func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+    public func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
         let (result, reached) = state.withLock { state in
             let result = body(&state.value)
             let value = state.value
@@ -36,7 +36,7 @@ package final class Watched<Value: Sendable>: Sendable {
     }
 
     /// Returns as soon as the value satisfies `condition`, which must not use it in other ways; or when the task is cancelled.
-    package func reaches(_ condition: @escaping @Sendable (Value) -> Bool) async {
+    public func reaches(_ condition: @escaping @Sendable (Value) -> Bool) async {
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
