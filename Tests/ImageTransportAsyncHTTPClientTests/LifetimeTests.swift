@@ -42,7 +42,8 @@
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
             let client = HTTPClient(
                 eventLoopGroupProvider: .shared(group),
-                configuration: AsyncHTTPClientTransport.Configuration().makeClientConfiguration())
+                configuration: AsyncHTTPClientTransport.Configuration(maxIdleTime: .seconds(3_600))
+                    .makeClientConfiguration())
             for _ in 0..<2 {
                 #expect(try await read(server.url(), over: AsyncHTTPClientTransport(client: client)) == Data([1]))
             }

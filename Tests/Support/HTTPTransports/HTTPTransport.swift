@@ -16,6 +16,9 @@ public enum HTTPTransport: Sendable, CaseIterable {
         case asyncHTTPClient
     #endif
 
+    /// On a machine that has much else to do, minutes may go by between two requests of a test.
+    private static let maxIdleTime = Duration.seconds(3_600)
+
     /// One with connections of its own, that no environment can lead astray.
     public func make(perHost: Int = 6, rootsFile: String? = nil) -> any DataTransport {
         switch self {
@@ -23,12 +26,14 @@ public enum HTTPTransport: Sendable, CaseIterable {
             case .curl:
                 CurlTransport(
                     configuration: .init(
-                        maxConnectionsPerHost: perHost, rootsFile: rootsFile, usesEnvironmentProxy: false))
+                        maxConnectionsPerHost: perHost, maxIdleTime: Self.maxIdleTime, rootsFile: rootsFile,
+                        usesEnvironmentProxy: false))
         #endif
         #if AsyncHTTPClient
             case .asyncHTTPClient:
                 AsyncHTTPClientTransport(
-                    configuration: .init(maxConnectionsPerHost: perHost, rootsFile: rootsFile))
+                    configuration: .init(
+                        maxConnectionsPerHost: perHost, maxIdleTime: Self.maxIdleTime, rootsFile: rootsFile))
         #endif
         }
     }

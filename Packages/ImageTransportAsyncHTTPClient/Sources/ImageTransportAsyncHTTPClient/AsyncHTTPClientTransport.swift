@@ -16,6 +16,8 @@
         public struct Configuration: Sendable {
             /// Connections to one origin at once; more transfers wait, without limit of time. HTTP/2 needs one.
             public var maxConnectionsPerHost: Int
+            /// After so long without a transfer a connection is closed.
+            public var maxIdleTime: Duration
             /// A PEM file with the roots to trust instead of the system's, for private authorities. Verification is never off.
             public var rootsFile: String?
             /// How long a connection is tried in any case, also when the requests that it was for allow more or have gone.
@@ -24,10 +26,11 @@
             public var threadCount: Int
 
             public init(
-                maxConnectionsPerHost: Int = 6, rootsFile: String? = nil, connectTimeout: Duration = .seconds(15),
-                threadCount: Int = 1
+                maxConnectionsPerHost: Int = 6, maxIdleTime: Duration = .seconds(60), rootsFile: String? = nil,
+                connectTimeout: Duration = .seconds(15), threadCount: Int = 1
             ) {
                 self.maxConnectionsPerHost = maxConnectionsPerHost
+                self.maxIdleTime = maxIdleTime
                 self.rootsFile = rootsFile
                 self.connectTimeout = connectTimeout
                 self.threadCount = threadCount
@@ -42,6 +45,7 @@
                     tlsConfiguration: tls, redirectConfiguration: .disallow,
                     timeout: .init(connect: .milliseconds(connectTimeout.wholeMilliseconds)), decompression: .disabled)
                 made.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = maxConnectionsPerHost
+                made.connectionPool.idleTimeout = .milliseconds(maxIdleTime.wholeMilliseconds)
                 made.connectionPool.retryConnectionEstablishment = false
                 return made
             }

@@ -111,6 +111,7 @@ itc_transfer *itc_transfer_make(
     if (strncasecmp(request->url, "https:", 6) == 0) curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
     set_method(easy, request->method);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, request->connect_timeout_ms);
+    curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, request->max_idle_seconds);
     if (request->roots_file != NULL) {
         curl_easy_setopt(easy, CURLOPT_CAINFO, request->roots_file);
         curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);

@@ -97,6 +97,7 @@ import ImageTransporting
                     var options = unsafe itc_request(
                         url: url, method: method, roots_file: roots,
                         connect_timeout_ms: Int(request.connectTimeout.wholeMilliseconds),
+                        max_idle_seconds: Int(max(1, min(configuration.maxIdleTime.components.seconds, 86_400))),
                         uses_environment_proxy: configuration.usesEnvironmentProxy)
                     // Sound: the loop holds this object until the handle is freed.
                     return unsafe itc_transfer_make(

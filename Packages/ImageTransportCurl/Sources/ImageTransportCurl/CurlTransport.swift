@@ -17,17 +17,20 @@ public struct CurlTransport: DataTransport {
         public var maxConnectionsPerHost: Int
         /// Connections at once in all, and the most kept open when idle.
         public var maxConnections: Int
+        /// After so long without a transfer a connection is not used again, in whole seconds: the origin may have closed it.
+        public var maxIdleTime: Duration
         /// A PEM file with the roots to trust instead of the system's, for private authorities. Verification is never off.
         public var rootsFile: String?
         /// Whether `http_proxy`, `https_proxy` and `no_proxy` are obeyed.
         public var usesEnvironmentProxy: Bool
 
         public init(
-            maxConnectionsPerHost: Int = 6, maxConnections: Int = 64, rootsFile: String? = nil,
-            usesEnvironmentProxy: Bool = true
+            maxConnectionsPerHost: Int = 6, maxConnections: Int = 64, maxIdleTime: Duration = .seconds(60),
+            rootsFile: String? = nil, usesEnvironmentProxy: Bool = true
         ) {
             self.maxConnectionsPerHost = maxConnectionsPerHost
             self.maxConnections = maxConnections
+            self.maxIdleTime = maxIdleTime
             self.rootsFile = rootsFile
             self.usesEnvironmentProxy = usesEnvironmentProxy
         }

@@ -43,6 +43,7 @@ typedef struct {
     const char *method;
     const char *roots_file; /* PEM, and nothing but it; NULL for the system's */
     long connect_timeout_ms;
+    long max_idle_seconds; /* of a kept connection that is used again */
     bool uses_environment_proxy;
 } itc_request;
 
