@@ -198,4 +198,20 @@ struct SharedWorkCoalescerTests {
         #expect(waiter.progress.messages.isEmpty && priorities.messages.isEmpty && coalescer.isIdle)
         #expect(work.priority == .high)
     }
+
+    @Test("work runs on the executor that it was given")
+    func executor() async throws {
+        let executor = SeededExecutor(seed: 1)
+        let coalescer = SharedWorkCoalescer<String, Int>(executor: executor)
+        let waiter = Task(executorPreference: executor) {
+            try await coalescer.value(for: "a", waiter: WaiterID(rawValue: 1), priority: .low, onProgress: { _ in }) {
+                _ in 7
+            }
+        }
+        #expect(executor.step())
+        #expect(executor.readyCount == 1)
+        executor.run()
+        #expect(coalescer.isIdle)
+        #expect(try await waiter.value == 7)
+    }
 }

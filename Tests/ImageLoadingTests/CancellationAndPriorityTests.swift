@@ -221,6 +221,32 @@ struct CancellationAndPriorityTests {
         await fixture.transport.cancellations(1)
         gate.open()
     }
+
+    @Test("a request whose task was cancelled gets no picture, even if one is there")
+    func cancelledWithAnAnswer() async throws {
+        let fixture = LoaderFixture()
+        let request = fixture.request("a")
+        _ = try await fixture.loader.image(for: request)
+        let executor = SeededExecutor(seed: 1)
+        let task = Task(executorPreference: executor) { try await fixture.loader.image(for: request) }
+        task.cancel()
+        executor.run()
+        await #expect(throws: ImageError.self) { try await task.value }
+        #expect(fixture.observer.kinds().last == .cancelled)
+    }
+
+    @Test("prefetches run on the executor that the loader was given")
+    func executor() async throws {
+        let executor = SeededExecutor(seed: 1)
+        let fixture = LoaderFixture { $0.taskExecutor = executor }
+        let prefetcher = ImagePrefetcher(loader: fixture.loader)
+        prefetcher.start([fixture.request("a")])
+        #expect(executor.readyCount == 1)
+        #expect(fixture.transport.messages.isEmpty)
+        prefetcher.stop()
+        executor.run()
+        #expect(fixture.observer.kinds() == [.started, .memoryMiss, .cancelled])
+    }
 }
 
 /// A step that calls somebody while it is asked for its name.

@@ -15,8 +15,10 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
 
     private let core = Mutex(Core())
     private let lastTicket = Atomic<UInt64>(0)
+    private let executor: (any TaskExecutor)?
 
-    public init() {}
+    /// - Parameter executor: the threads that work prefers; nil for Swift's cooperative pool.
+    public init(executor: (any TaskExecutor)? = nil) { self.executor = executor }
 
     public func value(
         for key: Key, waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
@@ -68,7 +70,7 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
         _ id: JobID, priority: RequestPriority, _ work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) {
         let job = CoalescedJob(coalescer: self, id: id, firstPriority: priority)
-        let task = Task.detached {
+        let task = Task.detached(executorPreference: executor) {
             let result = await Self.outcome(of: work, job)
             self.perform(self.core.withLock { $0.finish(id, with: result) })
         }

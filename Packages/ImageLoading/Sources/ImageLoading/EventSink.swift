@@ -22,12 +22,14 @@ struct EventSink: Sendable {
         observer?.loader(did: ImageLoadEvent(request: request, url: url, kind: kind()))
     }
 
-    /// Runs the rest of a request and tells how it ended: exactly one of succeeded, failed, cancelled.
+    /// Runs the rest of a request and tells how it ended: exactly one of succeeded, failed, cancelled. An answer that was on
+    /// its way when the task was cancelled is not delivered.
     func concluding<Value>(
         _ body: () async throws(ImageError) -> Value, source: (Value) -> ImageSource
     ) async throws(ImageError) -> Value {
         do throws(ImageError) {
             let value = try await body()
+            if Task.isCancelled { throw ImageError.cancelled }
             send(.succeeded(source(value)))
             return value
         } catch {

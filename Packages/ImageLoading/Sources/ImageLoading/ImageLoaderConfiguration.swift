@@ -23,6 +23,8 @@ public struct ImageLoaderConfiguration: Sendable {
     public var transferLimits: TransferLimits
     /// Measures the waits between retries.
     public var clock: any Clock<Duration>
+    /// The threads that tasks which the loader itself makes prefer; nil for Swift's cooperative pool.
+    public var taskExecutor: (any TaskExecutor)?
 
     public init(
         memoryCache: (any ImageCache)?, responseCache: (any ResponseCache)?, transport: any DataTransport,
@@ -30,7 +32,8 @@ public struct ImageLoaderConfiguration: Sendable {
         imageCoalescer: any RequestCoalescer<ImageJobKey, LoadedImage>,
         dataCoalescer: any RequestCoalescer<DataJobKey, LoadedData>, observer: (any ImageLoaderObserver)? = nil,
         memoryPressureMonitor: (any MemoryPressureMonitor)? = nil,
-        retryPolicy: RetryPolicy, transferLimits: TransferLimits = TransferLimits(), clock: any Clock<Duration>
+        retryPolicy: RetryPolicy, transferLimits: TransferLimits = TransferLimits(), clock: any Clock<Duration>,
+        taskExecutor: (any TaskExecutor)? = nil
     ) {
         self.memoryCache = memoryCache
         self.responseCache = responseCache
@@ -44,6 +47,7 @@ public struct ImageLoaderConfiguration: Sendable {
         self.retryPolicy = retryPolicy
         self.transferLimits = transferLimits
         self.clock = clock
+        self.taskExecutor = taskExecutor
     }
 }
 

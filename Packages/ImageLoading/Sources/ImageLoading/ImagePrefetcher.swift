@@ -80,7 +80,8 @@ public final class ImagePrefetcher: Sendable {
     private func makeTask(for request: ImageRequest, _ key: ImageJobKey, id: UInt64) -> Task<Void, Never> {
         var request = request
         request.priority = min(request.priority, .low)
-        return Task { [request, loader, destination, weak self] in
+        return Task(executorPreference: loader.configuration.taskExecutor) {
+            [request, loader, destination, weak self] in
             do throws(ImageError) {
                 switch destination {
                 case .memory: _ = try await loader.image(for: request)
