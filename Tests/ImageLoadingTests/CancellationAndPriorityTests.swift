@@ -168,8 +168,8 @@ struct CancellationAndPriorityTests {
         await scheduler.arrivals(3)
         try await scheduler.runNext()
         #expect(try await task.value.source == .network)
-        #expect(fixture.transport.messages.contains(.sent(wanted.url)))
-        #expect(!fixture.transport.messages.contains(.sent(other.url)))
+        #expect(fixture.transport.messages.contains(.sent(wanted.address)))
+        #expect(!fixture.transport.messages.contains(.sent(other.address)))
     }
 
     @Test("a prefetch to disk decodes nothing")
@@ -188,7 +188,7 @@ struct CancellationAndPriorityTests {
         let fixture = LoaderFixture(scheduler: scheduler)
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
         let plain = fixture.request("a")
-        let reload = fixture.request("a") { $0.reloads = true }
+        let reload = fixture.request("a") { $0.mode = .reload }
         prefetcher.start([plain])
         prefetcher.start([reload, plain])
         #expect(prefetcher.count == 2)

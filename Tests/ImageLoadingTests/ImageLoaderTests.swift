@@ -17,8 +17,9 @@ struct ImageLoaderTests {
         #expect(loaded.source == .network)
         #expect(loaded.encodedByteCount == LoaderFixture.picture.count)
         #expect(loaded.image.bitmap.size == PixelSize(width: 20, height: 15))
-        #expect(fixture.transport.messages == [.sent(request.url), .head(request.url), .finished(request.url)])
-        #expect(fixture.disk.messages.first == .entry(DataCacheKey(source: request.url.absoluteString)))
+        #expect(
+            fixture.transport.messages == [.sent(request.address), .head(request.address), .finished(request.address)])
+        #expect(fixture.disk.messages.first == .entry(DataCacheKey(source: request.address.absoluteString)))
         #expect(fixture.storedOriginals == [LoaderFixture.picture])
         #expect(fixture.memory.images.values.map(\.bitmap.size) == [PixelSize(width: 20, height: 15)])
     }
@@ -65,9 +66,9 @@ struct ImageLoaderTests {
         let new = ScriptedTransport.Reply.ok(Data("new".utf8), headers: [.cacheControl: "no-store"])
         var request = fixture.request("a", first: old, then: new)
         #expect(try await fixture.loader.data(for: request).data == Data("old".utf8))
-        request.reloads = true
+        request.mode = .reload
         #expect(try await fixture.loader.data(for: request).data == Data("new".utf8))
-        request.reloads = false
+        request.mode = .standard
         #expect(try await fixture.loader.data(for: request).data == Data("new".utf8))
     }
 
@@ -92,7 +93,7 @@ struct ImageLoaderTests {
         }
         request.cachePolicy = .memoryOnly
         #expect(fixture.loader.cachedImage(for: request) != nil)
-        request.reloads = true
+        request.mode = .reload
         #expect(fixture.loader.cachedImage(for: request) == nil)
     }
 

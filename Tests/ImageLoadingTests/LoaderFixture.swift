@@ -65,6 +65,14 @@ struct LoaderFixture {
     static let picture = FakePicture.encode(width: 40, height: 30)
 }
 
+extension ImageRequest {
+    /// The URL of a request that has one.
+    var address: URL {
+        guard let url else { preconditionFailure("no URL: \(origin)") }
+        return url
+    }
+}
+
 /// A wall clock that moves when it is looked at, and when a test says so.
 final class WallTime: Sendable {
     private let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))

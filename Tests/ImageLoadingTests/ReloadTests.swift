@@ -21,7 +21,7 @@ struct ReloadTests {
 
     private func reloading(_ request: ImageRequest) -> ImageRequest {
         var request = request
-        request.reloads = true
+        request.mode = .reload
         return request
     }
 

@@ -33,20 +33,20 @@ struct RequestIdentityTests {
     @Test("size, mode, upscaling and steps make another picture, priority does not")
     func variants() throws {
         var request = try request("http://h/a")
-        var seen: Set<ImageCacheKey> = [request.imageKey]
+        var seen: Set<ImageCacheKey> = [request.cacheKey]
         request.target = ImageTarget(PixelSize(width: 30, height: 20))
-        seen.insert(request.imageKey)
+        seen.insert(request.cacheKey)
         request.target?.mode = .fill
-        seen.insert(request.imageKey)
+        seen.insert(request.cacheKey)
         request.target?.upscales = true
-        seen.insert(request.imageKey)
+        seen.insert(request.cacheKey)
         request.processors = [Step(identifier: "a"), Step(identifier: "b")]
-        seen.insert(request.imageKey)
+        seen.insert(request.cacheKey)
         request.processors.reverse()
-        seen.insert(request.imageKey)
+        seen.insert(request.cacheKey)
         #expect(seen.count == 6)
         request.priority = .veryHigh
-        #expect(seen.contains(request.imageKey))
+        #expect(seen.contains(request.cacheKey))
     }
 
     @Test(

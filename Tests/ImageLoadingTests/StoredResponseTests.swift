@@ -33,7 +33,7 @@ struct StoredResponseTests {
         var request = fixture.request("a", then: stale) { $0.cachePolicy = .diskOnly }
         _ = try await fixture.loader.image(for: request)
         request.cachePolicy = .all
-        request.isOffline = true
+        request.mode = .onlyIfCached
         fixture.wallTime.advance(10)
         #expect(try await fixture.loader.image(for: request).source == .stale)
         #expect(fixture.observer.kinds().contains(.staleHit(bytes: bytes)))
@@ -82,7 +82,7 @@ struct StoredResponseTests {
 
     @Test("a reload asks caches on the way to ask, too, unless the request says otherwise")
     func reloadHeader() async throws {
-        var request = fixture.request("a") { $0.reloads = true }
+        var request = fixture.request("a") { $0.mode = .reload }
         _ = try await fixture.loader.data(for: request)
         request.headers["Cache-Control"] = "max-age=5"
         _ = try await fixture.loader.data(for: request)

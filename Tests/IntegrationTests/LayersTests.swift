@@ -31,7 +31,7 @@ struct LayersTests {
 
     @Test(
         "a policy decides which caches are read and written", arguments: HTTPTransport.allCases,
-        ImageCachePolicy.allCases)
+        [ImageCachePolicy.all, .memoryOnly, .diskOnly, .none])
     func policies(_ http: HTTPTransport, policy: ImageCachePolicy) async throws {
         let png = try Pictures.png(40, 30)
         let server = try LoopbackServer { _ in .ok(png, headers: Pictures.fresh) }
@@ -39,11 +39,12 @@ struct LayersTests {
         let request = ImageRequest(server.url("/a.png"), fit: 20, policy)
         _ = try await test.loader.image(for: request)
         let second = try await test.loader.image(for: request).source
-        #expect(second == (policy.usesMemory ? .memory : policy.usesDisk ? .disk : .network))
-        #expect((test.loader.cachedImage(for: ImageRequest(server.url("/a.png"), fit: 20)) != nil) == policy.usesMemory)
+        #expect(second == (policy.memory.reads ? .memory : policy.disk.reads ? .disk : .network))
+        #expect(
+            (test.loader.cachedImage(for: ImageRequest(server.url("/a.png"), fit: 20)) != nil) == policy.memory.reads)
         let relaunched = TestLoader(http, folder: test.folder)
         let third = try await relaunched.loader.image(for: ImageRequest(server.url("/a.png"), fit: 20)).source
-        #expect(third == (policy.usesDisk ? .disk : .network))
+        #expect(third == (policy.disk.reads ? .disk : .network))
     }
 
     @Test(
@@ -57,11 +58,11 @@ struct LayersTests {
         let test = TestLoader(http)
         var request = ImageRequest(url: server.url("/a.png"))
         _ = try await test.loader.image(for: request)
-        request.reloads = true
+        request.mode = .reload
         let again = try await test.loader.image(for: request)
         #expect(again.source == .network && again.image.bitmap.size.width == 60)
         #expect(server.requestCount == 2)
-        request.reloads = false
+        request.mode = .standard
         #expect(try await test.loader.image(for: request).source == .memory)
         let relaunched = try await TestLoader(http, folder: test.folder).loader.image(for: request)
         #expect(relaunched.source == .disk && relaunched.image.bitmap.size.width == 60)
@@ -77,9 +78,9 @@ struct LayersTests {
         _ = try await warm.loader.image(for: ImageRequest(server.url("/warm.png"), fit: 20))
         let test = TestLoader(http, folder: warm.folder)
         var request = ImageRequest(server.url("/warm.png"), fit: 20)
-        request.isOffline = true
+        request.mode = .onlyIfCached
         #expect(try await test.loader.image(for: request).source == .disk)
-        request.url = server.url("/cold.png")
+        request.origin = .url(server.url("/cold.png"))
         await #expect(throws: ImageError.self) { try await test.loader.image(for: request) }
         #expect(server.requestCount == 1)
     }
@@ -99,9 +100,9 @@ struct LayersTests {
         }
         #expect(try await source() == .network)
         #expect(try await source() == .validated)
-        request.isOffline = true
+        request.mode = .onlyIfCached
         #expect(try await source() == .stale)
-        request.isOffline = false
+        request.mode = .standard
         server = nil
         #expect(try await source() == .stale)
     }
@@ -122,7 +123,7 @@ struct LayersTests {
         #expect(shown.source == .stale && shown.image.bitmap.size.width == 40)
         while !test.kinds.contains(.refreshed) { await Task.yield() }
         var offline = request
-        offline.isOffline = true
+        offline.mode = .onlyIfCached
         #expect(try await test.loader.image(for: offline).image.bitmap.size.width == 60)
         #expect(server.requestCount == 2)
     }

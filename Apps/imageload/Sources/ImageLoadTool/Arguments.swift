@@ -24,7 +24,20 @@ extension RequestPriority: @retroactive ExpressibleByArgument {
     public static var allValueStrings: [String] { allCases.map { "\($0)" } }
 }
 
-extension ImageCachePolicy: @retroactive ExpressibleByArgument {}
+extension ImageCachePolicy: @retroactive ExpressibleByArgument {
+    private static let named: KeyValuePairs<String, ImageCachePolicy> = [
+        "all": .all, "memoryOnly": .memoryOnly, "diskOnly": .diskOnly, "none": .none,
+    ]
+
+    public init?(argument: String) {
+        guard let match = Self.named.first(where: { $0.key == argument }) else { return nil }
+        self = match.value
+    }
+
+    public var defaultValueDescription: String { Self.named.first { $0.value == self }?.key ?? "\(self)" }
+
+    public static var allValueStrings: [String] { named.map(\.key) }
+}
 
 /// An age: a whole number and s, m, h, d or w.
 struct Age: ExpressibleByArgument {

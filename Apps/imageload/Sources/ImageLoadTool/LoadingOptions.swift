@@ -18,7 +18,7 @@ struct LoadingOptions: ParsableArguments {
     @Option(help: "Folder of the disk cache.")
     var cache: String?
 
-    @Option(help: "Caches to use: \(ImageCachePolicy.allCases.map(\.rawValue).joined(separator: ", ")).")
+    @Option(help: "Caches to use: \(ImageCachePolicy.allValueStrings.joined(separator: ", ")).")
     var policy: ImageCachePolicy = .all
 
     @Flag(help: "Ask the network even if a cache has the picture.")
@@ -85,7 +85,7 @@ struct LoadingOptions: ParsableArguments {
     func request(for url: URL) -> ImageRequest {
         ImageRequest(
             url: url, target: size.map { ImageTarget($0, mode: fill ? .fill : .fit) }, priority: priority,
-            cachePolicy: policy, reloads: reload, isOffline: offline,
+            cachePolicy: policy, mode: reload ? .reload : offline ? .onlyIfCached : .standard,
             headers: Dictionary(headers.map { ($0.name, $0.value) }) { _, last in last })
     }
 

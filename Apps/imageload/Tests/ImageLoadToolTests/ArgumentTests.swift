@@ -88,7 +88,7 @@ struct ArgumentTests {
         #expect(request.target == ImageTarget(PixelSize(width: 300, height: 200), mode: .fill))
         #expect(request.cachePolicy == .diskOnly)
         #expect(request.priority == .high)
-        #expect(request.reloads)
+        #expect(request.mode == .reload)
         #expect(request.headers == ["A": "b"])
     }
 

@@ -10,9 +10,9 @@ import ImageCore
 struct EventSink: Sendable {
     private let observer: (any ImageLoaderObserver)?
     private let request: UInt64
-    private let url: URL
+    private let url: URL?
 
-    init(_ observer: (any ImageLoaderObserver)?, request: UInt64, url: URL) {
+    init(_ observer: (any ImageLoaderObserver)?, request: UInt64, url: URL?) {
         self.observer = observer
         self.request = request
         self.url = url

@@ -9,14 +9,14 @@ import ImageCore
 extension ImageLoader {
     /// Joins or starts the work for one picture at one size.
     func sharedImage(
-        _ key: ImageCacheKey, for request: ImageRequest, _ events: EventSink,
-        _ onProgress: @escaping @Sendable (WorkProgress) -> Void
+        _ key: ImageCacheKey, for request: ImageRequest, _ waiting: Waiting, _ events: EventSink
     ) async throws(ImageError) -> LoadedImage {
         do {
             return try await working(on: key.source) { reloadCount in
                 let job = ImageJobKey(request, image: key, reloadCount: reloadCount)
                 return try await configuration.imageCoalescer.value(
-                    for: job, waiter: WaiterID(rawValue: newID()), priority: request.priority, onProgress: onProgress
+                    for: job, waiter: waiting.id, priority: request.priority, onJoin: waiting.onJoin,
+                    onProgress: waiting.onProgress
                 ) { work in
                     try await self.working(on: key.source) { _ in
                         try await self.makeImage(job, for: request, work, events)
@@ -40,7 +40,7 @@ extension ImageLoader {
         let (image, original, route) = try await decodableImage(for: request, job.route, work, events)
         events.send(.decoded(image.bitmap.size))
         // What is out of date is not kept where nobody would ask again.
-        if job.usesMemory, original.source != .stale { keep(image, for: job.image, route) }
+        if job.memory.writes, original.source != .stale { keep(image, for: job.image, route) }
         return LoadedImage(image: image, source: original.source, encodedByteCount: original.data.count)
     }
 
@@ -59,11 +59,11 @@ extension ImageLoader {
         let original = try await fetch(request, for: work, events)
         do {
             return (try await decode(original, for: request, work), original, route)
-        } catch let failure as DecodingFailure where failure.isTheDatasFault && route.usesDisk {
+        } catch let failure as DecodingFailure where failure.isTheDatasFault && route.disk != .none {
             try await discard(request)
-            guard original.source != .network, !request.isOffline else { throw failure }
+            guard original.source != .network, !route.isOffline else { throw failure }
             var again = request
-            again.reloads = true
+            again.mode = .reload
             let fresh = try await fetch(again, for: work, events)
             return (try await decode(fresh, for: request, work), fresh, FetchRoute(again))
         }

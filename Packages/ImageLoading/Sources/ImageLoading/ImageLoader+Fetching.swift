@@ -31,20 +31,40 @@ extension ImageLoader {
     private func makeData(
         _ key: DataJobKey, for request: ImageRequest, _ work: any SharedWork, _ events: EventSink
     ) async throws -> LoadedData {
-        let transfer = try TransportRequest(request, key.route, limits: configuration.transferLimits)
+        switch request.origin {
+        case .data(let data, _): return try checked(data, .disk)
+        case .fetch(_, let fetch):
+            if key.route.isOffline { throw ImageError.offline }
+            return try await download(host: nil, for: request, work) { () async throws(AttemptFailure) in
+                try await self.attempt(fetch, events)
+            }
+        case .url(let url):
+            return try await makeData(at: url, key, for: request, work, events)
+        }
+    }
+
+    private func makeData(
+        at url: URL, _ key: DataJobKey, for request: ImageRequest, _ work: any SharedWork, _ events: EventSink
+    ) async throws -> LoadedData {
+        let transfer = try TransportRequest(
+            url: url, headers: request.headers, key.route, limits: configuration.transferLimits)
         if let stored = try await stored(transfer, key.route, events) { return stored }
         if key.route.isOffline { throw ImageError.offline }
-        let data = try await download(transfer, for: request, work, events)
+        let data = try await download(host: url.host(), for: request, work) { () async throws(AttemptFailure) in
+            try await self.attempt(transfer, work, events)
+        }
         if key.route.reloads { markReloaded(key.source) }
-        return data
+        return request.origin.isLocal ? LoadedData(data: data.data, source: .disk) : data
     }
 
     /// What needs no network, and so no place in the lane of downloads. Nil when the transport is to be asked.
     private func stored(
         _ transfer: TransportRequest, _ route: FetchRoute, _ events: EventSink
     ) async throws(ImageError) -> LoadedData? {
-        guard transfer.cacheUse == .standard, let cache = configuration.responseCache else { return nil }
-        guard let response = await cache.storedResponse(to: transfer, acceptsStale: route.isOffline) else {
+        guard route.readsDisk, let cache = configuration.responseCache else { return nil }
+        var question = transfer
+        question.cacheUse = .standard
+        guard let response = await cache.storedResponse(to: question, acceptsStale: route.isOffline) else {
             events.send(.diskMiss)
             return nil
         }
@@ -65,8 +85,18 @@ extension ImageLoader {
 
     /// Takes bytes out of the cache that turned out to be no picture.
     func discard(_ request: ImageRequest) async throws(ImageError) {
-        let transfer = try TransportRequest(request, FetchRoute(request), limits: configuration.transferLimits)
-        await configuration.responseCache?.removeStoredResponses(to: transfer)
+        guard let url = request.url, let cache = configuration.responseCache else { return }
+        var transfer = try TransportRequest(
+            url: url, headers: request.headers, FetchRoute(request), limits: configuration.transferLimits)
+        transfer.cacheUse = .standard
+        await cache.removeStoredResponses(to: transfer)
+    }
+
+    /// Bytes that no transport has bounded.
+    private func checked(_ data: Data, _ source: ImageSource) throws(ImageError) -> LoadedData {
+        let limit = configuration.transferLimits.maxBodyBytes
+        guard data.count <= limit else { throw .tooLarge(allowedBytes: limit) }
+        return LoadedData(data: data, source: source)
     }
 
     /// Tells where bytes came from.
@@ -91,19 +121,15 @@ extension ImageLoader {
 
     /// Transfers the original, trying again where the failure may heal. Waits hold no place in the lane.
     private func download(
-        _ transfer: TransportRequest, for request: ImageRequest, _ work: any SharedWork, _ events: EventSink
+        host: String?, for request: ImageRequest, _ work: any SharedWork,
+        _ attempt: () async throws(AttemptFailure) -> LoadedData
     ) async throws -> LoadedData {
-        let host = request.url.host()
         let start = governor.uptime()
         var retry = 0
         while true {
             do {
                 return try await configuration.scheduler.withSlot(in: .download, host: host, for: work) {
-                    let loaded = try await self.governor.attempt(host, request.retryBudget) {
-                        () async throws(AttemptFailure) in
-                        try await self.attempt(transfer, work, events)
-                    }
-                    return request.isLocal ? LoadedData(data: loaded.data, source: .disk) : loaded
+                    try await self.governor.attempt(host, request.retryBudget, attempt)
                 }
             } catch let failure as AttemptFailure {
                 let elapsed = governor.uptime() - start
@@ -114,6 +140,24 @@ extension ImageLoader {
                 retry += 1
                 try await configuration.clock.sleep(for: wait)
             }
+        }
+    }
+
+    /// What the request's own fetch brings. An `ImageError` that it throws counts as if a transport had met it.
+    private func attempt(
+        _ fetch: @Sendable () async throws -> Data, _ events: EventSink
+    ) async throws(AttemptFailure) -> LoadedData {
+        events.send(.downloadStarted)
+        do {
+            let data = try checked(try await fetch(), .network)
+            events.send(.downloadFinished(bytes: data.data.count))
+            return data
+        } catch let error as ImageError {
+            throw AttemptFailure(error: error)
+        } catch is CancellationError {
+            throw AttemptFailure(error: Task.isCancelled ? .cancelled : .fetch("it cancelled itself"))
+        } catch {
+            throw AttemptFailure(error: .fetch("\(error)"))
         }
     }
 
@@ -146,17 +190,21 @@ extension ImageLoader {
 }
 
 extension TransportRequest {
-    init(_ request: ImageRequest, _ route: FetchRoute, limits: TransferLimits) throws(ImageError) {
+    init(
+        url: URL, headers: [String: String], _ route: FetchRoute, limits: TransferLimits
+    ) throws(ImageError) {
         var fields = HTTPFields()
-        for (name, value) in request.headers {
+        for (name, value) in headers {
             guard let name = HTTPField.Name(name) else { throw .invalidURL("no header can be named \"\(name)\"") }
             fields.append(HTTPField(name: name, value: value))
         }
         // Caches on the way are to ask, too.
-        if route.reloads, !fields.contains(.cacheControl) { fields[.cacheControl] = "no-cache" }
+        if route.mode == .reload || route.mode == .revalidate, !fields.contains(.cacheControl) {
+            fields[.cacheControl] = "no-cache"
+        }
         self.init(
-            url: request.url, headers: fields, connectTimeout: limits.connectTimeout, stallTimeout: limits.stallTimeout,
+            url: url, headers: fields, connectTimeout: limits.connectTimeout, stallTimeout: limits.stallTimeout,
             totalTimeout: limits.totalTimeout, maxBodyBytes: limits.maxBodyBytes, maxRedirects: limits.maxRedirects)
-        cacheUse = !route.usesDisk ? .bypass : route.reloads ? .reload : .standard
+        cacheUse = route.cacheUse
     }
 }

@@ -31,7 +31,7 @@ public final class ImageLoader: Sendable {
     ///
     /// Nil also when the request's policy leaves the memory cache out, or when it reloads.
     public func cachedImage(for request: ImageRequest) -> LoadedImage? {
-        guard request.readsMemory, let image = configuration.memoryCache?.image(for: request.imageKey) else {
+        guard request.readsMemory, let image = configuration.memoryCache?.image(for: request.cacheKey) else {
             return nil
         }
         if configuration.observer != nil {
@@ -52,15 +52,19 @@ public final class ImageLoader: Sendable {
     public func image(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedImage {
-        let events = EventSink(configuration.observer, request: newID(), url: request.url)
+        try await image(for: request, Waiting(id: WaiterID(rawValue: newID()), onProgress: onProgress))
+    }
+
+    func image(for request: ImageRequest, _ waiting: Waiting) async throws(ImageError) -> LoadedImage {
+        let events = EventSink(configuration.observer, request: waiting.id.rawValue, url: request.url)
         events.send(.started)
         return try await events.concluding { () async throws(ImageError) in
             try request.validate()
-            let key = request.imageKey
+            let key = request.cacheKey
             if let image = self.memoryHit(key, for: request, events) {
                 return LoadedImage(image: image, source: .memory, encodedByteCount: nil)
             }
-            return try await self.sharedImage(key, for: request, events, onProgress)
+            return try await self.sharedImage(key, for: request, waiting, events)
         } source: {
             $0.source
         }
@@ -98,11 +102,18 @@ public final class ImageLoader: Sendable {
     func newID() -> UInt64 { nextID.wrappingAdd(1, ordering: .relaxed).oldValue }
 }
 
-extension ImageRequest {
-    var readsMemory: Bool { cachePolicy.usesMemory && !reloads }
+/// One who waits for a picture.
+struct Waiting: Sendable {
+    var id: WaiterID
+    /// Told when changes of its priority begin to count.
+    var onJoin: @Sendable () -> Void = {}
+    var onProgress: @Sendable (WorkProgress) -> Void
+}
 
+extension ImageRequest {
     /// Throws `.invalidURL` for what no transport could load.
     func validate() throws(ImageError) {
+        guard let url else { return }
         guard let scheme = url.scheme?.lowercased() else { throw .invalidURL(url.absoluteString) }
         if scheme == "http" || scheme == "https", url.host()?.isEmpty ?? true {
             throw .invalidURL(url.absoluteString)

@@ -1,10 +1,5 @@
 public import ImageCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import ImageTransporting
 
 /// What two requests must have in common to share a download: the same original, looked for in the same places.
 public struct DataJobKey: Hashable, Sendable {
@@ -16,54 +11,44 @@ public struct DataJobKey: Hashable, Sendable {
 public struct ImageJobKey: Hashable, Sendable {
     public let image: ImageCacheKey
     public let route: FetchRoute
-    public let usesMemory: Bool
+    public let memory: CacheAccess
 
     init(_ request: ImageRequest, image: ImageCacheKey, reloadCount: UInt64 = 0) {
         self.image = image
         route = FetchRoute(request, reloadCount: reloadCount)
-        usesMemory = request.cachePolicy.usesMemory
+        memory = request.cachePolicy.memory
     }
 }
 
-/// Where the bytes of an original may come from.
+/// Where the bytes of an original may come from, and whether they are kept on disk.
 public struct FetchRoute: Hashable, Sendable {
-    public let usesDisk: Bool
-    public let reloads: Bool
-    public let isOffline: Bool
+    public let disk: CacheAccess
+    public let mode: ImageLoadMode
     /// How often the original had been reloaded, so that nobody joins work that is older than a reload.
     let reloadCount: UInt64
 
     init(_ request: ImageRequest, reloadCount: UInt64 = 0) {
         self.reloadCount = reloadCount
-        usesDisk = request.cachePolicy.usesDisk && !request.isLocal
-        reloads = request.reloads
-        isOffline = request.isOffline && !request.isLocal
+        disk = request.origin.isLocal ? .none : request.cachePolicy.disk
+        mode = request.origin.isLocal && request.mode == .onlyIfCached ? .standard : request.mode
     }
-}
 
-extension ImageRequest {
-    /// True for `file:` and `data:` URLs, which need neither network nor disk cache.
-    var isLocal: Bool {
-        switch url.scheme?.lowercased() {
-        case "file", "data": true
-        default: false
+    var reloads: Bool { mode == .reload }
+    var isOffline: Bool { mode == .onlyIfCached }
+
+    /// What the transport's cache is to do when there is nothing to answer without it.
+    var cacheUse: CacheUse {
+        switch disk {
+        case .readWrite: reloads ? .reload : .standard
+        case .writeOnly: .reload
+        case .readOnly, .none: .bypass
         }
     }
 
-    /// What identifies the original: the URL without its fragment, and a digest of the headers that were asked to be sent.
-    ///
-    /// A digest, because a key is written to disk in full and headers carry credentials.
-    var source: String {
-        let text = url.absoluteString
-        let address = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
-        guard !headers.isEmpty else { return address }
-        let lines = headers.map { "\($0.key.lowercased()): \($0.value)\n" }.sorted()
-        return "\(address) \(SHA256.hexadecimalDigest(of: Array(lines.joined().utf8)))"
-    }
+    /// True when what is stored may answer alone.
+    var readsDisk: Bool { disk.reads && mode.acceptsMemory }
+}
 
-    var imageKey: ImageCacheKey {
-        ImageCacheKey(source: source, target: target, processors: processors.map(\.identifier))
-    }
-
-    var jobKey: ImageJobKey { ImageJobKey(self, image: imageKey) }
+extension ImageRequest {
+    var jobKey: ImageJobKey { ImageJobKey(self, image: cacheKey) }
 }

@@ -65,6 +65,23 @@ public struct ImageTarget: Hashable, Sendable {
         self.upscales = upscales
         self.preference = preference
     }
+
+    /// A size in points on a screen of so many pixels a point, as views know theirs.
+    ///
+    /// Sides are rounded to whole pixels, and kept between 1 and 65,535: a view that has no size yet is no reason to decode a
+    /// picture as stored. What is no number counts as 1.
+    public init(
+        points: (width: Double, height: Double), scale: Double, mode: Mode = .fit, upscales: Bool = false,
+        preference: DecodingPreference = .quality
+    ) {
+        func pixels(_ side: Double) -> Int {
+            let length = (side * scale).rounded()
+            return length.isNaN ? 1 : Int(min(max(length, 1), 65_535))
+        }
+        self.init(
+            PixelSize(width: pixels(points.width), height: pixels(points.height)), mode: mode, upscales: upscales,
+            preference: preference)
+    }
 }
 
 /// What matters more when a picture is decoded to a smaller size.

@@ -9,6 +9,8 @@ public enum ImageError: Error, Sendable {
     /// 404 or 410, or no such file.
     case notFound
     case decoding(DecodingFailure)
+    /// The request's own fetch threw. The text is for people.
+    case fetch(String)
     /// A step after decoding threw. The text is for people.
     case processing(identifier: String, String)
     /// More bytes than the limit allows.
@@ -35,6 +37,7 @@ extension ImageError: CustomStringConvertible {
         case .httpStatus(let status): "the server answered with status \(status)"
         case .notFound: "not found"
         case .decoding(let failure): "\(failure)"
+        case .fetch(let text): "the request's own fetch failed: \(text)"
         case .processing(let identifier, let text): "processing step \(identifier) failed: \(text)"
         case .tooLarge(let allowed): "too large: the limit is \(allowed) bytes"
         case .offline: "offline, and no cache has it"

@@ -42,10 +42,11 @@ public struct ImageLoadEvent: Hashable, Sendable {
 
     /// Names the request within its loader; 0 for what happened behind all of them.
     public var request: UInt64
-    public var url: URL
+    /// Nil when the original has none.
+    public var url: URL?
     public var kind: Kind
 
-    public init(request: UInt64, url: URL, kind: Kind) {
+    public init(request: UInt64, url: URL?, kind: Kind) {
         self.request = request
         self.url = url
         self.kind = kind

@@ -5,46 +5,83 @@
 #endif
 
 /// What picture is wanted, in what form, how urgently.
+///
+/// Two requests are equal when one may have the other's answer, and the whole of the work for it: the same original under the same
+/// headers, at the same target, after the same steps, on the same way through the caches. How urgent they are, who pays for
+/// retries, and what travels in `options` makes no difference. Requests that are not equal may still share the download.
 public struct ImageRequest: Sendable {
-    public var url: URL
+    public var origin: ImageOrigin
+    /// Names the original in place of its URL, where that changes although the picture doesn't, as signed URLs do: requests of
+    /// one name share work and memory. On disk it is the cache's rules that count.
+    public var identity: String?
     /// The size to decode to; nil for the size as stored.
     public var target: ImageTarget?
     /// Steps after decoding, in order.
     public var processors: [any ImageProcessor]
+    /// Where it begins. `ImageTask.priority` changes it later.
     public var priority: RequestPriority
     public var cachePolicy: ImageCachePolicy
-    /// Goes to the network even if a cache has the answer, and stores the new one. Pictures of it at other sizes, or after
-    /// other steps, that are in memory stay there.
-    public var reloads: Bool
-    /// Never goes to the network: what no cache has is `ImageError.offline`. What is out of date is shown, and its source says so.
-    public var isOffline: Bool
+    public var mode: ImageLoadMode
     /// Sent with the request. Headers are part of the cache's identity: another Authorization is another picture.
     public var headers: [String: String]
     /// The retries that it shares with others, a page of them for one; nil for those of the loader. Of requests that share a download,
     /// the one that started it pays.
     public var retryBudget: RetryBudget?
+    /// Placeholder, transition, user info: what others want to know, and the loader does not.
+    public var options = ImageRequestOptions()
 
     public init(
-        url: URL, target: ImageTarget? = nil, processors: [any ImageProcessor] = [],
-        priority: RequestPriority = .normal,
-        cachePolicy: ImageCachePolicy = .all, reloads: Bool = false, isOffline: Bool = false,
+        _ origin: ImageOrigin, target: ImageTarget? = nil, processors: [any ImageProcessor] = [],
+        priority: RequestPriority = .normal, cachePolicy: ImageCachePolicy = .all, mode: ImageLoadMode = .standard,
         headers: [String: String] = [:]
     ) {
-        self.url = url
+        self.origin = origin
         self.target = target
         self.processors = processors
         self.priority = priority
         self.cachePolicy = cachePolicy
-        self.reloads = reloads
-        self.isOffline = isOffline
+        self.mode = mode
         self.headers = headers
     }
+
+    public init(
+        url: URL, target: ImageTarget? = nil, processors: [any ImageProcessor] = [],
+        priority: RequestPriority = .normal, cachePolicy: ImageCachePolicy = .all, mode: ImageLoadMode = .standard,
+        headers: [String: String] = [:]
+    ) {
+        self.init(
+            .url(url), target: target, processors: processors, priority: priority, cachePolicy: cachePolicy, mode: mode,
+            headers: headers)
+    }
+
+    /// Nil when the original has no URL.
+    public var url: URL? { origin.url }
 }
 
-/// Which caches a request reads and writes.
-public enum ImageCachePolicy: String, Sendable, CaseIterable {
-    case all, memoryOnly, diskOnly, none
+extension ImageRequest: Hashable {
+    public static func == (left: ImageRequest, right: ImageRequest) -> Bool {
+        left.mode == right.mode && left.cachePolicy == right.cachePolicy && left.cacheKey == right.cacheKey
+    }
 
-    public var usesMemory: Bool { self == .all || self == .memoryOnly }
-    public var usesDisk: Bool { self == .all || self == .diskOnly }
+    public func hash(into hasher: inout Hasher) { hasher.combine(cacheKey) }
+}
+
+extension ImageRequest {
+    /// The key of the picture in memory.
+    public var cacheKey: ImageCacheKey {
+        ImageCacheKey(source: source, target: target, processors: processors.map(\.identifier))
+    }
+
+    /// What identifies the original: its name, and a digest of the headers that were asked to be sent.
+    ///
+    /// A digest, because a key is written to disk in full and headers carry credentials.
+    package var source: String {
+        let name = identity.map { "identity \($0)" } ?? origin.name
+        guard !headers.isEmpty else { return name }
+        let lines = headers.map { "\($0.key.lowercased()): \($0.value)\n" }.sorted()
+        return "\(name) \(SHA256.hexadecimalDigest(of: Array(lines.joined().utf8)))"
+    }
+
+    /// True when a picture in memory may answer.
+    package var readsMemory: Bool { cachePolicy.memory.reads && mode.acceptsMemory }
 }

@@ -1,0 +1,86 @@
+import Foundation
+import ImageCore
+import Testing
+
+@Suite("Requests as values")
+struct ImageRequestTests {
+    private struct Step: ImageProcessor {
+        var identifier: String
+        func process(_ bitmap: Bitmap) -> Bitmap { bitmap }
+    }
+
+    private func request() throws -> ImageRequest {
+        ImageRequest(url: try #require(URL(string: "http://h/a")))
+    }
+
+    @Test("requests are equal when one may have the other's answer, whatever they are worth and carry along")
+    func equal() throws {
+        let plain = try request()
+        var other = plain
+        other.priority = .veryHigh
+        other.retryBudget = RetryBudget(capacity: 1)
+        other.options[.placeholder] = "grey"
+        other.origin = .url(try #require(URL(string: "http://h/a#fragment")))
+        #expect(other == plain)
+        #expect(other.hashValue == plain.hashValue)
+    }
+
+    @Test("another original, header, target, step, mode or way through the caches makes another request")
+    func unequal() throws {
+        let plain = try request()
+        let changes: [(inout ImageRequest) -> Void] = [
+            { $0.origin = .data(Data("a".utf8)) }, { $0.identity = "a" }, { $0.headers = ["A": "b"] },
+            { $0.target = ImageTarget(PixelSize(width: 1, height: 1)) }, { $0.processors = [Step(identifier: "a")] },
+            { $0.mode = .revalidate }, { $0.cachePolicy.memory = .readOnly }, { $0.cachePolicy.disk = .none },
+        ]
+        for change in changes {
+            var other = plain
+            change(&other)
+            #expect(other != plain)
+        }
+    }
+
+    @Test("an identity stands for the URL, but not for the headers")
+    func identity() throws {
+        var (one, two) = (try request(), ImageRequest(url: try #require(URL(string: "http://h/a?token=2"))))
+        #expect(one != two)
+        (one.identity, two.identity) = ("a", "a")
+        #expect(one == two)
+        two.headers = ["Authorization": "x"]
+        #expect(one != two)
+    }
+
+    @Test(
+        "bytes at hand are told apart by content unless they are named, and never taken for a fetch or a URL of that name"
+    )
+    func data() {
+        let (some, others) = (Data("some".utf8), Data("others".utf8))
+        #expect(ImageRequest(.data(some)) == ImageRequest(.data(some)))
+        #expect(ImageRequest(.data(some)) != ImageRequest(.data(others)))
+        #expect(ImageRequest(.data(some, name: "n")) == ImageRequest(.data(others, name: "n")))
+        #expect(ImageRequest(.data(some, name: "n")) != ImageRequest(.fetch(name: "n") { some }))
+    }
+
+    @Test(
+        "points become pixels, rounded, and never less than one or more than a picture may have",
+        arguments: [
+            (100.0, 1.5, 150), (33.3, 3, 100), (0, 2, 1), (-5, 2, 1), (.nan, 2, 1), (.infinity, 1, 65_535),
+            (1, .greatestFiniteMagnitude, 65_535),
+        ])
+    func points(side: Double, scale: Double, pixels: Int) {
+        let target = ImageTarget(points: (side, 10), scale: scale)
+        #expect(target.size.width == pixels)
+    }
+
+    @Test("an option is found by its key, and only as what it is")
+    func options() {
+        var options = ImageRequestOptions()
+        #expect(options.isEmpty)
+        options[.transition] = 0.25
+        #expect(options[.transition, as: Double.self] == 0.25)
+        #expect(options[.transition, as: String.self] == nil)
+        #expect(options[.placeholder] == nil)
+        options[.transition] = nil
+        #expect(options.isEmpty)
+    }
+}

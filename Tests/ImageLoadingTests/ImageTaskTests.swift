@@ -1,0 +1,245 @@
+import Foundation
+import HTTPTypes
+import ImageCoalescing
+import ImageCore
+import ImageLoading
+import ImageTesting
+import ImageTransporting
+import Synchronization
+import Testing
+
+@Suite("Tasks of the loader", .timeLimit(.minutes(10)))
+struct ImageTaskTests {
+    private let fixture = LoaderFixture()
+    private let gate = Gate()
+    private let log = MessageLog<String>()
+
+    /// A picture of which ten bytes come at once, and the rest when the gate is open.
+    private func heldRequest() -> ImageRequest {
+        let (head, tail) = (LoaderFixture.picture.prefix(10), Data(LoaderFixture.picture.dropFirst(10)))
+        let body: [ScriptedTransport.Step] = [.piece(head), .wait(gate), .piece(tail)]
+        return fixture.request(
+            "a", then: ScriptedTransport.Reply(announcedBytes: LoaderFixture.picture.count, body: body))
+    }
+
+    private func text(_ event: ImageTask.Event) -> String {
+        switch event {
+        case .progress(let progress): "\(progress.completedBytes)"
+        case .preview: "preview"
+        case .finished(.success(let loaded)): "\(loaded.source)"
+        case .finished(.failure(let error)): "\(error)"
+        }
+    }
+
+    private func events(_ task: ImageTask) async -> [String] {
+        var texts: [String] = []
+        for await event in task.events { texts.append(text(event)) }
+        return texts
+    }
+
+    @Test("a listener is told progress and the end, a late one the latest progress and the end")
+    func listening() async throws {
+        let task = fixture.loader.task(for: heldRequest())
+        var iterator = task.events.makeAsyncIterator()
+        #expect(await iterator.next().map(text) == "10")
+        gate.open()
+        let whole = "\(LoaderFixture.picture.count)"
+        #expect(await iterator.next().map(text) == whole)
+        #expect(await iterator.next().map(text) == "network")
+        #expect(await iterator.next() == nil)
+        #expect(await events(task) == [whole, "network"])
+        #expect(try await task.image().source == .network)
+    }
+
+    @Test("a picture in memory is there when the task is returned, without a task of its own")
+    func memoryHit() async throws {
+        let request = fixture.request("a")
+        _ = try await fixture.loader.image(for: request)
+        let task = fixture.loader.task(for: request)
+        #expect(fixture.observer.kinds().suffix(3) == [.started, .memoryHit, .succeeded(.memory)])
+        #expect(await events(task) == ["memory"])
+    }
+
+    @Test("after cancel nothing comes, the waiting listener is let go, and the transfer ends")
+    func cancelling() async {
+        let task = fixture.loader.task(for: heldRequest())
+        let listener = Task { await events(task) }
+        await gate.arrivals(1)
+        while fixture.imageCoalescer.waiterCount < 1 { await Task.yield() }
+        task.cancel()
+        #expect(await listener.value.allSatisfy { $0 == "10" })
+        await fixture.transport.cancellations(1)
+        gate.open()
+        #expect(await events(task).isEmpty)
+        await #expect(throws: ImageError.self) { try await task.image() }
+    }
+
+    @Test("what is finished is forgotten when it is cancelled")
+    func cancelledAfterEnd() async throws {
+        let task = fixture.loader.task(for: fixture.request("a"))
+        _ = try await task.image()
+        task.cancel()
+        #expect(await events(task).isEmpty)
+    }
+
+    @Test("a listener that is cancelled goes alone; the request goes on")
+    func listenerCancelled() async throws {
+        let task = fixture.loader.task(for: heldRequest())
+        let listener = Task { await events(task) }
+        await gate.arrivals(1)
+        listener.cancel()
+        #expect(await !listener.value.contains("network"))
+        gate.open()
+        #expect(try await task.image().source == .network)
+    }
+
+    @Test("who lets go of a task cancels it")
+    func lettingGo() async {
+        var task: ImageTask? = fixture.loader.task(for: heldRequest())
+        await gate.arrivals(1)
+        #expect(task != nil)
+        task = nil
+        await fixture.transport.cancellations(1)
+        gate.open()
+    }
+
+    @Test("a failure reaches the listener as the end")
+    func failure() async {
+        let task = fixture.loader.task(for: fixture.request("a", then: .status(.notFound)))
+        #expect(await events(task) == ["not found"])
+    }
+
+    @Test("a priority that changes reaches what waits, also before the work was joined")
+    func priority() async throws {
+        let scheduler = ManualScheduler()
+        let fixture = LoaderFixture(scheduler: scheduler)
+        let task = fixture.loader.task(for: fixture.request("a") { $0.priority = .low })
+        task.priority = .high
+        #expect(task.priority == .high)
+        await scheduler.arrivals(1)
+        let download = try #require(scheduler.waiting.first)
+        while scheduler.lastPriority(of: download) != .high { await Task.yield() }
+        task.priority = .veryLow
+        while scheduler.lastPriority(of: download) != .veryLow { await Task.yield() }
+        try await scheduler.run(download)
+        await scheduler.arrivals(2)
+        try await scheduler.runNext()
+        _ = try await task.image()
+    }
+
+    // MARK: Handlers
+
+    private final class Cell: Sendable {
+        let log: MessageLog<String>
+        init(_ log: MessageLog<String>) { self.log = log }
+    }
+
+    /// Runs what is enqueued when the test says so.
+    private final class ManualDelivery: Sendable {
+        private let waiting = Watched<[@Sendable () -> Void]>([])
+        var delivery: Delivery {
+            Delivery { [waiting] body in waiting.change { $0.append(body) } }
+        }
+
+        var count: Int { waiting.value.count }
+
+        func deliver() async {
+            await waiting.reaches { !$0.isEmpty }
+            let body = waiting.change { $0.isEmpty ? nil : $0.removeFirst() }
+            body?()
+        }
+    }
+
+    @Test("a handler is called where it wants to be, once for all that is new")
+    func handler() async throws {
+        let (cell, manual) = (Cell(log), ManualDelivery())
+        let task = fixture.loader.follow(heldRequest(), for: cell, on: manual.delivery) { cell, event in
+            cell.log.append(self.text(event))
+        }
+        await gate.arrivals(1)
+        gate.open()
+        _ = try await task.image()
+        #expect(log.messages.isEmpty)
+        #expect(manual.count == 1)
+        await manual.deliver()
+        #expect(log.messages == ["\(LoaderFixture.picture.count)", "network"])
+    }
+
+    @Test("what waits for its delivery when the task is cancelled is not delivered")
+    func cancelledBeforeDelivery() async throws {
+        let (cell, manual) = (Cell(log), ManualDelivery())
+        let task = fixture.loader.load(fixture.request("a"), for: cell, on: manual.delivery) { cell, _ in
+            cell.log.append("end")
+        }
+        _ = try await task.image()
+        task.cancel()
+        await manual.deliver()
+        #expect(log.messages.isEmpty)
+    }
+
+    @Test("a handler on the main actor is called there")
+    func mainActor() async throws {
+        let cell = Cell(log)
+        let task = fixture.loader.load(fixture.request("a"), for: cell) { cell, result in
+            MainActor.assertIsolated()
+            cell.log.append((try? result.get()) == nil ? "failed" : "image")
+        }
+        await log.reaches(1)
+        #expect(log.messages == ["image"])
+        withExtendedLifetime(task) {}
+    }
+
+    @Test("a handler on an actor is called there")
+    func actor() async throws {
+        actor Place {
+            let log: MessageLog<String>
+            init(_ log: MessageLog<String>) { self.log = log }
+            func load(_ request: ImageRequest, _ loader: ImageLoader) -> ImageTask {
+                loader.load(request, for: self, on: .on(self)) { place, _ in
+                    place.assumeIsolated { $0.log.append("here") }
+                }
+            }
+        }
+        let place = Place(log)
+        let task = await place.load(fixture.request("a"), fixture.loader)
+        await log.reaches(1)
+        withExtendedLifetime(task) {}
+    }
+
+    @Test("the task is its owner's: when the owner goes, the work is cancelled at once, before anything is sent")
+    func ownerGone() async {
+        final class Owner: Sendable {
+            let task = Mutex<ImageTask?>(nil)
+        }
+        let scheduler = ManualScheduler()
+        let fixture = LoaderFixture(scheduler: scheduler)
+        let request = fixture.request("a")
+        var owner: Owner? = Owner()
+        if let owner {
+            let task = fixture.loader.load(request, for: owner, on: .immediate) { [log] _, _ in log.append("told") }
+            owner.task.withLock { $0 = task }
+        }
+        await scheduler.arrivals(1)
+        owner = nil
+        while !fixture.dataCoalescer.isIdle || !fixture.imageCoalescer.isIdle { await Task.yield() }
+        #expect(scheduler.waiting.isEmpty)
+        #expect(fixture.transport.messages.isEmpty)
+        #expect(log.messages.isEmpty)
+    }
+
+    @Test("a dead owner whose task lives is noticed at the next event, and the work cancelled")
+    func ownerGoneTaskKept() async {
+        var cell: Cell? = Cell(log)
+        let task = cell.map { cell in
+            fixture.loader.follow(heldRequest(), for: cell, on: .immediate) { cell, event in
+                cell.log.append(self.text(event))
+            }
+        }
+        await log.reaches(1)
+        cell = nil
+        gate.open()
+        while !fixture.imageCoalescer.isIdle { await Task.yield() }
+        #expect(log.messages == ["10"])
+        if let task { #expect(await events(task).isEmpty) }
+    }
+}

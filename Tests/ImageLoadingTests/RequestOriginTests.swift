@@ -1,0 +1,155 @@
+import Foundation
+import HTTPTypes
+import ImageCoalescing
+import ImageCore
+import ImageTesting
+import ImageTransporting
+import Synchronization
+import Testing
+
+@testable import ImageLoading
+
+@Suite("Originals without a URL")
+struct RequestOriginTests {
+    private let fixture = LoaderFixture()
+    private let picture = LoaderFixture.picture
+    private let target = ImageTarget(PixelSize(width: 20, height: 20))
+
+    @Test("bytes at hand are decoded without network, disk or a place among the downloads, and kept in memory")
+    func data() async throws {
+        let request = ImageRequest(.data(picture), target: target)
+        #expect(try await fixture.loader.image(for: request).source == .disk)
+        #expect(try await fixture.loader.image(for: request).source == .memory)
+        #expect(fixture.transport.messages.isEmpty)
+        #expect(fixture.disk.messages.isEmpty)
+        #expect(!fixture.observer.kinds().contains(.downloadStarted))
+    }
+
+    @Test("bytes at hand obey the limit of transfers")
+    func dataLimit() async {
+        let request = ImageRequest(.data(Data(count: 10_001)))
+        let result = await Task { try await fixture.loader.data(for: request) }.result
+        guard case .failure(ImageError.tooLarge(10_000)) = result else {
+            Issue.record("ended with \(result)")
+            return
+        }
+    }
+
+    @Test(
+        "a fetch of the request's own is called once for all that ask for its name, and what it brings is not kept on disk"
+    )
+    func fetch() async throws {
+        let gate = Gate()
+        let calls = Mutex(0)
+        let request = ImageRequest(
+            .fetch(name: "asset 1") { [picture] in
+                calls.withLock { $0 += 1 }
+                await gate.pass()
+                return picture
+            }, target: target)
+        async let first = fixture.loader.image(for: request)
+        await gate.arrivals(1)
+        async let second = fixture.loader.image(for: request)
+        while fixture.imageCoalescer.waiterCount < 2 { await Task.yield() }
+        gate.open()
+        _ = try await (first, second)
+        #expect(calls.withLock { $0 } == 1)
+        #expect(fixture.disk.messages.isEmpty)
+        #expect(try await fixture.loader.image(for: request).source == .memory)
+    }
+
+    @Test("what a fetch throws is told as such; an error of ours stays what it is, and is tried again if it may heal")
+    func fetchFails() async throws {
+        struct Trouble: Error {}
+        let broken = ImageRequest(.fetch(name: "b") { throw Trouble() })
+        let result = await Task { try await fixture.loader.data(for: broken) }.result
+        guard case .failure(ImageError.fetch("Trouble()")) = result else {
+            Issue.record("ended with \(result)")
+            return
+        }
+        let patient = LoaderFixture(retries: 1)
+        let calls = Mutex(0)
+        let shaky = ImageRequest(
+            .fetch(name: "c") { [picture] in
+                let call = calls.withLock { calls in
+                    calls += 1
+                    return calls
+                }
+                if call == 1 { throw ImageError.network(.connectionLost, "") }
+                return picture
+            })
+        let task = Task { try await patient.loader.data(for: shaky) }
+        await patient.clock.sleepers(1)
+        patient.clock.advance(by: .seconds(1))
+        #expect(try await task.value.data == picture)
+    }
+
+    @Test("a fetch is told of its cancellation, and is not asked when nothing may be fetched")
+    func fetchCancelled() async throws {
+        let (entered, cancelled) = (Gate(), Gate())
+        let request = ImageRequest(
+            .fetch(name: "d") {
+                entered.open()
+                await withTaskCancellationHandler {
+                    await cancelled.whenOpen()
+                } onCancel: {
+                    cancelled.open()
+                }
+                throw CancellationError()
+            })
+        let task = Task { try await fixture.loader.data(for: request) }
+        await entered.whenOpen()
+        task.cancel()
+        await cancelled.whenOpen()
+        await #expect(throws: ImageError.self) { try await task.value }
+        let offline = ImageRequest(
+            .fetch(name: "e") { throw CancellationError() }, mode: .onlyIfCached)
+        let result = await Task { try await fixture.loader.data(for: offline) }.result
+        guard case .failure(ImageError.offline) = result else {
+            Issue.record("ended with \(result)")
+            return
+        }
+    }
+}
+
+@Suite("Ways through the caches")
+struct CacheAccessTests {
+    private let fixture = LoaderFixture()
+
+    @Test(
+        "what only reads a layer leaves nothing there, and what only writes it does not look",
+        arguments: CacheAccess.allCases)
+    func memory(_ access: CacheAccess) async throws {
+        var request = fixture.request("a") { $0.cachePolicy = ImageCachePolicy(memory: access, disk: .none) }
+        _ = try await fixture.loader.image(for: request)
+        #expect(fixture.memory.images.count == (access.writes ? 1 : 0))
+        request.cachePolicy.memory = .readWrite
+        _ = try await fixture.loader.image(for: request)
+        request.cachePolicy.memory = access
+        let source = try await fixture.loader.image(for: request).source
+        #expect(source == (access.reads ? .memory : .network))
+        #expect((fixture.loader.cachedImage(for: request) != nil) == access.reads)
+    }
+
+    @Test("so it is on disk", arguments: CacheAccess.allCases)
+    func disk(_ access: CacheAccess) async throws {
+        var request = fixture.request("a") { $0.cachePolicy = ImageCachePolicy(memory: .none, disk: access) }
+        _ = try await fixture.loader.image(for: request)
+        #expect(fixture.storedOriginals.count == (access.writes ? 1 : 0))
+        request.cachePolicy.disk = .readWrite
+        _ = try await fixture.loader.image(for: request)
+        request.cachePolicy.disk = access
+        #expect(try await fixture.loader.image(for: request).source == (access.reads ? .disk : .network))
+    }
+
+    @Test("a revalidation asks the origin about what is fresh, and passes memory over")
+    func revalidate() async throws {
+        let whole = ScriptedTransport.Reply.ok(LoaderFixture.picture, headers: [.eTag: "\"1\""])
+        var request = fixture.request("a", first: whole, then: .status(.notModified))
+        _ = try await fixture.loader.image(for: request)
+        request.mode = .revalidate
+        #expect(fixture.loader.cachedImage(for: request) == nil)
+        #expect(try await fixture.loader.image(for: request).source == .validated)
+        #expect(fixture.transport.requests.last?.headers[.ifNoneMatch] == "\"1\"")
+    }
+}
