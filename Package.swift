@@ -196,6 +196,7 @@ let suites = [
             "ImageCore", "ImageTransporting", "ImageHTTPCaching", "ImageTransportCaching", "ImageLoading",
             "ImageTesting", "ImageScheduling", "ImageCoalescing", "ImageMemoryCaching", httpTypes,
         ]),
+    tests("SimulationTests", of: ["LoaderSimulation"]),
     tests("ImageDataSealingTests", of: ["ImageCore", "ImageDataSealing"]),
     tests("ImageTestingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
     tests(
@@ -241,6 +242,16 @@ let suites = [
         name: "TestProfiles", dependencies: ["CTestProfiles"], path: "Tests/Support/TestProfiles", swiftSettings: strict
     ),
     .target(name: "CTestProfiles", dependencies: ["CLibLCMS"], path: "Tests/Support/CTestProfiles"),
+    // And the whole loader, one step of one task at a time; Scripts/simulate runs it in release.
+    .target(
+        name: "LoaderSimulation",
+        dependencies: [
+            "ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageScheduling", "ImageCoalescing",
+            httpTypes,
+        ],
+        path: "Tests/Support/LoaderSimulation", exclude: ["README.md"], swiftSettings: strict),
+    .executableTarget(
+        name: "simulate", dependencies: ["LoaderSimulation"], path: "Tests/Support/simulate", swiftSettings: strict),
     // And small files of every kind, made by our encoders and by the builders that the codecs' tests have.
     .target(
         name: "GeneratedPictures",

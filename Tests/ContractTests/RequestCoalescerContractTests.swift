@@ -49,6 +49,7 @@ final class BrokenCoalescer: RequestCoalescer {
         case tellsNothing = "a handler is told each new maximum, in order"
         case forgetsProgress = "a late joiner is told the latest report"
         case shufflesProgress = "reports are told in order, all of them before the answer"
+        case goesBack = "a report of less than before is not told"
 
         var testDescription: String { rawValue }
     }
@@ -137,6 +138,7 @@ final class BrokenCoalescer: RequestCoalescer {
             if defect == .forgetsProgress, number > 1, count == 0 { return }
             if defect == .shufflesProgress, count == 3 { return }
             onProgress(progress)
+            if defect == .goesBack { onProgress(WorkProgress(completedBytes: 0, totalBytes: nil)) }
         }
     }
 }

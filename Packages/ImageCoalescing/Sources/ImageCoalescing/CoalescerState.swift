@@ -99,9 +99,10 @@ struct CoalescerState<Key: Hashable & Sendable>: Sendable {
         return [.answer(waiting)]
     }
 
-    /// The work reports. Abandoned work has nobody to tell.
+    /// The work reports. Abandoned work has nobody to tell, and less than before is told to nobody.
     mutating func reported(_ progress: WorkProgress, by id: JobID) -> [Action] {
-        guard let job = jobs[id], !job.order.isEmpty else { return [] }
+        guard let job = jobs[id], !job.order.isEmpty, progress.completedBytes >= job.latest?.completedBytes ?? 0
+        else { return [] }
         jobs[id]?.latest = progress
         return [.tellProgress(progress, job.order.tickets)]
     }

@@ -88,4 +88,15 @@ extension RequestCoalescerContract {
         let told = stage.progress(of: 1).all.map(\.completedBytes)
         try expect(told == Array(0...20), "told \(told)")
     }
+
+    static let progressNeverGoesBack = ContractRule<Subject>("a report of less than before is not told") { make in
+        let stage = CoalescingStage(make())
+        try await stage.ask(1)
+        let work = try stage.work()
+        for count in [50, 20, 60] { work.report(WorkProgress(completedBytes: count, totalBytes: nil)) }
+        stage.gate.open()
+        try await stage.expectValue(7, of: 1)
+        let told = stage.progress(of: 1).all.map(\.completedBytes)
+        try expect(told == [0, 50, 60], "told \(told)")
+    }
 }

@@ -22,8 +22,8 @@ struct EventSink: Sendable {
         observer?.loader(did: ImageLoadEvent(request: request, url: url, kind: kind()))
     }
 
-    /// Runs the rest of a request and tells how it ended: exactly one of succeeded, failed, cancelled. An answer that was on
-    /// its way when the task was cancelled is not delivered.
+    /// Runs the rest of a request and tells how it ended: exactly one of succeeded, failed, cancelled. An answer or
+    /// an error that was on its way when the task was cancelled is not delivered.
     func concluding<Value>(
         _ body: () async throws(ImageError) -> Value, source: (Value) -> ImageSource
     ) async throws(ImageError) -> Value {
@@ -33,6 +33,7 @@ struct EventSink: Sendable {
             send(.succeeded(source(value)))
             return value
         } catch {
+            let error = Task.isCancelled ? .cancelled : error
             if case .cancelled = error { send(.cancelled) } else { send(.failed(error.description)) }
             throw error
         }

@@ -57,7 +57,7 @@ extension ImageLoader {
         let waiting = Waiting(
             id: WaiterID(rawValue: newID()), onJoin: { core.applyPriority() }, onProgress: { core.progressed($0) })
         let coalescer = configuration.imageCoalescer
-        core.start {
+        core.start(on: configuration.taskExecutor) {
             do throws(ImageError) {
                 core.ended(.success(try await self.image(for: request, waiting)))
             } catch {

@@ -132,9 +132,10 @@ final class TaskCore: Sendable {
 
     /// Starts the work, unless the task is cancelled already.
     func start(
-        _ work: @escaping @Sendable () async -> Void, prioritise: @escaping @Sendable (RequestPriority) -> Void
+        on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Void,
+        prioritise: @escaping @Sendable (RequestPriority) -> Void
     ) {
-        let task = Task { await work() }
+        let task = Task(executorPreference: executor) { await work() }
         let isWanted = state.withLock { state in
             if state.tale.isClosed { return false }
             (state.work, state.prioritise) = (task, prioritise)

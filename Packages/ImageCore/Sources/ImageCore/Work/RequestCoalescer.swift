@@ -53,7 +53,8 @@ public protocol SharedWork: Sendable {
     /// So no change is lost between the start of the work and this call.
     func onPriorityChange(_ handler: @escaping @Sendable (RequestPriority) -> Void)
 
-    /// Tells every waiter, and later ones, how far the work is.
+    /// Tells every waiter, and later ones, how far the work is. Progress never goes back: work that begins again, because a
+    /// transfer broke off, tells nothing new until it has come further than before.
     func report(_ progress: WorkProgress)
 }
 

@@ -1,0 +1,32 @@
+import LoaderSimulation
+import Testing
+
+@Suite("The loader under every schedule")
+struct LoaderSimulationTests {
+    @Test("keeps every promise, whatever happens next", arguments: UInt64(1)...10)
+    func promises(seed: UInt64) throws {
+        #expect(try Campaign().run(seed: seed) > 100)
+    }
+
+    @Test("the same seed gives the same schedule")
+    func determinism() throws {
+        let runs = try [11, 11, 12].map { (seed: UInt64) in
+            let simulation = Simulation(Workload(seed: seed, events: 100))
+            try simulation.run()
+            return simulation.fingerprint
+        }
+        #expect(runs[0] == runs[1])
+        #expect(runs[0] != runs[2])
+    }
+
+    @Test(
+        "finds each of the classic mistakes, and shrinks the workload to a few events", arguments: PlantedBug.allCases)
+    func plantedBug(_ bug: PlantedBug) throws {
+        let finding = try #require(throws: Campaign.Finding.self) {
+            for seed in 1...UInt64(20) { _ = try Campaign(bug: bug).run(seed: seed) }
+        }
+        #expect(bug.promises.contains(finding.failure.violation.promise), "\(finding)")
+        #expect(finding.smallestFailure?.violation.promise == finding.failure.violation.promise, "\(finding)")
+        #expect(finding.smallest.steps.count <= 12, "\(finding)")
+    }
+}

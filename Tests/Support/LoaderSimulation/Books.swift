@@ -1,0 +1,141 @@
+import ImageCore
+import ImageLoading
+
+/// What shared work is shared by.
+enum WorkKey: Hashable, Sendable, CustomStringConvertible {
+    case image(ImageJobKey), data(DataJobKey)
+
+    var description: String {
+        switch self {
+        case .image(let key): "picture from \(key.image.source)"
+        case .data(let key): "original \(key.source)"
+        }
+    }
+}
+
+/// One run of work that requests share, as the simulation names it.
+struct RunID: Hashable, Sendable {
+    let rawValue: Int
+}
+
+/// The run within which something happens.
+enum Surroundings {
+    @TaskLocal static var run: RunID?
+}
+
+/// What the simulation knows of shared work, from what goes through the ports alone, and what must be true of it.
+///
+/// A waiter counts from its join until the moment of its answer or of its cancellation, whichever comes first.
+struct Books: Sendable {
+    struct Waiter: Sendable {
+        var priority: RequestPriority
+        /// The run that asks; nil when a request or a prefetch does.
+        var parent: RunID?
+    }
+
+    struct Run: Sendable {
+        var key: WorkKey
+        var work: any SharedWork
+        var isCancelled = false
+        var transfers = 0
+    }
+
+    struct QueuedWork: Sendable {
+        var run: RunID
+        var priority: RequestPriority
+    }
+
+    private(set) var waiters: [WorkKey: [WaiterID: Waiter]] = [:]
+    private(set) var runs: [RunID: Run] = [:]
+    private(set) var queue: [WorkID: QueuedWork] = [:]
+    private var lastRun = 0
+
+    var isEmpty: Bool { waiters.isEmpty && runs.isEmpty && queue.isEmpty }
+    var rootWaiterCount: Int { waiters.values.reduce(0) { $0 + $1.values.count { $0.parent == nil } } }
+
+    // MARK: Coalescers
+
+    mutating func joined(_ key: WorkKey, _ id: WaiterID, _ waiter: Waiter) { waiters[key, default: [:]][id] = waiter }
+
+    mutating func left(_ key: WorkKey, _ id: WaiterID) {
+        waiters[key]?[id] = nil
+        if waiters[key]?.isEmpty == true { waiters[key] = nil }
+    }
+
+    mutating func reprioritised(_ id: WaiterID, _ priority: RequestPriority) {
+        for key in waiters.keys { waiters[key]?[id]?.priority = priority }
+    }
+
+    mutating func began(_ key: WorkKey, _ work: any SharedWork) -> RunID {
+        lastRun += 1
+        let id = RunID(rawValue: lastRun)
+        runs[id] = Run(key: key, work: work)
+        return id
+    }
+
+    mutating func cancelled(_ id: RunID) { runs[id]?.isCancelled = true }
+
+    /// Whoever waits for a run that ends is answered by it.
+    mutating func ended(_ id: RunID) {
+        guard let run = runs.removeValue(forKey: id), !run.isCancelled else { return }
+        waiters[run.key] = nil
+    }
+
+    // MARK: Scheduler and transport
+
+    mutating func enqueued(_ id: WorkID, by run: RunID, _ priority: RequestPriority) {
+        queue[id] = QueuedWork(run: run, priority: priority)
+    }
+
+    mutating func reprioritised(_ id: WorkID, _ priority: RequestPriority) { queue[id]?.priority = priority }
+
+    mutating func dequeued(_ id: WorkID) { queue[id] = nil }
+
+    mutating func transferBegan(_ id: RunID) { runs[id]?.transfers += 1 }
+
+    mutating func transferEnded(_ id: RunID) { runs[id]?.transfers -= 1 }
+
+    // MARK: Invariants
+
+    /// The first promise that is broken, in words.
+    func violation() -> Violation? { violationOfSharing() ?? violationOfPriorities() }
+
+    private func violationOfSharing() -> Violation? {
+        var live: Set<WorkKey> = []
+        for run in runs.values where !run.isCancelled {
+            guard waiters[run.key] != nil else { return Violation(.noWorkForNobody, "\(run.key)") }
+            guard live.insert(run.key).inserted else { return Violation(.oneWorkPerKey, "\(run.key)") }
+            if run.transfers > 1 { return Violation(.oneWorkPerKey, "\(run.transfers) transfers: \(run.key)") }
+        }
+        for waiter in waiters.values.lazy.flatMap(\.values) {
+            if let parent = waiter.parent, runs[parent]?.isCancelled ?? true {
+                return Violation(.noWorkForNobody, "work that is over waits")
+            }
+        }
+        return nil
+    }
+
+    private func violationOfPriorities() -> Violation? {
+        for run in runs.values where !run.isCancelled {
+            guard let wanted = maximum(run.key) else { continue }
+            if run.work.priority != wanted { return wrong("runs", run.work.priority, wanted, run) }
+        }
+        for work in queue.values {
+            guard let run = runs[work.run], !run.isCancelled, let wanted = maximum(run.key) else { continue }
+            if work.priority != wanted { return wrong("is queued", work.priority, wanted, run) }
+        }
+        for waiter in waiters.values.lazy.flatMap(\.values) {
+            guard let parent = waiter.parent, let run = runs[parent], let wanted = maximum(run.key) else { continue }
+            if waiter.priority != wanted { return wrong("waits", waiter.priority, wanted, run) }
+        }
+        return nil
+    }
+
+    private func wrong(
+        _ what: String, _ priority: RequestPriority, _ wanted: RequestPriority, _ run: Run
+    ) -> Violation {
+        Violation(.highestPriority, "work \(what) at \(priority), its waiters want \(wanted): \(run.key)")
+    }
+
+    private func maximum(_ key: WorkKey) -> RequestPriority? { waiters[key]?.values.lazy.map(\.priority).max() }
+}

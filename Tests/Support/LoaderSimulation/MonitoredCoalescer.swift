@@ -1,0 +1,54 @@
+import ImageCore
+
+/// Keeps the books about what goes into a coalescer and what comes out of it.
+final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
+    private let base: any RequestCoalescer<Key, Value>
+    private let name: @Sendable (Key) -> WorkKey
+    private let world: World
+
+    init(
+        _ base: any RequestCoalescer<Key, Value>, world: World, name: @escaping @Sendable (Key) -> WorkKey
+    ) {
+        self.name = name
+        self.base = base
+        self.world = world
+    }
+
+    func value(
+        for key: Key, waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        work: @escaping @Sendable (any SharedWork) async throws -> Value
+    ) async throws -> Value {
+        let name = name(key)
+        let entry = Books.Waiter(priority: priority, parent: Surroundings.run)
+        return try await withTaskCancellationHandler {
+            try await base.value(
+                for: key, waiter: waiter, priority: priority,
+                onJoin: { [world] in
+                    world.note { $0.books.joined(name, waiter, entry) }
+                    onJoin()
+                }, onProgress: onProgress
+            ) { [world] in try await Self.run(name, $0, work, world) }
+        } onCancel: {
+            world.note { $0.books.left(name, waiter) }
+        }
+    }
+
+    func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {
+        world.note { $0.books.reprioritised(waiter, priority) }
+        base.setPriority(priority, of: waiter)
+    }
+
+    private static func run(
+        _ key: WorkKey, _ shared: any SharedWork,
+        _ work: @Sendable (any SharedWork) async throws -> Value, _ world: World
+    ) async throws -> Value {
+        let id = world.note { $0.books.began(key, shared) }
+        defer { world.note { $0.books.ended(id) } }
+        return try await withTaskCancellationHandler {
+            try await Surroundings.$run.withValue(id) { try await work(shared) }
+        } onCancel: {
+            world.note { $0.books.cancelled(id) }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import ImageCore
+import Synchronization
+
+/// Keeps the books about what goes into a scheduler and what it starts.
+final class MonitoredScheduler: WorkScheduler {
+    private let base: any WorkScheduler
+    private let world: World
+
+    init(_ base: any WorkScheduler, world: World) {
+        self.base = base
+        self.world = world
+    }
+
+    func enqueue(_ work: ScheduledWork) -> WorkID {
+        let box = NameBox()
+        var monitored = work
+        monitored.run = { [world] in
+            let wrong = world.note { $0.lanes.began(box.id, in: work.lane, host: work.host) }
+            if let wrong { world.complain(wrong) }
+            await work.run()
+            world.note { state in
+                state.lanes.ended(in: work.lane, host: work.host)
+                if let id = box.id { state.books.dequeued(id) }
+            }
+        }
+        let id = base.enqueue(monitored)
+        box.id = id
+        if let run = Surroundings.run { world.note { $0.books.enqueued(id, by: run, work.priority) } }
+        return id
+    }
+
+    func setPriority(_ priority: RequestPriority, of id: WorkID) {
+        world.note { $0.books.reprioritised(id, priority) }
+        base.setPriority(priority, of: id)
+    }
+
+    func cancel(_ id: WorkID) -> Bool {
+        guard base.cancel(id) else { return false }
+        world.note { state in
+            state.books.dequeued(id)
+            state.lanes.cancelled(id)
+        }
+        return true
+    }
+}
+
+/// The name of work, which is known only after it was enqueued.
+private final class NameBox: Sendable {
+    private let name = Mutex<WorkID?>(nil)
+
+    var id: WorkID? {
+        get { name.withLock { $0 } }
+        set { name.withLock { $0 = newValue } }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+package import ImageCore
+import ImageTesting
+
+/// What happens to a loader in one simulation, and how many steps its tasks go on after each event. The same seed gives the
+/// same workload and the same schedule.
+package struct Workload: Sendable {
+    package enum Event: Hashable, Sendable, CustomStringConvertible {
+        case request(Int, Request)
+        case cancel(Int)
+        /// Lets go of an `ImageTask`.
+        case drop(Int)
+        case reprioritise(Int, RequestPriority)
+        case prefetch([Request])
+        case stopPrefetching([Request])
+        case advance(seconds: Int)
+        case evictMemory(share: Double)
+        case evictStored
+        case limit(String, Int)
+
+        package var description: String {
+            switch self {
+            case .request(let number, let request): "request \(number): \(request)"
+            case .cancel(let number): "cancel \(number)"
+            case .drop(let number): "drop \(number)"
+            case .reprioritise(let number, let priority): "set \(number) to \(priority)"
+            case .prefetch(let requests): "prefetch \(requests)"
+            case .stopPrefetching(let requests): "stop prefetching \(requests)"
+            case .advance(let seconds): "advance the clock by \(seconds) s"
+            case .evictMemory(let share): "trim the memory cache to \(share)"
+            case .evictStored: "evict all stored responses"
+            case .limit(let lane, let limit): "limit lane \(lane) to \(limit)"
+            }
+        }
+    }
+
+    /// How a request is made, and its end heard of.
+    enum Form: String, Sendable {
+        /// `image(for:)` and `data(for:)`, each in a task.
+        case image, data
+        /// An `ImageTask`, whose events are handed to a handler.
+        case task
+    }
+
+    /// A request, by its few traits that matter here.
+    package struct Request: Hashable, Sendable, CustomStringConvertible {
+        var picture: Int
+        var size: Int
+        var priority: RequestPriority
+        var cachePolicy = ImageCachePolicy.all
+        var mode = ImageLoadMode.standard
+        var form = Form.image
+
+        package var description: String {
+            var traits = ["picture \(picture)", "size \(size)", "\(priority)"]
+            if cachePolicy != .all { traits.append("memory \(cachePolicy.memory), disk \(cachePolicy.disk)") }
+            if mode != .standard { traits.append("\(mode)") }
+            if form != .image { traits.append("\(form)") }
+            return traits.joined(separator: ", ")
+        }
+    }
+
+    package struct Step: Hashable, Sendable {
+        package var event: Event
+        package var stepsAfter: Int
+    }
+
+    var seed: UInt64
+    package var steps: [Step]
+
+    init(seed: UInt64, steps: [Step]) {
+        self.seed = seed
+        self.steps = steps
+    }
+
+    package init(seed: UInt64, events: Int) {
+        var generator = WorkloadGenerator(random: SeededRandom(seed: seed))
+        self.init(seed: seed, steps: (0..<events).map { _ in generator.step() })
+    }
+}
+
+private struct WorkloadGenerator {
+    var random: SeededRandom
+    var requests = 0
+
+    mutating func step() -> Workload.Step {
+        Workload.Step(event: event(), stepsAfter: draw(3) == 0 ? 0 : draw(25))
+    }
+
+    private mutating func event() -> Workload.Event {
+        switch draw(100) {
+        case ..<45:
+            requests += 1
+            return .request(requests - 1, request())
+        case ..<63 where requests > 0: return .cancel(recentRequest())
+        case ..<66 where requests > 0: return .drop(recentRequest())
+        case ..<78 where requests > 0: return .reprioritise(recentRequest(), priority())
+        case ..<82: return .prefetch((0...draw(3)).map { _ in request() })
+        case ..<86: return .stopPrefetching((0...draw(3)).map { _ in request() })
+        case ..<90: return .advance(seconds: 1 + draw(4))
+        case ..<94: return .evictMemory(share: Double(draw(3)) / 2)
+        case ..<97: return .evictStored
+        default: return draw(2) == 0 ? .limit("download", draw(5)) : .limit("decode", draw(4))
+        }
+    }
+
+    private mutating func recentRequest() -> Int { max(0, requests - 1 - draw(8)) }
+
+    private mutating func priority() -> RequestPriority {
+        RequestPriority.allCases.randomElement(using: &random) ?? .normal
+    }
+
+    private mutating func request() -> Workload.Request {
+        var request = Workload.Request(
+            picture: draw(6), size: 2 + draw(2), priority: priority())
+        switch draw(20) {
+        case ..<4: request.mode = ImageLoadMode.allCases[draw(4)]
+        case 4: request.cachePolicy.memory = CacheAccess.allCases[draw(4)]
+        case 5: request.cachePolicy.disk = CacheAccess.allCases[draw(4)]
+        default: break
+        }
+        request.form = [.image, .task, .task, .data][draw(4)]
+        return request
+    }
+
+    private mutating func draw(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+}
