@@ -30,7 +30,7 @@ struct TaskTaleTests {
     func late() {
         var tale = TaskTale()
         tale.progressed(progress(1))
-        tale.previewed(picture)
+        tale.previewed(ImagePreview(picture, number: 0))
         tale.progressed(progress(2))
         tale.progressed(progress(3))
         tale.ended(.success(LoadedImage(image: picture, source: .network, encodedByteCount: nil)))
@@ -48,7 +48,7 @@ struct TaskTaleTests {
         tale.progressed(progress(1))
         #expect(told(tale, &cursor) == ["1"])
         #expect(told(tale, &cursor).isEmpty)
-        tale.previewed(picture)
+        tale.previewed(ImagePreview(picture, number: 0))
         tale.ended(.failure(.notFound))
         #expect(told(tale, &cursor) == ["preview", "failed", "over"])
     }
@@ -59,7 +59,7 @@ struct TaskTaleTests {
         tale.ended(.failure(.notFound))
         tale.ended(.success(LoadedImage(image: picture, source: .network, encodedByteCount: nil)))
         tale.progressed(progress(1))
-        tale.previewed(picture)
+        tale.previewed(ImagePreview(picture, number: 0))
         var cursor = TaskTale.Cursor()
         #expect(told(tale, &cursor) == ["failed", "over"])
     }

@@ -50,8 +50,9 @@ extension ImageLoader {
             url: url, headers: request.headers, key.route, limits: configuration.transferLimits)
         if let stored = try await stored(transfer, key.route, events) { return stored }
         if key.route.isOffline { throw ImageError.offline }
+        let report = ProgressReporter(work)
         let data = try await download(host: url.host(), for: request, work) { () async throws(AttemptFailure) in
-            try await self.attempt(transfer, work, events)
+            try await self.attempt(transfer, report, events)
         }
         if key.route.reloads { markReloaded(key.source) }
         return request.origin.isLocal ? LoadedData(data: data.data, source: .disk) : data
@@ -162,7 +163,7 @@ extension ImageLoader {
     }
 
     private func attempt(
-        _ transfer: TransportRequest, _ work: any SharedWork, _ events: EventSink
+        _ transfer: TransportRequest, _ report: ProgressReporter, _ events: EventSink
     ) async throws(AttemptFailure) -> LoadedData {
         events.send(.downloadStarted)
         do {
@@ -170,7 +171,7 @@ extension ImageLoader {
             if let error = response.head.refusal {
                 throw AttemptFailure(error: error, retryAfter: response.head.retryAfter)
             }
-            let data = try await collect(response, limit: transfer.maxBodyBytes) { work.report($0) }
+            let data = try await collect(response, limit: transfer.maxBodyBytes) { report.progressed($0) }
             return told(data, from: response.source, events)
         } catch let failure as AttemptFailure {
             throw failure
@@ -183,9 +184,16 @@ extension ImageLoader {
         _ response: TransportResponse, limit: Int, onProgress: (WorkProgress) -> Void = { _ in }
     ) async throws(TransportFailure) -> Data {
         let total = response.head.expectedBytes
-        return try await response.body.collected(expectedBytes: total, limit: limit) { received in
-            onProgress(WorkProgress(completedBytes: received, totalBytes: total))
+        let received = ReceivedBytes()
+        var pieces = response.body.makeAsyncIterator()
+        while let piece = try await pieces.next() {
+            guard received.count + piece.count <= limit else { throw .tooLarge(allowedBytes: limit) }
+            received.append(piece, expectedBytes: total)
+            var progress = WorkProgress(completedBytes: received.count, totalBytes: total)
+            progress.received = received
+            onProgress(progress)
         }
+        return received.all
     }
 }
 

@@ -54,10 +54,15 @@ extension ImageLoader {
     }
 
     private func start(_ request: ImageRequest, _ core: TaskCore) {
-        let waiting = Waiting(
-            id: WaiterID(rawValue: newID()), onJoin: { core.applyPriority() }, onProgress: { core.progressed($0) })
+        let showsPreview = request.isProgressive
+        let waiting = Waiting(id: WaiterID(rawValue: newID()), onJoin: { core.applyPriority() }) {
+            core.progressed($0, showsPreview: showsPreview)
+        }
         let coalescer = configuration.imageCoalescer
+        let lesser = missingLowQuality(of: request, core)
         core.start(on: configuration.taskExecutor) {
+            let lesser = self.startLowQuality(lesser, core)
+            defer { for task in lesser { task.cancel() } }
             do throws(ImageError) {
                 core.ended(.success(try await self.image(for: request, waiting)))
             } catch {
@@ -65,6 +70,31 @@ extension ImageLoader {
             }
         } prioritise: {
             coalescer.setPriority($0, of: waiting.id)
+        }
+    }
+
+    // MARK: Low quality first
+
+    /// Shows what memory has of the lesser pictures, at once. Returns those that are to be loaded, numbered: they come before all
+    /// previews of the picture itself.
+    private func missingLowQuality(of request: ImageRequest, _ core: TaskCore) -> [(number: Int, ImageRequest)] {
+        let count = request.lowQuality.count
+        return request.lowQuality.enumerated().compactMap { index, lesser in
+            var lesser = lesser
+            lesser.priority = max(lesser.priority, request.priority)
+            guard let hit = cachedImage(for: lesser) else { return (index - count, lesser) }
+            core.previewed(ImagePreview(hit.image, number: index - count))
+            return nil
+        }
+    }
+
+    private func startLowQuality(_ requests: [(number: Int, ImageRequest)], _ core: TaskCore) -> [Task<Void, Never>] {
+        requests.map { number, request in
+            Task(executorPreference: configuration.taskExecutor) {
+                // One that fails is not missed: the picture itself is on its way.
+                guard let loaded = try? await self.image(for: request) else { return }
+                core.previewed(ImagePreview(loaded.image, number: number))
+            }
         }
     }
 }

@@ -14,12 +14,17 @@ public final class ImageLoader: Sendable {
     let configuration: ImageLoaderConfiguration
     let ledger = Mutex(ReloadLedger())
     let governor: RetryGovernor
+    let sizes = Mutex(SizeIndex())
+    let previewWishes = Mutex(PreviewWishes())
+    /// The decoder, if it can show pictures that are coming in.
+    let previewingDecoder: (any PreviewingImageDecoder)?
     private let nextID = Atomic<UInt64>(1)
     /// Trims the memory cache while the loader lives.
     private let pressureObservation: MemoryPressureObservation?
 
     public init(_ configuration: ImageLoaderConfiguration) {
         self.configuration = configuration
+        previewingDecoder = configuration.decoder as? any PreviewingImageDecoder
         governor = RetryGovernor(configuration.retryPolicy, clock: configuration.clock)
         pressureObservation = configuration.memoryPressureMonitor?.observe {
             [cache = configuration.memoryCache] level in
@@ -31,9 +36,7 @@ public final class ImageLoader: Sendable {
     ///
     /// Nil also when the request's policy leaves the memory cache out, or when it reloads.
     public func cachedImage(for request: ImageRequest) -> LoadedImage? {
-        guard request.readsMemory, let image = configuration.memoryCache?.image(for: request.cacheKey) else {
-            return nil
-        }
+        guard let image = pictureInMemory(request.cacheKey, for: request) else { return nil }
         if configuration.observer != nil {
             let events = EventSink(configuration.observer, request: newID(), url: request.url)
             events.send(.started)
@@ -48,11 +51,14 @@ public final class ImageLoader: Sendable {
     /// Requests for the same picture share the work; requests for other sizes of it share the download. Cancelling the
     /// task ends this request alone; the last one to leave ends the work, down to the socket.
     ///
-    /// - Parameter onProgress: told how far the download is, on an unspecified thread.
+    /// - Parameter onProgress: told how far the download is, with the latest preview if the request is progressive; on an unspecified thread.
     public func image(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedImage {
-        try await image(for: request, Waiting(id: WaiterID(rawValue: newID()), onProgress: onProgress))
+        let isProgressive = request.isProgressive
+        return try await image(
+            for: request,
+            Waiting(id: WaiterID(rawValue: newID())) { onProgress(isProgressive ? $0 : $0.withoutPreview) })
     }
 
     func image(for request: ImageRequest, _ waiting: Waiting) async throws(ImageError) -> LoadedImage {
@@ -83,7 +89,7 @@ public final class ImageLoader: Sendable {
             do {
                 return try await self.sharedData(
                     for: request, waiter: WaiterID(rawValue: self.newID()), priority: request.priority, events,
-                    onProgress: onProgress)
+                    onProgress: { onProgress($0.withoutPreview) })
             } catch {
                 throw ImageError(error)
             }
@@ -93,8 +99,8 @@ public final class ImageLoader: Sendable {
     }
 
     private func memoryHit(_ key: ImageCacheKey, for request: ImageRequest, _ events: EventSink) -> DecodedImage? {
-        guard request.readsMemory, let cache = configuration.memoryCache else { return nil }
-        let image = cache.image(for: key)
+        guard request.readsMemory, configuration.memoryCache != nil else { return nil }
+        let image = pictureInMemory(key, for: request)
         events.send(image == nil ? .memoryMiss : .memoryHit)
         return image
     }

@@ -21,7 +21,9 @@ public struct ImageLoaderConfiguration: Sendable {
     public var memoryPressureMonitor: (any MemoryPressureMonitor)?
     public var retryPolicy: RetryPolicy
     public var transferLimits: TransferLimits
-    /// Measures the waits between retries.
+    /// How often a preview is worth its work, for requests that want any.
+    public var previewThrottle: PreviewThrottle
+    /// Measures the waits between retries, and the time between previews.
     public var clock: any Clock<Duration>
     /// The threads that tasks which the loader itself makes prefer; nil for Swift's cooperative pool.
     public var taskExecutor: (any TaskExecutor)?
@@ -32,7 +34,8 @@ public struct ImageLoaderConfiguration: Sendable {
         imageCoalescer: any RequestCoalescer<ImageJobKey, LoadedImage>,
         dataCoalescer: any RequestCoalescer<DataJobKey, LoadedData>, observer: (any ImageLoaderObserver)? = nil,
         memoryPressureMonitor: (any MemoryPressureMonitor)? = nil,
-        retryPolicy: RetryPolicy, transferLimits: TransferLimits = TransferLimits(), clock: any Clock<Duration>,
+        retryPolicy: RetryPolicy, transferLimits: TransferLimits = TransferLimits(),
+        previewThrottle: PreviewThrottle = PreviewThrottle(), clock: any Clock<Duration>,
         taskExecutor: (any TaskExecutor)? = nil
     ) {
         self.memoryCache = memoryCache
@@ -46,6 +49,7 @@ public struct ImageLoaderConfiguration: Sendable {
         self.memoryPressureMonitor = memoryPressureMonitor
         self.retryPolicy = retryPolicy
         self.transferLimits = transferLimits
+        self.previewThrottle = previewThrottle
         self.clock = clock
         self.taskExecutor = taskExecutor
     }

@@ -11,12 +11,13 @@ public struct DataJobKey: Hashable, Sendable {
 public struct ImageJobKey: Hashable, Sendable {
     public let image: ImageCacheKey
     public let route: FetchRoute
-    public let memory: CacheAccess
+    /// Whether memory may answer.
+    public let readsMemory: Bool
 
     init(_ request: ImageRequest, image: ImageCacheKey, reloadCount: UInt64 = 0) {
         self.image = image
         route = FetchRoute(request, reloadCount: reloadCount)
-        memory = request.cachePolicy.memory
+        readsMemory = request.readsMemory
     }
 }
 

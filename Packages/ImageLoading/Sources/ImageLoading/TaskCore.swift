@@ -32,8 +32,15 @@ final class TaskCore: Sendable {
 
     // MARK: What happens
 
-    func progressed(_ progress: WorkProgress) { change { $0.progressed(progress) } }
-    func previewed(_ preview: DecodedImage) { change { $0.previewed(preview) } }
+    /// - Parameter showsPreview: whether the preview that the report carries is wanted.
+    func progressed(_ progress: WorkProgress, showsPreview: Bool) {
+        change { tale in
+            tale.progressed(progress.withoutPreview)
+            if showsPreview, let preview = progress.preview { tale.previewed(preview) }
+        }
+    }
+
+    func previewed(_ preview: ImagePreview) { change { $0.previewed(preview) } }
     func ended(_ result: Result<LoadedImage, ImageError>) { change { $0.ended(result) } }
 
     /// Nothing is handed out once this has returned, and the work has one waiter less.
@@ -131,6 +138,8 @@ final class TaskCore: Sendable {
     // MARK: The work
 
     /// Starts the work, unless the task is cancelled already.
+    ///
+    /// - Parameter executor: the threads that it prefers; nil for Swift's cooperative pool.
     func start(
         on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Void,
         prioritise: @escaping @Sendable (RequestPriority) -> Void

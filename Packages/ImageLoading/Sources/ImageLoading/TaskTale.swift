@@ -21,7 +21,7 @@ struct TaskTale: Sendable {
 
     private var count: UInt64 = 0
     private var progress: (number: UInt64, value: WorkProgress)?
-    private var preview: (number: UInt64, value: DecodedImage)?
+    private var preview: (number: UInt64, value: ImagePreview)?
     private var end: Result<LoadedImage, ImageError>?
     private var isCancelled = false
 
@@ -29,13 +29,14 @@ struct TaskTale: Sendable {
     var isClosed: Bool { isCancelled || end != nil }
 
     mutating func progressed(_ value: WorkProgress) {
-        guard !isClosed else { return }
+        guard !isClosed, progress?.value != value else { return }
         count += 1
         progress = (count, value)
     }
 
-    mutating func previewed(_ value: DecodedImage) {
-        guard !isClosed else { return }
+    /// A preview that is no better than the last is no news.
+    mutating func previewed(_ value: ImagePreview) {
+        guard !isClosed, preview.map({ $0.value.number < value.number }) ?? true else { return }
         count += 1
         preview = (count, value)
     }
@@ -55,7 +56,7 @@ struct TaskTale: Sendable {
         if isCancelled || cursor.isOver { return .over }
         let latest = [
             progress.map { ($0.number, ImageTask.Event.progress($0.value)) },
-            preview.map { ($0.number, ImageTask.Event.preview($0.value)) },
+            preview.map { ($0.number, ImageTask.Event.preview($0.value.image)) },
         ]
         let news = latest.compactMap(\.self).filter { $0.0 > cursor.told }
         if let oldest = news.min(by: { $0.0 < $1.0 }) {

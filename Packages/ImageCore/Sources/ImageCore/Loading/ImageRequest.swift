@@ -8,7 +8,7 @@
 ///
 /// Two requests are equal when one may have the other's answer, and the whole of the work for it: the same original under the same
 /// headers, at the same target, after the same steps, on the same way through the caches. How urgent they are, who pays for
-/// retries, and what travels in `options` makes no difference. Requests that are not equal may still share the download.
+/// retries, whether they want previews, what they accept in place of the picture, and what travels in `options` makes no difference. Requests that are not equal may still share the download.
 public struct ImageRequest: Sendable {
     public var origin: ImageOrigin
     /// Names the original in place of its URL, where that changes although the picture doesn't, as signed URLs do: requests of
@@ -22,6 +22,12 @@ public struct ImageRequest: Sendable {
     public var priority: RequestPriority
     public var cachePolicy: ImageCachePolicy
     public var mode: ImageLoadMode
+    /// Whether previews are wanted while the bytes come in, where format and decoder have any.
+    public var isProgressive = false
+    /// Whether a larger picture that is in memory will do: one decoded to another target, which shows the same and covers this one.
+    public var acceptsLarger = false
+    /// Requests for lesser pictures of the same, worst first: each is shown as a preview by tasks, until there is better.
+    public var lowQuality: [ImageRequest] = []
     /// Sent with the request. Headers are part of the cache's identity: another Authorization is another picture.
     public var headers: [String: String]
     /// The retries that it shares with others, a page of them for one; nil for those of the loader. Of requests that share a download,

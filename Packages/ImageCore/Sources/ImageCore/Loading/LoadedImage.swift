@@ -23,6 +23,8 @@ public struct LoadedImage: Sendable {
     public var source: ImageSource
     /// Bytes of the encoded original; nil when the memory cache answered.
     public var encodedByteCount: Int?
+    /// Whether the memory cache was given it, or gave it.
+    package var isInMemory = false
 
     public init(image: DecodedImage, source: ImageSource, encodedByteCount: Int?) {
         self.image = image

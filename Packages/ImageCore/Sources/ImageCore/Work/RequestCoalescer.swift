@@ -58,15 +58,34 @@ public protocol SharedWork: Sendable {
     func report(_ progress: WorkProgress)
 }
 
-/// How far a transfer is, in bytes.
+/// How far a piece of work is: its transfer in bytes, and what there is of its result.
 public struct WorkProgress: Hashable, Sendable {
     public var completedBytes: Int
     /// Nil when the origin does not say.
     public var totalBytes: Int?
+    /// The picture as far as it can be seen, for work that makes one. Each report carries the latest, so that a late joiner sees it.
+    public var preview: ImagePreview?
+    /// The bytes themselves, for work that brings them. Each report carries the transfer that they come from.
+    package var received: ReceivedBytes?
 
     public init(completedBytes: Int, totalBytes: Int?) {
         self.completedBytes = completedBytes
         self.totalBytes = totalBytes
+    }
+}
+
+/// A picture that is not there as a whole, or not as good as it will be.
+public struct ImagePreview: Hashable, Sendable {
+    /// Its `completeness` is `.preview`.
+    public let image: DecodedImage
+    /// Grows from each preview of one piece of work to the next.
+    public let number: Int
+
+    public init(_ image: DecodedImage, number: Int) {
+        var image = image
+        if image.completeness != .preview { image.completeness = .preview }
+        self.image = image
+        self.number = number
     }
 }
 

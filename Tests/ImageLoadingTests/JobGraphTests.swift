@@ -1,0 +1,177 @@
+import Foundation
+import ImageCoalescing
+import ImageCore
+import ImageTesting
+import ImageTransporting
+import Testing
+
+@testable import ImageLoading
+
+@Suite("The job graph", .timeLimit(.minutes(10)))
+struct JobGraphTests {
+    private let fixture = LoaderFixture()
+    private let step = FakeProcessor("same") { $0 }
+
+    private func processed(_ request: ImageRequest) -> ImageRequest {
+        var request = request
+        request.processors = [step]
+        return request
+    }
+
+    @Test("a processed picture and the plain one at its size are one download and one decode")
+    func sharedDecode() async throws {
+        let scheduler = ManualDecodes()
+        let fixture = LoaderFixture(scheduler: scheduler)
+        let plain = fixture.request("a")
+        let first = Task { try await fixture.loader.image(for: processed(plain)) }
+        await scheduler.decodes.arrivals(1)
+        let second = Task { try await fixture.loader.image(for: plain) }
+        while fixture.imageCoalescer.waiterCount < 3 { await Task.yield() }
+        try await scheduler.decodes.runNext()
+        await scheduler.decodes.arrivals(2)
+        try await scheduler.decodes.runNext()
+        _ = try await (first.value, second.value)
+        #expect(fixture.decoder.decodeCount == 1)
+        #expect(fixture.transport.sendCount == 1)
+        // The work was the processed one's, which wants no plain picture in memory; but who asked for that has it there.
+        #expect(Set(fixture.memory.images.keys.map(\.processors)) == [[], ["same"]])
+    }
+
+    @Test("a processed picture leaves what it was made of out of memory")
+    func intermediate() async throws {
+        _ = try await fixture.loader.image(for: processed(fixture.request("a")))
+        #expect(fixture.memory.images.keys.map(\.processors) == [["same"]])
+    }
+
+    @Test("a decoded picture in memory serves a processed request without another decode")
+    func decodedInMemory() async throws {
+        let plain = fixture.request("a")
+        _ = try await fixture.loader.image(for: plain)
+        let loaded = try await fixture.loader.image(for: processed(plain))
+        #expect(loaded.source == .memory)
+        #expect(fixture.decoder.decodeCount == 1)
+        #expect(fixture.loader.cachedImage(for: processed(plain)) != nil)
+        var unread = processed(plain)
+        unread.cachePolicy.memory = .writeOnly
+        #expect(try await fixture.loader.image(for: unread).source == .disk)
+        #expect(fixture.decoder.decodeCount == 2)
+    }
+
+    @Test("who writes to memory shares work with who does not, and finds the picture there afterwards")
+    func writingIsTheWaiters() async throws {
+        let scheduler = ManualDecodes()
+        let fixture = LoaderFixture(scheduler: scheduler)
+        var request = fixture.request("a") { $0.cachePolicy.memory = .readOnly }
+        let reader = Task { [request] in try await fixture.loader.image(for: request) }
+        await scheduler.decodes.arrivals(1)
+        request.cachePolicy.memory = .readWrite
+        let writer = Task { [request] in try await fixture.loader.image(for: request) }
+        while fixture.imageCoalescer.waiterCount < 2 { await Task.yield() }
+        try await scheduler.decodes.runNext()
+        _ = try await (reader.value, writer.value)
+        #expect(fixture.decoder.decodeCount == 1)
+        #expect(fixture.memory.images.count == 1)
+    }
+
+    @Test("a processed request's priority reaches the decode that it shares")
+    func priority() async throws {
+        let scheduler = ManualScheduler()
+        let fixture = LoaderFixture(scheduler: scheduler)
+        let task = fixture.loader.task(for: processed(fixture.request("a") { $0.priority = .low }))
+        await scheduler.arrivals(1)
+        let download = try #require(scheduler.waiting.first)
+        task.priority = .veryHigh
+        while scheduler.lastPriority(of: download) != .veryHigh { await Task.yield() }
+        for count in 2...3 {
+            try await scheduler.runNext()
+            await scheduler.arrivals(count)
+        }
+        try await scheduler.runNext()
+        _ = try await task.image()
+    }
+
+    @Test("a larger picture in memory serves a smaller request where that says so, and only there")
+    func larger() async throws {
+        _ = try await fixture.loader.image(for: fixture.request("a", fit: 20))
+        var small = fixture.request("a", fit: 10)
+        #expect(fixture.loader.cachedImage(for: small) == nil)
+        small.acceptsLarger = true
+        #expect(fixture.loader.cachedImage(for: small)?.image.bitmap.size == PixelSize(width: 20, height: 15))
+        #expect(try await fixture.loader.image(for: small).source == .memory)
+        var large = fixture.request("a", fit: 30)
+        large.acceptsLarger = true
+        #expect(fixture.loader.cachedImage(for: large) == nil)
+        fixture.memory.removeAll()
+        #expect(fixture.loader.cachedImage(for: small) == nil)
+    }
+
+    @Test(
+        "bytes from disk that are no picture are fetched once more; if the origin's are none either, that is all, and none stay"
+    )
+    func undecodable() async throws {
+        let broken = ScriptedTransport.Reply.ok(Data("no picture".utf8))
+        let request = fixture.request("a", then: broken)
+        _ = try await fixture.loader.data(for: request)
+        #expect(fixture.storedOriginals.count == 1)
+        await #expect(throws: ImageError.self) { try await fixture.loader.image(for: request) }
+        #expect(fixture.transport.sendCount == 2)
+        while !fixture.dataCoalescer.isIdle { await Task.yield() }
+        #expect(fixture.storedOriginals.isEmpty)
+    }
+
+    @Test("bytes from the network that are no picture are not fetched again")
+    func undecodableFromNetwork() async throws {
+        let request = fixture.request("a", then: .ok(Data("no picture".utf8)))
+        await #expect(throws: ImageError.self) { try await fixture.loader.image(for: request) }
+        #expect(fixture.transport.sendCount == 1)
+        #expect(fixture.storedOriginals.isEmpty)
+    }
+}
+
+@Suite("Which larger picture may serve")
+struct SizeIndexTests {
+    private func key(_ target: ImageTarget?, _ source: String = "a", _ steps: [String] = []) -> ImageCacheKey {
+        ImageCacheKey(source: source, target: target, processors: steps)
+    }
+
+    private func target(
+        _ width: Int, _ height: Int, _ mode: ImageTarget.Mode = .fit, _ preference: DecodingPreference = .quality
+    ) -> ImageTarget {
+        ImageTarget(PixelSize(width: width, height: height), mode: mode, preference: preference)
+    }
+
+    @Test("candidates are those that show the same, smallest first, the stored size last")
+    func order() {
+        var index = SizeIndex()
+        for known in [nil, target(40, 40), target(30, 30), target(30, 30, .fill), target(50, 50, .fit, .speed)] {
+            index.inserted(key(known))
+        }
+        index.inserted(key(target(60, 60), "b"))
+        index.inserted(key(target(70, 70), "a", ["step"]))
+        let found = index.candidates(for: key(target(10, 10))).map(\.target)
+        #expect(found == [target(30, 30), target(40, 40), nil])
+        #expect(index.candidates(for: key(target(10, 10, .fit, .speed))).count == 4)
+        #expect(index.candidates(for: key(nil)).isEmpty)
+    }
+
+    @Test("what is cropped serves the same shape alone")
+    func fill() {
+        var index = SizeIndex()
+        index.inserted(key(target(40, 20, .fill)))
+        index.inserted(key(nil))
+        #expect(index.candidates(for: key(target(20, 10, .fill))).map(\.target) == [target(40, 20, .fill)])
+        #expect(index.candidates(for: key(target(20, 20, .fill))).isEmpty)
+    }
+
+    @Test("it forgets the half that was named longest ago")
+    func bounded() {
+        var index = SizeIndex(limit: 8)
+        for number in 0..<100 {
+            index.inserted(key(target(40, 40), "\(number)"))
+            #expect(index.count <= 8)
+        }
+        #expect(index.candidates(for: key(target(10, 10), "99")).count == 1)
+        #expect(index.candidates(for: key(target(10, 10), "96")).count == 1)
+        #expect(index.candidates(for: key(target(10, 10), "1")).isEmpty)
+    }
+}

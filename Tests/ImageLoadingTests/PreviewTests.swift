@@ -1,0 +1,256 @@
+import Foundation
+import ImageCoalescing
+import ImageCore
+import ImageScheduling
+import ImageTesting
+import ImageTransporting
+import Synchronization
+import Testing
+
+@testable import ImageLoading
+
+@Suite("Previews through the loader", .timeLimit(.minutes(10)))
+struct PreviewTests {
+    private let gates = [Gate(), Gate(), Gate()]
+    private let picture = LoaderFixture.picture
+
+    /// Pieces of 10, 20 and 30 bytes end before the first, second and third gate.
+    private var body: [ScriptedTransport.Step] {
+        [
+            .piece(picture[0..<10]), .wait(gates[0]), .piece(Data(picture[10..<20])), .wait(gates[1]),
+            .piece(Data(picture[20..<30])), .wait(gates[2]), .piece(Data(picture[30...])),
+        ]
+    }
+
+    private func fixture(
+        _ decoder: ScriptedPreviews, scheduler: any WorkScheduler = ImmediateScheduler(), retries: Int = 0,
+        throttle: PreviewThrottle = .none
+    ) -> LoaderFixture {
+        LoaderFixture(scheduler: scheduler, retries: retries) {
+            $0.decoder = decoder
+            $0.previewThrottle = throttle
+        }
+    }
+
+    private func request(_ fixture: LoaderFixture, isProgressive: Bool = true) -> ImageRequest {
+        fixture.request("a", then: ScriptedTransport.Reply(body: body)) { $0.isProgressive = isProgressive }
+    }
+
+    private func openAll() { for gate in gates { gate.open() } }
+
+    /// The red of previews, and the ends, as they are told.
+    private func text(_ event: ImageTask.Event) -> String? {
+        switch event {
+        case .progress: nil
+        case .preview(let image): "\(image.bitmap.pixels[0]) \(image.completeness)"
+        case .finished(.success(let loaded)): "\(loaded.image.bitmap.size) \(loaded.image.completeness)"
+        case .finished(.failure(let error)): "\(error)"
+        }
+    }
+
+    private func next(_ iterator: inout ImageTask.Events.Iterator) async -> String? {
+        while let event = await iterator.next() {
+            if let text = text(event) { return text }
+        }
+        return nil
+    }
+
+    @Test("a progressive request is shown previews as the bytes come, then the picture; nothing of them is kept")
+    func previews() async throws {
+        let fixture = fixture(ScriptedPreviews())
+        let task = fixture.loader.task(for: request(fixture))
+        var events = task.events.makeAsyncIterator()
+        #expect(await next(&events) == "10 preview")
+        gates[0].open()
+        #expect(await next(&events) == "20 preview")
+        #expect(fixture.memory.images.isEmpty)
+        var late = task.events.makeAsyncIterator()
+        #expect(await next(&late) == "20 preview")
+        openAll()
+        var last: String?
+        while let text = await next(&events) { last = text }
+        #expect(last == "20x15 complete")
+        #expect(fixture.memory.images.values.map(\.completeness) == [.complete])
+        #expect(fixture.loader.previewWishes.withLock { $0.isEmpty })
+    }
+
+    @Test("who does not want previews is shown none, and none are made; who joins and wants them has them made")
+    func wishes() async throws {
+        let decoder = ScriptedPreviews()
+        let fixture = fixture(decoder)
+        let plain = fixture.loader.task(for: request(fixture, isProgressive: false))
+        await gates[0].arrivals(1)
+        #expect(decoder.sessionCount == 0)
+        let progressive = fixture.loader.task(for: request(fixture))
+        while fixture.imageCoalescer.waiterCount < 2 { await Task.yield() }
+        gates[0].open()
+        var events = progressive.events.makeAsyncIterator()
+        #expect(await next(&events) == "20 preview")
+        openAll()
+        _ = try await progressive.image()
+        var others = plain.events.makeAsyncIterator()
+        #expect(await next(&others) == "20x15 complete")
+        #expect(fixture.transport.sendCount == 1)
+    }
+
+    @Test(
+        "while a preview waits for its turn no other does; it is made of all bytes that came; the final one lets none wait"
+    )
+    func backpressure() async throws {
+        let scheduler = ManualDecodes()
+        let decoder = ScriptedPreviews()
+        let fixture = fixture(decoder, scheduler: scheduler)
+        let task = fixture.loader.task(for: request(fixture))
+        await scheduler.decodes.arrivals(1)
+        gates[0].open()
+        gates[1].open()
+        await gates[2].arrivals(1)
+        #expect(scheduler.decodes.waiting.count == 1)
+        try await scheduler.decodes.runNext()
+        #expect(decoder.fed.messages == [30])
+        // The last piece asks for a preview, and ends it before it is made; what waits then is the final picture.
+        openAll()
+        await scheduler.decodes.arrivals(3)
+        #expect(scheduler.decodes.waiting.count == 1)
+        try await scheduler.decodes.runNext()
+        #expect(try await task.image().image.completeness == .complete)
+        #expect(decoder.fed.messages == [30])
+    }
+
+    @Test("a preview that is being made when the last byte comes is not shown")
+    func overtaken() async throws {
+        let gate = Gate()
+        let threads = DispatchTaskExecutor(name: "decoding", width: 2)  // for the blocking gate
+        let lane = LaneConfiguration(limit: 2, executor: threads)
+        let fixture = fixture(
+            ScriptedPreviews(gate: gate), scheduler: PriorityScheduler(lanes: [.decode: lane]))
+        let task = fixture.loader.task(for: request(fixture))
+        await gate.arrivals(1)
+        openAll()
+        #expect(try await task.image().image.completeness == .complete)
+        gate.open()
+        var events = task.events.makeAsyncIterator()
+        #expect(await next(&events) == "20x15 complete")
+    }
+
+    @Test("between two previews the interval passes, on the clock that was injected")
+    func interval() async throws {
+        let decoder = ScriptedPreviews()
+        let fixture = fixture(decoder, throttle: PreviewThrottle(interval: .seconds(1), rowShare: 0))
+        let task = fixture.loader.task(for: request(fixture))
+        var events = task.events.makeAsyncIterator()
+        #expect(await next(&events) == "10 preview")
+        gates[0].open()
+        await decoder.fed.reaches(2)
+        fixture.clock.advance(by: .seconds(1))
+        gates[1].open()
+        #expect(await next(&events) == "30 preview")
+        openAll()
+        _ = try await task.image()
+    }
+
+    @Test("steps are applied to previews too, and work on the picture before them is shared")
+    func processed() async throws {
+        let decoder = ScriptedPreviews()
+        let fixture = fixture(decoder)
+        var request = request(fixture)
+        request.processors = [
+            FakeProcessor("plus 100") { bitmap in
+                var pixels = bitmap.pixels
+                pixels[0] &+= 100
+                return Bitmap(size: bitmap.size, pixels: pixels, isOpaque: true)
+            }
+        ]
+        let task = fixture.loader.task(for: request)
+        var events = task.events.makeAsyncIterator()
+        #expect(await next(&events) == "110 preview")
+        openAll()
+        _ = try await task.image()
+    }
+
+    @Test("a transfer that begins anew shows nothing until it has brought more; progress never goes back")
+    func retried() async throws {
+        let fixture = fixture(ScriptedPreviews(), retries: 1)
+        let broken: [ScriptedTransport.Step] = [
+            .piece(picture[0..<20]), .wait(gates[0]), .fail(.connectionLost("cut")),
+        ]
+        var request = fixture.request(
+            "a", first: ScriptedTransport.Reply(body: broken),
+            then: ScriptedTransport.Reply(body: [
+                .piece(picture[0..<15]), .wait(gates[1]), .piece(Data(picture[15..<30])), .wait(gates[2]),
+                .piece(Data(picture[30...])),
+            ]))
+        request.isProgressive = true
+        let log = ProgressLog()
+        let task = Task { [request] in try await fixture.loader.image(for: request, onProgress: log.add) }
+        while log.all.last?.preview == nil { await Task.yield() }
+        gates[0].open()
+        await fixture.clock.sleepers(1)
+        fixture.clock.advance(by: .seconds(1))
+        await gates[1].arrivals(1)
+        gates[1].open()
+        while log.all.last?.preview?.number != 1 { await Task.yield() }
+        openAll()
+        _ = try await task.value
+        #expect(log.all.map(\.completedBytes) == log.all.map(\.completedBytes).sorted())
+        let reds = log.all.compactMap { $0.preview?.image.bitmap.pixels[0] }
+        #expect(Set(reds).subtracting([UInt8(picture.count)]) == [20, 30])
+        #expect(reds == reds.sorted())
+    }
+}
+
+@Suite("Lesser pictures first", .timeLimit(.minutes(10)))
+struct LowQualityTests {
+    private let fixture = LoaderFixture()
+    private let gate = Gate()
+
+    private func request(_ lesser: [ImageRequest]) -> ImageRequest {
+        let body: [ScriptedTransport.Step] = [.wait(gate), .piece(LoaderFixture.picture)]
+        return fixture.request("full", then: ScriptedTransport.Reply(body: body)) { $0.lowQuality = lesser }
+    }
+
+    private func text(_ event: ImageTask.Event?) -> String? {
+        switch event {
+        case .progress(let progress): "\(progress.completedBytes)"
+        case .preview(let image): "\(image.bitmap.size) \(image.completeness)"
+        case .finished(let result): (try? result.get()).map { "\($0.image.bitmap.size)" } ?? "failed"
+        case nil: nil
+        }
+    }
+
+    @Test("a thumbnail is shown as a preview until the picture comes")
+    func thumbnail() async {
+        let task = fixture.loader.task(for: request([fixture.request("thumbnail", fit: 4)]))
+        var events = task.events.makeAsyncIterator()
+        #expect(text(await events.next()) == "4x3 preview")
+        gate.open()
+        #expect(text(await events.next()) == "\(LoaderFixture.picture.count)")
+        #expect(text(await events.next()) == "20x15")
+    }
+
+    @Test("one in memory is there when the task is returned; a worse one that comes later is not shown")
+    func inMemory() async throws {
+        let worse = fixture.request("worse", fit: 2)
+        let better = fixture.request("better", fit: 8)
+        _ = try await fixture.loader.image(for: better)
+        let task = fixture.loader.task(for: request([worse, better]))
+        while fixture.memory.images.count < 2 { await Task.yield() }
+        var events = task.events.makeAsyncIterator()
+        #expect(text(await events.next()) == "8x6 preview")
+        gate.open()
+        #expect(try await task.image().image.bitmap.size == PixelSize(width: 20, height: 15))
+    }
+
+    @Test("one that fails is not missed, and one that is under way when the picture comes is cancelled")
+    func failsOrIsLate() async throws {
+        let held = Gate()
+        let late = fixture.request("late", then: ScriptedTransport.Reply(body: [.wait(held)]))
+        let broken = fixture.request("broken", then: .failure(.connectionFailed("refused")))
+        let task = fixture.loader.task(for: request([broken, late]))
+        await held.arrivals(1)
+        gate.open()
+        _ = try await task.image()
+        await fixture.transport.cancellations(1)
+        held.open()
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import ImageCore
+import ImageTesting
+import Synchronization
+
+/// A decoder whose previews are one pixel that tells, in its red, how many bytes it was made of.
+final class ScriptedPreviews: PreviewingImageDecoder {
+    let whole: FakeSizedImageDecoder
+    /// What each session was given, in bytes.
+    let fed = MessageLog<Int>()
+    private let sessions = Mutex(0)
+    private let gate: Gate?
+
+    /// - Parameter gate: holds each piece of work on a preview.
+    init(_ whole: FakeSizedImageDecoder = FakeSizedImageDecoder(), gate: Gate? = nil) {
+        self.whole = whole
+        self.gate = gate
+    }
+
+    var sessionCount: Int { sessions.withLock { $0 } }
+
+    func header(of data: Data) throws(DecodingFailure) -> ImageHeader { try whole.header(of: data) }
+
+    func decode(
+        _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
+    ) throws(DecodingFailure) -> DecodedImage {
+        try whole.decode(data, request: request, isCancelled: isCancelled)
+    }
+
+    func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> any DecodingSession {
+        sessions.withLock { $0 += 1 }
+        return Session(self, throttle)
+    }
+
+    private final class Session: DecodingSession {
+        private let owner: ScriptedPreviews
+        private let throttle: PreviewThrottle
+        private var count = 0
+        private var last: (PreviewExtent, Duration)?
+
+        init(_ owner: ScriptedPreviews, _ throttle: PreviewThrottle) {
+            self.owner = owner
+            self.throttle = throttle
+        }
+
+        func append(
+            _ bytes: Data, at elapsed: Duration, isCancelled: @Sendable () -> Bool
+        ) throws(DecodingFailure) -> DecodedImage? {
+            owner.fed.append(bytes.count)
+            owner.gate?.passBlocking()
+            if isCancelled() { throw .cancelled }
+            count += bytes.count
+            let extent = PreviewExtent(passes: 0, rows: count)
+            guard throttle.isDue(extent, of: 1, at: elapsed, after: last) else { return nil }
+            last = (extent, elapsed)
+            return .pixel(UInt8(count))
+        }
+
+        func finish(isCancelled: @Sendable () -> Bool) throws(DecodingFailure) -> DecodedImage {
+            throw .unknownFormat  // the loader decodes all bytes at once
+        }
+    }
+}
+
+extension DecodedImage {
+    static func pixel(_ red: UInt8) -> DecodedImage {
+        let size = PixelSize(width: 1, height: 1)
+        return DecodedImage(
+            bitmap: Bitmap(size: size, pixels: [red, 0, 0, 255], isOpaque: true),
+            header: ImageHeader(format: .fake, storedSize: size))
+    }
+}
+
+/// Downloads begin at once; decodes and previews when the test says so.
+final class ManualDecodes: WorkScheduler {
+    let decodes = ManualScheduler()
+    private let others = ImmediateScheduler()
+
+    func enqueue(_ work: ScheduledWork) -> WorkID {
+        if work.lane == .decode { return decodes.enqueue(work) }
+        _ = others.enqueue(work)
+        return WorkID(rawValue: .max)
+    }
+
+    func setPriority(_ priority: RequestPriority, of id: WorkID) { decodes.setPriority(priority, of: id) }
+
+    @discardableResult
+    func cancel(_ id: WorkID) -> Bool { id.rawValue == .max ? false : decodes.cancel(id) }
+}
