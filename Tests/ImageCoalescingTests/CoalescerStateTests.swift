@@ -17,7 +17,7 @@ struct CoalescerStateTests {
     /// Drives the state machine with random events, and checks every action against a list of waiters.
     private struct Walk {
         var random: SeededRandom
-        var state = CoalescerState<Int>()
+        var state = CoalescerState()
         var waiters: [Waiter] = []
         /// The work that is joined by key, and all whose closure has not returned.
         var current: [Int: JobID] = [:]
@@ -53,18 +53,19 @@ struct CoalescerStateTests {
             let ticket = JoinTicket(rawValue: joins)
             let name = WaiterID(rawValue: UInt64.random(in: 0..<12, using: &random))
             let priority = anyPriority()
-            let (job, actions) = state.joined(ticket, key: key, waiter: name, priority: priority)
-            waiters.append(Waiter(ticket: ticket, name: name, job: job, priority: priority))
             guard let joined = current[key] else {
+                let (job, actions) = state.began(ticket, waiter: name, priority: priority)
+                waiters.append(Waiter(ticket: ticket, name: name, job: job, priority: priority))
                 try #require(actions == [.start(job)] && !underWay.contains(job))
                 current[key] = job
                 underWay.append(job)
                 priorities[job] = priority
                 return
             }
-            try #require(job == joined)
-            let replay = latest[job].map { [CoalescerState<Int>.Action.tellProgress($0, [ticket])] } ?? []
-            try #require(actions == replay + priorityChange(of: job))
+            let actions = state.joined(ticket, joined, waiter: name, priority: priority)
+            waiters.append(Waiter(ticket: ticket, name: name, job: joined, priority: priority))
+            let replay = latest[joined].map { [CoalescerState.Action.tellProgress($0, [ticket])] } ?? []
+            try #require(actions == replay + priorityChange(of: joined))
         }
 
         private mutating func leave() throws {
@@ -80,7 +81,7 @@ struct CoalescerStateTests {
             try #require(answered.insert(ticket).inserted)
             let isLast = !waiters.contains { $0.job == job }
             if isLast { current = current.filter { $0.value != job } }
-            let dismiss = CoalescerState<Int>.Action.dismiss(ticket)
+            let dismiss = CoalescerState.Action.dismiss(ticket)
             let expected = isLast ? [.cancelWork(job), dismiss] : [dismiss] + priorityChange(of: job)
             try #require(left?.job == job && left?.actions == expected)
         }
@@ -122,12 +123,12 @@ struct CoalescerStateTests {
 
         private mutating func listen() throws {
             guard let job = underWay.randomElement(using: &random) else { return }
-            let expected = maximum(of: job).map { [CoalescerState<Int>.Action.tellPriority($0)] } ?? []
+            let expected = maximum(of: job).map { [CoalescerState.Action.tellPriority($0)] } ?? []
             try #require(state.listened(job) == expected)
         }
 
         /// What must be told when the maximum is not what it was.
-        private mutating func priorityChange(of job: JobID) -> [CoalescerState<Int>.Action] {
+        private mutating func priorityChange(of job: JobID) -> [CoalescerState.Action] {
             guard let maximum = maximum(of: job), maximum != priorities[job] else { return [] }
             priorities[job] = maximum
             return [.tellPriority(maximum)]
@@ -162,20 +163,21 @@ struct CoalescerStateTests {
 
     @Test("100,000 waiters of one key join, change and leave without a quadratic step", .timeLimit(.minutes(10)))
     func manyWaiters() {
-        var state = CoalescerState<Int>()
+        var state = CoalescerState()
         let range = 1...100_000 as ClosedRange<UInt64>
+        let (job, _) = state.began(JoinTicket(rawValue: 0), waiter: WaiterID(rawValue: 0), priority: .normal)
         for number in range {
-            _ = state.joined(
-                JoinTicket(rawValue: number), key: 0, waiter: WaiterID(rawValue: number), priority: .normal)
+            _ = state.joined(JoinTicket(rawValue: number), job, waiter: WaiterID(rawValue: number), priority: .normal)
         }
+        _ = state.left(JoinTicket(rawValue: 0))
         for number in range { _ = state.reprioritised(WaiterID(rawValue: number), to: .low) }
         var cancels = 0
         for number in range.reversed() {
             let left = state.left(JoinTicket(rawValue: number))
-            if left?.actions.contains(.cancelWork(JobID(rawValue: 1))) == true { cancels += 1 }
+            if left?.actions.contains(.cancelWork(job)) == true { cancels += 1 }
         }
         #expect(cancels == 1 && state.waiterCount == 0)
-        let late = state.finished(JobID(rawValue: 1))
+        let late = state.finished(job)
         #expect(late.isEmpty && state.isEmpty)
     }
 }

@@ -1,21 +1,16 @@
 import ImageCore
 
-/// Names one call of `value(for:)`, so that a `WaiterID` that waits twice is still two waiters.
-struct JoinTicket: Hashable, Sendable {
-    let rawValue: UInt64
-}
-
 /// Names one piece of shared work.
 struct JobID: Hashable, Sendable {
     let rawValue: UInt64
 }
 
-/// Who waits for which work, and what must happen after each event. Knows no closures, tasks or locks.
+/// Who waits for which work, and what must happen after each event. Knows no keys, closures, tasks or locks.
 ///
-/// What excludes the races: a ticket is struck off in the same event that answers it, so it is answered once; a key
-/// names its work only while somebody waits for it, so nobody joins work that ends or winds down, and what abandoned
-/// work still says or returns finds no ticket.
-struct CoalescerState<Key: Hashable & Sendable>: Sendable {
+/// What excludes the races: a ticket is struck off in the same event that answers it, so it is answered once; work is joined only
+/// while somebody waits for it, so nobody joins work that ends or winds down, and what abandoned work still says or returns
+/// finds no ticket.
+struct CoalescerState: Sendable {
     /// What the shell does, in this order.
     enum Action: Hashable, Sendable {
         case start(JobID)
@@ -29,119 +24,175 @@ struct CoalescerState<Key: Hashable & Sendable>: Sendable {
     }
 
     private struct Job: Sendable {
-        var key: Key
-        var order = JoinOrder()
+        var first: JoinTicket?
+        var last: JoinTicket?
         var tally = PriorityTally()
         /// The maximum of the waiters' priorities; the last one there was when nobody waits any more.
         var priority: RequestPriority
         var latest: WorkProgress?
+
+        /// Appends a waiter.
+        mutating func enter(_ ticket: JoinTicket, _ priority: RequestPriority) -> Entrance {
+            tally.add(priority)
+            if first == nil { first = ticket }
+            defer { last = ticket }
+            return Entrance(previous: last, latest: latest, maximum: refreshedPriority())
+        }
+
+        /// Takes a waiter out, whose neighbours are known.
+        mutating func leave(_ member: Membership) {
+            tally.remove(member.priority)
+            if member.previous == nil { first = member.next }
+            if member.next == nil { last = member.previous }
+        }
+
+        /// The new maximum, if there is one.
+        mutating func refreshedPriority() -> RequestPriority? {
+            guard let maximum = tally.maximum, maximum != priority else { return nil }
+            priority = maximum
+            return maximum
+        }
+    }
+
+    /// What a waiter finds that comes to a job.
+    private struct Entrance {
+        var previous: JoinTicket?
+        var latest: WorkProgress?
+        /// The job's priority, if it is a new one.
+        var maximum: RequestPriority?
     }
 
     private struct Membership: Sendable {
         var job: JobID
         var waiter: WaiterID
         var priority: RequestPriority
+        /// The neighbours among the job's waiters, in the order in which they joined.
+        var previous: JoinTicket?
+        var next: JoinTicket?
+        /// Another ticket of the same waiter.
+        var namesake: JoinTicket?
     }
 
-    /// Work that is joined by key. Work that everybody left is not here.
-    private var current: [Key: JobID] = [:]
     /// Work whose closure has not returned yet.
     private var jobs: [JobID: Job] = [:]
-    private var members: [JoinTicket: Membership] = [:]
-    private var tickets: [WaiterID: [JoinTicket]] = [:]
+    private var members = TicketTable<Membership>()
+    /// One ticket of each waiter, the last; the others hang on it.
+    private var tickets: [WaiterID: JoinTicket] = [:]
     private var lastJob: UInt64 = 0
 
     var waiterCount: Int { members.count }
     var jobCount: Int { jobs.count }
-    var isEmpty: Bool { members.isEmpty && jobs.isEmpty && current.isEmpty && tickets.isEmpty }
+    var isEmpty: Bool { members.isEmpty && jobs.isEmpty && tickets.isEmpty }
 
-    /// True when the work goes on although nobody waits for it, or is done.
-    func isAbandoned(_ id: JobID) -> Bool { jobs[id]?.order.isEmpty ?? true }
+    /// True when the work goes on although nobody waits for it, or is done: nobody may join it.
+    func isAbandoned(_ id: JobID) -> Bool { jobs[id]?.first == nil }
 
     func isUnderWay(_ id: JobID) -> Bool { jobs[id] != nil }
 
     /// Nil when the work is done.
     func priority(of id: JobID) -> RequestPriority? { jobs[id]?.priority }
 
-    /// A waiter comes: it joins the work for the key, or has new work started.
+    /// A waiter comes, and has new work started.
+    mutating func began(_ ticket: JoinTicket, waiter: WaiterID, priority: RequestPriority) -> (JobID, [Action]) {
+        lastJob += 1
+        let id = JobID(rawValue: lastJob)
+        jobs[id] = Job(priority: priority)
+        _ = enter(ticket, id, waiter, priority)
+        return (id, [.start(id)])
+    }
+
+    /// A waiter comes, and joins work that somebody waits for.
     mutating func joined(
-        _ ticket: JoinTicket, key: Key, waiter: WaiterID, priority: RequestPriority
-    ) -> (job: JobID, actions: [Action]) {
-        let joined = current[key]
-        let id = joined ?? newJob(key: key, priority: priority)
-        members[ticket] = Membership(job: id, waiter: waiter, priority: priority)
-        tickets[waiter, default: []].append(ticket)
-        jobs[id]?.order.append(ticket)
-        jobs[id]?.tally.add(priority)
-        guard joined != nil else { return (id, [.start(id)]) }
-        let replay = jobs[id]?.latest.map { [Action.tellProgress($0, [ticket])] } ?? []
-        return (id, replay + refreshPriority(of: id))
+        _ ticket: JoinTicket, _ id: JobID, waiter: WaiterID, priority: RequestPriority
+    ) -> [Action] {
+        var actions: [Action] = []
+        let entrance = enter(ticket, id, waiter, priority)
+        if let latest = entrance?.latest { actions.append(.tellProgress(latest, [ticket])) }
+        if let maximum = entrance?.maximum { actions.append(.tellPriority(maximum)) }
+        return actions
     }
 
     /// A waiter's task was cancelled. A ticket that is answered already, or never joined, changes nothing.
     mutating func left(_ ticket: JoinTicket) -> (job: JobID, actions: [Action])? {
         guard let member = strikeOff(ticket) else { return nil }
         let id = member.job
-        jobs[id]?.order.remove(ticket)
-        jobs[id]?.tally.remove(member.priority)
-        guard let job = jobs[id], job.order.isEmpty else { return (id, [.dismiss(ticket)] + refreshPriority(of: id)) }
-        current[job.key] = nil
-        return (id, [.cancelWork(id), .dismiss(ticket)])
+        if let previous = member.previous { members[previous]?.next = member.next }
+        if let next = member.next { members[next]?.previous = member.previous }
+        jobs[id]?.leave(member)
+        if isAbandoned(id) { return (id, [.cancelWork(id), .dismiss(ticket)]) }
+        return (id, [.dismiss(ticket)] + refreshPriority(of: id))
     }
 
     /// The work's closure returned or threw.
     mutating func finished(_ id: JobID) -> [Action] {
         guard let job = jobs.removeValue(forKey: id) else { return [] }
-        let waiting = job.order.tickets
-        guard !waiting.isEmpty else { return [] }
-        current[job.key] = nil
+        let waiting = waiting(from: job.first)
         for ticket in waiting { _ = strikeOff(ticket) }
-        return [.answer(waiting)]
+        return waiting.isEmpty ? [] : [.answer(waiting)]
     }
 
     /// The work reports. Abandoned work has nobody to tell, and less than before is told to nobody.
     mutating func reported(_ progress: WorkProgress, by id: JobID) -> [Action] {
-        guard let job = jobs[id], !job.order.isEmpty, progress.completedBytes >= job.latest?.completedBytes ?? 0
+        guard let job = jobs[id], job.first != nil, progress.completedBytes >= job.latest?.completedBytes ?? 0
         else { return [] }
         jobs[id]?.latest = progress
-        return [.tellProgress(progress, job.order.tickets)]
+        return [.tellProgress(progress, waiting(from: job.first))]
     }
 
     /// A waiter wants something else; it may wait for several pieces of work.
     mutating func reprioritised(_ waiter: WaiterID, to priority: RequestPriority) -> [(job: JobID, actions: [Action])] {
-        (tickets[waiter] ?? []).compactMap { ticket in
-            guard let member = members[ticket] else { return nil }
+        var changes: [(job: JobID, actions: [Action])] = []
+        var next = tickets[waiter]
+        while let ticket = next, let member = members[ticket] {
             members[ticket]?.priority = priority
             jobs[member.job]?.tally.remove(member.priority)
             jobs[member.job]?.tally.add(priority)
-            return (member.job, refreshPriority(of: member.job))
+            changes.append((member.job, refreshPriority(of: member.job)))
+            next = member.namesake
         }
+        return changes
     }
 
     /// The work asks to be told of its priority, beginning with the present one. Abandoned work is told nothing.
     func listened(_ id: JobID) -> [Action] {
-        guard let job = jobs[id], !job.order.isEmpty else { return [] }
+        guard let job = jobs[id], job.first != nil else { return [] }
         return [.tellPriority(job.priority)]
     }
 
-    private mutating func newJob(key: Key, priority: RequestPriority) -> JobID {
-        lastJob += 1
-        let id = JobID(rawValue: lastJob)
-        jobs[id] = Job(key: key, priority: priority)
-        current[key] = id
-        return id
+    private mutating func enter(
+        _ ticket: JoinTicket, _ id: JobID, _ waiter: WaiterID, _ priority: RequestPriority
+    ) -> Entrance? {
+        guard let entrance = jobs[id]?.enter(ticket, priority) else { return nil }
+        if let previous = entrance.previous { members[previous]?.next = ticket }
+        members[ticket] = Membership(
+            job: id, waiter: waiter, priority: priority, previous: entrance.previous,
+            namesake: tickets.updateValue(ticket, forKey: waiter))
+        return entrance
+    }
+
+    private func waiting(from first: JoinTicket?) -> [JoinTicket] {
+        var waiting: [JoinTicket] = []
+        var next = first
+        while let ticket = next {
+            waiting.append(ticket)
+            next = members[ticket]?.next
+        }
+        return waiting
     }
 
     private mutating func strikeOff(_ ticket: JoinTicket) -> Membership? {
-        guard let member = members.removeValue(forKey: ticket) else { return nil }
-        tickets[member.waiter]?.removeAll { $0 == ticket }
-        if tickets[member.waiter]?.isEmpty == true { tickets[member.waiter] = nil }
+        guard let member = members.remove(ticket), let index = tickets.index(forKey: member.waiter) else { return nil }
+        var holder = tickets.values[index]
+        guard holder == ticket else {
+            while let other = members[holder]?.namesake, other != ticket { holder = other }
+            members[holder]?.namesake = member.namesake
+            return member
+        }
+        if let namesake = member.namesake { tickets.values[index] = namesake } else { tickets.remove(at: index) }
         return member
     }
 
     private mutating func refreshPriority(of id: JobID) -> [Action] {
-        guard let job = jobs[id], let maximum = job.tally.maximum, maximum != job.priority else { return [] }
-        jobs[id]?.priority = maximum
-        return [.tellPriority(maximum)]
+        jobs[id]?.refreshedPriority().map { [.tellPriority($0)] } ?? []
     }
 }

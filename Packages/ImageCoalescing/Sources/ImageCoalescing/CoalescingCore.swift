@@ -5,29 +5,37 @@ import ImageCore
 /// Every event returns what to do once the lock is free. What a job's work and waiters are told goes through the job's
 /// mailbox, which one thread at a time empties: it is told in the order in which it happened, progress before the outcome.
 /// Closures that are no longer needed are handed out as well, so that nothing that they hold goes under the lock.
-struct CoalescingCore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+///
+/// It knows neither keys nor values: generic code is not specialised across modules, and took most of a waiter's time.
+struct CoalescingCore: Sendable {
+    /// What work came to, in a box whose type the shell knows.
+    typealias Outcome = any AnyObject & Sendable
+
     struct Waiter: Sendable {
-        var continuation: CheckedContinuation<Value, any Error>
+        var continuation: CheckedContinuation<Outcome, any Error>
         var onProgress: @Sendable (WorkProgress) -> Void
     }
 
     enum Message: Sendable {
         case progress(WorkProgress, [JoinTicket])
         case priority(RequestPriority)
-        case outcome(Result<Value, any Error>, [JoinTicket])
+        case outcome(Outcome, [JoinTicket])
     }
 
     /// A message with its addressees as they are at the moment of delivery.
     enum Delivery: Sendable {
         case progress(WorkProgress, [@Sendable (WorkProgress) -> Void])
         case priority(RequestPriority, @Sendable (RequestPriority) -> Void)
-        case outcome(Result<Value, any Error>, [Waiter])
+        case outcome(Outcome, [Waiter])
     }
 
     /// What the shell does after unlocking.
     struct Effects: Sendable {
+        var ticket: JoinTicket?
         var start: JobID?
         var cancel: Task<Void, Never>?
+        /// Work that nobody may join any more, although it has not returned.
+        var abandoned: JobID?
         var dismiss: Waiter?
         /// The jobs whose mailboxes the caller empties: not those that are empty, or that someone else is at.
         var deliver: [JobID] = []
@@ -42,18 +50,30 @@ struct CoalescingCore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var isDelivering = false
     }
 
-    private(set) var state = CoalescerState<Key>()
-    private var waiters: [JoinTicket: Waiter] = [:]
+    private(set) var state = CoalescerState()
+    private var roll = TicketRoll()
+    private var waiters = TicketTable<Waiter>()
     private var jobs: [JobID: Job] = [:]
 
     var isEmpty: Bool { state.isEmpty && waiters.isEmpty && jobs.isEmpty }
 
+    /// A waiter comes, for work that it starts.
+    mutating func begin(name: WaiterID, priority: RequestPriority, waiter: Waiter) -> (JobID, Effects) {
+        let ticket = admit(waiter)
+        let (job, actions) = state.began(ticket, waiter: name, priority: priority)
+        var effects = accept(actions, of: job)
+        effects.ticket = ticket
+        return (job, effects)
+    }
+
+    /// A waiter comes, for work that is not abandoned.
     mutating func join(
-        _ ticket: JoinTicket, key: Key, name: WaiterID, priority: RequestPriority, waiter: Waiter
+        _ job: JobID, name: WaiterID, priority: RequestPriority, waiter: Waiter
     ) -> Effects {
-        let (job, actions) = state.joined(ticket, key: key, waiter: name, priority: priority)
-        waiters[ticket] = waiter
-        return accept(actions, of: job)
+        let ticket = admit(waiter)
+        var effects = accept(state.joined(ticket, job, waiter: name, priority: priority), of: job)
+        effects.ticket = ticket
+        return effects
     }
 
     mutating func leave(_ ticket: JoinTicket) -> Effects {
@@ -80,8 +100,8 @@ struct CoalescingCore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return effects
     }
 
-    mutating func finish(_ job: JobID, with result: Result<Value, any Error>) -> Effects {
-        var effects = accept(state.finished(job), of: job, outcome: result)
+    mutating func finish(_ job: JobID, with outcome: Outcome) -> Effects {
+        var effects = accept(state.finished(job), of: job, outcome)
         effects.discarded = discardIfOver(job)
         return effects
     }
@@ -110,15 +130,28 @@ struct CoalescingCore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         case .priority(let priority):
             guard !state.isAbandoned(job), let handler = jobs[job]?.onPriorityChange else { return nil }
             return .priority(priority, handler)
-        case .outcome(let result, let tickets):
-            return .outcome(result, tickets.compactMap { waiters.removeValue(forKey: $0) })
+        case .outcome(let outcome, let tickets):
+            return .outcome(outcome, tickets.compactMap { dismiss($0) })
         }
     }
 
+    private mutating func admit(_ waiter: Waiter) -> JoinTicket {
+        let ticket = roll.take()
+        waiters[ticket] = waiter
+        return ticket
+    }
+
+    private mutating func dismiss(_ ticket: JoinTicket) -> Waiter? {
+        let waiter = waiters.remove(ticket)
+        if waiter != nil { roll.giveBack(ticket) }
+        return waiter
+    }
+
     private mutating func accept(
-        _ actions: [CoalescerState<Key>.Action], of job: JobID, outcome: Result<Value, any Error>? = nil
+        _ actions: [CoalescerState.Action], of job: JobID, _ outcome: Outcome? = nil
     ) -> Effects {
         var effects = Effects()
+        if actions.isEmpty { return effects }
         for action in actions {
             switch action {
             case .start(let id):
@@ -128,8 +161,10 @@ struct CoalescingCore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             case .tellPriority(let priority): jobs[job]?.mailbox.append(.priority(priority))
             case .answer(let tickets):
                 if let outcome { jobs[job]?.mailbox.append(.outcome(outcome, tickets)) }
-            case .dismiss(let ticket): effects.dismiss = waiters.removeValue(forKey: ticket)
-            case .cancelWork(let id): effects.cancel = jobs[id]?.task
+            case .dismiss(let ticket): effects.dismiss = dismiss(ticket)
+            case .cancelWork(let id):
+                effects.cancel = jobs[id]?.task
+                effects.abandoned = id
             }
         }
         if beginsDelivering(job) { effects.deliver = [job] }

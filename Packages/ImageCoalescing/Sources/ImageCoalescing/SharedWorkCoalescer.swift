@@ -11,10 +11,13 @@ import Synchronization
 ///   `CancellationError` always means that the waiter's own task was cancelled.
 /// - `setPriority` for a waiter that has not joined yet, or has been answered, changes nothing.
 public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
-    typealias Core = CoalescingCore<Key, Value>
+    private struct Books: Sendable {
+        var core = CoalescingCore()
+        /// Work that is joined by key.
+        var current: [Key: JobID] = [:]
+    }
 
-    private let core = Mutex(Core())
-    private let lastTicket = Atomic<UInt64>(0)
+    private let books = Mutex(Books())
     private let executor: (any TaskExecutor)?
 
     /// - Parameter executor: the threads that work prefers; nil for Swift's cooperative pool.
@@ -25,56 +28,84 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
         onProgress: @escaping @Sendable (WorkProgress) -> Void,
         work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) async throws -> Value {
-        let ticket = JoinTicket(rawValue: lastTicket.wrappingAdd(1, ordering: .relaxed).newValue)
-        return try await withTaskCancellationHandler {
+        let seat = Seat()
+        let outcome = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let waiting = Core.Waiter(continuation: continuation, onProgress: onProgress)
-                let effects = join(ticket, key: key, name: waiter, priority: priority, waiter: waiting, work: work)
-                guard let effects else { return }
+                let waiting = CoalescingCore.Waiter(continuation: continuation, onProgress: onProgress)
+                guard let effects = take(seat, key, waiter, priority, waiting) else {
+                    return continuation.resume(throwing: CancellationError())
+                }
+                if let job = effects.start { start(job, key: key, priority: priority, work) }
                 onJoin()
                 perform(effects)
             }
         } onCancel: {
-            perform(core.withLock { $0.leave(ticket) })
+            leave(seat, key)
         }
+        guard let outcome = outcome as? Outcome<Value> else { preconditionFailure("an answer of another coalescer") }
+        return try outcome.result.get()
     }
 
     public func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {
-        perform(core.withLock { $0.setPriority(priority, of: waiter) })
+        perform(books.withLock { $0.core.setPriority(priority, of: waiter) })
     }
 
     /// How many calls of `value` wait for an answer.
-    public var waiterCount: Int { core.withLock { $0.state.waiterCount } }
+    public var waiterCount: Int { books.withLock { $0.core.state.waiterCount } }
 
     /// True when nobody waits, no work runs or winds down, and nothing is kept.
-    public var isIdle: Bool { core.withLock { $0.isEmpty } }
+    public var isIdle: Bool { books.withLock { $0.core.isEmpty && $0.current.isEmpty } }
 
-    /// A cancellation before this finds no ticket and changes nothing, but is seen here by `isCancelled`, which it set
-    /// before; one after this finds the ticket. So none is lost, and none need be remembered. Nil when it did not join.
-    private func join(
-        _ ticket: JoinTicket, key: Key, name: WaiterID, priority: RequestPriority, waiter: Core.Waiter,
-        work: @escaping @Sendable (any SharedWork) async throws -> Value
-    ) -> Core.Effects? {
-        let effects = core.withLock { core in
-            Task.isCancelled ? nil : core.join(ticket, key: key, name: name, priority: priority, waiter: waiter)
+    /// Joins work or has it started. Nil when the waiter's task was cancelled before.
+    ///
+    /// A cancellation before this finds an empty seat and changes nothing, but is seen here by `isCancelled`, which it set
+    /// before; one after this finds the ticket. So none is lost, and none need be remembered.
+    private func take(
+        _ seat: Seat, _ key: Key, _ name: WaiterID, _ priority: RequestPriority, _ waiter: CoalescingCore.Waiter
+    ) -> CoalescingCore.Effects? {
+        books.withLock { books in
+            if Task.isCancelled { return nil }
+            let effects: CoalescingCore.Effects
+            if let job = books.current[key] {
+                effects = books.core.join(job, name: name, priority: priority, waiter: waiter)
+            } else {
+                let job: JobID
+                (job, effects) = books.core.begin(name: name, priority: priority, waiter: waiter)
+                books.current[key] = job
+            }
+            seat.ticket = effects.ticket
+            return effects
         }
-        guard let effects else {
-            waiter.continuation.resume(throwing: CancellationError())
-            return nil
+    }
+
+    /// A key names its work only while somebody waits for it.
+    private func leave(_ seat: Seat, _ key: Key) {
+        let effects = books.withLock { books in
+            guard let ticket = seat.ticket else { return CoalescingCore.Effects() }
+            let effects = books.core.leave(ticket)
+            if let job = effects.abandoned, books.current[key] == job { books.current[key] = nil }
+            return effects
         }
-        if let job = effects.start { start(job, priority: priority, work) }
-        return effects
+        perform(effects)
     }
 
     private func start(
-        _ id: JobID, priority: RequestPriority, _ work: @escaping @Sendable (any SharedWork) async throws -> Value
+        _ id: JobID, key: Key, priority: RequestPriority,
+        _ work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) {
         let job = CoalescedJob(coalescer: self, id: id, firstPriority: priority)
         let task = Task.detached(executorPreference: executor) {
-            let result = await Self.outcome(of: work, job)
-            self.perform(self.core.withLock { $0.finish(id, with: result) })
+            self.finish(id, key, with: Outcome(await Self.outcome(of: work, job)))
         }
-        if core.withLock({ $0.attach(task, to: id) }) { task.cancel() }
+        if books.withLock({ $0.core.attach(task, to: id) }) { task.cancel() }
+    }
+
+    private func finish(_ job: JobID, _ key: Key, with outcome: Outcome<Value>) {
+        let effects = books.withLock { books in
+            if books.current[key] == job { books.current[key] = nil }
+            return books.core.finish(job, with: outcome)
+        }
+        perform(effects)
     }
 
     private static func outcome(
@@ -89,7 +120,7 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
         }
     }
 
-    private func perform(_ effects: Core.Effects) {
+    private func perform(_ effects: CoalescingCore.Effects) {
         effects.cancel?.cancel()
         effects.dismiss?.continuation.resume(throwing: CancellationError())
         for job in effects.deliver { deliver(job) }
@@ -97,32 +128,33 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
 
     private func deliver(_ job: JobID) {
         while true {
-            let messages = core.withLock { $0.nextMessages(of: job) }.messages
+            let messages = books.withLock { $0.core.nextMessages(of: job) }.messages
             guard !messages.isEmpty else { return }
             for message in messages {
-                if let delivery = core.withLock({ $0.address(message, of: job) }) { deliver(delivery) }
+                if let delivery = books.withLock({ $0.core.address(message, of: job) }) { deliver(delivery) }
             }
         }
     }
 
-    private func deliver(_ delivery: Core.Delivery) {
+    private func deliver(_ delivery: CoalescingCore.Delivery) {
         switch delivery {
         case .progress(let progress, let handlers): for handler in handlers { handler(progress) }
         case .priority(let priority, let handler): handler(priority)
-        case .outcome(let result, let waiters): for waiter in waiters { waiter.continuation.resume(with: result) }
+        case .outcome(let outcome, let waiters):
+            for waiter in waiters { waiter.continuation.resume(returning: outcome) }
         }
     }
 }
 
 extension SharedWorkCoalescer {
-    fileprivate func priority(of job: JobID) -> RequestPriority? { core.withLock { $0.state.priority(of: job) } }
+    fileprivate func priority(of job: JobID) -> RequestPriority? { books.withLock { $0.core.state.priority(of: job) } }
 
     fileprivate func report(_ progress: WorkProgress, by job: JobID) {
-        perform(core.withLock { $0.report(progress, by: job) })
+        perform(books.withLock { $0.core.report(progress, by: job) })
     }
 
     fileprivate func listen(_ job: JobID, _ handler: @escaping @Sendable (RequestPriority) -> Void) {
-        perform(core.withLock { $0.listen(job, handler) })
+        perform(books.withLock { $0.core.listen(job, handler) })
     }
 }
 
@@ -137,4 +169,25 @@ private struct CoalescedJob<Key: Hashable & Sendable, Value: Sendable>: SharedWo
     func onPriorityChange(_ handler: @escaping @Sendable (RequestPriority) -> Void) { coalescer.listen(id, handler) }
 
     func report(_ progress: WorkProgress) { coalescer.report(progress, by: id) }
+}
+
+/// The ticket of one call, once it has one.
+private final class Seat: Sendable {
+    /// Read and written under the coalescer's lock.
+    private let raw = Atomic<UInt64>(.max)
+
+    var ticket: JoinTicket? {
+        get {
+            let raw = raw.load(ordering: .relaxed)
+            return raw == .max ? nil : JoinTicket(rawValue: raw)
+        }
+        set { raw.store(newValue?.rawValue ?? .max, ordering: .relaxed) }
+    }
+}
+
+/// What work came to.
+private final class Outcome<Value: Sendable>: Sendable {
+    let result: Result<Value, any Error>
+
+    init(_ result: Result<Value, any Error>) { self.result = result }
 }

@@ -1,0 +1,76 @@
+import ImageCore
+import Testing
+
+@testable import ImageCoalescing
+
+@Suite("Tickets, and joins while work ends")
+struct TicketTests {
+    @Test("an index is used again when its ticket was given back, the ticket never")
+    func roll() {
+        var roll = TicketRoll()
+        let first = roll.take()
+        let second = roll.take()
+        #expect(first.index != second.index)
+        roll.giveBack(first)
+        let third = roll.take()
+        #expect(third.index == first.index && third != first)
+        #expect(JoinTicket(rawValue: third.rawValue) == third)
+    }
+
+    @Test("what is kept for a ticket is not found with an older one of the same index")
+    func table() {
+        let (old, new) = (JoinTicket(index: 3, generation: 0), JoinTicket(index: 3, generation: 1))
+        var table = TicketTable<String>()
+        table[old] = "old"
+        table[new] = "new"
+        #expect(table[old] == nil && table[new] == "new" && table.count == 1)
+        #expect(table.remove(old) == nil)
+        #expect(table.remove(new) == "new")
+        #expect(table.remove(new) == nil && table.isEmpty)
+    }
+
+    @Test("who was answered and is cancelled late takes nobody else's place")
+    func lateCancel() {
+        var (state, roll) = (CoalescerState(), TicketRoll())
+        let early = roll.take()
+        let (first, _) = state.began(early, waiter: WaiterID(rawValue: 1), priority: .normal)
+        #expect(state.finished(first) == [.answer([early])])
+        roll.giveBack(early)
+        let late = roll.take()
+        let (second, _) = state.began(late, waiter: WaiterID(rawValue: 2), priority: .normal)
+        #expect(state.left(early) == nil)
+        #expect(state.finished(second) == [.answer([late])])
+        #expect(state.isEmpty)
+    }
+
+    @Test(
+        "who comes while abandoned work winds down has work of its own, and is answered once, whichever ends first",
+        arguments: [true, false])
+    func windDown(oldEndsFirst: Bool) {
+        var (state, roll) = (CoalescerState(), TicketRoll())
+        let (leaver, comer) = (roll.take(), roll.take())
+        let (old, _) = state.began(leaver, waiter: WaiterID(rawValue: 1), priority: .high)
+        let left = state.left(leaver)
+        #expect(left?.actions == [.cancelWork(old), .dismiss(leaver)])
+        #expect(state.isAbandoned(old) && state.isUnderWay(old))
+        let (new, started) = state.began(comer, waiter: WaiterID(rawValue: 2), priority: .low)
+        #expect(started == [.start(new)] && new != old)
+        let ends = oldEndsFirst ? [old, new] : [new, old]
+        let answers = ends.map { state.finished($0) }
+        #expect(answers == (oldEndsFirst ? [[], [.answer([comer])]] : [[.answer([comer])], []]))
+        #expect(state.isEmpty)
+    }
+
+    @Test("a waiter of several works is found in all of them, and in those that are left")
+    func namesakes() {
+        var (state, roll) = (CoalescerState(), TicketRoll())
+        let name = WaiterID(rawValue: 1)
+        let tickets = (0..<4).map { _ in roll.take() }
+        let jobs = tickets.map { state.began($0, waiter: name, priority: .low).0 }
+        #expect(state.left(tickets[1])?.job == jobs[1])
+        #expect(state.left(tickets[3])?.job == jobs[3])
+        let changes = state.reprioritised(name, to: .high)
+        #expect(Set(changes.map(\.job)) == [jobs[0], jobs[2]])
+        #expect(changes.allSatisfy { $0.actions == [.tellPriority(.high)] })
+    }
+}
