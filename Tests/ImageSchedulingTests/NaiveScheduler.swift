@@ -14,6 +14,8 @@ struct NaiveScheduler {
     let overtakeLimit: Int?
     var perHostLimit: Int?
     var limits: [WorkLane: Int]
+    var order = LaneConfiguration.Order.firstInFirstOut
+    private var suspended: Set<WorkLane> = []
     private(set) var waiting: [Waiting] = []
     private(set) var running: [Waiting] = []
     private var overtakes: [WorkLane: Int] = [:]
@@ -56,8 +58,16 @@ struct NaiveScheduler {
         return startAll(in: lane)
     }
 
+    mutating func suspend(_ lane: WorkLane) { suspended.insert(lane) }
+
+    mutating func resume(_ lane: WorkLane) -> [WorkID] {
+        suspended.remove(lane)
+        return startAll(in: lane)
+    }
+
     private mutating func startAll(in lane: WorkLane) -> [WorkID] {
         var starts: [WorkID] = []
+        if suspended.contains(lane) { return [] }
         while runningCount(in: lane) < limits[lane, default: 1], let next = next(in: lane) {
             waiting.removeAll { $0.id == next.id }
             running.append(next)
@@ -69,7 +79,8 @@ struct NaiveScheduler {
     private mutating func next(in lane: WorkLane) -> Waiting? {
         let startable = startable(in: lane)
         guard let oldest = startable.first, let highest = startable.map(\.priority).max() else { return nil }
-        let best = startable.first { $0.priority == highest } ?? oldest
+        let equals = startable.filter { $0.priority == highest }
+        let best = (order == .firstInFirstOut ? equals.first : equals.last) ?? oldest
         let chosen = overtakeLimit.map { overtakes[lane, default: 0] >= $0 } == true ? oldest : best
         overtakes[lane] = chosen.id == oldest.id ? 0 : overtakes[lane, default: 0] + 1
         return chosen

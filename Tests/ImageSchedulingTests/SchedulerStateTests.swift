@@ -18,14 +18,15 @@ struct SchedulerStateTests {
         var started: Set<WorkID> = []
         var cancelled: Set<WorkID> = []
 
-        init(seed: UInt64, overtakeLimit: Int?) {
+        init(seed: UInt64, overtakeLimit: Int?, order: LaneConfiguration.Order) {
             random = SeededRandom(seed: seed)
             let lanes = Dictionary(
                 uniqueKeysWithValues: SchedulerStateTests.lanes.enumerated().map {
-                    ($1, LaneConfiguration(limit: $0 + 1, perHostLimit: 2))
+                    ($1, LaneConfiguration(limit: $0 + 1, perHostLimit: 2, order: order))
                 })
             state = SchedulerState(lanes: lanes, fallback: LaneConfiguration(limit: 1), overtakeLimit: overtakeLimit)
             model = NaiveScheduler(overtakeLimit: overtakeLimit, perHostLimit: 2, limits: lanes.mapValues(\.limit))
+            model.order = order
         }
 
         mutating func step() throws {
@@ -33,7 +34,8 @@ struct SchedulerStateTests {
             case 0..<7: try enqueue()
             case 7..<12: try finish()
             case 12..<15: try cancel()
-            case 15..<19: reprioritise()
+            case 15..<18: reprioritise()
+            case 18: try suspendOrResume()
             default: try changeLimit()
             }
             try checkLimits()
@@ -43,6 +45,7 @@ struct SchedulerStateTests {
         mutating func drain() throws {
             for lane in SchedulerStateTests.lanes {
                 try start(state.limitChanged(of: lane, to: 3), model.setLimit(3, of: lane))
+                try start(state.resumed(lane), model.resume(lane))
             }
             while let next = model.running.first?.id { try start(state.finished(next), model.finish(next)) }
             #expect(state.waitingCount == 0 && state.runningCount == 0)
@@ -85,6 +88,13 @@ struct SchedulerStateTests {
             try start(state.limitChanged(of: lane, to: limit), model.setLimit(limit, of: lane))
         }
 
+        private mutating func suspendOrResume() throws {
+            let lane = SchedulerStateTests.lanes.randomElement(using: &random) ?? .decode
+            if Int.random(in: 0..<3, using: &random) > 0 { return try start(state.resumed(lane), model.resume(lane)) }
+            state.suspended(lane)
+            model.suspend(lane)
+        }
+
         /// Mostly work that waits, sometimes work that runs or is over.
         private mutating func anyID() -> WorkID {
             let waits = Int.random(in: 0..<4, using: &random) > 0
@@ -110,10 +120,12 @@ struct SchedulerStateTests {
         }
     }
 
-    @Test("random events start the same work as the plainest model does", arguments: [nil, 0, 3, 64] as [Int?])
-    func agreesWithModel(overtakeLimit: Int?) throws {
-        var walk = Walk(seed: 7, overtakeLimit: overtakeLimit)
-        for _ in 0..<25_000 { try walk.step() }
+    @Test(
+        "random events start the same work as the plainest model does", arguments: [nil, 0, 3, 64] as [Int?],
+        LaneConfiguration.Order.allCases)
+    func agreesWithModel(overtakeLimit: Int?, order: LaneConfiguration.Order) throws {
+        var walk = Walk(seed: 7, overtakeLimit: overtakeLimit, order: order)
+        for _ in 0..<12_000 { try walk.step() }
         try walk.drain()
     }
 

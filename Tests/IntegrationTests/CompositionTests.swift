@@ -192,6 +192,16 @@ struct CompositionTests {
         #expect(server.connectionCount == 1)
     }
 
+    @Test("a loader that is given no places takes one, in place of waiting for ever")
+    func noPlaces() async throws {
+        let png = Data(try Pictures.png(4, 3))
+        var defaults = ImageLoaderDefaults(cacheFolder: nil)
+        (defaults.maxDownloads, defaults.maxDecodes) = (0, 0)
+        let url = try #require(URL(string: "data:image/png;base64,\(png.base64EncodedString())"))
+        let loaded = try await defaults.makeLoader().image(for: ImageRequest(url: url))
+        #expect(loaded.image.bitmap.size == PixelSize(width: 4, height: 3))
+    }
+
     @Test("a refusal is answered once, with what the application gives", arguments: HTTPTransport.allCases)
     func challenged(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in

@@ -36,7 +36,9 @@ package final class Simulation {
         network = SimulatedNetwork(world: world)
         let perHost = LaneBooks.perHostLimit
         scheduler = PriorityScheduler(lanes: [
-            .download: LaneConfiguration(limit: 3, perHostLimit: perHost, executor: executor),
+            .download: LaneConfiguration(
+                limit: 3, perHostLimit: perHost,
+                startRate: StartRate(burst: 3, perSecond: 2, clock: world.clock), executor: executor),
             .decode: LaneConfiguration(limit: 2, executor: executor),
         ])
         world.note { state in

@@ -138,14 +138,15 @@ extension WorkScheduler {
         let slot = LaneSlot()
         let id = enqueue(ScheduledWork(lane: lane, priority: work.priority, host: host) { await slot.hold() })
         follow(work, with: id)
-        try await withTaskCancellationHandler {
+        // The scheduler is told also when work is cancelled that runs: its start was in vain.
+        return try await withTaskCancellationHandler {
             try await slot.granted()
+            defer { slot.release() }
+            try Task.checkCancellation()
+            return try await body()
         } onCancel: {
             if cancel(id) { slot.cancel() }
         }
-        defer { slot.release() }
-        try Task.checkCancellation()
-        return try await body()
     }
 
     /// Runs synchronous, processor-bound `body` in the lane's own task. `body` is given a flag to ask whether to stop.

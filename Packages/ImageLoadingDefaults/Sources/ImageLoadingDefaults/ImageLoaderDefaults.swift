@@ -58,9 +58,10 @@ public struct ImageLoaderDefaults: Sendable {
     /// Bytes of interrupted downloads kept in the cache's folder, so that they go on where they broke off, after a relaunch too.
     /// 0 for none.
     public var partialDownloadByteLimit = 100_000_000
+    /// Downloads at a time; less than 1 counts as 1, since a lane of none would hold every request for ever.
     public var maxDownloads = 6
     public var maxDownloadsPerHost = 6
-    /// Pictures decoded at a time; the number of processor cores unless set.
+    /// Pictures decoded at a time; the number of processor cores unless set. Less than 1 counts as 1.
     public var maxDecodes: Int
     public var decodingLimits = DecodingLimits.default
     /// How often a failed transfer is tried again.
@@ -126,9 +127,11 @@ public struct ImageLoaderDefaults: Sendable {
 
     private func makeScheduler() -> PriorityScheduler {
         PriorityScheduler(lanes: [
-            .download: LaneConfiguration(limit: maxDownloads, perHostLimit: maxDownloadsPerHost),
+            .download: LaneConfiguration(
+                limit: max(1, maxDownloads), perHostLimit: maxDownloadsPerHost,
+                startRate: StartRate(burst: 25, perSecond: 80, clock: ContinuousClock())),
             .decode: LaneConfiguration(
-                limit: maxDecodes, executor: DispatchTaskExecutor(name: "image-decoding", width: maxDecodes)),
+                limit: max(1, maxDecodes), executor: DispatchTaskExecutor(name: "image-decoding", width: maxDecodes)),
         ])
     }
 

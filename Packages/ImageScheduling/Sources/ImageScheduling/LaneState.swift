@@ -4,7 +4,12 @@ import ImageCore
 struct LaneState: Sendable {
     private(set) var limit: Int
     private let perHostLimit: Int?
+    private let order: LaneConfiguration.Order
     private let overtakeLimit: Int?
+    var isSuspended = false
+    private var bucket: TokenBucket?
+    /// Whether somebody waits to look again when there is a token.
+    private var isWaking = false
     private(set) var running = 0
     private var runningByHost: [String: Int] = [:]
     private var byPriority = WaitingLine()
@@ -13,9 +18,11 @@ struct LaneState: Sendable {
     /// How many starts in a row have passed over the oldest work that could have started; from 0 when that one goes.
     private var overtakes = 0
 
-    init(limit: Int, perHostLimit: Int?, overtakeLimit: Int?) {
-        self.limit = max(0, limit)
-        self.perHostLimit = perHostLimit.map { max(1, $0) }
+    init(_ configuration: LaneConfiguration, overtakeLimit: Int?) {
+        self.limit = max(0, configuration.limit)
+        self.perHostLimit = configuration.perHostLimit.map { max(1, $0) }
+        self.order = configuration.order
+        self.bucket = configuration.startRate.map(TokenBucket.init)
         self.overtakeLimit = overtakeLimit.map { max(0, $0) }
         self.byArrival = overtakeLimit == nil ? nil : WaitingLine()
     }
@@ -24,13 +31,13 @@ struct LaneState: Sendable {
 
     mutating func add(_ id: WorkID, priority: RequestPriority, host: String?) {
         let isOpen = isOpen(host)
-        byPriority.set(id, rank: Self.rank(of: id, priority), host: host, hostIsOpen: isOpen)
+        byPriority.set(id, rank: rank(of: id, priority), host: host, hostIsOpen: isOpen)
         byArrival?.set(id, rank: id.rawValue, host: host, hostIsOpen: isOpen)
     }
 
     mutating func move(_ id: WorkID, to priority: RequestPriority, host: String?) {
         let isOpen = isOpen(host)
-        byPriority.set(id, rank: Self.rank(of: id, priority), host: host, hostIsOpen: isOpen)
+        byPriority.set(id, rank: rank(of: id, priority), host: host, hostIsOpen: isOpen)
     }
 
     mutating func remove(_ id: WorkID, host: String?) {
@@ -40,12 +47,28 @@ struct LaneState: Sendable {
         byArrival?.remove(id, host: host, hostIsOpen: isOpen)
     }
 
-    /// The work that starts next, or nil when the lane is full or nothing may start.
-    func next() -> WorkID? {
-        guard running < limit, let best = byPriority.first else { return nil }
+    /// The work that starts next, or nil when the lane is full or held, or nothing may start.
+    func next(at now: Duration) -> WorkID? {
+        guard !isSuspended, running < limit, bucket?.wait(at: now) == nil, let best = byPriority.first else {
+            return nil
+        }
         guard let overtakeLimit, overtakes >= overtakeLimit else { return best }
         return byArrival?.first ?? best
     }
+
+    /// Work that runs was cancelled: its start was in vain.
+    mutating func charge(at now: Duration) { bucket?.take(at: now) }
+
+    /// When to look again, if only a token is missing and nobody waits to look already.
+    mutating func nextLook(at now: Duration) -> Duration? {
+        guard !isSuspended, !isWaking, running < limit, byPriority.first != nil, let wait = bucket?.wait(at: now) else {
+            return nil
+        }
+        isWaking = true
+        return wait
+    }
+
+    mutating func looksAgain() { isWaking = false }
 
     mutating func start(_ id: WorkID, host: String?) {
         overtakes += 1
@@ -68,8 +91,9 @@ struct LaneState: Sendable {
         return runningByHost[host, default: 0] < perHostLimit
     }
 
-    /// Higher priority first, then the order of arrival. Names of work are counted, so 2^56 of them fit below the priority.
-    private static func rank(of id: WorkID, _ priority: RequestPriority) -> UInt64 {
-        UInt64(RequestPriority.veryHigh.rawValue - priority.rawValue) << 56 | id.rawValue
+    /// Higher priority first, then the lane's order. Names of work are counted, so 2^56 of them fit below the priority.
+    private func rank(of id: WorkID, _ priority: RequestPriority) -> UInt64 {
+        let turn = order == .firstInFirstOut ? id.rawValue : (1 << 56) - 1 - id.rawValue
+        return UInt64(RequestPriority.veryHigh.rawValue - priority.rawValue) << 56 | turn
     }
 }

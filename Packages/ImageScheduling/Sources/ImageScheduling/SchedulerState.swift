@@ -1,10 +1,12 @@
 import ImageCore
 
-/// What waits and what runs, and what may start after each event. Knows no closures, tasks or locks.
+/// What waits and what runs, and what may start after each event. Knows no closures, tasks or locks, and is told the time.
 struct SchedulerState: Sendable {
     private struct Place: Sendable {
         var lane: WorkLane
         var host: String?
+        /// Whether it was cancelled while it ran.
+        var isInVain = false
     }
 
     private let configurations: [WorkLane: LaneConfiguration]
@@ -25,27 +27,33 @@ struct SchedulerState: Sendable {
     var runningCount: Int { running.count }
 
     /// Names new work, and says what starts: nothing, or the new work.
-    mutating func enqueued(in lane: WorkLane, priority: RequestPriority, host: String?) -> (
-        id: WorkID, starts: [WorkID]
-    ) {
+    mutating func enqueued(
+        in lane: WorkLane, priority: RequestPriority, host: String?, at now: Duration = .zero
+    ) -> (id: WorkID, starts: [WorkID]) {
         lastID += 1
         let id = WorkID(rawValue: lastID)
         waiting[id] = Place(lane: lane, host: host)
         open(lane)
         lanes[lane]?.add(id, priority: priority, host: host)
-        return (id, starts(in: lane))
+        return (id, starts(in: lane, at: now))
     }
 
     /// The work's place is free again. Work that does not run changes nothing.
-    mutating func finished(_ id: WorkID) -> [WorkID] {
+    mutating func finished(_ id: WorkID, at now: Duration = .zero) -> [WorkID] {
         guard let place = running.removeValue(forKey: id) else { return [] }
         lanes[place.lane]?.finish(host: place.host)
-        return starts(in: place.lane)
+        return starts(in: place.lane, at: now)
     }
 
-    /// True when the work was waiting; it will never start.
-    mutating func cancelled(_ id: WorkID) -> Bool {
-        guard let place = waiting.removeValue(forKey: id) else { return false }
+    /// True when the work was waiting; it will never start. If it runs, its start was in vain.
+    mutating func cancelled(_ id: WorkID, at now: Duration = .zero) -> Bool {
+        guard let place = waiting.removeValue(forKey: id) else {
+            if let place = running[id], !place.isInVain {
+                running[id]?.isInVain = true
+                lanes[place.lane]?.charge(at: now)
+            }
+            return false
+        }
         lanes[place.lane]?.remove(id, host: place.host)
         return true
     }
@@ -57,15 +65,37 @@ struct SchedulerState: Sendable {
     }
 
     /// A lower limit lets running work end; a higher one starts more.
-    mutating func limitChanged(of lane: WorkLane, to limit: Int) -> [WorkID] {
+    mutating func limitChanged(of lane: WorkLane, to limit: Int, at now: Duration = .zero) -> [WorkID] {
         open(lane)
         lanes[lane]?.setLimit(limit)
-        return starts(in: lane)
+        return starts(in: lane, at: now)
     }
 
-    private mutating func starts(in lane: WorkLane) -> [WorkID] {
+    /// Nothing in the lane starts until it is resumed; what runs goes on.
+    mutating func suspended(_ lane: WorkLane) {
+        open(lane)
+        lanes[lane]?.isSuspended = true
+    }
+
+    mutating func resumed(_ lane: WorkLane, at now: Duration = .zero) -> [WorkID] {
+        lanes[lane]?.isSuspended = false
+        return starts(in: lane, at: now)
+    }
+
+    /// Nil for what neither waits nor runs.
+    func lane(of id: WorkID) -> WorkLane? { (waiting[id] ?? running[id])?.lane }
+
+    /// When to call `looksAgain`, because only a token is missing; told once for each such call.
+    mutating func nextLook(in lane: WorkLane, at now: Duration) -> Duration? { lanes[lane]?.nextLook(at: now) }
+
+    mutating func looksAgain(in lane: WorkLane, at now: Duration) -> [WorkID] {
+        lanes[lane]?.looksAgain()
+        return starts(in: lane, at: now)
+    }
+
+    private mutating func starts(in lane: WorkLane, at now: Duration) -> [WorkID] {
         var starts: [WorkID] = []
-        while let id = lanes[lane]?.next(), let place = waiting.removeValue(forKey: id) {
+        while let id = lanes[lane]?.next(at: now), let place = waiting.removeValue(forKey: id) {
             lanes[lane]?.start(id, host: place.host)
             running[id] = place
             starts.append(id)
@@ -75,8 +105,6 @@ struct SchedulerState: Sendable {
 
     private mutating func open(_ lane: WorkLane) {
         guard lanes[lane] == nil else { return }
-        let configuration = configurations[lane] ?? fallback
-        lanes[lane] = LaneState(
-            limit: configuration.limit, perHostLimit: configuration.perHostLimit, overtakeLimit: overtakeLimit)
+        lanes[lane] = LaneState(configurations[lane] ?? fallback, overtakeLimit: overtakeLimit)
     }
 }
