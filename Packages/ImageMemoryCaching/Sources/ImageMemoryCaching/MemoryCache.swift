@@ -9,9 +9,7 @@ public import Synchronization
 /// inserted the new one has said that the old one is out of date, and a miss is better than a stale hit.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline let books: Mutex<CacheBooks<Key, Value>>
-    @usableFromInline let shards: [CacheShard<Key, Value>]
-    /// The first of them, the only one as a rule: what an array holds is retained for each look, what a constant holds is not.
-    @usableFromInline let firstShard: CacheShard<Key, Value>
+    @usableFromInline let shards: CacheShards<Key, Value>
     @usableFromInline let clock: CacheClock?
     @usableFromInline let lifetime: EntryLifetime?
 
@@ -31,14 +29,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ) {
         precondition(lifetime == nil || clock != nil, "a lifetime needs a clock")
         let shardCount = CacheLedger.shardCount(atLeast: shards)
-        let shards = (0..<shardCount).map { shard in
-            CacheShard<Key, Value>(ShardContents(ledger: ShardLedger(shard: shard, of: shardCount)))
-        }
+        let shards = CacheShards<Key, Value>(count: shardCount)
         let ledger = CacheLedger(limits: limits, policy: policy, shards: shardCount)
         let weakIndex = weakForm.map { WeakIndex<Key, Value>(form: $0, limit: weakLimit) }
         books = Mutex(CacheBooks(shards: shards, ledger: ledger, weakIndex: weakIndex))
         self.shards = shards
-        firstShard = shards[0]
         self.clock = clock
         self.lifetime = lifetime
     }
@@ -48,15 +43,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     public func value(for key: Key) -> Value? {
         let now = clock?.now()
         let hash = ShardContents<Key, Value>.hash(key)
-        let shard = Int(truncatingIfNeeded: hash) & (shards.count - 1)
-        return shard == 0
-            ? value(for: key, hash: hash, at: now, in: firstShard)
-            : value(for: key, hash: hash, at: now, in: shards[shard])
-    }
-
-    @inlinable
-    func value(for key: Key, hash: UInt64, at now: Duration?, in shard: CacheShard<Key, Value>) -> Value? {
-        guard let hit = shard.contents.withLock({ $0.value(for: key, hash: hash, at: now) }) else {
+        let shard = shards.shard(of: hash)
+        guard let hit = shards.withContents(of: shard, { $0.value(for: key, hash: hash, at: now) }) else {
             return withRemoved { $0.miss(key, hash: hash, at: now, removing: &$1) }
         }
         if hit.isTellingDue { books.withLock { $0.hearUses(of: shard) } }

@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// What a cache changes under the lock of all its books: everything but hits. The ledger decides, this carries it out in the
 /// shards, whose locks it takes one at a time and after that of the books.
 ///
@@ -9,14 +7,14 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// Each insertion looks at so many entries for expired ones.
     @inlinable static var sweepSteps: Int { 4 }
 
-    @usableFromInline let shards: [CacheShard<Key, Value>]
+    @usableFromInline let shards: CacheShards<Key, Value>
     @usableFromInline var ledger: CacheLedger
     @usableFromInline var weakIndex: WeakIndex<Key, Value>?
     /// The place where the search for expired entries goes on.
     @usableFromInline var sweepHand = 0
 
     @inlinable
-    init(shards: [CacheShard<Key, Value>], ledger: consuming CacheLedger, weakIndex: WeakIndex<Key, Value>?) {
+    init(shards: CacheShards<Key, Value>, ledger: consuming CacheLedger, weakIndex: WeakIndex<Key, Value>?) {
         self.shards = shards
         self.ledger = ledger
         self.weakIndex = weakIndex
@@ -25,13 +23,11 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// Tells the ledger of the hits in all shards, each oldest first.
     @inlinable
     mutating func hearUses() {
-        for shard in shards { hearUses(of: shard) }
+        for shard in 0..<shards.count { hearUses(of: shard) }
     }
 
     @inlinable
-    mutating func hearUses(of shard: CacheShard<Key, Value>) {
-        shard.contents.withLock { $0.ledger.tellUses(to: &ledger) }
-    }
+    mutating func hearUses(of shard: Int) { shards.withContents(of: shard) { $0.ledger.tellUses(to: &ledger) } }
 
     /// Whatever can be done when there is no value under a key: what has expired goes, and what was evicted and is still in use
     /// comes back.
@@ -40,8 +36,8 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
         -> Value?
     {
         if let place = place(of: key, hash: hash) {
-            let shard = shards[shard(of: hash)]
-            if let hit = shard.contents.withLock({ $0.value(for: key, hash: hash, at: now) }) { return hit.value }
+            let hit = shards.withContents(of: shards.shard(of: hash)) { $0.value(for: key, hash: hash, at: now) }
+            if let hit { return hit.value }
             remove(place, .expiry, into: &removed)
         } else if let (value, record) = weakIndex?.find(key), !record.isOver(at: now) {
             ledger.revive()
@@ -63,8 +59,10 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
         _ value: Value, _ record: EntryRecord, under key: Key, at now: Duration?,
         removing removed: inout RemovedValues<Value>
     ) {
-        hearUses()
+        let own = shards.shard(of: record.candidate.hash)
+        for shard in 0..<shards.count where shard != own { hearUses(of: shard) }
         weakIndex?.remove(key)
+        // Which hears its shard's.
         if let older = removeEntry(of: key, hash: record.candidate.hash) { removed.append(older) }
         if let now { sweep(Self.sweepSteps, at: now, removing: &removed) }
         guard var refused = admit(value, record, under: key, removing: &removed) else { return }
@@ -77,13 +75,13 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     mutating func admit(
         _ value: Value, _ record: EntryRecord, under key: Key, removing removed: inout RemovedValues<Value>
     ) -> Value? {
-        let shard = shard(of: record.candidate.hash)
+        let shard = shards.shard(of: record.candidate.hash)
         while true {
             switch ledger.admit(record.candidate, to: shard) {
             case .evict(let place, let cause): remove(place, cause, into: &removed)
             case .refused: return value
             case .admitted(let place):
-                shards[shard].contents.withLock {
+                shards.withContents(of: shard) {
                     $0.put(key, value, at: index(place), hash: record.candidate.hash, record.times)
                 }
                 return nil
@@ -99,10 +97,10 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
     @inlinable
     mutating func removeEntry(of key: Key, hash: UInt64) -> Value? {
-        let shard = shard(of: hash)
-        let taken = shards[shard].contents.withLock { contents -> (place: Int, value: Value)? in
-            guard let index = contents.index(of: key, hash: hash) else { return nil }
+        let shard = shards.shard(of: hash)
+        let taken = shards.withContents(of: shard) { contents -> (place: Int, value: Value)? in
             contents.ledger.tellUses(to: &ledger)
+            guard let index = contents.index(of: key, hash: hash) else { return nil }
             return (index * shards.count + shard, contents.take(index).value)
         }
         guard let (place, value) = taken else { return nil }
@@ -113,7 +111,7 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// Forgets everything, what the policy has learned included, and gives the memory of the bookkeeping back.
     @inlinable
     mutating func removeAll(removing removed: inout RemovedValues<Value>) {
-        for shard in shards { removed.others += shard.contents.withLock { $0.removeAll() } }
+        for shard in 0..<shards.count { removed.others += shards.withContents(of: shard) { $0.removeAll() } }
         ledger.removeAll()
         weakIndex?.removeAll()
     }
@@ -152,14 +150,15 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
     /// All keys, also those of evicted values that could come back.
     @inlinable var keys: [Key] {
-        shards.flatMap { $0.contents.withLock { $0.entries.map { $0.key } } } + (weakIndex?.keys ?? [])
+        (0..<shards.count).flatMap { shards.withContents(of: $0) { $0.entries.map { $0.key } } }
+            + (weakIndex?.keys ?? [])
     }
 
     @inlinable
     mutating func statistics(at now: Duration?) -> CacheStatistics {
         hearUses()
         var statistics = ledger.statistics
-        for shard in shards { statistics.hits += shard.contents.withLock { $0.ledger.hits } }
+        for shard in 0..<shards.count { statistics.hits += shards.withContents(of: shard) { $0.ledger.hits } }
         if let now, let times = ledger.coldest.flatMap({ times($0) }) { statistics.coldestAge = now - times.lastUse }
         return statistics
     }
@@ -176,7 +175,7 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     @inlinable
     mutating func take(_ place: Int) -> (key: Key, value: Value, record: EntryRecord) {
         let candidate = ledger.candidate(at: place)
-        let (entry, times) = shards[shard(of: candidate.hash)].contents.withLock { shard in
+        let (entry, times) = shards.withContents(of: shards.shard(of: candidate.hash)) { shard in
             shard.ledger.tellUses(to: &ledger)
             let times = shard.times(of: index(place))
             return (shard.take(index(place)), times)
@@ -187,17 +186,14 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
     @inlinable
     func times(_ place: Int) -> EntryTimes? {
-        shards[place % shards.count].contents.withLock { $0.times(of: index(place)) }
+        shards.withContents(of: place % shards.count) { $0.times(of: index(place)) }
     }
 
     @inlinable
     func place(of key: Key, hash: UInt64) -> Int? {
-        let shard = shard(of: hash)
-        return shards[shard].contents.withLock { $0.index(of: key, hash: hash) }.map { $0 * shards.count + shard }
+        let shard = shards.shard(of: hash)
+        return shards.withContents(of: shard) { $0.index(of: key, hash: hash) }.map { $0 * shards.count + shard }
     }
-
-    @inlinable
-    func shard(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & (shards.count - 1) }
 
     @inlinable
     func index(_ place: Int) -> Int { place / shards.count }

@@ -50,9 +50,7 @@ struct CacheLedger: ~Copyable, Sendable {
     }
 
     /// Tells the order of hits, oldest first. Before it is asked or told anything else.
-    mutating func use(_ places: [Int]) {
-        if !places.isEmpty { order.use(places) }
-    }
+    mutating func use(_ places: [Int]) { order.use(places) }
 
     @usableFromInline
     mutating func miss() { misses += 1 }

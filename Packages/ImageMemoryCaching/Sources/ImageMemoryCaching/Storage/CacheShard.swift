@@ -9,12 +9,39 @@ final class CacheShard<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     init(_ contents: consuming sending ShardContents<Key, Value>) { self.contents = Mutex(contents) }
 }
 
+/// All shards of a cache: entries are told theirs by the last bits of their hashes.
+@usableFromInline
+struct CacheShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    @usableFromInline let all: [CacheShard<Key, Value>]
+    /// The first of them, the only one as a rule: what an array holds is retained for each look, what a constant holds is not.
+    @usableFromInline let first: CacheShard<Key, Value>
+
+    /// - Parameter count: a power of two.
+    @inlinable
+    init(count: Int) {
+        all = (0..<count).map { CacheShard(ShardContents(ledger: ShardLedger(shard: $0, of: count))) }
+        first = all[0]
+    }
+
+    @inlinable var count: Int { all.count }
+
+    @inlinable
+    func shard(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & (all.count - 1) }
+
+    @inlinable
+    func withContents<Result: Sendable>(
+        of shard: Int, _ body: (inout ShardContents<Key, Value>) -> Result
+    ) -> Result {
+        shard == 0 ? first.contents.withLock { body(&$0) } : all[shard].contents.withLock { body(&$0) }
+    }
+}
+
 /// The state of a shard, without the lock. Not copyable, so that a hit copies nothing. Moments are nil without a clock.
 @usableFromInline
 struct ShardContents<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// What a look found.
     @usableFromInline
-    struct Hit {
+    struct Hit: Sendable {
         @usableFromInline let value: Value
         /// Whether the shard has many hits that the cache's books do not know of.
         @usableFromInline let isTellingDue: Bool
@@ -44,7 +71,7 @@ struct ShardContents<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     @inlinable
     mutating func put(_ key: Key, _ value: Value, at index: Int, hash: UInt64, _ times: EntryTimes?) {
         ledger.insert(index, times)
-        entries.insert(.init(key: key, value: value, hash: hash, index: index), hash: hash)
+        entries.insert(key, value, at: index, hash: hash)
     }
 
     @inlinable

@@ -68,12 +68,12 @@ struct EntryTable<Key: Hashable, Value>: ~Copyable {
     @inlinable
     func holds(_ index: Int) -> Bool { index < slots.count && slots[index] != Self.none }
 
-    /// Adds an entry whose key is not here, under a free index.
+    /// Adds a value under a key that is not here, and under a free index.
     @inlinable
-    mutating func insert(_ entry: consuming Entry, hash: UInt64) {
-        let index = Int(entry.index)
+    mutating func insert(_ key: Key, _ value: Value, at index: Int, hash: UInt64) {
         precondition(!holds(index), "an index is used twice")
         if (count + 1) * 5 > tags.count * 4 { grow() }
+        let entry = Entry(key: key, value: value, hash: hash, index: index)
         let slot = vacancy(from: entry.hash)
         tags[slot] = Self.tag(hash)
         while slots.count <= index { slots.append(Self.none) }
@@ -154,5 +154,9 @@ struct EntryTable<Key: Hashable, Value>: ~Copyable {
     static func tag(_ hash: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 24) | 0x80 }
 
     @inlinable
-    static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Entry> { .allocate(capacity: capacity) }
+    static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Entry> {
+        let memory = unsafe TableMemory.allocate(
+            byteCount: capacity * MemoryLayout<Entry>.stride, alignment: MemoryLayout<Entry>.alignment)
+        return unsafe memory.bindMemory(to: Entry.self, capacity: capacity)
+    }
 }

@@ -54,6 +54,7 @@ struct ShardLedger: ~Copyable, Sendable {
     /// Tells the cache's books of the hits that they do not know of.
     @usableFromInline
     mutating func tellUses(to books: inout CacheLedger) {
+        if untoldUses.isEmpty { return }
         books.use(untoldUses)
         untoldUses.removeAll(keepingCapacity: true)
     }

@@ -1,0 +1,23 @@
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// Memory that is looked into at random.
+@usableFromInline
+enum TableMemory {
+    /// The size of a large page on the processors that matter, and the alignment that it needs.
+    private static let largePage = 2 << 20
+
+    /// Memory to be given back with `deallocate`. Much of it comes in large pages where the system lends them to those who ask: a look
+    /// then waits for one walk through the tables of pages less.
+    @usableFromInline
+    static func allocate(byteCount: Int, alignment: Int) -> UnsafeMutableRawPointer {
+        guard byteCount >= largePage else { return .allocate(byteCount: byteCount, alignment: alignment) }
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: largePage)
+        #if canImport(Glibc)
+            // Where it is refused, small pages do.
+            _ = unsafe madvise(memory, byteCount, MADV_HUGEPAGE)
+        #endif
+        return unsafe memory
+    }
+}
