@@ -170,6 +170,8 @@ struct DiskDataCacheTests {
             folder.url.appending(path: "notes.txt"), shard.appending(path: "README"),
             shard.appending(path: EntryName(key(1)).text + ".bak"), folder.url.appending(path: "tmp/mine.txt"),
         ]
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: "tmp"), withIntermediateDirectories: true)
         for file in foreign { try Data("mine".utf8).write(to: file) }
         #expect(try await cache.status().entryCount == 1)
         #expect(try await cache.verify().entriesChecked == 1)

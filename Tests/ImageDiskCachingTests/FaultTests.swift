@@ -54,7 +54,7 @@ struct FaultTests {
         }
         let cache = folder.cache(fileSystem: fileSystem)
         #expect(try await cache.entry(for: key(1)) == entry(1_000))
-        await #expect(throws: DataCacheFailure.inaccessible("create: Read-only file system")) {
+        await #expect(throws: DataCacheFailure.inaccessible("write: Read-only file system")) {
             try await cache.store(entry(10), for: key(2))
         }
         try FileHandle(forWritingTo: folder.file(key(1))).truncate(atOffset: 500)

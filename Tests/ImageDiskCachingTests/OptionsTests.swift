@@ -133,4 +133,18 @@ struct OptionsTests {
         expected.evictions[.trim] = DiskCacheRemoval(entryCount: 1, byteCount: size)
         #expect(cache.statistics == expected)
     }
+
+    @Test("a task on the cache's executor stores without giving it up in between")
+    func storesInPlace() async throws {
+        let cache = TestFolder().cache()
+        let isTurn = Flag()
+        try await withTaskExecutorPreference(cache.executor) {
+            let next = Task(executorPreference: cache.executor) { isTurn.value = true }
+            try await cache.store(entry(100), for: key(1))
+            try await cache.remove(for: key(1))
+            #expect(!isTurn.value)
+            await next.value
+        }
+        #expect(isTurn.value)
+    }
 }

@@ -141,6 +141,6 @@ struct PowerCut {
         let report = try await cache.verify()
         #expect(report.isSound && (durability == .processCrash || report.damagedRemoved == 0), "\(text)")
         #expect(disk.byteCount <= room.byteLimit, "\(disk.byteCount) bytes: \(text)")
-        #expect(!disk.paths.contains { $0.contains("/tmp/") }, "\(text)")
+        #expect(!disk.paths.contains { $0.hasSuffix(".part") }, "\(text)")
     }
 }

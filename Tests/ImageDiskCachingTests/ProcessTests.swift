@@ -11,6 +11,7 @@ struct ProcessTests {
         try await folder.cache().store(entry(10), for: key(1))
         let (live, dead) = ("\(folder.path)/tmp/1-1.part", "\(folder.path)/tmp/1-2.part")
         let system = POSIXFileSystem()
+        try system.makeFolder("\(folder.path)/tmp")
         let writer = try system.create(live)
         defer { system.close(writer) }
         try #require(try system.lock(writer))

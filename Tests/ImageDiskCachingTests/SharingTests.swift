@@ -86,50 +86,6 @@ struct SharingTests {
         #expect(try await folder.cache().entry(for: key(1)) == entry(100))
     }
 
-    @Test("the room promised to a writer that died is taken back, with what it left")
-    func reclaimsPromises() async throws {
-        let files = 3 * fileSize(entry(500), key(1))
-        let path = folder.path
-        for stage in ["rename", "setModified"] {
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, stage = stage as String] in
-                let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
-                    if call == stage { kill(getpid(), SIGKILL) }
-                }
-                let folder = EntryFolder(root: path, byteLimit: 1 << 20, fileSystem: fileSystem, now: { testTime })
-                try await DiskDataCache(folder: folder).store(entry(500), for: key(1))
-            }
-            #expect(folder.files().count == 1)
-            let cache = folder.cache(byteLimit: limit(3, files: files))
-            for number in 2...4 { try await cache.store(entry(500), for: key(number)) }
-            #expect(try await cache.status().entryCount == 3)
-            #expect(folder.byteCount() == files)
-            try await cache.removeAll()
-        }
-    }
-
-    @Test("killed after the rename, before the index knows: the entry is there and counted")
-    func countsRenamed() async throws {
-        let path = folder.path
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            let isRenamed = Mutex(false)
-            let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
-                if call == "rename" { isRenamed.withLock { $0 = true } }
-                if call == "write", isRenamed.withLock({ $0 }) { kill(getpid(), SIGKILL) }
-            }
-            let folder = EntryFolder(root: path, byteLimit: 1 << 20, fileSystem: fileSystem, now: { testTime })
-            try folder.open()
-            // The subfolder is there, so that the first rename is the one that counts.
-            try fileSystem.makeFolder("\(path)/\(EntryName(key(1)).shard)")
-            _ = try folder.store(entry(500), for: key(1), name: EntryName(key(1)))
-        }
-        let files = 2 * fileSize(entry(500), key(1))
-        let cache = folder.cache(byteLimit: limit(2, files: files))
-        #expect(try await cache.entry(for: key(1)) == entry(500))
-        for number in 2...3 { try await cache.store(entry(500), for: key(number)) }
-        #expect(folder.byteCount() == files)
-        #expect(try await cache.entry(for: key(1)) == nil)
-    }
-
     @Test("others get their turn while one evicts much: the lock is never held for more than 16 evictions")
     func evictsInSteps() async throws {
         let cache = folder.cache()

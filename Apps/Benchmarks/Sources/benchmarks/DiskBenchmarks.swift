@@ -60,17 +60,20 @@ enum DiskBenchmarks {
     }
 
     private static func makeContenders(_ size: Size, _ folder: URL) throws -> [any DiskContender] {
-        let folders = ["files", "cache", "sqlite", "diskcache"].map { folder.appending(path: $0) }
+        let folders = ["files", "cache", "pool", "sqlite", "diskcache"].map { folder.appending(path: $0) }
         for folder in folders {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         }
         let data = Data((0..<size.byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 251) })
-        let cache = DiskDataCache(directory: folders[1], byteLimit: .max, now: { Date() })
+        func cache(in folder: URL, _ caller: DiskCacheContender.Caller) -> DiskCacheContender {
+            let cache = DiskDataCache(directory: folder, byteLimit: .max, now: { Date() })
+            return DiskCacheContender(cache: cache, data: data, caller: caller)
+        }
         var contenders: [any DiskContender] = [
-            try PlainFilesContender(folder: folders[0], data: data), DiskCacheContender(cache: cache, data: data),
-            try SQLiteContender(folder: folders[2], data: data),
+            try PlainFilesContender(folder: folders[0], data: data), cache(in: folders[1], .onCacheThread),
+            cache(in: folders[2], .inPool), try SQLiteContender(folder: folders[3], data: data),
         ]
-        if let python = try PythonContender(folder: folders[3], byteCount: size.byteCount) {
+        if let python = try PythonContender(folder: folders[4], byteCount: size.byteCount) {
             contenders.append(python)
         } else {
             let text =
@@ -111,10 +114,10 @@ enum DiskBenchmarks {
         _ operation: String, _ times: [Double], _ contenders: [any DiskContender], _ goal: Double
     ) -> [DiskComparison] {
         zip(times, contenders).enumerated().map { index, pair in
-            // The first is the floor, the second ours.
+            // The first is the floor, the next two are ours.
             DiskComparison(
                 operation: operation, contender: pair.1.name, microseconds: pair.0, ratio: pair.0 / times[0],
-                goal: index == 1 ? goal : nil, oursToThis: index > 1 ? times[1] / pair.0 : nil)
+                goal: 1...2 ~= index ? goal : nil, oursToThis: index > 2 ? times[1] / pair.0 : nil)
         }
     }
 }

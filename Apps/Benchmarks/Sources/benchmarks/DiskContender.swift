@@ -21,26 +21,42 @@ func pictureURL(_ number: Int) -> String { "https://pictures.example.org/albums/
 
 /// The shipped cache: each read verifies its checksum.
 struct DiskCacheContender: DiskContender {
-    let name = "DiskDataCache"
+    /// Where the task runs that asks. The others work on the thread of whoever calls them.
+    enum Caller: String {
+        case onCacheThread = "on its thread"
+        case inPool = "from the pool"
+    }
+
     let cache: DiskDataCache
     let data: Data
+    let caller: Caller
+
+    var name: String { "DiskDataCache, \(caller.rawValue)" }
 
     func put(_ numbers: Range<Int>) async throws -> Double {
         let entry = DataCacheEntry(data: data, createdAt: Date(timeIntervalSinceReferenceDate: 0))
-        let keys = numbers.map { DataCacheKey(source: pictureURL($0)) }
-        return try await Stopwatch.processorMicroseconds {
-            for key in keys { try await cache.store(entry, for: key) }
+        let keys = numbers.map(key)
+        return try await withTaskExecutorPreference(executor) {
+            try await Stopwatch.processorMicroseconds {
+                for key in keys { try await cache.store(entry, for: key) }
+            }
         }
     }
 
     func get(_ numbers: [Int]) async throws -> Double {
-        let keys = numbers.map { DataCacheKey(source: pictureURL($0)) }
-        return try await Stopwatch.processorMicroseconds {
-            for key in keys where try await cache.entry(for: key)?.data.count != data.count {
-                throw ContenderFailure(text: "DiskDataCache does not have \(key.source)")
+        let keys = numbers.map(key)
+        return try await withTaskExecutorPreference(executor) {
+            try await Stopwatch.processorMicroseconds {
+                for key in keys where try await cache.entry(for: key)?.data.count != data.count {
+                    throw ContenderFailure(text: "DiskDataCache does not have \(key.source)")
+                }
             }
         }
     }
+
+    private var executor: (any TaskExecutor)? { caller == .onCacheThread ? cache.executor : nil }
+
+    private func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: pictureURL(number)) }
 }
 
 /// The floor: plain files in 256 folders, without checksums, index or limit.

@@ -12,14 +12,14 @@ extension DiskDataCache: StreamingDataCache {
 
     public func reader(for key: DataCacheKey) async throws(DataCacheFailure) -> (any DataCacheReader)? {
         openInBackground()
-        let queue = readingQueue(for: folder.name(key))
-        let entry = try await perform(on: queue) { folder throws(FileSystemFailure) in try folder.openEntry(key) }
+        let executor = reader(for: folder.name(key))
+        let entry = try await perform(on: executor) { folder throws(FileSystemFailure) in try folder.openEntry(key) }
         guard let entry else {
             await settle(key)
             return nil
         }
         folder.noteHit(of: folder.name(key))
-        return DiskEntryReader(self, entry, queue)
+        return DiskEntryReader(self, entry, executor)
     }
 
     /// Has the folder put right after an entry that was missing or damaged.

@@ -1,4 +1,3 @@
-import Dispatch
 public import ImageCore
 
 #if canImport(FoundationEssentials)
@@ -22,9 +21,9 @@ public final class DiskDataCache: DataCache {
 
     let folder: EntryFolder
     /// Whatever changes the folder, one after the other.
-    let writer = DispatchQueue(label: "DiskDataCache.writer")
+    let writer = QueueExecutor(label: "DiskDataCache.writer")
     /// Reads of one key always go to the same queue; the number bounds the threads.
-    private let readers = (0..<readerCount).map { DispatchQueue(label: "DiskDataCache.reader.\($0)") }
+    private let readers = (0..<readerCount).map { QueueExecutor(label: "DiskDataCache.reader.\($0)") }
 
     /// Touches nothing yet.
     ///
@@ -51,6 +50,11 @@ public final class DiskDataCache: DataCache {
     package init(folder: EntryFolder) { self.folder = folder }
 
     deinit { writer.async { [folder] in Self.attempt { () throws(FileSystemFailure) in try folder.flush() } } }
+
+    /// The thread on which the folder is changed. A task that prefers it (`withTaskExecutorPreference`) changes threads neither to store
+    /// or remove an entry nor to go on afterwards, which is worth it for one that does so many times in a row. What else it does
+    /// keeps the cache from writing meanwhile.
+    public var executor: any TaskExecutor { writer }
 
     /// What all files of the cache together may take, in bytes.
     public var byteLimit: Int { folder.byteLimit }
@@ -94,24 +98,26 @@ public final class DiskDataCache: DataCache {
 
     private func reading(_ key: DataCacheKey, _ name: EntryName) async throws(DataCacheFailure) -> Reading {
         if let reading = folder.readAtOnce(key, name: name) { return reading }
-        return try await perform(on: readingQueue(for: name)) { folder throws(FileSystemFailure) in
+        return try await perform(on: reader(for: name)) { folder throws(FileSystemFailure) in
             try folder.read(key, name: name)
         }
     }
 
-    func readingQueue(for name: EntryName) -> DispatchQueue { readers[name.lowBits % Self.readerCount] }
+    func reader(for name: EntryName) -> QueueExecutor { readers[name.lowBits % Self.readerCount] }
 
     /// Runs `work` on a queue, off the cooperative pool, and resumes with its result.
     func perform<Result: Sendable>(
-        on queue: DispatchQueue, _ work: @escaping @Sendable (EntryFolder) throws(FileSystemFailure) -> Result
+        on executor: QueueExecutor, _ work: @escaping @Sendable (EntryFolder) throws(FileSystemFailure) -> Result
     ) async throws(DataCacheFailure) -> Result {
-        let result = await withCheckedContinuation { continuation in
-            queue.async { [folder] in
-                continuation.resume(
-                    returning: Swift.Result { () throws(FileSystemFailure) in try work(folder) })
-            }
+        try await outcome(on: executor, work).mapError(\.asDataCacheFailure).get()
+    }
+
+    func outcome<Value: Sendable, Failure: Error>(
+        on executor: QueueExecutor, _ work: @escaping @Sendable (EntryFolder) throws(Failure) -> Value
+    ) async -> Result<Value, Failure> {
+        await withTaskExecutorPreference(executor) { [folder] in
+            Result { () throws(Failure) in try work(folder) }
         }
-        return try result.mapError(\.asDataCacheFailure).get()
     }
 
     /// Has the folder opened once it is in use, so that leftovers go and the budget holds even if nothing is ever stored.

@@ -1,4 +1,3 @@
-import Dispatch
 import ImageCore
 
 #if canImport(FoundationEssentials)
@@ -86,15 +85,15 @@ extension EntryFolder {
 final class DiskEntryReader: DataCacheReader {
     private let cache: DiskDataCache
     private let entry: OpenEntry
-    private let queue: DispatchQueue
+    private let executor: QueueExecutor
 
-    init(_ cache: DiskDataCache, _ entry: OpenEntry, _ queue: DispatchQueue) {
+    init(_ cache: DiskDataCache, _ entry: OpenEntry, _ executor: QueueExecutor) {
         self.cache = cache
         self.entry = entry
-        self.queue = queue
+        self.executor = executor
     }
 
-    deinit { queue.async { [folder = cache.folder, file = entry.file] in folder.fileSystem.close(file) } }
+    deinit { executor.async { [folder = cache.folder, file = entry.file] in folder.fileSystem.close(file) } }
 
     var byteCount: Int { entry.layout.payload.count }
     var metadata: Data { entry.metadata }
@@ -102,7 +101,7 @@ final class DiskEntryReader: DataCacheReader {
 
     func bytes(in range: Range<Int>) async throws(DataCacheFailure) -> Data? {
         let entry = entry
-        let bytes = try await cache.perform(on: queue) { folder throws(FileSystemFailure) in
+        let bytes = try await cache.perform(on: executor) { folder throws(FileSystemFailure) in
             try folder.bytes(of: entry, in: range)
         }
         if bytes == nil { await cache.settle(entry.key) }

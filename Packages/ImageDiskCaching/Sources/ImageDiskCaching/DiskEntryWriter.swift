@@ -1,4 +1,3 @@
-import Dispatch
 import ImageCore
 import Synchronization
 
@@ -75,11 +74,8 @@ final class DiskEntryWriter: DataCacheWriter {
             return state.stream.take()
         }
         guard let stream else { return }
-        await withCheckedContinuation { continuation in
-            cache.writer.async { [folder = cache.folder] in
-                folder.end(stream, isFailure: false)
-                continuation.resume()
-            }
+        await withTaskExecutorPreference(cache.writer) { [folder = cache.folder] in
+            folder.end(stream, isFailure: false)
         }
     }
 
@@ -109,7 +105,10 @@ final class DiskEntryWriter: DataCacheWriter {
         _ work: @escaping @Sendable (EntryFolder) throws(StreamFailure) -> Value
     ) async throws(DataCacheFailure) -> Value {
         try await remembering { () async throws(DataCacheFailure) in
-            try await cache.perform(work).mapError { $0.asDataCacheFailure(limit: cache.folder.largestEntry) }.get()
+            try await cache.outcome(on: cache.writer, work).mapError {
+                $0.asDataCacheFailure(limit: cache.folder.largestEntry)
+            }
+            .get()
         }
     }
 
@@ -122,18 +121,6 @@ final class DiskEntryWriter: DataCacheWriter {
         } catch {
             state.withLock { $0.failure = error }
             throw error
-        }
-    }
-}
-
-extension DiskDataCache {
-    fileprivate func perform<Value: Sendable>(
-        _ work: @escaping @Sendable (EntryFolder) throws(StreamFailure) -> Value
-    ) async -> Result<Value, StreamFailure> {
-        await withCheckedContinuation { continuation in
-            writer.async { [folder] in
-                continuation.resume(returning: Result { () throws(StreamFailure) in try work(folder) })
-            }
         }
     }
 }

@@ -17,7 +17,8 @@ extension EntryFolder {
         try removeStaleTemporaries()
         let plausible = plausibility()
         var index = EntryIndex()
-        for folder in try [root] + shards().map(folder(ofShard:)) {
+        for folder in try folders() {
+            try removeParts(in: folder)
             for (name, file) in try entries(in: folder) {
                 try moveHome(name, from: folder)
                 let stamp = max(plausible(file.modified), old[name].map { plausible($0.stamp) } ?? .min)
@@ -25,7 +26,7 @@ extension EntryFolder {
                     EntryIndex.Record(name: name, byteCount: file.byteCount, stamp: stamp), at: index.place(for: name))
             }
         }
-        for file in try temporaries() {
+        for file in try parts(in: temporaryFolder) {
             guard let writer = WriterNumber(file.name.dropLast(5)) else { continue }
             let promised = old.reservations[writer]
             index.reserve(
@@ -62,8 +63,8 @@ extension EntryFolder {
         }
     }
 
-    private func temporaries() throws(FileSystemFailure) -> [ListedFile] {
-        try filesInFolder(temporaryFolder).filter { $0.isRegular && $0.name.hasSuffix(".part") }
+    private func parts(in folder: String) throws(FileSystemFailure) -> [ListedFile] {
+        try filesInFolder(folder).filter { $0.isRegular && $0.name.hasSuffix(".part") }
     }
 
     // MARK: What dead processes left
@@ -71,25 +72,28 @@ extension EntryFolder {
     /// Takes back the room that dead writers were promised, with the files they left. Returns how many files.
     @discardableResult
     func reclaim() throws(FileSystemFailure) -> Int {
-        let count = try removeStaleTemporaries()
-        let alive = Set(try temporaries().map(\.name))
+        var count = try removeStaleTemporaries()
+        let alive = Set(try parts(in: temporaryFolder).map(\.name))
         let promises = state.withLock { $0.index?.reservations ?? [:] }
         for (writer, reservation) in promises {
             if alive.contains("\(writer.text).part") { continue }
-            // It may have died after the file had taken its place.
+            if try removePart(path(of: writer, beside: reservation.name)) { count += 1 }
             try record([try event(of: reservation.name), .release(writer: writer)])
         }
         return count
     }
 
-    /// What is to be told of an entry, by its file.
+    /// What is to be told of an entry whose writer died: it may have been before its file was whole, or after that had its name.
     private func event(of name: EntryName) throws(FileSystemFailure) -> JournalFormat.Event {
-        do {
-            let status = try fileSystem.status(at: path(name))
-            let stamp = plausibility()(status.modified)
-            return insertion(EntryIndex.Record(name: name, byteCount: status.byteCount, stamp: stamp))
-        } catch  where error.isAbsence {
+        let (verdict, byteCount) = try inspect(name)
+        switch verdict {
+        case .whole, .otherVersion, .oversized:
+            let stamp = plausibility()(try fileSystem.status(at: path(name)).modified)
+            return insertion(EntryIndex.Record(name: name, byteCount: byteCount, stamp: stamp))
+        case .damaged:
+            try removeFile(name)
             return .remove(name)
+        case .absent, .foreign: return .remove(name)
         }
     }
 
@@ -97,7 +101,7 @@ extension EntryFolder {
     @discardableResult
     func removeStaleTemporaries() throws(FileSystemFailure) -> Int {
         var count = 0
-        for file in try temporaries() {
+        for file in try parts(in: temporaryFolder) {
             if try removeIfStale("\(temporaryFolder)/\(file.name)") { count += 1 }
         }
         return count
@@ -108,6 +112,23 @@ extension EntryFolder {
             let file = try fileSystem.openToRead(path)
             defer { fileSystem.close(file) }
             guard try fileSystem.lock(file) else { return false }
+            try fileSystem.remove(path)
+            return true
+        } catch  where error.isAbsence || error.isForbidden {
+            return false
+        }
+    }
+
+    /// Removes what dead processes left beside entries: nobody writes there but who has locked the folder.
+    private func removeParts(in folder: String) throws(FileSystemFailure) {
+        for file in try parts(in: folder) where WriterNumber(file.name.dropLast(5)) != nil {
+            _ = try removePart("\(folder)/\(file.name)")
+        }
+    }
+
+    /// False when it is not there, or must stay.
+    private func removePart(_ path: String) throws(FileSystemFailure) -> Bool {
+        do {
             try fileSystem.remove(path)
             return true
         } catch  where error.isAbsence || error.isForbidden {

@@ -11,7 +11,8 @@ import Synchronization
 ///
 /// ```text
 /// <root>/3f/3f9a…64 digits   entries, by EntryName; without the subfolder in a flat layout
-/// <root>/tmp/<12 digits>.part  files being written, each locked by its writer
+/// <root>/3f/<12 digits>.part   a file being written while the folder is locked
+/// <root>/tmp/<12 digits>.part  files being written otherwise, each locked by its writer
 /// <root>/entries.index       the index's journal, see JournalFormat; its lock is that of the folder
 /// <root>/entries.table       the index's table
 /// ```
@@ -116,6 +117,8 @@ package final class EntryFolder: Sendable {
     var temporaryFolder: String { "\(root)/tmp" }
 
     func temporaryPath(_ writer: WriterNumber) -> String { "\(temporaryFolder)/\(writer.text).part" }
+
+    func path(of writer: WriterNumber, beside name: EntryName) -> String { "\(home(of: name))/\(writer.text).part" }
 
     /// The time of a use that happens now: after all earlier ones.
     func nextStamp() -> Int64 {

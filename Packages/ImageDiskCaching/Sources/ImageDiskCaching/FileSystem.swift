@@ -49,6 +49,8 @@ package protocol FileSystem: Sendable {
     func remove(_ path: String) throws(FileSystemFailure)
     /// Makes a folder and those above it; nothing happens when it is there.
     func makeFolder(_ path: String) throws(FileSystemFailure)
+    /// Asks for folders that are made in this one to be laid apart on the device, for as much as the system cares.
+    func scatterFolders(in path: String)
     /// What a folder holds, in no order. What vanishes meanwhile may be missing.
     func list(_ path: String) throws(FileSystemFailure) -> [ListedFile]
     /// How many bytes may still be written to the file system that a folder lies on.
@@ -58,6 +60,9 @@ package protocol FileSystem: Sendable {
 }
 
 extension FileSystem {
+    // A system that doesn't.
+    package func scatterFolders(in path: String) {}
+
     // A system without calls that refuse to wait.
     package func openToReadAtOnce(_ path: String) throws(FileSystemFailure) -> Int32? { nil }
     package func readAtOnce(

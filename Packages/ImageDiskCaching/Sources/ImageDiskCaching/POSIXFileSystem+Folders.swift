@@ -1,3 +1,5 @@
+import CImageDiskCaching
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -15,6 +17,15 @@ extension POSIXFileSystem {
         } catch  where error.code == EEXIST {
             return
         }
+    }
+
+    package func scatterFolders(in path: String) {
+        guard let folder = try? retrying("open", { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }) else {
+            return
+        }
+        // What refuses has no such wish to grant.
+        _ = disk_scatter_folders(folder)
+        close(folder)
     }
 
     package func list(_ path: String) throws(FileSystemFailure) -> [ListedFile] {

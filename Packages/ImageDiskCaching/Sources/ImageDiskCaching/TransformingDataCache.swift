@@ -1,4 +1,3 @@
-import Dispatch
 public import ImageCore
 
 /// A cache that keeps something else than it is given: what a transform makes of it, in another cache.
@@ -8,12 +7,11 @@ public import ImageCore
 public struct TransformingDataCache: DataCache {
     private let cache: any DataCache
     private let transform: any DataCacheTransform
-    private let queue: DispatchQueue
+    private let executor = QueueExecutor(label: "TransformingDataCache")
 
     public init(_ cache: any DataCache, transform: any DataCacheTransform) {
         self.cache = cache
         self.transform = transform
-        queue = DispatchQueue(label: "TransformingDataCache")
     }
 
     public func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
@@ -42,10 +40,8 @@ public struct TransformingDataCache: DataCache {
 
     /// Off the cooperative pool: encoding a large picture keeps a thread busy for a tenth of a second.
     private func perform(
-        _ work: @escaping @Sendable () throws -> DataCacheEntry
+        _ work: @Sendable () throws -> DataCacheEntry
     ) async -> Result<DataCacheEntry, any Error> {
-        await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: Result { try work() }) }
-        }
+        await withTaskExecutorPreference(executor) { Result { try work() } }
     }
 }

@@ -20,6 +20,10 @@ int disk_open_cached(const char *path);
 /* Reads from the beginning of a file as far as its contents are in memory. */
 long disk_read_cached(int file, void *bytes, size_t count);
 
+/* Asks for folders made in an open one to be laid apart on the device, as ext4 does it for folders with the attribute T
+ * (chattr(1)). Returns -1 where that can't be asked for. */
+int disk_scatter_folders(int folder);
+
 /* A number that is another one after each start of the machine; 0 where none can be had. */
 uint64_t disk_boot_number(void);
 

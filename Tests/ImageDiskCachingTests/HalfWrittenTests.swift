@@ -1,0 +1,182 @@
+import Foundation
+import ImageCore
+import ImageDiskCaching
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+@Suite("Entries whose writing was not ended")
+struct HalfWrittenTests {
+    private let folder = TestFolder()
+
+    /// Where a store is ended: in a new entry's file or in that of one that is replaced.
+    enum LastStep: String, CaseIterable {
+        case newFilled, replacementFilled, replacementRenamed
+
+        var call: String { self == .replacementRenamed ? "rename" : "setModified" }
+
+        /// A process that dies right before a call.
+        func die(in path: String) async throws {
+            if self != .newFilled {
+                let older = EntryFolder(root: path, byteLimit: 1 << 20, now: { testTime })
+                _ = try older.store(entry(300), for: key(1), name: EntryName(key(1)))
+            }
+            let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
+                if call == self.call { kill(getpid(), SIGKILL) }
+            }
+            let folder = EntryFolder(root: path, byteLimit: 1 << 20, fileSystem: fileSystem, now: { testTime })
+            _ = try folder.store(entry(500), for: key(1), name: EntryName(key(1)))
+        }
+    }
+
+    @Test("the room promised to a writer that died is taken back, with what it left", arguments: LastStep.allCases)
+    func reclaimsPromises(step: LastStep) async throws {
+        let files = 3 * fileSize(entry(500), key(1))
+        let path = folder.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, step = step.rawValue as String] in
+            try await LastStep(rawValue: step)?.die(in: path)
+        }
+        #expect(folder.files().count == (step == .newFilled ? 1 : 2))
+        let cache = folder.cache(byteLimit: limit(3, files: files))
+        for number in 2...4 { try await cache.store(entry(500), for: key(number)) }
+        #expect(try await cache.status().entryCount == 3)
+        #expect(folder.byteCount() == files)
+    }
+
+    @Test("killed in the middle of a new entry: what it left is no entry, and goes when the folder is next opened")
+    func removesParts() async throws {
+        let path = folder.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let isCreated = Mutex(false)
+            let halves = Mutex(0)
+            let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
+                if call == "create" { isCreated.withLock { $0 = true } }
+                guard call == "write", isCreated.withLock({ $0 }) else { return }
+                if halves.withLock({
+                    $0 += 1; return $0 == 2
+                }) {
+                    kill(getpid(), SIGKILL)
+                }
+            }
+            let folder = EntryFolder(root: path, byteLimit: 1 << 20, fileSystem: fileSystem, now: { testTime })
+            _ = try folder.store(entry(500), for: key(1), name: EntryName(key(1)))
+        }
+        #expect(0..<fileSize(entry(500), key(1)) ~= folder.byteCount())
+        let cache = folder.cache()
+        #expect(try await cache.entry(for: key(1)) == nil)
+        #expect(try await cache.status().entryCount == 0)
+        #expect(folder.files() == [])
+    }
+
+    @Test(
+        "killed when its file has its name, before the index knows: the entry is there and counted",
+        arguments: [false, true])
+    func countsNamed(isReplacing: Bool) async throws {
+        let path = folder.path
+        if isReplacing { try await folder.cache().store(entry(300), for: key(1)) }
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [
+                path = path as String, last = (isReplacing ? "rename" : "setModified") as String
+            ] in
+            let isNamed = Mutex(false)
+            let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
+                if call == last { isNamed.withLock { $0 = true } }
+                if call == "write", isNamed.withLock({ $0 }) { kill(getpid(), SIGKILL) }
+            }
+            let folder = EntryFolder(root: path, byteLimit: 1 << 20, fileSystem: fileSystem, now: { testTime })
+            _ = try folder.store(entry(500), for: key(1), name: EntryName(key(1)))
+        }
+        let files = 2 * fileSize(entry(500), key(1))
+        let cache = folder.cache(byteLimit: limit(2, files: files))
+        #expect(try await cache.entry(for: key(1)) == entry(500))
+        for number in 2...3 { try await cache.store(entry(500), for: key(number)) }
+        #expect(folder.byteCount() == files)
+        #expect(try await cache.entry(for: key(1)) == nil)
+    }
+
+    @Test("who reads an entry while it is written finds nothing, and does it no harm")
+    func readsDuringWriting() async throws {
+        let (name, folder) = (EntryName(key(1)), folder)
+        let other = EntryFolder(root: folder.path, byteLimit: 1 << 20, now: { testTime })
+        try other.open()
+        let seen = Mutex<[Bool]>([])
+        let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
+            guard call == "write", folder.files().count == 1 else { return }
+            guard case .unsettled = try other.read(key(1), name: name) else {
+                return seen.withLock { $0.append(false) }
+            }
+            seen.withLock { $0.append(true) }
+        }
+        try await folder.cache(fileSystem: fileSystem).store(entry(500), for: key(1))
+        // Before the first half and before the second; then it is whole.
+        #expect(seen.withLock { $0.prefix(2) } == [true, true])
+        try other.settle(name)
+        #expect(other.statistics.damaged == 0)
+        #expect(try await folder.cache().entry(for: key(1)) == entry(500))
+    }
+
+    @Test("what the index does not know under an entry's name is replaced")
+    func replacesUnknown() async throws {
+        let cache = folder.cache()
+        try await cache.store(entry(100), for: key(2))
+        let file = folder.file(key(1))
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("half".utf8).write(to: file)
+        try await cache.store(entry(500), for: key(1))
+        #expect(try await cache.entry(for: key(1)) == entry(500))
+        #expect(folder.files().count == 2)
+    }
+
+    @Test("files that a dead process left beside entries go when the index is made anew; others stay")
+    func removesPartsBeside() async throws {
+        try await folder.cache().store(entry(100), for: key(1))
+        let shard = folder.file(key(1)).deletingLastPathComponent()
+        for name in ["00000000abcd.part", "mine.part"] { try Data("x".utf8).write(to: shard.appending(path: name)) }
+        try FileManager.default.removeItem(at: folder.url.appending(path: "entries.index"))
+        #expect(try await folder.cache().status().entryCount == 1)
+        #expect(folder.files().map { $0.suffix(9) }.contains("mine.part"))
+        #expect(folder.files().count == 2)
+    }
+
+    @Test("what a dead process of the same number left beside an entry is in nobody's way")
+    func overwritesPartsBeside() async throws {
+        let cache = folder.cache()
+        try await cache.store(entry(100), for: key(1))
+        let shard = folder.file(key(1)).deletingLastPathComponent()
+        for count in 1...3 {
+            let writer = String(UInt64(UInt32(bitPattern: getpid())) << 16 | UInt64(count), radix: 16)
+            let name = String(repeating: "0", count: 12 - writer.count) + writer + ".part"
+            try Data("left".utf8).write(to: shard.appending(path: name))
+        }
+        try await cache.store(entry(500), for: key(1))
+        #expect(try await cache.entry(for: key(1)) == entry(500))
+        #expect(folder.files().count == 3)
+    }
+
+    @Test("folders are asked to be laid apart before the first of them is made")
+    func scattersFolders() async throws {
+        let fileSystem = ScatterLog(root: folder.path)
+        try await folder.cache(fileSystem: fileSystem).store(entry(100), for: key(1))
+        #expect(fileSystem.hadFolders == [false])
+    }
+}
+
+/// Notes at each wish for scattered folders whether there were any already.
+private final class ScatterLog: ForwardingFileSystem {
+    private let root: String
+    private let state = Mutex<[Bool]>([])
+
+    init(root: String) { self.root = root }
+
+    var hadFolders: [Bool] { state.withLock { $0 } }
+
+    func scatterFolders(in path: String) {
+        let hasFolder = path != root || FileManager.default.fileExists(atPath: "\(root)/\(EntryName(key(1)).shard)")
+        state.withLock { $0.append(hasFolder) }
+    }
+}
