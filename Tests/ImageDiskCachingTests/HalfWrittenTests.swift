@@ -158,6 +158,21 @@ struct HalfWrittenTests {
         #expect(folder.files().count == 3)
     }
 
+    @Test(
+        "a store that fails in the middle leaves nothing behind, of a new entry or of one that is replaced",
+        arguments: [false, true])
+    func leavesNothing(isReplacing: Bool) async throws {
+        if isReplacing { try await folder.cache().store(entry(300), for: key(1)) }
+        let isCreated = Flag()
+        let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
+            if call == "create" { isCreated.value = true }
+            if call == "write", isCreated.value { throw FileSystemFailure(call: "write", code: ENOSPC) }
+        }
+        let cache = folder.cache(fileSystem: fileSystem)
+        await #expect(throws: DataCacheFailure.noSpace) { try await cache.store(entry(500), for: key(1)) }
+        #expect(folder.files() == [])
+    }
+
     @Test("folders are asked to be laid apart before the first of them is made")
     func scattersFolders() async throws {
         let fileSystem = ScatterLog(root: folder.path)
