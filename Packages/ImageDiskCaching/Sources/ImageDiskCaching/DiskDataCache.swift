@@ -8,8 +8,8 @@ public import ImageCore
 
 /// Keeps encoded bytes as plain files in a folder, within a byte budget, across launches, crashes and processes.
 ///
-/// - A reader sees an entry whole or not at all: entries are written under a temporary name and renamed, and carry checksums
-///   of everything, which each read verifies.
+/// - A reader sees an entry whole or not at all: entries that replace another, or have to be synced, are written under a temporary name
+///   and renamed; and all carry checksums of everything, the last part written, which each read verifies.
 /// - The budget counts whole files, the index with them. Room is made and promised before a file is written, so that the folder stays within it at all
 ///   times, whoever writes: processes agree through an index in the folder. Its lock and its promises die with their owners.
 /// - An entry larger than the budget is refused. When a store fails or is refused, the older entry under the key is dropped.
