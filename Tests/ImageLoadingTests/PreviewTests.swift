@@ -234,11 +234,13 @@ struct LowQualityTests {
         let better = fixture.request("better", fit: 8)
         _ = try await fixture.loader.image(for: better)
         let task = fixture.loader.task(for: request([worse, better]))
-        while fixture.memory.images.count < 2 { await Task.yield() }
+        await fixture.observer.reaches { events in events.count { $0.kind == .succeeded(.network) } == 2 }
         var events = task.events.makeAsyncIterator()
         #expect(text(await events.next()) == "8x6 preview")
         gate.open()
-        #expect(try await task.image().image.bitmap.size == PixelSize(width: 20, height: 15))
+        var rest: [String] = []
+        while let event = text(await events.next()) { rest.append(event) }
+        #expect(rest == ["\(LoaderFixture.picture.count)", "20x15"])
     }
 
     @Test("one that fails is not missed, and one that is under way when the picture comes is cancelled")

@@ -29,6 +29,24 @@ struct LayersTests {
         #expect(server.requestCount == 1)
     }
 
+    @Test("the loader tells what it holds and did, and empties both caches", arguments: HTTPTransport.allCases)
+    func housekeeping(_ http: HTTPTransport) async throws {
+        let png = try Pictures.png(40, 30)
+        let server = try LoopbackServer { _ in .ok(png, headers: Pictures.fresh) }
+        let test = TestLoader(http)
+        let request = ImageRequest(server.url("/a.png"), fit: 20)
+        for _ in 0..<2 { _ = try await test.loader.image(for: request) }
+        let full = try await test.loader.cacheSizes()
+        #expect(full.memory == 20 * 15 * 4)
+        #expect(try #require(full.disk) > png.count)
+        try await test.loader.removeAll(olderThan: .seconds(3_600))
+        #expect(try await test.loader.image(for: request).source == .disk)
+        try await test.loader.removeAll()
+        #expect(try await test.loader.cacheSizes().memory == 0)
+        #expect(try await test.loader.image(for: request).source == .network)
+        #expect(test.loader.statistics.succeeded.mapValues(\.count) == [.network: 2, .memory: 1, .disk: 1])
+    }
+
     @Test(
         "a policy decides which caches are read and written", arguments: HTTPTransport.allCases,
         [ImageCachePolicy.all, .memoryOnly, .diskOnly, .none])

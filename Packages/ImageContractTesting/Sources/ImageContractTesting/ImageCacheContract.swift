@@ -79,6 +79,16 @@ public enum ImageCacheContract {
                     try expect(sum <= 1_000, "\(sum) bytes within a limit of 1000")
                 }
             },
+            ContractRule("the sum of costs, if it is told, is that of the pictures that are kept") { makeCache in
+                let cache = makeCache(1_000)
+                guard cache.byteCount != nil else { return }
+                for number in 1...3 { cache.insert(picture(200, number), for: key(number)) }
+                cache.insert(picture(100, 4), for: key(1))
+                cache.remove(for: key(2))
+                try expect(cache.byteCount == 300, "tells \(String(describing: cache.byteCount)) in place of 300")
+                cache.removeAll()
+                try expect(cache.byteCount == 0, "tells \(String(describing: cache.byteCount)) in place of 0")
+            },
             ContractRule("a picture above the limit alone is refused and evicts no other") { makeCache in
                 let cache = makeCache(1_000)
                 for number in 1...3 { cache.insert(picture(300, number), for: key(number)) }

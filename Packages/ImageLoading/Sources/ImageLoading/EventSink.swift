@@ -6,20 +6,29 @@ import ImageCore
     import Foundation
 #endif
 
-/// Tells one request's events to the observer, if there is one.
+/// Tells one request's events to the books, and to the observer if there is one.
 struct EventSink: Sendable {
+    private let books: StatisticsBooks
+    private let uptime: @Sendable () -> Duration
+    private let start: Duration
     private let observer: (any ImageLoaderObserver)?
     private let request: UInt64
     private let url: URL?
 
-    init(_ observer: (any ImageLoaderObserver)?, request: UInt64, url: URL?) {
-        self.observer = observer
+    /// The request begins now.
+    init(_ loader: ImageLoader, request: UInt64, url: URL?) {
+        books = loader.books
+        uptime = loader.governor.uptime
+        start = uptime()
+        observer = loader.configuration.observer
         self.request = request
         self.url = url
     }
 
-    func send(_ kind: @autoclosure () -> ImageLoadEvent.Kind) {
-        observer?.loader(did: ImageLoadEvent(request: request, url: url, kind: kind()))
+    func send(_ kind: ImageLoadEvent.Kind) {
+        let elapsed = uptime() - start
+        books.note(kind, at: elapsed)
+        observer?.loader(did: ImageLoadEvent(request: request, url: url, kind: kind, elapsed: elapsed))
     }
 
     /// Runs the rest of a request and tells how it ended: exactly one of succeeded, failed, cancelled. An answer or

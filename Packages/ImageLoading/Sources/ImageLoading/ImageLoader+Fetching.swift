@@ -17,13 +17,17 @@ extension ImageLoader {
         let source = request.source
         return try await working(on: source) { reloadCount in
             let key = DataJobKey(source: source, route: FetchRoute(request, reloadCount: reloadCount))
-            return try await configuration.dataCoalescer.value(
+            let loaded = try await configuration.dataCoalescer.value(
                 for: key, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress
             ) { work in
                 try await self.working(on: source) { _ in
-                    try await self.makeData(key, for: request, work, events)
+                    var made = try await self.makeData(key, for: request, work, events)
+                    made.maker = waiter
+                    return made
                 }
             }
+            if loaded.maker != waiter, loaded.source == .network { events.send(.joined(bytes: loaded.data.count)) }
+            return loaded
         }
     }
 

@@ -28,13 +28,19 @@ extension ImageLoader {
         _ job: ImageJobKey, for request: ImageRequest, _ waiting: Waiting, _ priority: RequestPriority, keeps: Bool,
         _ events: EventSink
     ) async throws -> LoadedImage {
-        try await configuration.imageCoalescer.value(
+        let loaded = try await configuration.imageCoalescer.value(
             for: job, waiter: waiting.id, priority: priority, onJoin: waiting.onJoin, onProgress: waiting.onProgress
         ) { work in
             try await self.working(on: job.image.source) { _ in
-                try await self.makeImage(job, for: request, keeps: keeps, work, events)
+                var made = try await self.makeImage(job, for: request, keeps: keeps, work, events)
+                made.maker = waiting.id
+                return made
             }
         }
+        if loaded.maker != waiting.id, loaded.source == .network, let bytes = loaded.encodedByteCount {
+            events.send(.joined(bytes: bytes))
+        }
+        return loaded
     }
 
     /// Finds or makes a picture, and keeps it: the work that requests share.

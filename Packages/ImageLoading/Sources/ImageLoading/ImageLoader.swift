@@ -14,6 +14,7 @@ public final class ImageLoader: Sendable {
     let configuration: ImageLoaderConfiguration
     let ledger = Mutex(ReloadLedger())
     let governor: RetryGovernor
+    let books = StatisticsBooks()
     let sizes = Mutex(SizeIndex())
     let previewWishes = Mutex(PreviewWishes())
     /// The decoder, if it can show pictures that are coming in.
@@ -37,12 +38,10 @@ public final class ImageLoader: Sendable {
     /// Nil also when the request's policy leaves the memory cache out, or when it reloads.
     public func cachedImage(for request: ImageRequest) -> LoadedImage? {
         guard let image = pictureInMemory(request.cacheKey, for: request) else { return nil }
-        if configuration.observer != nil {
-            let events = EventSink(configuration.observer, request: newID(), url: request.url)
-            events.send(.started)
-            events.send(.memoryHit)
-            events.send(.succeeded(.memory))
-        }
+        let events = EventSink(self, request: newID(), url: request.url)
+        events.send(.started)
+        events.send(.memoryHit)
+        events.send(.succeeded(.memory))
         return LoadedImage(image: image, source: .memory, encodedByteCount: nil)
     }
 
@@ -62,7 +61,7 @@ public final class ImageLoader: Sendable {
     }
 
     func image(for request: ImageRequest, _ waiting: Waiting) async throws(ImageError) -> LoadedImage {
-        let events = EventSink(configuration.observer, request: waiting.id.rawValue, url: request.url)
+        let events = EventSink(self, request: waiting.id.rawValue, url: request.url)
         events.send(.started)
         return try await events.concluding { () async throws(ImageError) in
             try request.validate()
@@ -82,7 +81,7 @@ public final class ImageLoader: Sendable {
     public func data(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedData {
-        let events = EventSink(configuration.observer, request: newID(), url: request.url)
+        let events = EventSink(self, request: newID(), url: request.url)
         events.send(.started)
         return try await events.concluding { () async throws(ImageError) in
             try request.validate()

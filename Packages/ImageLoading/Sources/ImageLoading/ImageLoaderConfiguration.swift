@@ -9,6 +9,8 @@ public struct ImageLoaderConfiguration: Sendable {
     public var memoryCache: (any ImageCache)?
     /// What stands in front of the transport and answers without the network; nil when nothing does.
     public var responseCache: (any ResponseCache)?
+    /// The store behind it, for whoever keeps house: emptied and measured, never asked for a picture; nil when there is none.
+    public var diskStore: (any MaintainedStore)?
     public var transport: any DataTransport
     public var decoder: any SizedImageDecoder
     public var scheduler: any WorkScheduler

@@ -84,8 +84,9 @@ public struct ImageLoaderDefaults: Sendable {
     /// The parts, for whoever wants to exchange some of them before making a loader.
     public func makeConfiguration() -> ImageLoaderConfiguration {
         let scheduler = makeScheduler()
-        let http = makeHTTP(scheduler)
-        return ImageLoaderConfiguration(
+        let stores = cacheFolder.map(makeStores)
+        let http = makeHTTP(scheduler, stores)
+        var configuration = ImageLoaderConfiguration(
             memoryCache: MemoryImageCache(byteLimit: memoryByteLimit), responseCache: http.cache,
             transport: Self.makeTransport(http: http.transport),
             decoder: ImageDecoders.makeDecoder(limits: decodingLimits),
@@ -93,6 +94,16 @@ public struct ImageLoaderDefaults: Sendable {
             observer: observer, memoryPressureMonitor: heedsMemoryPressure ? makeMemoryPressureMonitor() : nil,
             retryPolicy: RetryPolicy(retries: retries) { Double.random(in: 0..<1) },
             transferLimits: transferLimits, clock: ContinuousClock())
+        configuration.diskStore = stores
+        return configuration
+    }
+
+    private func makeStores(in folder: URL) -> DiskStores {
+        let parts = folder.appending(path: "parts")
+        return DiskStores(
+            originals: makeDiskCache(in: folder),
+            parts: partialDownloadByteLimit > 0
+                ? DiskDataCache(directory: parts, byteLimit: partialDownloadByteLimit, now: { Date() }) : nil)
     }
 
     /// The disk cache in a folder, on its own, without encoding or seal.
@@ -137,13 +148,13 @@ public struct ImageLoaderDefaults: Sendable {
 
     /// The platform's transport for HTTP, behind a cache in a folder that obeys `rules`.
     public func makeCachingTransport(in folder: URL, rules: CachingRules) -> CachingTransport {
-        makeCachingTransport(over: makeNetwork(), in: folder, rules: rules)
+        makeCachingTransport(over: makeNetwork(), in: makeDiskCache(in: folder), rules: rules)
     }
 
     private func makeCachingTransport(
-        over network: any DataTransport, in folder: URL, rules: CachingRules
+        over network: any DataTransport, in store: DiskDataCache, rules: CachingRules
     ) -> CachingTransport {
-        CachingTransport(over: network, cache: transformed(makeDiskCache(in: folder)), rules: rules) { Date() }
+        CachingTransport(over: network, cache: transformed(store), rules: rules) { Date() }
     }
 
     /// A validation behind an answer waits for a place in the lane of downloads, as a download does.
@@ -162,12 +173,12 @@ public struct ImageLoaderDefaults: Sendable {
 
     /// From the loader to the network: what changes requests, the cache, what goes on with interrupted downloads.
     private func makeHTTP(
-        _ scheduler: any WorkScheduler
+        _ scheduler: any WorkScheduler, _ stores: DiskStores?
     ) -> (transport: any DataTransport, cache: (any ResponseCache)?) {
         let network = makeNetwork()
-        let cache = cacheFolder.map { folder in
+        let cache = stores.map { stores in
             makeCachingTransport(
-                over: resuming(network, in: folder), in: folder, rules: makeCachingRules(scheduler))
+                over: resuming(network, in: stores.parts), in: stores.originals, rules: makeCachingRules(scheduler))
         }
         guard requestModifier != nil || challengeAnswer != nil else { return (cache ?? network, cache) }
         let modifying = ModifyingTransport(
@@ -177,10 +188,8 @@ public struct ImageLoaderDefaults: Sendable {
     }
 
     /// Parts are sealed as whole bodies are, but never encoded: they are no pictures.
-    private func resuming(_ network: any DataTransport, in folder: URL) -> any DataTransport {
-        guard partialDownloadByteLimit > 0 else { return network }
-        let parts = DiskDataCache(
-            directory: folder.appending(path: "parts"), byteLimit: partialDownloadByteLimit, now: { Date() })
+    private func resuming(_ network: any DataTransport, in parts: DiskDataCache?) -> any DataTransport {
+        guard let parts else { return network }
         return ResumingTransport(
             network, keepingPartsIn: sealed(parts), partition: account ?? "", now: { Date() },
             onStoreFailure: { [observer] url, failure in

@@ -79,6 +79,8 @@ public final class MemoryImageCache: ImageCache {
     /// The cost of all pictures now, in bytes: exact, and never above `byteLimit`.
     public var totalCost: Int { cache.totalCost }
 
+    public var byteCount: Int? { totalCost }
+
     /// How many pictures are kept now.
     public var count: Int { cache.count }
 

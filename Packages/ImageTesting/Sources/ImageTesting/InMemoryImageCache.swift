@@ -44,6 +44,8 @@ public final class InMemoryImageCache: ImageCache {
     /// What is kept now. Looking here is not logged.
     public var images: [ImageCacheKey: DecodedImage] { state.withLock { $0.images } }
 
+    public var byteCount: Int? { state.withLock { $0.totalCost } }
+
     public func image(for key: ImageCacheKey) -> DecodedImage? {
         state.withLock { state in
             state.messages.append(.image(key))

@@ -6,6 +6,7 @@
 /// - The sum of costs never exceeds the limit after any operation; a picture above it alone is refused and evicts no other.
 /// - A refused picture does not leave the older one under its key: it is out of date.
 /// - An evicted picture may be found again while others hold it; a removed or replaced one never.
+/// - The sum of costs, if it is told, is exact.
 /// - Concurrent inserts for one key leave one of the pictures, whole.
 public protocol ImageCache: Sendable {
     func image(for key: ImageCacheKey) -> DecodedImage?
@@ -16,9 +17,14 @@ public protocol ImageCache: Sendable {
     /// Evicts until at most this share of what is kept now, by cost, is left. The limit stays, and the cache goes on.
     /// - Parameter share: 0 to 1; 0 empties.
     func trim(toShare share: Double)
+
+    /// The sum of costs now, in bytes; nil where the cache does not tell.
+    var byteCount: Int? { get }
 }
 
 extension ImageCache {
+    public var byteCount: Int? { nil }
+
     /// Forgets everything: for caches that can't choose what to keep.
     public func trim(toShare share: Double) { removeAll() }
 }

@@ -34,6 +34,8 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case downloadStarted
         case downloadFinished(bytes: Int)
         case decoded(PixelSize)
+        /// Work that another request had started brought the original from the network: so many bytes need not come once more.
+        case joined(bytes: Int)
         /// One of the next three is told of each request, exactly once.
         case succeeded(ImageSource)
         case failed(String)
@@ -45,10 +47,14 @@ public struct ImageLoadEvent: Hashable, Sendable {
     /// Nil when the original has none.
     public var url: URL?
     public var kind: Kind
+    /// Since the request began, by the loader's clock; zero for what happened behind all of them. The difference of two is what lies
+    /// between them: a download, from `downloadStarted` to `downloadFinished`; decoding, from there to `decoded`.
+    public var elapsed: Duration
 
-    public init(request: UInt64, url: URL?, kind: Kind) {
+    public init(request: UInt64, url: URL?, kind: Kind, elapsed: Duration = .zero) {
         self.request = request
         self.url = url
         self.kind = kind
+        self.elapsed = elapsed
     }
 }

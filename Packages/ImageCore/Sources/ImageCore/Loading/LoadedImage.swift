@@ -25,6 +25,8 @@ public struct LoadedImage: Sendable {
     public var encodedByteCount: Int?
     /// Whether the memory cache was given it, or gave it.
     package var isInMemory = false
+    /// Who started the work that brought it.
+    package var maker: WaiterID?
 
     public init(image: DecodedImage, source: ImageSource, encodedByteCount: Int?) {
         self.image = image
@@ -37,6 +39,8 @@ public struct LoadedImage: Sendable {
 public struct LoadedData: Sendable {
     public var data: Data
     public var source: ImageSource
+    /// Who started the work that brought it.
+    package var maker: WaiterID?
 
     public init(data: Data, source: ImageSource) {
         self.data = data

@@ -1,0 +1,42 @@
+public import ImageCore
+import Synchronization
+
+extension ImageLoader {
+    /// What has been done so far. Counting costs a request a few short holds of a lock.
+    public var statistics: ImageLoaderStatistics { books.statistics }
+
+    /// What the caches hold now. Throws for a broken store alone.
+    public func cacheSizes() async throws(DataCacheFailure) -> CacheSizes {
+        CacheSizes(memory: configuration.memoryCache?.byteCount, disk: try await configuration.diskStore?.byteCount())
+    }
+
+    /// Empties memory and disk. Work that is under way goes on, and keeps what it brings.
+    ///
+    /// Throws for a broken store alone; memory is empty all the same.
+    public func removeAll() async throws(DataCacheFailure) {
+        emptyMemory()
+        try await configuration.diskStore?.removeAll()
+    }
+
+    /// Empties memory, which knows no ages, and removes from disk what was neither stored nor read for longer than `age`.
+    ///
+    /// Throws for a broken store alone; memory is empty all the same.
+    public func removeAll(olderThan age: Duration) async throws(DataCacheFailure) {
+        emptyMemory()
+        try await configuration.diskStore?.removeAll(unusedFor: age)
+    }
+
+    private func emptyMemory() {
+        configuration.memoryCache?.removeAll()
+        sizes.withLock { $0.removeAll() }
+    }
+}
+
+/// The numbers of a loader, behind a lock.
+final class StatisticsBooks: Sendable {
+    private let numbers = Mutex(ImageLoaderStatistics())
+
+    var statistics: ImageLoaderStatistics { numbers.withLock { $0 } }
+
+    func note(_ kind: ImageLoadEvent.Kind, at elapsed: Duration) { numbers.withLock { $0.note(kind, at: elapsed) } }
+}

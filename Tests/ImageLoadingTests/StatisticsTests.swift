@@ -1,0 +1,130 @@
+import Foundation
+import HTTPTypes
+import ImageCoalescing
+import ImageCore
+import ImageLoading
+import ImageTesting
+import ImageTransporting
+import Synchronization
+import Testing
+
+@Suite("Statistics and housekeeping of the loader", .timeLimit(.minutes(10)))
+struct StatisticsTests {
+    private let fixture = LoaderFixture()
+    private let gate = Gate()
+
+    private func heldRequest(_ name: String, fit side: Int = 20) -> ImageRequest {
+        let body: [ScriptedTransport.Step] = [.wait(gate), .piece(LoaderFixture.picture)]
+        return fixture.request(name, fit: side, then: ScriptedTransport.Reply(body: body))
+    }
+
+    @Test("hits and misses are counted by layer, ends by source")
+    func layers() async throws {
+        let request = fixture.request("a")
+        _ = try await fixture.loader.image(for: request)
+        _ = try await fixture.loader.image(for: request)
+        #expect(fixture.loader.cachedImage(for: request) != nil)
+        fixture.memory.removeAll()
+        _ = try await fixture.loader.image(for: request)
+        let numbers = fixture.loader.statistics
+        #expect(numbers.memory.hitRatio == 0.5)
+        #expect(numbers.disk.hitRatio == 0.5)
+        #expect(numbers.succeeded.mapValues(\.count) == [.network: 1, .memory: 2, .disk: 1])
+        #expect(numbers.downloadedBytes == LoaderFixture.picture.count)
+        #expect(numbers.savedBytes == 0)
+    }
+
+    @Test("a request takes from its start to its end, by the loader's clock; events tell when they were")
+    func durations() async throws {
+        let request = heldRequest("a")
+        let task = Task { try await fixture.loader.image(for: request) }
+        await gate.arrivals(1)
+        fixture.clock.advance(by: .seconds(3))
+        gate.open()
+        _ = try await task.value
+        #expect(fixture.loader.statistics.succeeded[.network]?.averageDuration == Duration.seconds(3))
+        let times = fixture.observer.events.map { "\($0.kind) \($0.elapsed)" }
+        #expect(times.first == "started 0.0 seconds")
+        #expect(times.contains("downloadStarted 0.0 seconds"))
+        #expect(times.contains("downloadFinished(bytes: \(LoaderFixture.picture.count)) 3.0 seconds"))
+        #expect(times.last == "succeeded(ImageCore.ImageSource.network) 3.0 seconds")
+    }
+
+    @Test("what joins a download saves its bytes, once for each request")
+    func sharing() async throws {
+        let first = Task { try await fixture.loader.image(for: heldRequest("a")) }
+        await gate.arrivals(1)
+        let same = Task { [request = fixture.request("a")] in try await fixture.loader.image(for: request) }
+        let smaller = Task { [request = fixture.request("a", fit: 10)] in try await fixture.loader.image(for: request) }
+        let data = Task { [request = fixture.request("a")] in try await fixture.loader.data(for: request) }
+        while fixture.imageCoalescer.waiterCount < 3 || fixture.dataCoalescer.waiterCount < 3 { await Task.yield() }
+        gate.open()
+        _ = try await (first.value, same.value, smaller.value, data.value)
+        let numbers = fixture.loader.statistics
+        #expect(numbers.downloadedBytes == LoaderFixture.picture.count)
+        #expect(numbers.savedBytes == 3 * LoaderFixture.picture.count)
+    }
+
+    @Test("failures and cancellations are counted apart")
+    func failures() async {
+        let missing = fixture.request("missing", then: .status(.notFound))
+        await #expect(throws: ImageError.self) { try await fixture.loader.image(for: missing) }
+        let held = heldRequest("a")
+        let task = Task { try await fixture.loader.image(for: held) }
+        await gate.arrivals(1)
+        task.cancel()
+        await #expect(throws: ImageError.self) { try await task.value }
+        gate.open()
+        let numbers = fixture.loader.statistics
+        #expect(numbers.failed.count == 1)
+        #expect(numbers.cancelled.count == 1)
+        #expect(numbers.succeeded.isEmpty)
+        #expect(numbers.failed.averageDuration == Duration.zero)
+        #expect(ImageLoaderStatistics().failed.averageDuration?.components == nil)
+    }
+
+    /// Notes what it was asked, and does it not, if it is broken.
+    private final class Store: MaintainedStore {
+        let log = MessageLog<String>()
+        let failure: DataCacheFailure?
+        init(_ failure: DataCacheFailure? = nil) { self.failure = failure }
+
+        func removeAll() async throws(DataCacheFailure) {
+            log.append("removeAll")
+            if let failure { throw failure }
+        }
+
+        func removeAll(unusedFor age: Duration) async throws(DataCacheFailure) {
+            log.append("older \(age)")
+            if let failure { throw failure }
+        }
+
+        func byteCount() async throws(DataCacheFailure) -> Int {
+            if let failure { throw failure }
+            return 7
+        }
+    }
+
+    @Test("emptying reaches memory and disk; a broken disk is told, and memory is empty all the same")
+    func emptying() async throws {
+        let store = Store()
+        let fixture = LoaderFixture { $0.diskStore = store }
+        _ = try await fixture.loader.image(for: fixture.request("a"))
+        #expect(try await fixture.loader.cacheSizes() == CacheSizes(memory: 1_200, disk: 7))
+        try await fixture.loader.removeAll()
+        #expect(fixture.memory.images.isEmpty)
+        try await fixture.loader.removeAll(olderThan: .seconds(5))
+        #expect(store.log.messages == ["removeAll", "older 5.0 seconds"])
+
+        let broken = LoaderFixture { $0.diskStore = Store(.noSpace) }
+        _ = try await broken.loader.image(for: broken.request("a"))
+        await #expect(throws: DataCacheFailure.noSpace) { try await broken.loader.removeAll() }
+        #expect(broken.memory.images.isEmpty)
+    }
+
+    @Test("a loader without a disk tells so")
+    func noDisk() async throws {
+        #expect(try await fixture.loader.cacheSizes() == CacheSizes(memory: 0, disk: nil))
+        try await fixture.loader.removeAll()
+    }
+}
