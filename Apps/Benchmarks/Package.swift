@@ -15,7 +15,10 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     products: [.executable(name: "benchmarks", targets: ["benchmarks"])],
-    dependencies: [.package(name: "swift-image-loading", path: "../..")],
+    dependencies: [
+        .package(name: "swift-image-loading", path: "../.."),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+    ],
     targets: [
         .executableTarget(
             name: "benchmarks",
@@ -25,6 +28,8 @@ let package = Package(
                 room("ImageTesting"),
                 room("ImageDiskCaching"), room("ImageCodecJPEG"), room("ImageCodecPNG"), room("ImageCodecWebP"),
                 room("ImageCodecGIF"), room("ImageProcessing"), room("ImageTransporting"), room("ImageTransportCurl"),
+                room("ImageScheduling"), room("ImageCoalescing"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 "CDecodingFloor", "CDiskFloor", "CTransportFloor", "EvictionStudy",
             ],
             swiftSettings: strict),

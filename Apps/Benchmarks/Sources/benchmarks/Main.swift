@@ -11,9 +11,9 @@ import ImageTesting
 import ImageTransportCaching
 
 /// Benchmarks of decoding, of processing, of the caches, and of a hit through the loader, each beside its floor in the same run;
-/// of the disk cache beside other stores.
+/// of the disk cache beside other stores; of loads whose bytes and pixels are fake, beside plain tasks.
 ///
-/// `benchmarks [decode|processing|caches|disk|disk-scale|transport] [--json]`; without a name all of them. Memory of a transport over N
+/// `benchmarks [decode|processing|caches|loader|disk|disk-scale|transport] [--json]`; without a name all of them. Memory of a transport over N
 /// requests: `benchmarks transport --soak N`. And hit ratios, which are no times: `benchmarks eviction`.
 @main
 enum Main {
@@ -43,6 +43,9 @@ enum Main {
             try tell(try await ProcessingBenchmarks.run(samples: 9), isJSON, Measurement.heading, \.line)
         }
         if names.isEmpty || names.contains("caches") { try await caches(isJSON) }
+        if names.isEmpty || names.contains("loader") {
+            try tell(try await LoaderBenchmarks.run(), isJSON, LoaderFigure.heading, \.line)
+        }
         if names.isEmpty || names.contains("disk") {
             try tell(try await DiskBenchmarks.run(), isJSON, DiskComparison.heading, \.line)
         }
@@ -54,7 +57,7 @@ enum Main {
         }
     }
 
-    private static let names = ["decode", "processing", "caches", "disk", "disk-scale", "transport"]
+    private static let names = ["decode", "processing", "caches", "loader", "disk", "disk-scale", "transport"]
 
     private static func caches(_ isJSON: Bool) async throws {
         let results = try await withTemporaryFolder { try await memory($0) + disk($0) }
