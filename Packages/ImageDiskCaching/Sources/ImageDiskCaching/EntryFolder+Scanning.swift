@@ -18,8 +18,9 @@ extension EntryFolder {
         let plausible = plausibility()
         var index = EntryIndex()
         for folder in try folders() {
-            try removeParts(in: folder)
-            for (name, file) in try entries(in: folder) {
+            let files = try filesInFolder(folder)
+            try removeParts(among: files, in: folder)
+            for (name, file) in entries(among: files, in: folder) {
                 try moveHome(name, from: folder)
                 let stamp = max(plausible(file.modified), old[name].map { plausible($0.stamp) } ?? .min)
                 index.insert(
@@ -56,15 +57,19 @@ extension EntryFolder {
 
     /// The entries' files of one folder, by name. Whatever else lies there is none of ours.
     func entries(in folder: String) throws(FileSystemFailure) -> [(name: EntryName, file: ListedFile)] {
+        entries(among: try filesInFolder(folder), in: folder)
+    }
+
+    private func entries(among files: [ListedFile], in folder: String) -> [(name: EntryName, file: ListedFile)] {
         let shard = folder == root ? "" : folder.suffix(2)
-        return try filesInFolder(folder).compactMap { file in
+        return files.compactMap { file in
             guard file.isRegular, file.name.hasPrefix(shard), let name = EntryName(file.name) else { return nil }
             return (name, file)
         }
     }
 
     private func parts(in folder: String) throws(FileSystemFailure) -> [ListedFile] {
-        try filesInFolder(folder).filter { $0.isRegular && $0.name.hasSuffix(".part") }
+        try filesInFolder(folder).filter(\.isPart)
     }
 
     // MARK: What dead processes left
@@ -120,8 +125,8 @@ extension EntryFolder {
     }
 
     /// Removes what dead processes left beside entries: nobody writes there but who has locked the folder.
-    private func removeParts(in folder: String) throws(FileSystemFailure) {
-        for file in try parts(in: folder) where WriterNumber(file.name.dropLast(5)) != nil {
+    private func removeParts(among files: [ListedFile], in folder: String) throws(FileSystemFailure) {
+        for file in files where file.isPart && WriterNumber(file.name.dropLast(5)) != nil {
             _ = try removePart("\(folder)/\(file.name)")
         }
     }
@@ -143,4 +148,9 @@ extension EntryFolder {
             return []
         }
     }
+}
+
+extension ListedFile {
+    /// Whether it is named like a file that is being written.
+    fileprivate var isPart: Bool { isRegular && name.hasSuffix(".part") }
 }

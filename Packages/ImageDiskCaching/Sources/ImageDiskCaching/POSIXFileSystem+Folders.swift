@@ -20,10 +20,9 @@ extension POSIXFileSystem {
     }
 
     package func scatterFolders(in path: String) {
-        guard let folder = try? retrying("open", { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }) else {
-            return
-        }
-        // What refuses has no such wish to grant.
+        let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // What can't be opened, or refuses, lays its folders where it likes.
+        guard folder >= 0 else { return }
         _ = disk_scatter_folders(folder)
         close(folder)
     }

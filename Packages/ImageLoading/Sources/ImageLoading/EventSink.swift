@@ -27,8 +27,20 @@ struct EventSink: Sendable {
 
     func send(_ kind: ImageLoadEvent.Kind) {
         let elapsed = uptime() - start
-        books.note(kind, at: elapsed)
+        books.change { $0.note(kind, at: elapsed) }
         observer?.loader(did: ImageLoadEvent(request: request, url: url, kind: kind, elapsed: elapsed))
+    }
+
+    private static let hit: [ImageLoadEvent.Kind] = [.started, .memoryHit, .succeeded(.memory)]
+
+    /// Tells of a request that memory answered as soon as it was made: it took no time, and costs one hold of a lock.
+    static func tellHit(_ loader: ImageLoader, url: URL?) {
+        loader.books.change { statistics in
+            for kind in hit { statistics.note(kind, at: .zero) }
+        }
+        guard let observer = loader.configuration.observer else { return }
+        let request = loader.newID()
+        for kind in hit { observer.loader(did: ImageLoadEvent(request: request, url: url, kind: kind)) }
     }
 
     /// Runs the rest of a request and tells how it ended: exactly one of succeeded, failed, cancelled. An answer or

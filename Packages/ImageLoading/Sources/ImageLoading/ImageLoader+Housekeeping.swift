@@ -38,5 +38,5 @@ final class StatisticsBooks: Sendable {
 
     var statistics: ImageLoaderStatistics { numbers.withLock { $0 } }
 
-    func note(_ kind: ImageLoadEvent.Kind, at elapsed: Duration) { numbers.withLock { $0.note(kind, at: elapsed) } }
+    func change(_ event: (inout ImageLoaderStatistics) -> Void) { numbers.withLock { event(&$0) } }
 }

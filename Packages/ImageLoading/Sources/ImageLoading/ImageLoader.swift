@@ -38,10 +38,7 @@ public final class ImageLoader: Sendable {
     /// Nil also when the request's policy leaves the memory cache out, or when it reloads.
     public func cachedImage(for request: ImageRequest) -> LoadedImage? {
         guard let image = pictureInMemory(request.cacheKey, for: request) else { return nil }
-        let events = EventSink(self, request: newID(), url: request.url)
-        events.send(.started)
-        events.send(.memoryHit)
-        events.send(.succeeded(.memory))
+        EventSink.tellHit(self, url: request.url)
         return LoadedImage(image: image, source: .memory, encodedByteCount: nil)
     }
 
