@@ -50,6 +50,9 @@ final class BrokenCoalescer: RequestCoalescer {
         case forgetsProgress = "a late joiner is told the latest report"
         case shufflesProgress = "reports are told in order, all of them before the answer"
         case goesBack = "a report of less than before is not told"
+        case closesInSilence = "closing answers every waiter with its error, and cancels the work"
+        case opensAgain =
+            "whoever asks after the closing starts no work and is answered with the error of the first closing"
 
         var testDescription: String { rawValue }
     }
@@ -90,6 +93,10 @@ final class BrokenCoalescer: RequestCoalescer {
     }
 
     func setPriority(_ priority: RequestPriority, of waiter: WaiterID) { base.setPriority(priority, of: waiter) }
+
+    func close(throwing error: any Error) {
+        if defect != .closesInSilence, defect != .opensAgain { base.close(throwing: error) }
+    }
 
     private func answer(_ ask: @Sendable () async throws -> Int) async throws -> Int {
         try await withTaskCancellationHandler {

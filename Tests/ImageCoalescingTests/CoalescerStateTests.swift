@@ -31,6 +31,7 @@ struct CoalescerStateTests {
 
         mutating func step() throws {
             switch Int.random(in: 0..<20, using: &random) {
+            case _ where Int.random(in: 0..<300, using: &random) == 0: try close()
             case 0..<8: try join()
             case 8..<13: try leave()
             case 13..<15: try finish()
@@ -97,6 +98,17 @@ struct CoalescerStateTests {
             try #require(actions == (waiting.isEmpty ? [] : [.answer(waiting)]))
             let again = state.finished(job)
             try #require(again.isEmpty)
+        }
+
+        private mutating func close() throws {
+            let expected = underWay.compactMap { job -> (JobID, [CoalescerState.Action])? in
+                let waiting = waiters.filter { $0.job == job }.map(\.ticket)
+                return waiting.isEmpty ? nil : (job, [.cancelWork(job), .answer(waiting)])
+            }
+            for waiter in waiters { try #require(answered.insert(waiter.ticket).inserted, "answered twice") }
+            (waiters, current) = ([], [:])
+            let closed = state.closed()
+            try #require(Dictionary(uniqueKeysWithValues: closed) == Dictionary(uniqueKeysWithValues: expected))
         }
 
         private mutating func reprioritise() throws {

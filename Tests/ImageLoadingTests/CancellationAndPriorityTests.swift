@@ -275,4 +275,6 @@ private struct OneWork: RequestCoalescer {
     }
 
     func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {}
+
+    func close(throwing error: any Error) {}
 }

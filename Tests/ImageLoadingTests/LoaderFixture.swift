@@ -3,6 +3,7 @@ import ImageCoalescing
 import ImageCore
 import ImageHTTPCaching
 import ImageLoading
+import ImageScheduling
 import ImageTesting
 import ImageTransportCaching
 import Synchronization
@@ -15,19 +16,44 @@ struct LoaderFixture {
     let decoder: FakeSizedImageDecoder
     let observer = RecordingObserver()
     let clock = ManualClock()
-    let imageCoalescer = SharedWorkCoalescer<ImageJobKey, LoadedImage>()
-    let dataCoalescer = SharedWorkCoalescer<DataJobKey, LoadedData>()
+    let imageCoalescer: SharedWorkCoalescer<ImageJobKey, LoadedImage>
+    let dataCoalescer: SharedWorkCoalescer<DataJobKey, LoadedData>
+    /// Where all tasks of the loader run, if not on Swift's pool: then nothing happens but in `run`.
+    let executor: SeededExecutor?
     let loader: ImageLoader
 
     /// So long is fresh what the origin says nothing about.
     static let lifetime = Duration.seconds(3_600)
     let wallTime = WallTime()
 
+    /// A loader whose tasks take a step only in `run`.
+    static func stepped(
+        _ executor: SeededExecutor = SeededExecutor(seed: 1), retries: Int = 0, downloads: Int = 6,
+        adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
+    ) -> LoaderFixture {
+        let lanes = [WorkLane.download: downloads, .decode: 2].mapValues {
+            LaneConfiguration(limit: $0, executor: executor)
+        }
+        return LoaderFixture(
+            scheduler: PriorityScheduler(lanes: lanes), retries: retries, executor: executor, adjust: adjust)
+    }
+
+    /// Takes steps until nothing is ready.
+    func run() { executor?.run() }
+
+    /// A task that takes its steps with the loader's.
+    func start<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Task<Value, any Error> {
+        Task(executorPreference: executor) { try await body() }
+    }
+
     /// - Parameter adjust: exchanges parts; the fixture's own are then not asked.
     init(
         scheduler: any WorkScheduler = ImmediateScheduler(), retries: Int = 0, decodeGate: Gate? = nil,
-        adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
+        executor: SeededExecutor? = nil, adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
     ) {
+        self.executor = executor
+        imageCoalescer = SharedWorkCoalescer(executor: executor)
+        dataCoalescer = SharedWorkCoalescer(executor: executor)
         decoder = FakeSizedImageDecoder(gate: decodeGate)
         let rules = CachingRules(
             policy: RFC9111Policy(defaultLifetime: Self.lifetime),
@@ -40,7 +66,7 @@ struct LoaderFixture {
             memoryCache: memory, responseCache: cached, transport: cached, decoder: decoder, scheduler: scheduler,
             imageCoalescer: imageCoalescer, dataCoalescer: dataCoalescer, observer: observer,
             retryPolicy: RetryPolicy(retries: retries, baseDelay: .seconds(1), maxDelay: .seconds(60)) { 1 },
-            transferLimits: TransferLimits(maxBodyBytes: 10_000), clock: clock)
+            transferLimits: TransferLimits(maxBodyBytes: 10_000), clock: clock, taskExecutor: executor)
         adjust(&configuration)
         loader = ImageLoader(configuration)
     }

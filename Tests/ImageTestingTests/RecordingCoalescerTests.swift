@@ -22,6 +22,7 @@ struct RecordingCoalescerTests {
         }
 
         func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {}
+        func close(throwing error: any Error) {}
     }
 
     @Test("keeps questions, starts, priorities and answers in order, and passes results and errors on")

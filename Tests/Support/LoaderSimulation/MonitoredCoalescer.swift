@@ -39,6 +39,8 @@ final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: Reque
         base.setPriority(priority, of: waiter)
     }
 
+    func close(throwing error: any Error) { base.close(throwing: error) }
+
     private static func run(
         _ key: WorkKey, _ shared: any SharedWork,
         _ work: @Sendable (any SharedWork) async throws -> Value, _ world: World

@@ -109,6 +109,11 @@ private final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: 
         apart.setPriority(priority, of: waiter)
     }
 
+    func close(throwing error: any Error) {
+        base.close(throwing: error)
+        apart.close(throwing: error)
+    }
+
     /// Waits for what nobody brings, but for cancellation.
     private static func wait(_ world: World) async throws {
         try await world.clock.sleep(for: .seconds(1_000_000_000))

@@ -54,7 +54,7 @@ final class RequestRecord: Sendable {
                 isCancelled && !endsSilently
                     ? nil : (.lastWord, "ends as cancelled, which it was not, or has been told")
             case _ where isCancelled: (.lastWord, "gets an error after it was cancelled: \(error)")
-            case .network(.other, _), .fetch, .invalidURL, .processing, .tooLarge:
+            case .network(.other, _), .fetch, .invalidURL, .processing, .tooLarge, .invalidated:
                 (.rightAnswer, "fails with what nobody simulated: \(error)")
             case .network, .httpStatus, .notFound, .decoding, .offline: nil
             }

@@ -58,7 +58,8 @@ extension Refusal {
         case .tooLarge: self.init(status: .tooLarge, line: "\(subject): \(error). Use a smaller picture.")
         case .offline:
             self.init(status: .network, line: "\(subject): \(error). Load it once without --offline.")
-        case .fetch, .processing, .cancelled: self.init(status: .failure, line: "\(subject): \(error). Try again.")
+        case .fetch, .processing, .cancelled, .invalidated:
+            self.init(status: .failure, line: "\(subject): \(error). Try again.")
         }
     }
 }

@@ -46,6 +46,9 @@ struct CoalescerState: Sendable {
             if member.next == nil { last = member.previous }
         }
 
+        /// Nobody waits any more.
+        mutating func vacate() { (first, last, tally) = (nil, nil, PriorityTally()) }
+
         /// The new maximum, if there is one.
         mutating func refreshedPriority() -> RequestPriority? {
             guard let maximum = tally.maximum, maximum != priority else { return nil }
@@ -129,6 +132,17 @@ struct CoalescerState: Sendable {
         let waiting = waiting(from: job.first)
         for ticket in waiting { _ = strikeOff(ticket) }
         return waiting.isEmpty ? [] : [.answer(waiting)]
+    }
+
+    /// All waiters are to be answered at once, and nobody will wait any more.
+    mutating func closed() -> [(job: JobID, actions: [Action])] {
+        jobs.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { id, job in
+            let waiting = waiting(from: job.first)
+            guard !waiting.isEmpty else { return nil }
+            for ticket in waiting { _ = strikeOff(ticket) }
+            jobs[id]?.vacate()
+            return (id, [.cancelWork(id), .answer(waiting)])
+        }
     }
 
     /// The work reports. Abandoned work has nobody to tell, and less than before is told to nobody.

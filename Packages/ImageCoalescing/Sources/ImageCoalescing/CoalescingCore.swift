@@ -106,6 +106,11 @@ struct CoalescingCore: Sendable {
         return effects
     }
 
+    /// Every waiter is answered with the outcome. One piece of work, one piece of the effects.
+    mutating func close(with outcome: Outcome) -> [Effects] {
+        state.closed().map { accept($0.actions, of: $0.job, outcome) }
+    }
+
     /// Keeps the task of started work. True when everybody left meanwhile: the task must be cancelled.
     mutating func attach(_ task: Task<Void, Never>, to job: JobID) -> Bool {
         guard state.isUnderWay(job) else { return false }

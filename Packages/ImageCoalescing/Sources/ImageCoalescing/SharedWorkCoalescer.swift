@@ -15,6 +15,8 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
         var core = CoalescingCore()
         /// Work that is joined by key.
         var current: [Key: JobID] = [:]
+        /// What whoever asks is answered with, once it is closed.
+        var closing: (any Error)?
     }
 
     private let books = Mutex(Books())
@@ -32,12 +34,13 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
         let outcome = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let waiting = CoalescingCore.Waiter(continuation: continuation, onProgress: onProgress)
-                guard let effects = take(seat, key, waiter, priority, waiting) else {
-                    return continuation.resume(throwing: CancellationError())
+                switch take(seat, key, waiter, priority, waiting) {
+                case .failure(let error): continuation.resume(throwing: error)
+                case .success(let effects):
+                    if let job = effects.start { start(job, key: key, priority: priority, work) }
+                    onJoin()
+                    perform(effects)
                 }
-                if let job = effects.start { start(job, key: key, priority: priority, work) }
-                onJoin()
-                perform(effects)
             }
         } onCancel: {
             leave(seat, key)
@@ -50,21 +53,32 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
         perform(books.withLock { $0.core.setPriority(priority, of: waiter) })
     }
 
+    public func close(throwing error: any Error) {
+        let effects = books.withLock { books in
+            if books.closing != nil { return [CoalescingCore.Effects]() }
+            books.closing = error
+            books.current = [:]
+            return books.core.close(with: Outcome<Value>(.failure(error)))
+        }
+        for effects in effects { perform(effects) }
+    }
+
     /// How many calls of `value` wait for an answer.
     public var waiterCount: Int { books.withLock { $0.core.state.waiterCount } }
 
     /// True when nobody waits, no work runs or winds down, and nothing is kept.
     public var isIdle: Bool { books.withLock { $0.core.isEmpty && $0.current.isEmpty } }
 
-    /// Joins work or has it started. Nil when the waiter's task was cancelled before.
+    /// Joins work or has it started. Fails when the waiter's task was cancelled before, or the coalescer closed.
     ///
     /// A cancellation before this finds an empty seat and changes nothing, but is seen here by `isCancelled`, which it set
     /// before; one after this finds the ticket. So none is lost, and none need be remembered.
     private func take(
         _ seat: Seat, _ key: Key, _ name: WaiterID, _ priority: RequestPriority, _ waiter: CoalescingCore.Waiter
-    ) -> CoalescingCore.Effects? {
+    ) -> Result<CoalescingCore.Effects, any Error> {
         books.withLock { books in
-            if Task.isCancelled { return nil }
+            if Task.isCancelled { return .failure(CancellationError()) }
+            if let closing = books.closing { return .failure(closing) }
             let effects: CoalescingCore.Effects
             if let job = books.current[key] {
                 effects = books.core.join(job, name: name, priority: priority, waiter: waiter)
@@ -74,7 +88,7 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
                 books.current[key] = job
             }
             seat.ticket = effects.ticket
-            return effects
+            return .success(effects)
         }
     }
 

@@ -10,7 +10,7 @@ public enum RequestCoalescerContract {
     public static let rules: [ContractRule<Subject>] = [
         sharesWork, sharesErrors, answersEveryJoin, cancelledBeforeAsking, ownCancellation, oneLeaves, lastLeaves,
         startsAnew, highestPriority, countsPriorityOnceJoined, tellsPriorityAtOnce, tellsPriorityChanges,
-        replaysProgress, keepsProgressInOrder, progressNeverGoesBack,
+        replaysProgress, keepsProgressInOrder, progressNeverGoesBack, closingAnswers, closingIsFinal,
     ]
 
     private static let sharesWork = ContractRule<Subject>("whoever asks while work is under way joins it") { make in

@@ -26,6 +26,16 @@ extension ImageLoader {
         try await configuration.diskStore?.removeAll(unusedFor: age)
     }
 
+    /// Ends the loader: whatever is under way is cancelled, down to the socket, and told so once, with `ImageError.invalidated`. No work is begun any
+    /// more: later requests fail with the same error at once, unless memory has the picture, or the request itself can't be.
+    ///
+    /// Returns when all is told; what was under way winds down then. Pictures in memory are given still, in each way; caches can be measured and
+    /// emptied still. Done twice is as done once. It closes the coalescers: loaders that share one end together.
+    public func invalidate() {
+        configuration.imageCoalescer.close(throwing: ImageError.invalidated)
+        configuration.dataCoalescer.close(throwing: ImageError.invalidated)
+    }
+
     private func emptyMemory() {
         configuration.memoryCache?.removeAll()
         sizes.withLock { $0.removeAll() }

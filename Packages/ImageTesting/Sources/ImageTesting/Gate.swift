@@ -28,7 +28,8 @@ public final class Gate: Sendable {
         passed.wait()
     }
 
-    private func arrive(resume: @escaping @Sendable () -> Void) {
+    /// Calls `resume` once, as soon as this passage is let through.
+    func arrive(resume: @escaping @Sendable () -> Void) {
         let isOpen = state.withLock { state in
             if !state.isOpen { state.waiting.append(resume) }
             return state.isOpen

@@ -11,6 +11,7 @@ public final class RecordingCoalescer<Key: Hashable & Sendable, Value: Sendable>
         case reprioritised(WaiterID, RequestPriority)
         case answered(WaiterID)
         case failed(WaiterID)
+        case closed
     }
 
     private let base: any RequestCoalescer<Key, Value>
@@ -45,6 +46,11 @@ public final class RecordingCoalescer<Key: Hashable & Sendable, Value: Sendable>
     public func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {
         record(.reprioritised(waiter, priority))
         base.setPriority(priority, of: waiter)
+    }
+
+    public func close(throwing error: any Error) {
+        record(.closed)
+        base.close(throwing: error)
     }
 
     private func record(_ message: Message) { log.withLock { $0.append(message) } }

@@ -116,11 +116,7 @@ private final class CancellablePassage: Sendable {
 
     /// False when the task was cancelled first.
     func pass(_ gate: Gate) async -> Bool {
-        let passage = Task {
-            await gate.pass()
-            resolve(true)
-        }
-        defer { passage.cancel() }
+        gate.arrive { self.resolve(true) }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer = state.withLock { state -> Bool? in

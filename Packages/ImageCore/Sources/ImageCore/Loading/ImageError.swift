@@ -18,6 +18,8 @@ public enum ImageError: Error, Sendable {
     /// The request may not use the network and no cache has the picture.
     case offline
     case cancelled
+    /// The loader was told that it is needed no more (`ImageLoader.invalidate()`), before the request or meanwhile.
+    case invalidated
 
     /// The kinds of network failure that callers tell apart.
     public enum NetworkFailure: String, Sendable, CaseIterable {
@@ -42,6 +44,7 @@ extension ImageError: CustomStringConvertible {
         case .tooLarge(let allowed): "too large: the limit is \(allowed) bytes"
         case .offline: "offline, and no cache has it"
         case .cancelled: "cancelled"
+        case .invalidated: "the loader was invalidated"
         }
     }
 }

@@ -9,6 +9,8 @@
 /// - A waiter that leaves changes nothing for the others.
 /// - `CancellationError` reaches a waiter only when its own task was cancelled: work that throws it by itself ends its
 ///   waiters with another error.
+/// - Once it is closed, work is cancelled and its waiters, and whoever asks from then on, are answered with the error of the closing,
+///   unless their own tasks were cancelled.
 public protocol RequestCoalescer<Key, Value>: Sendable {
     associatedtype Key: Hashable & Sendable
     associatedtype Value: Sendable
@@ -30,6 +32,9 @@ public protocol RequestCoalescer<Key, Value>: Sendable {
     /// Changes what one waiter wants; the work's priority becomes the new maximum. Nothing happens before the waiter has
     /// joined or after it was answered.
     func setPriority(_ priority: RequestPriority, of waiter: WaiterID)
+
+    /// Ends it for good: answers every waiter with `error`, cancels all work, and takes none any more. The first call counts.
+    func close(throwing error: any Error)
 }
 
 extension RequestCoalescer {

@@ -1,0 +1,203 @@
+import Foundation
+import HTTPTypes
+import ImageCoalescing
+import ImageCore
+import ImageLoading
+import ImageTesting
+import ImageTransporting
+import Testing
+
+@Suite("Invalidating the loader", .timeLimit(.minutes(10)))
+struct InvalidationTests {
+    private let fixture = LoaderFixture.stepped()
+    private let gate = Gate()
+    private let log = MessageLog<String>()
+
+    private var loader: ImageLoader { fixture.loader }
+    private var isIdle: Bool { fixture.imageCoalescer.isIdle && fixture.dataCoalescer.isIdle }
+
+    /// Ten bytes come at once, the rest when the gate is open.
+    private func heldRequest(_ name: String = "held") -> ImageRequest {
+        let (head, tail) = (LoaderFixture.picture.prefix(10), Data(LoaderFixture.picture.dropFirst(10)))
+        return fixture.request(
+            name, then: ScriptedTransport.Reply(body: [.piece(head), .wait(gate), .piece(tail)]))
+    }
+
+    /// How a request ends.
+    private func end<Value>(of task: Task<Value, any Error>) async -> String {
+        do {
+            _ = try await task.value
+            return "answered"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private static let invalidated = "\(ImageError.invalidated)"
+
+    @Test("what is under way is told so once, and ends at the transport")
+    func underWay() async {
+        let request = heldRequest()
+        let image = fixture.start { [loader] in try await loader.image(for: request) }
+        let data = fixture.start { [loader] in try await loader.data(for: request) }
+        let task = loader.task(for: request)
+        let listener = fixture.start { [log] in
+            for await event in task.events { if case .finished(let result) = event { log.append("\(result)") } }
+        }
+        fixture.run()
+        #expect(fixture.imageCoalescer.waiterCount == 2 && fixture.dataCoalescer.waiterCount == 2)
+        loader.invalidate()
+        fixture.run()
+        #expect(await end(of: image) == Self.invalidated)
+        #expect(await end(of: data) == Self.invalidated)
+        #expect(await end(of: Task { try await task.image() }) == Self.invalidated)
+        #expect(await end(of: listener) == "answered")
+        #expect(log.messages.count == 1 && log.messages.first?.contains("invalidated") == true)
+        #expect(fixture.transport.messages.last == .cancelled(request.address))
+        gate.open()
+        fixture.run()
+        let ends = fixture.observer.kinds().filter { $0 == .failed(Self.invalidated) }
+        #expect(ends.count == 3 && isIdle)
+    }
+
+    @Test("later requests fail at once, in each way, and start nothing")
+    func later() async {
+        let request = fixture.request("a")
+        loader.invalidate()
+        loader.invalidate()
+        let bytes = ImageRequest(.data(LoaderFixture.picture, name: "bytes"))
+        let task = loader.task(for: request)
+        let ends = [
+            fixture.start { [loader] in _ = try await loader.image(for: request) },
+            fixture.start { [loader] in _ = try await loader.data(for: request) },
+            fixture.start { [loader] in _ = try await loader.image(for: bytes) },
+            fixture.start { _ = try await task.image() },
+        ]
+        let prefetcher = ImagePrefetcher(loader: loader)
+        prefetcher.start([request])
+        fixture.run()
+        for task in ends { #expect(await end(of: task) == Self.invalidated) }
+        #expect(prefetcher.count == 0)
+        #expect(fixture.transport.messages.isEmpty && fixture.decoder.messages.isEmpty && isIdle)
+    }
+
+    @Test("what is in memory is given still, in each way, and the caches can be emptied")
+    func memory() async throws {
+        let request = fixture.request("a")
+        let first = fixture.start { [loader] in try await loader.image(for: request) }
+        fixture.run()
+        _ = try await first.value
+        loader.invalidate()
+        #expect(loader.cachedImage(for: request)?.source == .memory)
+        #expect(try await loader.image(for: request).source == .memory)
+        #expect(try await loader.task(for: request).image().source == .memory)
+        #expect(try await loader.cacheSizes().memory == 1_200)
+        try await loader.removeAll()
+        #expect(loader.cachedImage(for: request) == nil)
+    }
+
+    @Test("a handler is called once, with the error")
+    func handler() async {
+        let cell = MessageLog<String>()
+        let task = loader.load(heldRequest(), for: cell, on: .immediate) { cell, result in
+            if case .failure(let error) = result { cell.append("\(error)") } else { cell.append("image") }
+        }
+        fixture.run()
+        loader.invalidate()
+        gate.open()
+        fixture.run()
+        #expect(cell.messages == [Self.invalidated] && isIdle)
+        withExtendedLifetime(task) {}
+    }
+
+    @Test("prefetches end, those that wait and those in transfer")
+    func prefetches() async {
+        let fixture = LoaderFixture.stepped(downloads: 1)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader)
+        let requests = ["a", "b"].map {
+            fixture.request($0, then: ScriptedTransport.Reply(body: [.wait(gate)]))
+        }
+        prefetcher.start(requests)
+        fixture.run()
+        #expect(fixture.transport.sendCount == 1)
+        fixture.loader.invalidate()
+        fixture.run()
+        #expect(prefetcher.count == 0)
+        #expect(fixture.transport.sendCount == 1 && fixture.transport.cancellationCount == 1)
+        gate.open()
+    }
+
+    @Test("a decode that waits never runs")
+    func decoding() async {
+        let scheduler = ManualScheduler()
+        let fixture = LoaderFixture(scheduler: scheduler, executor: SeededExecutor(seed: 1))
+        let task = fixture.loader.task(for: ImageRequest(.data(LoaderFixture.picture, name: "bytes")))
+        fixture.run()
+        #expect(scheduler.waiting.count == 1)
+        fixture.loader.invalidate()
+        fixture.run()
+        #expect(scheduler.waiting.isEmpty && fixture.decoder.messages.isEmpty)
+        #expect(await end(of: Task { try await task.image() }) == Self.invalidated)
+    }
+
+    @Test("a wait before a retry ends")
+    func retrying() async {
+        let fixture = LoaderFixture.stepped(retries: 2)
+        let task = fixture.loader.task(for: fixture.request("a", then: .failure(.connectionFailed("refused"))))
+        fixture.run()
+        await fixture.clock.sleepers(1)
+        fixture.loader.invalidate()
+        fixture.run()
+        #expect(await end(of: Task { try await task.image() }) == Self.invalidated)
+        #expect(fixture.transport.sendCount == 1)
+        #expect(fixture.imageCoalescer.isIdle && fixture.dataCoalescer.isIdle)
+    }
+
+    @Test("lesser pictures, processed pictures and previews end with the rest")
+    func chains() async {
+        var whole = heldRequest("whole")
+        whole.lowQuality = [heldRequest("lesser")]
+        whole.processors = [FakeProcessor("step")]
+        whole.isProgressive = true
+        let task = loader.task(for: whole)
+        fixture.run()
+        #expect(fixture.imageCoalescer.waiterCount == 3 && fixture.dataCoalescer.waiterCount == 2)
+        loader.invalidate()
+        gate.open()
+        fixture.run()
+        #expect(await end(of: Task { try await task.image() }) == Self.invalidated)
+        #expect(fixture.transport.cancellationCount == 2 && isIdle)
+        #expect(fixture.memory.images.isEmpty)
+    }
+
+    @Test("a request that was cancelled as well is told of its own cancellation")
+    func cancelledToo() async {
+        let request = fixture.request("a")
+        let task = fixture.start { [loader] in try await loader.image(for: request) }
+        task.cancel()
+        loader.invalidate()
+        fixture.run()
+        #expect(await end(of: task) == "\(ImageError.cancelled)")
+    }
+
+    @Test("nothing is left: the loader goes with those who held it")
+    func leaks() async {
+        weak var loader: ImageLoader?
+        weak var coalescer: SharedWorkCoalescer<ImageJobKey, LoadedImage>?
+        weak var task: ImageTask?
+        let executor = SeededExecutor(seed: 1)
+        do {
+            let fixture = LoaderFixture.stepped(executor)
+            let held = ScriptedTransport.Reply(body: [.wait(Gate())])
+            let kept = fixture.loader.task(for: fixture.request("a", then: held))
+            let prefetcher = ImagePrefetcher(loader: fixture.loader)
+            prefetcher.start([fixture.request("b", then: held)])
+            fixture.run()
+            (loader, coalescer, task) = (fixture.loader, fixture.imageCoalescer, kept)
+            fixture.loader.invalidate()
+            fixture.run()
+        }
+        executor.run()
+        #expect(loader == nil && coalescer == nil && task == nil)
+    }
+}
