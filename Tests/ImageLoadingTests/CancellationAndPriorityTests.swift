@@ -8,7 +8,7 @@ import ImageTesting
 import ImageTransporting
 import Testing
 
-@Suite("Cancellation, priority, retry and prefetching of the loader")
+@Suite("Cancellation, priority and retry of the loader")
 struct CancellationAndPriorityTests {
     @Test("a request cancelled while its download waits for a place is never sent")
     func cancelledWhileQueued() async throws {
@@ -146,82 +146,6 @@ struct CancellationAndPriorityTests {
         #expect(fixture.transport.sendCount == 2)
     }
 
-    @Test("prefetches are low, a real request takes one over at its own priority, and stop cancels the rest")
-    func prefetching() async throws {
-        let scheduler = ManualScheduler()
-        let fixture = LoaderFixture(scheduler: scheduler)
-        let prefetcher = ImagePrefetcher(loader: fixture.loader)
-        let wanted = fixture.request("wanted") { $0.priority = .high }
-        let other = fixture.request("other")
-        prefetcher.start([wanted])
-        await scheduler.arrivals(1)
-        let download = try #require(scheduler.waiting.first)
-        prefetcher.start([wanted, other])
-        await scheduler.arrivals(2)
-        #expect(prefetcher.count == 2)
-        let task = Task { try await fixture.loader.image(for: wanted) }
-        while !scheduler.messages.contains(.reprioritised(download, .high)) { await Task.yield() }
-        prefetcher.stop()
-        #expect(prefetcher.count == 0)
-        while scheduler.waiting != [download] { await Task.yield() }
-        try await scheduler.runNext()
-        await scheduler.arrivals(3)
-        try await scheduler.runNext()
-        #expect(try await task.value.source == .network)
-        #expect(fixture.transport.messages.contains(.sent(wanted.address)))
-        #expect(!fixture.transport.messages.contains(.sent(other.address)))
-    }
-
-    @Test("a prefetch to disk decodes nothing")
-    func prefetchToDisk() async {
-        let fixture = LoaderFixture()
-        let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: .disk)
-        prefetcher.start([fixture.request("a")])
-        await prefetcher.finished()
-        #expect(fixture.storedOriginals.count == 1)
-        #expect(fixture.decoder.messages.isEmpty)
-    }
-
-    @Test("a prefetch that reloads is not taken for one that does not")
-    func prefetchingReload() async throws {
-        let scheduler = ManualScheduler()
-        let fixture = LoaderFixture(scheduler: scheduler)
-        let prefetcher = ImagePrefetcher(loader: fixture.loader)
-        let plain = fixture.request("a")
-        let reload = fixture.request("a") { $0.mode = .reload }
-        prefetcher.start([plain])
-        prefetcher.start([reload, plain])
-        #expect(prefetcher.count == 2)
-        prefetcher.stop([plain])
-        #expect(prefetcher.count == 1)
-        prefetcher.stop()
-        await prefetcher.finished()
-    }
-
-    @Test("a prefetcher holds no lock while it asks a step for its name")
-    func prefetchingAsksUnlocked() async throws {
-        let fixture = LoaderFixture()
-        let prefetcher = ImagePrefetcher(loader: fixture.loader)
-        let request = fixture.request("a") { $0.processors = [CallingBack(call: { _ = prefetcher.count })] }
-        prefetcher.start([request])
-        prefetcher.stop([request])
-        await prefetcher.finished()
-    }
-
-    @Test("a prefetcher that goes away stops what it started")
-    func prefetcherGone() async {
-        let fixture = LoaderFixture()
-        let gate = Gate()
-        let request = fixture.request("a", then: ScriptedTransport.Reply(body: [.wait(gate)]))
-        do {
-            let prefetcher = ImagePrefetcher(loader: fixture.loader)
-            prefetcher.start([request])
-            await gate.arrivals(1)
-        }
-        await fixture.transport.cancellations(1)
-        gate.open()
-    }
-
     @Test("a request whose task was cancelled gets no picture, even if one is there")
     func cancelledWithAnAnswer() async throws {
         let fixture = LoaderFixture()
@@ -234,31 +158,6 @@ struct CancellationAndPriorityTests {
         await #expect(throws: ImageError.self) { try await task.value }
         #expect(fixture.observer.kinds().last == .cancelled)
     }
-
-    @Test("prefetches run on the executor that the loader was given")
-    func executor() async throws {
-        let executor = SeededExecutor(seed: 1)
-        let fixture = LoaderFixture { $0.taskExecutor = executor }
-        let prefetcher = ImagePrefetcher(loader: fixture.loader)
-        prefetcher.start([fixture.request("a")])
-        #expect(executor.readyCount == 1)
-        #expect(fixture.transport.messages.isEmpty)
-        prefetcher.stop()
-        executor.run()
-        #expect(fixture.observer.kinds() == [.started, .memoryMiss, .cancelled])
-    }
-}
-
-/// A step that calls somebody while it is asked for its name.
-private struct CallingBack: ImageProcessor {
-    var call: @Sendable () -> Void
-
-    var identifier: String {
-        call()
-        return "calling back"
-    }
-
-    func process(_ bitmap: Bitmap) -> Bitmap { bitmap }
 }
 
 /// Shares nothing: whoever asks calls the work himself, and all see the same `SharedWork`.

@@ -67,9 +67,7 @@ extension ImageLoader {
         _ transfer: TransportRequest, _ route: FetchRoute, _ events: EventSink
     ) async throws(ImageError) -> LoadedData? {
         guard route.readsDisk, let cache = configuration.responseCache else { return nil }
-        var question = transfer
-        question.cacheUse = .standard
-        guard let response = await cache.storedResponse(to: question, acceptsStale: route.isOffline) else {
+        guard let response = await storedResponse(in: cache, to: transfer, route) else {
             events.send(.diskMiss)
             return nil
         }
@@ -86,6 +84,27 @@ extension ImageLoader {
         } catch {
             throw ImageError(error)
         }
+    }
+
+    private func storedResponse(
+        in cache: any ResponseCache, to transfer: TransportRequest, _ route: FetchRoute
+    ) async -> TransportResponse? {
+        var question = transfer
+        question.cacheUse = .standard
+        return await cache.storedResponse(to: question, acceptsStale: route.isOffline)
+    }
+
+    /// True when the original, or that there is none, is stored so that a request would ask no network. The body is not pulled, and
+    /// no event tells of it.
+    func hasStored(_ request: ImageRequest) async -> Bool {
+        let route = FetchRoute(request)
+        guard let url = request.url, route.readsDisk, let cache = configuration.responseCache,
+            let transfer = try? TransportRequest(
+                url: url, headers: request.headers, route, limits: configuration.transferLimits),
+            let response = await storedResponse(in: cache, to: transfer, route)
+        else { return false }
+        response.body.discard()
+        return true
     }
 
     /// Takes bytes out of the cache that turned out to be no picture.

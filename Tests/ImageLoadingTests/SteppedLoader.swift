@@ -1,0 +1,46 @@
+import Foundation
+import ImageCoalescing
+import ImageCore
+import ImageLoading
+import ImageScheduling
+import ImageTesting
+import ImageTransporting
+
+/// A loader whose tasks all run on one executor, when a test says so: between steps nothing happens, and a test waits for nothing.
+struct SteppedLoader {
+    let executor: SeededExecutor
+    let fixture: LoaderFixture
+    let scheduler: PriorityScheduler
+    let coalescer: SharedWorkCoalescer<ImageJobKey, LoadedImage>
+
+    /// - Parameter downloads: how many transfers at once; 0 holds them until `scheduler.setLimit`.
+    init(seed: UInt64 = 1, downloads: Int = 6, adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }) {
+        let executor = SeededExecutor(seed: seed)
+        let scheduler = PriorityScheduler(lanes: [
+            .download: LaneConfiguration(limit: downloads, executor: executor),
+            .decode: LaneConfiguration(limit: 2, executor: executor),
+        ])
+        let coalescer = SharedWorkCoalescer<ImageJobKey, LoadedImage>(executor: executor)
+        fixture = LoaderFixture(scheduler: scheduler) { configuration in
+            configuration.taskExecutor = executor
+            configuration.imageCoalescer = coalescer
+            configuration.dataCoalescer = SharedWorkCoalescer(executor: executor)
+            adjust(&configuration)
+        }
+        (self.executor, self.scheduler, self.coalescer) = (executor, scheduler, coalescer)
+    }
+
+    var loader: ImageLoader { fixture.loader }
+
+    /// The names of the pictures that were asked of the transport, in order.
+    var sent: [String] { fixture.transport.requests.map(\.url.lastPathComponent) }
+
+    func requests(_ names: some Sequence<String>, adjust: (inout ImageRequest) -> Void = { _ in }) -> [ImageRequest] {
+        names.map { fixture.request($0, adjust: adjust) }
+    }
+
+    /// Begins a request, which goes on with the executor's steps.
+    func load(_ request: ImageRequest) -> Task<LoadedImage, any Error> {
+        Task(executorPreference: executor) { [loader] in try await loader.image(for: request) }
+    }
+}
