@@ -88,6 +88,7 @@ final class BrokenScheduler: WorkScheduler {
         case startsLatestFirst = "starts work of one priority in the order of arrival"
         case ignoresChanges = "moves waiting work when its priority changes"
         case runsCancelled = "never runs work that was cancelled while it waited"
+        case lendsForGood = "lends a place until it is released, then to the next in turn"
 
         var testDescription: String { rawValue }
     }
@@ -121,6 +122,11 @@ final class BrokenScheduler: WorkScheduler {
         case .startsLatestFirst where work.priority == .normal: return base.enqueue(with(rising(count), work))
         default: return base.enqueue(work)
         }
+    }
+
+    func reserve(_ place: WorkPlace, onGrant: @escaping @Sendable () -> Void) -> Reservation {
+        let lent = base.reserve(place, onGrant: onGrant)
+        return defect == .lendsForGood ? Reservation(id: lent.id, isGranted: lent.isGranted) {} : lent
     }
 
     func setPriority(_ priority: RequestPriority, of id: WorkID) {

@@ -7,7 +7,7 @@ import Testing
 struct TicketTests {
     @Test("an index is used again when its ticket was given back, the ticket never")
     func roll() {
-        var roll = TicketRoll()
+        var roll = TicketRoll<JoinTicket>()
         let first = roll.take()
         let second = roll.take()
         #expect(first.index != second.index)
@@ -20,7 +20,7 @@ struct TicketTests {
     @Test("what is kept for a ticket is not found with an older one of the same index")
     func table() {
         let (old, new) = (JoinTicket(index: 3, generation: 0), JoinTicket(index: 3, generation: 1))
-        var table = TicketTable<String>()
+        var table = TicketTable<JoinTicket, String>()
         table[old] = "old"
         table[new] = "new"
         #expect(table[old] == nil && table[new] == "new" && table.count == 1)
@@ -31,7 +31,7 @@ struct TicketTests {
 
     @Test("who was answered and is cancelled late takes nobody else's place")
     func lateCancel() {
-        var (state, roll) = (CoalescerState(), TicketRoll())
+        var (state, roll) = (CoalescerState(), TicketRoll<JoinTicket>())
         let early = roll.take()
         let (first, _) = state.began(early, waiter: WaiterID(rawValue: 1), priority: .normal)
         #expect(state.finished(first) == [.answer([early])])
@@ -47,7 +47,7 @@ struct TicketTests {
         "who comes while abandoned work winds down has work of its own, and is answered once, whichever ends first",
         arguments: [true, false])
     func windDown(oldEndsFirst: Bool) {
-        var (state, roll) = (CoalescerState(), TicketRoll())
+        var (state, roll) = (CoalescerState(), TicketRoll<JoinTicket>())
         let (leaver, comer) = (roll.take(), roll.take())
         let (old, _) = state.began(leaver, waiter: WaiterID(rawValue: 1), priority: .high)
         let left = state.left(leaver)
@@ -63,7 +63,7 @@ struct TicketTests {
 
     @Test("a waiter of several works is found in all of them, and in those that are left")
     func namesakes() {
-        var (state, roll) = (CoalescerState(), TicketRoll())
+        var (state, roll) = (CoalescerState(), TicketRoll<JoinTicket>())
         let name = WaiterID(rawValue: 1)
         let tickets = (0..<4).map { _ in roll.take() }
         let jobs = tickets.map { state.began($0, waiter: name, priority: .low).0 }

@@ -1,4 +1,5 @@
 import ImageCore
+import ImageScheduling
 import ImageTesting
 import Testing
 
@@ -6,41 +7,66 @@ import Testing
 
 @Suite("Lane slot")
 struct LaneSlotTests {
-    @Test("the holder waits until the place is released")
-    func release() async throws {
+    @Test("whoever waits goes on when the place is there")
+    func granted() async throws {
         let slot = LaneSlot()
-        async let holder: Void = slot.hold()
-        try await slot.granted()
-        slot.release()
-        await holder
+        async let waiting: Void = slot.granted()
+        slot.grant()
+        try await waiting
     }
 
-    @Test("a place granted before anyone waits for it is taken at once")
+    @Test("a place granted before anyone waits for it is taken at once, and cancelled too late")
     func grantedFirst() async throws {
         let slot = LaneSlot()
-        let started = Gate()
-        let holder = Task {
-            started.open()
-            await slot.hold()
-        }
-        await started.whenOpen()
+        slot.grant()
+        slot.cancel()
         try await slot.granted()
-        slot.release()
-        await holder.value
     }
 
-    @Test("a slot whose closure never runs throws to whoever waits, now or later")
+    @Test("a slot that is cancelled throws to whoever waits, now or later, and is granted too late")
     func cancelled() async {
         let slot = LaneSlot()
         slot.cancel()
+        slot.grant()
         await #expect(throws: CancellationError.self) { try await slot.granted() }
     }
 
-    @Test("a release before the holder comes lets it through")
-    func releasedFirst() async {
+    @Test("a scheduler that only runs work lends a place until it is released", arguments: [true, false])
+    func reservedByDefault(releasesFirst: Bool) async throws {
+        let scheduler = ManualScheduler()
         let slot = LaneSlot()
-        slot.release()
-        await slot.hold()
+        let place = WorkPlace(lane: .download, priority: .high, host: "a")
+        let reservation = scheduler.reserve(place) { slot.grant() }
+        #expect(!reservation.isGranted)
+        #expect(scheduler.messages == [.enqueued(reservation.id, .download, .high, host: "a")])
+        if releasesFirst { reservation.release() }
+        let run = try scheduler.start(reservation.id)
+        try await slot.granted()
+        if !releasesFirst {
+            #expect(!scheduler.messages.contains(.finished(reservation.id)))
+            reservation.release()
+        }
+        await run.value
+        #expect(scheduler.messages.contains(.finished(reservation.id)))
+    }
+
+    @Test("work that is cancelled while it waits for a place never runs; what runs gives its place back")
+    func reserves() async throws {
+        let scheduler = PriorityScheduler(lanes: [.download: LaneConfiguration(limit: 1)])
+        let gate = Gate()
+        let first = Task {
+            try await scheduler.withSlot(in: .download, host: nil, for: RestlessWork()) { await gate.pass() }
+        }
+        await gate.arrivals(1)
+        let work = RestlessWork()
+        let second = Task { try await scheduler.withSlot(in: .download, host: nil, for: work) {} }
+        await work.listened.whenOpen()
+        second.cancel()
+        await #expect(throws: CancellationError.self) { try await second.value }
+        #expect(scheduler.waitingCount == 0 && scheduler.runningCount == 1)
+        gate.open()
+        try await first.value
+        #expect(scheduler.runningCount == 0)
     }
 
     @Test("the first outcome counts")

@@ -53,6 +53,26 @@ struct PrioritySchedulerTests {
         #expect(log.messages == ["held", "raised", "high", "lowered", "last"])
     }
 
+    @Test("a free place is granted at once; others are granted in turn, among work, by whoever gives one back")
+    func reserve() async {
+        let scheduler = makeScheduler(perHostLimit: 1)
+        let place = WorkPlace(lane: .download, host: "a")
+        let first = scheduler.reserve(place) { [log] in log.append("never called") }
+        #expect(first.isGranted && scheduler.runningCount == 1)
+        let second = scheduler.reserve(place) { [log] in log.append("second") }
+        #expect(!second.isGranted)
+        _ = scheduler.enqueue(named("low", .low))
+        scheduler.setPriority(.veryLow, of: second.id)
+        first.release()
+        await log.reaches(2)
+        #expect(log.messages == ["low", "second"])
+        first.release()
+        #expect(scheduler.runningCount == 1)
+        #expect(!scheduler.cancel(second.id))
+        second.release()
+        #expect(scheduler.runningCount == 0)
+    }
+
     @Test("cancelled work never runs, and cancel tells whether it was in time")
     func cancel() async {
         let scheduler = makeScheduler()

@@ -29,6 +29,34 @@ final class MonitoredScheduler: WorkScheduler {
         return id
     }
 
+    func reserve(_ place: WorkPlace, onGrant: @escaping @Sendable () -> Void) -> Reservation {
+        let box = NameBox()
+        let reservation = base.reserve(place) {
+            self.began(place, box)
+            onGrant()
+        }
+        box.id = reservation.id
+        if reservation.isGranted {
+            began(place, box)
+        } else if let run = Surroundings.run {
+            world.note { $0.books.enqueued(reservation.id, by: run, place.priority) }
+        }
+        return Reservation(id: reservation.id, isGranted: reservation.isGranted) { [world] in
+            if box.isRunning { world.note { $0.lanes.ended(in: place.lane, host: place.host) } }
+            box.isRunning = false
+            reservation.release()
+        }
+    }
+
+    private func began(_ place: WorkPlace, _ box: NameBox) {
+        box.isRunning = true
+        let wrong = world.note { state in
+            if let id = box.id { state.books.dequeued(id) }
+            return state.lanes.began(box.id, in: place.lane, host: place.host)
+        }
+        if let wrong { world.complain(wrong) }
+    }
+
     func setPriority(_ priority: RequestPriority, of id: WorkID) {
         world.note { $0.books.reprioritised(id, priority) }
         base.setPriority(priority, of: id)
@@ -44,9 +72,15 @@ final class MonitoredScheduler: WorkScheduler {
     }
 }
 
-/// The name of work, which is known only after it was enqueued.
+/// The name of work, which is known only after it was enqueued, and whether it runs.
 private final class NameBox: Sendable {
     private let name = Mutex<WorkID?>(nil)
+    private let running = Mutex(false)
+
+    var isRunning: Bool {
+        get { running.withLock { $0 } }
+        set { running.withLock { $0 = newValue } }
+    }
 
     var id: WorkID? {
         get { name.withLock { $0 } }

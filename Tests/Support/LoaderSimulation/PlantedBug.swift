@@ -13,12 +13,13 @@ package enum PlantedBug: String, CaseIterable, Sendable {
     case goesBack = "progress starts again from nothing"
     case runsCancelledWork = "work that was cancelled in the queue runs all the same"
 
-    /// What of the loader's promises it breaks. Who has left was cancelled, or has been answered. Whoever ends with cancelled work is
+    /// What of the loader's promises it breaks. Who has left was cancelled, or has been
+    /// answered; who left unnoticed is told what the others are told. Whoever ends with cancelled work is
     /// told so where it waits for a picture, and gets an error that nobody simulated where work of its own waited for the original.
     package var promises: Set<Promise> {
         switch self {
         case .sharesNothing: [.oneWorkPerKey, .highestPriority]
-        case .forgetsTheLastCancel: [.noWorkForNobody]
+        case .forgetsTheLastCancel: [.noWorkForNobody, .lastWord]
         case .tellsWhoHasLeft: [.lastWord, .oneEnd]
         case .joinsWhatWindsDown: [.lastWord, .rightAnswer]
         case .keepsAStalePriority: [.highestPriority]

@@ -1,10 +1,5 @@
 import ImageCore
 
-/// Names one piece of shared work.
-struct JobID: Hashable, Sendable {
-    let rawValue: UInt64
-}
-
 /// Who waits for which work, and what must happen after each event. Knows no keys, closures, tasks or locks.
 ///
 /// What excludes the races: a ticket is struck off in the same event that answers it, so it is answered once; work is joined only
@@ -14,7 +9,7 @@ struct CoalescerState: Sendable {
     /// What the shell does, in this order.
     enum Action: Hashable, Sendable {
         case start(JobID)
-        case tellProgress(WorkProgress, [JoinTicket])
+        indirect case tellProgress(WorkProgress, [JoinTicket])
         case tellPriority(RequestPriority)
         /// The work's outcome goes to these waiters.
         case answer([JoinTicket])
@@ -49,6 +44,13 @@ struct CoalescerState: Sendable {
         /// Nobody waits any more.
         mutating func vacate() { (first, last, tally) = (nil, nil, PriorityTally()) }
 
+        /// A waiter wants something else. The new maximum, if there is one.
+        mutating func moved(from old: RequestPriority, to new: RequestPriority) -> RequestPriority? {
+            tally.remove(old)
+            tally.add(new)
+            return refreshedPriority()
+        }
+
         /// The new maximum, if there is one.
         mutating func refreshedPriority() -> RequestPriority? {
             guard let maximum = tally.maximum, maximum != priority else { return nil }
@@ -77,41 +79,43 @@ struct CoalescerState: Sendable {
     }
 
     /// Work whose closure has not returned yet.
-    private var jobs: [JobID: Job] = [:]
-    private var members = TicketTable<Membership>()
+    private var jobs = TicketTable<JobID, Job>()
+    private var jobNames = TicketRoll<JobID>()
+    private var members = TicketTable<JoinTicket, Membership>()
     /// One ticket of each waiter, the last; the others hang on it.
     private var tickets: [WaiterID: JoinTicket] = [:]
-    private var lastJob: UInt64 = 0
 
     var waiterCount: Int { members.count }
     var jobCount: Int { jobs.count }
     var isEmpty: Bool { members.isEmpty && jobs.isEmpty && tickets.isEmpty }
 
     /// True when the work goes on although nobody waits for it, or is done: nobody may join it.
-    func isAbandoned(_ id: JobID) -> Bool { jobs[id]?.first == nil }
+    func isAbandoned(_ id: JobID) -> Bool { jobs.with(id) { $0.first == nil } ?? true }
 
-    func isUnderWay(_ id: JobID) -> Bool { jobs[id] != nil }
+    func isUnderWay(_ id: JobID) -> Bool { jobs.contains(id) }
 
     /// Nil when the work is done.
-    func priority(of id: JobID) -> RequestPriority? { jobs[id]?.priority }
+    func priority(of id: JobID) -> RequestPriority? { jobs.with(id) { $0.priority } }
 
     /// A waiter comes, and has new work started.
     mutating func began(_ ticket: JoinTicket, waiter: WaiterID, priority: RequestPriority) -> (JobID, [Action]) {
-        lastJob += 1
-        let id = JobID(rawValue: lastJob)
+        let id = jobNames.take()
         jobs[id] = Job(priority: priority)
         _ = enter(ticket, id, waiter, priority)
         return (id, [.start(id)])
     }
 
+    /// Nothing is kept under this name any more, here or elsewhere: other work may use its place.
+    mutating func forgot(_ id: JobID) { jobNames.giveBack(id) }
+
     /// A waiter comes, and joins work that somebody waits for.
     mutating func joined(
         _ ticket: JoinTicket, _ id: JobID, waiter: WaiterID, priority: RequestPriority
     ) -> [Action] {
+        guard let entrance = enter(ticket, id, waiter, priority) else { return [] }
         var actions: [Action] = []
-        let entrance = enter(ticket, id, waiter, priority)
-        if let latest = entrance?.latest { actions.append(.tellProgress(latest, [ticket])) }
-        if let maximum = entrance?.maximum { actions.append(.tellPriority(maximum)) }
+        if let latest = entrance.latest { actions.append(.tellProgress(latest, [ticket])) }
+        if let maximum = entrance.maximum { actions.append(.tellPriority(maximum)) }
         return actions
     }
 
@@ -119,38 +123,38 @@ struct CoalescerState: Sendable {
     mutating func left(_ ticket: JoinTicket) -> (job: JobID, actions: [Action])? {
         guard let member = strikeOff(ticket) else { return nil }
         let id = member.job
-        if let previous = member.previous { members[previous]?.next = member.next }
-        if let next = member.next { members[next]?.previous = member.previous }
-        jobs[id]?.leave(member)
+        if let previous = member.previous { members.change(previous) { $0?.next = member.next } }
+        if let next = member.next { members.change(next) { $0?.previous = member.previous } }
+        jobs.change(id) { $0?.leave(member) }
         if isAbandoned(id) { return (id, [.cancelWork(id), .dismiss(ticket)]) }
         return (id, [.dismiss(ticket)] + refreshPriority(of: id))
     }
 
     /// The work's closure returned or threw.
     mutating func finished(_ id: JobID) -> [Action] {
-        guard let job = jobs.removeValue(forKey: id) else { return [] }
-        let waiting = waiting(from: job.first)
-        for ticket in waiting { _ = strikeOff(ticket) }
+        let waiting = strikeOffAll(from: jobs.remove(id)?.first)
         return waiting.isEmpty ? [] : [.answer(waiting)]
     }
 
     /// All waiters are to be answered at once, and nobody will wait any more.
     mutating func closed() -> [(job: JobID, actions: [Action])] {
-        jobs.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { id, job in
-            let waiting = waiting(from: job.first)
+        jobs.names.compactMap { id in
+            let waiting = strikeOffAll(from: jobs[id]?.first)
             guard !waiting.isEmpty else { return nil }
-            for ticket in waiting { _ = strikeOff(ticket) }
-            jobs[id]?.vacate()
+            jobs.change(id) { $0?.vacate() }
             return (id, [.cancelWork(id), .answer(waiting)])
         }
     }
 
     /// The work reports. Abandoned work has nobody to tell, and less than before is told to nobody.
     mutating func reported(_ progress: WorkProgress, by id: JobID) -> [Action] {
-        guard let job = jobs[id], job.first != nil, progress.completedBytes >= job.latest?.completedBytes ?? 0
-        else { return [] }
-        jobs[id]?.latest = progress
-        return [.tellProgress(progress, waiting(from: job.first))]
+        let first = jobs.change(id) { job -> JoinTicket? in
+            guard progress.completedBytes >= job?.latest?.completedBytes ?? 0 else { return nil }
+            if job?.first != nil { job?.latest = progress }
+            return job?.first
+        }
+        guard let first else { return [] }
+        return [.tellProgress(progress, waiting(from: first))]
     }
 
     /// A waiter wants something else; it may wait for several pieces of work.
@@ -158,40 +162,45 @@ struct CoalescerState: Sendable {
         var changes: [(job: JobID, actions: [Action])] = []
         var next = tickets[waiter]
         while let ticket = next, let member = members[ticket] {
-            members[ticket]?.priority = priority
-            jobs[member.job]?.tally.remove(member.priority)
-            jobs[member.job]?.tally.add(priority)
-            changes.append((member.job, refreshPriority(of: member.job)))
             next = member.namesake
+            guard member.priority != priority else { continue }
+            members.change(ticket) { $0?.priority = priority }
+            let maximum = jobs.change(member.job) { $0?.moved(from: member.priority, to: priority) }
+            if let maximum { changes.append((member.job, [.tellPriority(maximum)])) }
         }
         return changes
     }
 
     /// The work asks to be told of its priority, beginning with the present one. Abandoned work is told nothing.
     func listened(_ id: JobID) -> [Action] {
-        guard let job = jobs[id], job.first != nil else { return [] }
-        return [.tellPriority(job.priority)]
+        let priority = jobs.with(id) { $0.first == nil ? nil : $0.priority } ?? nil
+        return priority.map { [.tellPriority($0)] } ?? []
     }
 
     private mutating func enter(
         _ ticket: JoinTicket, _ id: JobID, _ waiter: WaiterID, _ priority: RequestPriority
     ) -> Entrance? {
-        guard let entrance = jobs[id]?.enter(ticket, priority) else { return nil }
-        if let previous = entrance.previous { members[previous]?.next = ticket }
+        guard let entrance = jobs.change(id, { $0?.enter(ticket, priority) }) else { return nil }
+        if let previous = entrance.previous { members.change(previous) { $0?.next = ticket } }
         members[ticket] = Membership(
             job: id, waiter: waiter, priority: priority, previous: entrance.previous,
             namesake: tickets.updateValue(ticket, forKey: waiter))
         return entrance
     }
 
-    private func waiting(from first: JoinTicket?) -> [JoinTicket] {
-        var waiting: [JoinTicket] = []
-        var next = first
-        while let ticket = next {
-            waiting.append(ticket)
-            next = members[ticket]?.next
-        }
+    private func waiting(from first: JoinTicket) -> [JoinTicket] {
+        var waiting = [first]
+        while let next = members[waiting[waiting.count - 1]]?.next { waiting.append(next) }
         return waiting
+    }
+
+    private mutating func strikeOffAll(from first: JoinTicket?) -> [JoinTicket] {
+        var (next, all) = (first, [JoinTicket]())
+        while let ticket = next {
+            all.append(ticket)
+            next = strikeOff(ticket)?.next
+        }
+        return all
     }
 
     private mutating func strikeOff(_ ticket: JoinTicket) -> Membership? {
@@ -199,7 +208,7 @@ struct CoalescerState: Sendable {
         var holder = tickets.values[index]
         guard holder == ticket else {
             while let other = members[holder]?.namesake, other != ticket { holder = other }
-            members[holder]?.namesake = member.namesake
+            members.change(holder) { $0?.namesake = member.namesake }
             return member
         }
         if let namesake = member.namesake { tickets.values[index] = namesake } else { tickets.remove(at: index) }
@@ -207,6 +216,6 @@ struct CoalescerState: Sendable {
     }
 
     private mutating func refreshPriority(of id: JobID) -> [Action] {
-        jobs[id]?.refreshedPriority().map { [.tellPriority($0)] } ?? []
+        jobs.change(id) { $0?.refreshedPriority() }.map { [.tellPriority($0)] } ?? []
     }
 }

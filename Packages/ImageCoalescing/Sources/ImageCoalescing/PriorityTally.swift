@@ -2,11 +2,15 @@ import ImageCore
 
 /// Counts waiters by priority, so that the maximum is known after each change without walking over them.
 struct PriorityTally: Sendable {
-    private var counts = [Int](repeating: 0, count: RequestPriority.allCases.count)
+    /// One for each priority, in a block that needs no memory of its own.
+    private var counts = SIMD8<Int32>()
 
     /// Nil when nobody is counted.
     var maximum: RequestPriority? {
-        counts.lastIndex { $0 > 0 }.flatMap(RequestPriority.init(rawValue:))
+        for rawValue in (0...RequestPriority.veryHigh.rawValue).reversed() where counts[rawValue] > 0 {
+            return RequestPriority(rawValue: rawValue)
+        }
+        return nil
     }
 
     mutating func add(_ priority: RequestPriority) { counts[priority.rawValue] += 1 }

@@ -57,6 +57,32 @@ extension WorkSchedulerContract {
     }
 }
 
+extension WorkSchedulerContract {
+    static let reservation = ContractRule<Subject>("lends a place until it is released, then to the next in turn") {
+        make in
+        let scheduler = make(1)
+        let grants = Probe<Int>()
+        func reserve(_ number: Int, _ priority: RequestPriority) -> Reservation {
+            let place = WorkPlace(lane: .decode, priority: priority)
+            let reservation = scheduler.reserve(place) { grants.append(number) }
+            if reservation.isGranted { grants.append(number) }
+            return reservation
+        }
+        let first = reserve(1, .normal)
+        try expect(await grants.reaches(1), "a free place is not granted")
+        let (low, high, cancelled) = (reserve(3, .low), reserve(2, .high), reserve(0, .veryHigh))
+        try expect(scheduler.cancel(cancelled.id), "cancel was false for a place that was waited for")
+        try expect(grants.all == [1], "granted while the place was lent: \(grants.all)")
+        first.release()
+        try expect(await grants.reaches(2), "never granted again")
+        high.release()
+        try expect(await grants.reaches(3), "granted twice only")
+        low.release()
+        try await passThrough(scheduler)
+        try expect(grants.all == [1, 2, 3], "granted in the order \(grants.all)")
+    }
+}
+
 /// A scheduler whose one place is taken until the test has enqueued all that it wants to see started.
 private struct HeldQueue: Sendable {
     let scheduler: any WorkScheduler

@@ -23,7 +23,7 @@ public enum WorkSchedulerContract {
 
     /// The promises about work that waits.
     public static let rulesOfWaiting: [ContractRule<Subject>] = [
-        limit, priority, arrival, priorityChanges, cancelledNeverRuns,
+        limit, priority, arrival, priorityChanges, cancelledNeverRuns, reservation,
     ]
 
     private static let runsOnce = ContractRule<Subject>("runs each piece of work once") { make in

@@ -1,85 +1,52 @@
 import ImageCore
 import Synchronization
 
-/// A place in a scheduler's lane, held by a task of its own until released.
-///
-/// The scheduler's closure waits in `hold`; the task that does the work waits in `granted`. So the work itself runs in the
-/// task that asked, where cancellation reaches it.
+/// The wait for a place in a scheduler's lane.
 final class LaneSlot: Sendable {
     private enum State {
         case queued
         case awaited(CheckedContinuation<Void, any Error>)
         case granted
-        case held(CheckedContinuation<Void, Never>)
-        case released
         case cancelled
-    }
-
-    private enum Answer {
-        case waits, granted, cancelled
     }
 
     private let state = Mutex(State.queued)
 
-    /// Returns when the place is free for the caller; throws `CancellationError` after `cancel`.
+    /// Returns when the place is there; throws `CancellationError` after `cancel`.
     func granted() async throws {
         try await withCheckedThrowingContinuation { continuation in
-            let answer = state.withLock { state -> Answer in
+            let answer = state.withLock { state -> Result<Void, CancellationError>? in
                 switch state {
-                case .queued:
+                case .queued, .awaited:
                     state = .awaited(continuation)
-                    return .waits
-                case .cancelled: return .cancelled
-                default: return .granted
+                    return nil
+                case .granted: return .success(())
+                case .cancelled: return .failure(CancellationError())
                 }
             }
-            switch answer {
-            case .waits: break
-            case .granted: continuation.resume()
-            case .cancelled: continuation.resume(throwing: CancellationError())
-            }
+            if let answer { continuation.resume(with: answer) }
         }
     }
 
-    /// Grants the place, and returns when it is released: the closure that the scheduler runs.
-    func hold() async {
-        let waiting = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-            guard case .awaited(let continuation) = state else {
-                if case .queued = state { state = .granted }
+    /// The place is there.
+    func grant() { end(.granted)?.resume() }
+
+    /// There will be none.
+    func cancel() { end(.cancelled)?.resume(throwing: CancellationError()) }
+
+    /// The first end counts.
+    private func end(_ end: State) -> CheckedContinuation<Void, any Error>? {
+        state.withLock { state in
+            switch state {
+            case .queued:
+                state = end
                 return nil
+            case .awaited(let continuation):
+                state = end
+                return continuation
+            case .granted, .cancelled: return nil
             }
-            state = .granted
-            return continuation
         }
-        waiting?.resume()
-        await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
-                guard case .granted = state else { return true }
-                state = .held(continuation)
-                return false
-            }
-            if isOver { continuation.resume() }
-        }
-    }
-
-    /// Gives the place back.
-    func release() {
-        let holder = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            defer { state = .released }
-            guard case .held(let continuation) = state else { return nil }
-            return continuation
-        }
-        holder?.resume()
-    }
-
-    /// Ends the wait of a slot whose closure will never run.
-    func cancel() {
-        let waiting = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-            defer { state = .cancelled }
-            guard case .awaited(let continuation) = state else { return nil }
-            return continuation
-        }
-        waiting?.resume(throwing: CancellationError())
     }
 }
 
@@ -136,16 +103,16 @@ extension WorkScheduler {
         in lane: WorkLane, host: String?, for work: any SharedWork, body: () async throws -> Value
     ) async throws -> Value {
         let slot = LaneSlot()
-        let id = enqueue(ScheduledWork(lane: lane, priority: work.priority, host: host) { await slot.hold() })
-        follow(work, with: id)
+        let reservation = reserve(WorkPlace(lane: lane, priority: work.priority, host: host)) { slot.grant() }
+        if reservation.isGranted { slot.grant() } else { follow(work, with: reservation.id) }
         // The scheduler is told also when work is cancelled that runs: its start was in vain.
         return try await withTaskCancellationHandler {
-            try await slot.granted()
-            defer { slot.release() }
+            defer { reservation.release() }
+            if !reservation.isGranted { try await slot.granted() }
             try Task.checkCancellation()
             return try await body()
         } onCancel: {
-            if cancel(id) { slot.cancel() }
+            if cancel(reservation.id) { slot.cancel() }
         }
     }
 

@@ -29,6 +29,16 @@ struct LaneState: Sendable {
 
     mutating func setLimit(_ limit: Int) { self.limit = max(0, limit) }
 
+    /// Starts work that need not wait. False when it must: the lane is full or held, or something that came before may start first.
+    mutating func startAtOnce(host: String?, at now: Duration) -> Bool {
+        guard !isSuspended, running < limit, byPriority.isEmpty, isOpen(host), bucket?.wait(at: now) == nil else {
+            return false
+        }
+        overtakes = 0  // nothing is passed over: nothing waits
+        occupy(host)
+        return true
+    }
+
     mutating func add(_ id: WorkID, priority: RequestPriority, host: String?) {
         let isOpen = isOpen(host)
         byPriority.set(id, rank: rank(of: id, priority), host: host, hostIsOpen: isOpen)
@@ -72,15 +82,24 @@ struct LaneState: Sendable {
 
     mutating func start(_ id: WorkID, host: String?) {
         overtakes += 1
+        occupy(host)
+        remove(id, host: host)
+    }
+
+    private mutating func occupy(_ host: String?) {
         running += 1
         if let host { runningByHost[host, default: 0] += 1 }
-        remove(id, host: host)
     }
 
     mutating func finish(host: String?) {
         running -= 1
-        guard let host, let count = runningByHost[host] else { return }
-        runningByHost[host] = count > 1 ? count - 1 : nil
+        guard let host, let index = runningByHost.index(forKey: host) else { return }
+        if runningByHost.values[index] > 1 {
+            runningByHost.values[index] -= 1
+        } else {
+            runningByHost.remove(at: index)
+        }
+        if byPriority.isEmpty { return }
         let isOpen = isOpen(host)
         byPriority.refresh(host, isOpen: isOpen)
         byArrival?.refresh(host, isOpen: isOpen)

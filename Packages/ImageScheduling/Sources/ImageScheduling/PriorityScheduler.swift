@@ -12,21 +12,23 @@ import Synchronization
 ///   reads no clock: the same events give the same order. With fewer starts than that, priority is strict.
 /// - Each operation costs O(log n) in the number of waiting works.
 ///
-/// Work runs in a detached task, all at the same task priority: the order is decided here, not by the threads' scheduler.
+/// Work runs in a detached task, all at the same task priority: the order is decided here, not by the threads' scheduler. Who
+/// has a place reserved makes no task; whoever frees it calls the next one's `onGrant`, on its own thread.
 public final class PriorityScheduler: WorkScheduler {
-    private struct Core: Sendable {
-        var state: SchedulerState
-        var works: [WorkID: ScheduledWork] = [:]
+    private enum Start: Sendable {
+        case run(@Sendable () async -> Void)
+        case grant(@Sendable () -> Void)
     }
 
-    private struct Start: Sendable {
-        var id: WorkID
-        var work: ScheduledWork
+    private struct Core: Sendable {
+        var state: SchedulerState
+        /// Of work that waits.
+        var starts: [WorkID: Start] = [:]
     }
 
     /// What an event leads to once the lock is free.
     private struct Effects: Sendable {
-        var starts: [Start] = []
+        var starts: [(id: WorkID, start: Start)] = []
         /// After what time to look again whether the lane's rate lets something start.
         var nextLook: Duration?
     }
@@ -55,15 +57,27 @@ public final class PriorityScheduler: WorkScheduler {
     }
 
     public func enqueue(_ work: ScheduledWork) -> WorkID {
-        let now = now(in: work.lane)
-        let host = work.host?.lowercased()
-        let (id, effects) = core.withLock { core -> (WorkID, Effects) in
-            let (id, starts) = core.state.enqueued(in: work.lane, priority: work.priority, host: host, at: now)
-            core.works[id] = work
-            return (id, Self.effects(of: starts, in: work.lane, at: now, &core))
-        }
-        perform(effects, in: work.lane)
+        let (id, starts) = add(work.lane, work.priority, work.host, .run(work.run))
+        if starts { run(work.run, as: id, in: work.lane) }
         return id
+    }
+
+    public func reserve(_ place: WorkPlace, onGrant: @escaping @Sendable () -> Void) -> Reservation {
+        let (id, starts) = add(place.lane, place.priority, place.host, .grant(onGrant))
+        return Reservation(id: id, isGranted: starts) { self.finished(id, in: place.lane) }
+    }
+
+    /// True when the work starts at once.
+    private func add(_ lane: WorkLane, _ priority: RequestPriority, _ host: String?, _ start: Start) -> (WorkID, Bool) {
+        let now = now(in: lane)
+        let host = host.map(lowercased)
+        let (id, starts, nextLook) = core.withLock { core in
+            let (id, starts) = core.state.enqueued(in: lane, priority: priority, host: host, at: now)
+            if starts.isEmpty { core.starts[id] = start }
+            return (id, !starts.isEmpty, core.state.nextLook(in: lane, at: now))
+        }
+        if let nextLook { lookAgain(in: lane, after: nextLook) }
+        return (id, starts)
     }
 
     public func setPriority(_ priority: RequestPriority, of id: WorkID) {
@@ -76,8 +90,8 @@ public final class PriorityScheduler: WorkScheduler {
         guard let lane = core.withLock({ $0.state.lane(of: id) }) else { return false }
         let now = now(in: lane)
         // The closure is let go after the lock: what it held may run code when it goes.
-        let cancelled = core.withLock { core -> ScheduledWork? in
-            core.state.cancelled(id, at: now) ? core.works.removeValue(forKey: id) : nil
+        let cancelled = core.withLock { core -> Start? in
+            core.state.cancelled(id, at: now) ? core.starts.removeValue(forKey: id) : nil
         }
         return cancelled != nil
     }
@@ -107,24 +121,41 @@ public final class PriorityScheduler: WorkScheduler {
     private static func effects(
         of starts: [WorkID], in lane: WorkLane, at now: Duration, _ core: inout Core
     ) -> Effects {
-        let starts = starts.compactMap { id in core.works.removeValue(forKey: id).map { Start(id: id, work: $0) } }
+        let starts = starts.compactMap { id in core.starts.removeValue(forKey: id).map { (id, $0) } }
         return Effects(starts: starts, nextLook: core.state.nextLook(in: lane, at: now))
     }
 
     private func perform(_ effects: Effects, in lane: WorkLane) {
-        let configuration = lanes[lane] ?? otherLanes
-        for start in effects.starts {
-            Task.detached(executorPreference: configuration.executor) {
-                await start.work.run()
-                self.change(lane) { state, now in state.finished(start.id, at: now) }
+        for (id, start) in effects.starts {
+            switch start {
+            case .run(let work): run(work, as: id, in: lane)
+            case .grant(let onGrant): onGrant()
             }
         }
-        guard let wait = effects.nextLook, let rate = configuration.startRate else { return }
+        if let wait = effects.nextLook { lookAgain(in: lane, after: wait) }
+    }
+
+    private func run(_ work: @escaping @Sendable () async -> Void, as id: WorkID, in lane: WorkLane) {
+        Task.detached(executorPreference: configuration(of: lane).executor) {
+            await work()
+            self.finished(id, in: lane)
+        }
+    }
+
+    private func finished(_ id: WorkID, in lane: WorkLane) {
+        change(lane) { state, now in state.finished(id, at: now) }
+    }
+
+    private func lookAgain(in lane: WorkLane, after wait: Duration) {
+        let configuration = configuration(of: lane)
+        guard let rate = configuration.startRate else { return }
         Task.detached(executorPreference: configuration.executor) { [weak self] in
             try? await rate.clock.sleep(for: wait)  // nobody has the task, so nobody cancels it
             self?.change(lane) { state, now in state.looksAgain(in: lane, at: now) }
         }
     }
+
+    private func configuration(of lane: WorkLane) -> LaneConfiguration { lanes[lane] ?? otherLanes }
 
     private func now(in lane: WorkLane) -> Duration {
         if uptimes.isEmpty { return .zero }
@@ -138,4 +169,9 @@ private func stopwatch(_ clock: any Clock<Duration>) -> @Sendable () -> Duration
         return { start.duration(to: clock.now) }
     }
     return opened(clock)
+}
+
+/// A copy only where there is something to change.
+private func lowercased(_ host: String) -> String {
+    host.utf8.contains { (0x41...0x5A).contains($0) || $0 >= 0x80 } ? host.lowercased() : host
 }

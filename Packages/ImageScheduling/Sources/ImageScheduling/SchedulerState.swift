@@ -3,7 +3,8 @@ import ImageCore
 /// What waits and what runs, and what may start after each event. Knows no closures, tasks or locks, and is told the time.
 struct SchedulerState: Sendable {
     private struct Place: Sendable {
-        var lane: WorkLane
+        /// The lane's number.
+        var lane: Int
         var host: String?
         /// Whether it was cancelled while it ran.
         var isInVain = false
@@ -12,7 +13,10 @@ struct SchedulerState: Sendable {
     private let configurations: [WorkLane: LaneConfiguration]
     private let fallback: LaneConfiguration
     private let overtakeLimit: Int?
-    private var lanes: [WorkLane: LaneState] = [:]
+    private var numbers: [WorkLane: Int] = [:]
+    /// By number, as are their names.
+    private var lanes: [LaneState] = []
+    private var names: [WorkLane] = []
     private var waiting: [WorkID: Place] = [:]
     private var running: [WorkID: Place] = [:]
     private var lastID: UInt64 = 0
@@ -31,17 +35,20 @@ struct SchedulerState: Sendable {
         in lane: WorkLane, priority: RequestPriority, host: String?, at now: Duration = .zero
     ) -> (id: WorkID, starts: [WorkID]) {
         lastID += 1
-        let id = WorkID(rawValue: lastID)
+        let (id, lane) = (WorkID(rawValue: lastID), number(of: lane))
+        if lanes[lane].startAtOnce(host: host, at: now) {
+            running[id] = Place(lane: lane, host: host)
+            return (id, [id])
+        }
         waiting[id] = Place(lane: lane, host: host)
-        open(lane)
-        lanes[lane]?.add(id, priority: priority, host: host)
+        lanes[lane].add(id, priority: priority, host: host)
         return (id, starts(in: lane, at: now))
     }
 
     /// The work's place is free again. Work that does not run changes nothing.
     mutating func finished(_ id: WorkID, at now: Duration = .zero) -> [WorkID] {
         guard let place = running.removeValue(forKey: id) else { return [] }
-        lanes[place.lane]?.finish(host: place.host)
+        lanes[place.lane].finish(host: place.host)
         return starts(in: place.lane, at: now)
     }
 
@@ -50,61 +57,68 @@ struct SchedulerState: Sendable {
         guard let place = waiting.removeValue(forKey: id) else {
             if let place = running[id], !place.isInVain {
                 running[id]?.isInVain = true
-                lanes[place.lane]?.charge(at: now)
+                lanes[place.lane].charge(at: now)
             }
             return false
         }
-        lanes[place.lane]?.remove(id, host: place.host)
+        lanes[place.lane].remove(id, host: place.host)
         return true
     }
 
     /// Moves waiting work; it keeps its turn by arrival among work of its new priority.
     mutating func reprioritised(_ id: WorkID, to priority: RequestPriority) {
         guard let place = waiting[id] else { return }
-        lanes[place.lane]?.move(id, to: priority, host: place.host)
+        lanes[place.lane].move(id, to: priority, host: place.host)
     }
 
     /// A lower limit lets running work end; a higher one starts more.
     mutating func limitChanged(of lane: WorkLane, to limit: Int, at now: Duration = .zero) -> [WorkID] {
-        open(lane)
-        lanes[lane]?.setLimit(limit)
+        let lane = number(of: lane)
+        lanes[lane].setLimit(limit)
         return starts(in: lane, at: now)
     }
 
     /// Nothing in the lane starts until it is resumed; what runs goes on.
     mutating func suspended(_ lane: WorkLane) {
-        open(lane)
-        lanes[lane]?.isSuspended = true
+        lanes[number(of: lane)].isSuspended = true
     }
 
     mutating func resumed(_ lane: WorkLane, at now: Duration = .zero) -> [WorkID] {
-        lanes[lane]?.isSuspended = false
+        let lane = number(of: lane)
+        lanes[lane].isSuspended = false
         return starts(in: lane, at: now)
     }
 
     /// Nil for what neither waits nor runs.
-    func lane(of id: WorkID) -> WorkLane? { (waiting[id] ?? running[id])?.lane }
+    func lane(of id: WorkID) -> WorkLane? { (waiting[id] ?? running[id]).map { names[$0.lane] } }
 
     /// When to call `looksAgain`, because only a token is missing; told once for each such call.
-    mutating func nextLook(in lane: WorkLane, at now: Duration) -> Duration? { lanes[lane]?.nextLook(at: now) }
+    mutating func nextLook(in lane: WorkLane, at now: Duration) -> Duration? {
+        lanes[number(of: lane)].nextLook(at: now)
+    }
 
     mutating func looksAgain(in lane: WorkLane, at now: Duration) -> [WorkID] {
-        lanes[lane]?.looksAgain()
+        let lane = number(of: lane)
+        lanes[lane].looksAgain()
         return starts(in: lane, at: now)
     }
 
-    private mutating func starts(in lane: WorkLane, at now: Duration) -> [WorkID] {
+    private mutating func starts(in lane: Int, at now: Duration) -> [WorkID] {
         var starts: [WorkID] = []
-        while let id = lanes[lane]?.next(at: now), let place = waiting.removeValue(forKey: id) {
-            lanes[lane]?.start(id, host: place.host)
+        while let id = lanes[lane].next(at: now), let place = waiting.removeValue(forKey: id) {
+            lanes[lane].start(id, host: place.host)
             running[id] = place
             starts.append(id)
         }
         return starts
     }
 
-    private mutating func open(_ lane: WorkLane) {
-        guard lanes[lane] == nil else { return }
-        lanes[lane] = LaneState(configurations[lane] ?? fallback, overtakeLimit: overtakeLimit)
+    /// The lane's number. A lane that was never named opens.
+    private mutating func number(of lane: WorkLane) -> Int {
+        if let number = numbers[lane] { return number }
+        numbers[lane] = lanes.count
+        names.append(lane)
+        lanes.append(LaneState(configurations[lane] ?? fallback, overtakeLimit: overtakeLimit))
+        return lanes.count - 1
     }
 }

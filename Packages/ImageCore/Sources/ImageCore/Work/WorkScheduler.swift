@@ -6,10 +6,17 @@
 ///   ever, an implementation may let the oldest work go first after at least 32 starts that passed it over.
 /// - Work that is cancelled before it starts never runs; `cancel` tells which it was.
 /// - Each piece of work runs at most once, and frees its place when its closure returns.
-/// - No method calls a closure of anyone's before it returns.
+/// - Neither `enqueue` nor `reserve` calls the closure that it is given before it returns.
 public protocol WorkScheduler: Sendable {
     /// Queues work and returns its name at once.
     func enqueue(_ work: ScheduledWork) -> WorkID
+
+    /// Asks for a place in a lane, for work that runs in a task of the caller's. What is promised of work holds for it: it is work
+    /// that runs from the moment in which the place is granted until it is released.
+    ///
+    /// - Parameter onGrant: called once when the place is there, on an unspecified thread: do no more there than let somebody go on.
+    ///   Not called when the place is granted at once, nor when `cancel` has answered true.
+    func reserve(_ place: WorkPlace, onGrant: @escaping @Sendable () -> Void) -> Reservation
 
     /// Changes the priority of waiting work; nothing happens if it runs already or is done.
     func setPriority(_ priority: RequestPriority, of id: WorkID)
@@ -36,6 +43,47 @@ public struct ScheduledWork: Sendable {
         self.priority = priority
         self.host = host
         self.run = run
+    }
+}
+
+/// What is to be reserved.
+public struct WorkPlace: Sendable, Hashable {
+    public var lane: WorkLane
+    public var priority: RequestPriority
+    /// The host that a download goes to, for limits per host; nil for other work.
+    public var host: String?
+
+    public init(lane: WorkLane, priority: RequestPriority = .normal, host: String? = nil) {
+        self.lane = lane
+        self.priority = priority
+        self.host = host
+    }
+}
+
+/// A place in a lane, or the prospect of one.
+public struct Reservation: Sendable {
+    public let id: WorkID
+    /// Whether the place was there at once.
+    public let isGranted: Bool
+    /// Gives the place back. Once is enough; does nothing after `cancel` has answered true.
+    public let release: @Sendable () -> Void
+
+    public init(id: WorkID, isGranted: Bool, release: @escaping @Sendable () -> Void) {
+        self.id = id
+        self.isGranted = isGranted
+        self.release = release
+    }
+}
+
+extension WorkScheduler {
+    /// Reserves a place with work that waits in it until it is released.
+    public func reserve(_ place: WorkPlace, onGrant: @escaping @Sendable () -> Void) -> Reservation {
+        let keeper = PlaceKeeper()
+        let work = ScheduledWork(lane: place.lane, priority: place.priority, host: place.host) {
+            onGrant()
+            await keeper.released()
+        }
+        return Reservation(id: enqueue(work), isGranted: false) { keeper.release() }
     }
 }
 

@@ -1,0 +1,254 @@
+import ImageCore
+
+/// What the coalescer keeps under its lock: the state machine, and the closures, continuations and tasks that go with it.
+///
+/// Every event returns what to do once the lock is free. What a job's work and waiters are told, one thread at a time tells: the first
+/// that has something to tell begins at once, and whatever comes meanwhile lies in the job's mailbox until that thread takes it. So
+/// all is told in the order in which it happened, progress before the outcome.
+/// Closures that are no longer needed are handed out as well, so that nothing that they hold goes under the lock.
+struct CoalescingBooks: Sendable {
+    /// What work came to, in a box whose type the shell knows.
+    typealias Outcome = any AnyObject & Sendable
+
+    struct Waiter: Sendable {
+        var continuation: CheckedContinuation<Outcome, any Error>
+        var onProgress: @Sendable (WorkProgress) -> Void
+    }
+
+    enum Message: Sendable {
+        indirect case progress(WorkProgress, [JoinTicket])
+        case priority(RequestPriority)
+        case outcome(Outcome, [JoinTicket])
+    }
+
+    /// A message with its addressees as they are at the moment of delivery.
+    enum Delivery: Sendable {
+        indirect case progress(WorkProgress, [@Sendable (WorkProgress) -> Void])
+        case priority(RequestPriority, @Sendable (RequestPriority) -> Void)
+        /// With what was kept for the job, unless it winds down still. Otherwise this is the last that it has to tell.
+        indirect case outcome(Outcome, [Waiter], Job?)
+    }
+
+    /// What the caller tells now, and then goes on with what has come into the job's mailbox meanwhile.
+    struct Errand: Sendable {
+        var job: JobID
+        var first: Delivery
+    }
+
+    enum Arrival: Sendable {
+        case joined(Errand?)
+        case began(JobID)
+        case refused(any Error)
+    }
+
+    struct Departure: Sendable {
+        var waiter: Waiter?
+        var cancelled: Task<Void, Never>?
+        var errand: Errand?
+    }
+
+    struct Job: Sendable {
+        /// The call that began it, which has its key.
+        var host: any CoalescingSeat
+        var task: Task<Void, Never>?
+        var onPriorityChange: (@Sendable (RequestPriority) -> Void)?
+        var mailbox: [Message] = []
+        var isDelivering = false
+    }
+
+    private(set) var state = CoalescerState()
+    private var roll = TicketRoll<JoinTicket>()
+    private var waiters = TicketTable<JoinTicket, Waiter>()
+    private var jobs = TicketTable<JobID, Job>()
+    /// Work that is joined by key: while somebody waits for it.
+    private var current: [SeatKey: JobID] = [:]
+    /// What whoever asks is answered with, once the coalescer is closed.
+    private var closing: (any Error)?
+
+    var isEmpty: Bool { state.isEmpty && waiters.isEmpty && jobs.isEmpty && current.isEmpty }
+
+    /// A waiter comes: joins work under its key, or begins it.
+    mutating func enter(
+        _ seat: some CoalescingSeat, name: WaiterID, priority: RequestPriority, _ waiter: Waiter
+    ) -> Arrival {
+        if let closing { return .refused(closing) }
+        let ticket = roll.take()
+        waiters[ticket] = waiter
+        seat.ticket = ticket
+        if let job = current[SeatKey(seat)] {
+            return .joined(post(state.joined(ticket, job, waiter: name, priority: priority), of: job))
+        }
+        let (job, _) = state.began(ticket, waiter: name, priority: priority)
+        jobs[job] = Job(host: seat)
+        current[SeatKey(seat)] = job
+        return .began(job)
+    }
+
+    mutating func leave(_ ticket: JoinTicket) -> Departure {
+        var departure = Departure()
+        guard let (job, actions) = state.left(ticket) else { return departure }
+        departure.waiter = dismiss(ticket)
+        if actions.contains(.cancelWork(job)) {
+            departure.cancelled = jobs.with(job) { $0.task } ?? nil
+            endJoining(job)
+        }
+        departure.errand = post(actions, of: job)
+        return departure
+    }
+
+    mutating func setPriority(_ priority: RequestPriority, of waiter: WaiterID) -> [Errand] {
+        state.reprioritised(waiter, to: priority).compactMap { post($0.actions, of: $0.job) }
+    }
+
+    mutating func report(_ progress: WorkProgress, by job: JobID) -> Errand? {
+        post(state.reported(progress, by: job), of: job)
+    }
+
+    /// Returns the handler before, too, so that it goes after the lock.
+    mutating func listen(
+        _ job: JobID, _ handler: @escaping @Sendable (RequestPriority) -> Void
+    ) -> (Errand?, replaced: (@Sendable (RequestPriority) -> Void)?) {
+        guard state.isUnderWay(job) else { return (nil, nil) }
+        let replaced = jobs.change(job) { job -> (@Sendable (RequestPriority) -> Void)? in
+            defer { job?.onPriorityChange = handler }
+            return job?.onPriorityChange
+        }
+        return (post(state.listened(job), of: job), replaced)
+    }
+
+    /// Returns what was kept for the job, if nobody is to be told of its end.
+    mutating func finish(_ job: JobID, with outcome: Outcome) -> (Errand?, discarded: Job?) {
+        endJoining(job)
+        for case .answer(let tickets) in state.finished(job) {
+            return (post(.outcome(outcome, tickets), to: job), nil)
+        }
+        return (nil, discardIfOver(job))
+    }
+
+    /// Every waiter is answered with the outcome, and whoever comes with its error. The first closing counts.
+    mutating func close(throwing error: any Error, _ outcome: Outcome) -> [Departure] {
+        if closing != nil { return [] }
+        closing = error
+        current = [:]
+        return state.closed().map { job, actions in
+            var departure = Departure(cancelled: jobs.with(job) { $0.task } ?? nil)
+            for case .answer(let tickets) in actions { departure.errand = post(.outcome(outcome, tickets), to: job) }
+            return departure
+        }
+    }
+
+    /// Keeps the task of begun work. True when everybody left meanwhile: the task must be cancelled.
+    mutating func attach(_ task: Task<Void, Never>, to job: JobID) -> Bool {
+        guard state.isUnderWay(job) else { return false }
+        jobs.change(job) { $0?.task = task }
+        return state.isAbandoned(job)
+    }
+
+    /// What has come into the job's mailbox. When that is nothing, the delivering thread is free to go.
+    mutating func nextMessages(of job: JobID) -> (messages: [Message], discarded: Job?) {
+        let messages = jobs.change(job) { job -> [Message]? in
+            guard let messages = job?.mailbox, !messages.isEmpty else {
+                job?.isDelivering = false
+                return nil
+            }
+            job?.mailbox = []
+            return messages
+        }
+        return messages.map { ($0, nil) } ?? ([], discardIfOver(job))
+    }
+
+    /// Finds those whom a message still concerns; whoever was answered in the meantime is not told.
+    mutating func address(_ message: Message, of job: JobID) -> Delivery? {
+        switch message {
+        case .progress(let progress, let tickets):
+            return .progress(progress, tickets.compactMap { ticket in waiters.with(ticket) { $0.onProgress } })
+        case .priority(let priority):
+            guard !state.isAbandoned(job), let handler = jobs.with(job, { $0.onPriorityChange }) ?? nil else {
+                return nil
+            }
+            return .priority(priority, handler)
+        case .outcome(let outcome, let tickets):
+            let waiters = tickets.compactMap { dismiss($0) }
+            return .outcome(outcome, waiters, state.isUnderWay(job) ? nil : forget(job))
+        }
+    }
+
+    /// Nobody joins the job from now on.
+    private mutating func endJoining(_ job: JobID) {
+        guard let host = jobs.with(job, { $0.host }), let index = current.index(forKey: SeatKey(host)),
+            current.values[index] == job
+        else { return }
+        current.remove(at: index)
+    }
+
+    private mutating func dismiss(_ ticket: JoinTicket) -> Waiter? {
+        let waiter = waiters.remove(ticket)
+        if waiter != nil { roll.giveBack(ticket) }
+        return waiter
+    }
+
+    private mutating func post(_ actions: [CoalescerState.Action], of job: JobID) -> Errand? {
+        var errand: Errand?
+        for action in actions {
+            switch action {
+            case .tellProgress(let progress, let tickets):
+                errand = post(.progress(progress, tickets), to: job) ?? errand
+            case .tellPriority(let priority): errand = post(.priority(priority), to: job) ?? errand
+            case .start, .answer, .dismiss, .cancelWork: break
+            }
+        }
+        return errand
+    }
+
+    /// The caller tells at once, unless somebody is at telling.
+    private mutating func post(_ message: Message, to job: JobID) -> Errand? {
+        let begins = jobs.change(job) { job -> Bool? in
+            if job?.isDelivering == true {
+                job?.mailbox.append(message)
+                return false
+            }
+            job?.isDelivering = true
+            return true
+        }
+        guard begins == true else { return nil }
+        if let delivery = address(message, of: job) { return Errand(job: job, first: delivery) }
+        jobs.change(job) { $0?.isDelivering = false }
+        return nil
+    }
+
+    private mutating func discardIfOver(_ id: JobID) -> Job? {
+        guard !state.isUnderWay(id), jobs.with(id, { !$0.isDelivering && $0.mailbox.isEmpty }) == true else {
+            return nil
+        }
+        return forget(id)
+    }
+
+    private mutating func forget(_ id: JobID) -> Job? {
+        let job = jobs.remove(id)
+        if job != nil { state.forgot(id) }
+        return job
+    }
+}
+
+/// One call of `value(for:)` with its key, whose type only the call knows: generic code is not specialised across modules, and the
+/// books are where a waiter's time goes.
+protocol CoalescingSeat: AnyObject, Sendable {
+    var keyHash: Int { get }
+    /// The ticket, once it has one. Read and written under the coalescer's lock.
+    var ticket: JoinTicket? { get set }
+
+    func hasKey(of other: any CoalescingSeat) -> Bool
+}
+
+/// The key of a call.
+private struct SeatKey: Hashable, Sendable {
+    private let seat: any CoalescingSeat
+
+    init(_ seat: any CoalescingSeat) { self.seat = seat }
+
+    static func == (left: SeatKey, right: SeatKey) -> Bool {
+        left.seat === right.seat || left.seat.keyHash == right.seat.keyHash && left.seat.hasKey(of: right.seat)
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(seat.keyHash) }
+}
