@@ -1,5 +1,4 @@
 import HTTPTypes
-import ImageCoalescing
 import ImageCore
 import ImageLoading
 import ImageScheduling
@@ -18,7 +17,7 @@ struct ImagePrefetcherTests {
         #expect(prefetcher.count == 10_000)
         #expect(stage.executor.readyCount == 5)
         stage.executor.run()
-        #expect(stage.coalescer.waiterCount == 5)
+        #expect(stage.waiterCount == 5)
         prefetcher.stop()
         stage.executor.run()
         #expect(prefetcher.count == 0)
@@ -32,7 +31,7 @@ struct ImagePrefetcherTests {
         let requests = stage.requests((0..<40).map(String.init))
         prefetcher.start(requests)
         var most = 0
-        while stage.executor.step() { most = max(most, stage.coalescer.waiterCount) }
+        while stage.executor.step() { most = max(most, stage.waiterCount) }
         #expect(most == 3)
         #expect(prefetcher.count == 0)
         #expect(requests.allSatisfy { stage.loader.cachedImage(for: $0) != nil })

@@ -9,26 +9,22 @@ import ImageTransporting
 /// A loader whose tasks all run on one executor, when a test says so: between steps nothing happens, and a test waits for nothing.
 struct SteppedLoader {
     let executor: SeededExecutor
-    let fixture: LoaderFixture
     let scheduler: PriorityScheduler
-    let coalescer: SharedWorkCoalescer<ImageJobKey, LoadedImage>
+    let fixture: LoaderFixture
 
     /// - Parameter downloads: how many transfers at once; 0 holds them until `scheduler.setLimit`.
     init(seed: UInt64 = 1, downloads: Int = 6, adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }) {
         let executor = SeededExecutor(seed: seed)
-        let scheduler = PriorityScheduler(lanes: [
+        scheduler = PriorityScheduler(lanes: [
             .download: LaneConfiguration(limit: downloads, executor: executor),
             .decode: LaneConfiguration(limit: 2, executor: executor),
         ])
-        let coalescer = SharedWorkCoalescer<ImageJobKey, LoadedImage>(executor: executor)
-        fixture = LoaderFixture(scheduler: scheduler) { configuration in
-            configuration.taskExecutor = executor
-            configuration.imageCoalescer = coalescer
-            configuration.dataCoalescer = SharedWorkCoalescer(executor: executor)
-            adjust(&configuration)
-        }
-        (self.executor, self.scheduler, self.coalescer) = (executor, scheduler, coalescer)
+        fixture = LoaderFixture(scheduler: scheduler, executor: executor, adjust: adjust)
+        self.executor = executor
     }
+
+    /// How many requests wait for a picture.
+    var waiterCount: Int { fixture.imageCoalescer.waiterCount }
 
     var loader: ImageLoader { fixture.loader }
 
