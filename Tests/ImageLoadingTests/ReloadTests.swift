@@ -71,7 +71,7 @@ struct ReloadTests {
     func olderIsBeingKept() async throws {
         let cache = InterposedImageCache()
         let fixture = LoaderFixture { $0.memoryCache = cache }
-        cache.beforeInsert.withLock { $0 = { fixture.loader.markReloaded($0.source) } }
+        cache.beforeInsert.withLock { $0 = { fixture.loader.markReloaded(OriginalName($0.source)) } }
         let request = fixture.request("a")
         _ = try await fixture.loader.image(for: request)
         #expect(fixture.loader.cachedImage(for: request) == nil)

@@ -11,8 +11,8 @@ struct CoalescingBooks: Sendable {
     typealias Outcome = any AnyObject & Sendable
 
     struct Waiter: Sendable {
+        var call: any CoalescingCall
         var continuation: CheckedContinuation<Outcome, any Error>
-        var onProgress: @Sendable (WorkProgress) -> Void
     }
 
     enum Message: Sendable {
@@ -23,7 +23,7 @@ struct CoalescingBooks: Sendable {
 
     /// A message with its addressees as they are at the moment of delivery.
     enum Delivery: Sendable {
-        indirect case progress(WorkProgress, [@Sendable (WorkProgress) -> Void])
+        indirect case progress(WorkProgress, [any CoalescingCall])
         case priority(RequestPriority, @Sendable (RequestPriority) -> Void)
         /// With what was kept for the job, unless it winds down still. Otherwise this is the last that it has to tell.
         indirect case outcome(Outcome, [Waiter], Job?)
@@ -49,7 +49,7 @@ struct CoalescingBooks: Sendable {
 
     struct Job: Sendable {
         /// The call that began it, which has its key.
-        var host: any CoalescingSeat
+        var host: any CoalescingCall
         var task: Task<Void, Never>?
         var onPriorityChange: (@Sendable (RequestPriority) -> Void)?
         var mailbox: [Message] = []
@@ -61,26 +61,24 @@ struct CoalescingBooks: Sendable {
     private var waiters = TicketTable<JoinTicket, Waiter>()
     private var jobs = TicketTable<JobID, Job>()
     /// Work that is joined by key: while somebody waits for it.
-    private var current: [SeatKey: JobID] = [:]
+    private var current: [CallKey: JobID] = [:]
     /// What whoever asks is answered with, once the coalescer is closed.
     private var closing: (any Error)?
 
     var isEmpty: Bool { state.isEmpty && waiters.isEmpty && jobs.isEmpty && current.isEmpty }
 
     /// A waiter comes: joins work under its key, or begins it.
-    mutating func enter(
-        _ seat: some CoalescingSeat, name: WaiterID, priority: RequestPriority, _ waiter: Waiter
-    ) -> Arrival {
+    mutating func enter(_ waiter: Waiter) -> Arrival {
         if let closing { return .refused(closing) }
-        let ticket = roll.take()
+        let (ticket, call) = (roll.take(), waiter.call)
         waiters[ticket] = waiter
-        seat.ticket = ticket
-        if let job = current[SeatKey(seat)] {
-            return .joined(post(state.joined(ticket, job, waiter: name, priority: priority), of: job))
+        call.ticket = ticket
+        if let job = current[CallKey(call)] {
+            return .joined(post(state.joined(ticket, job, waiter: call.name, priority: call.priority), of: job))
         }
-        let (job, _) = state.began(ticket, waiter: name, priority: priority)
-        jobs[job] = Job(host: seat)
-        current[SeatKey(seat)] = job
+        let (job, _) = state.began(ticket, waiter: call.name, priority: call.priority)
+        jobs[job] = Job(host: call)
+        current[CallKey(call)] = job
         return .began(job)
     }
 
@@ -161,7 +159,7 @@ struct CoalescingBooks: Sendable {
     mutating func address(_ message: Message, of job: JobID) -> Delivery? {
         switch message {
         case .progress(let progress, let tickets):
-            return .progress(progress, tickets.compactMap { ticket in waiters.with(ticket) { $0.onProgress } })
+            return .progress(progress, tickets.compactMap { ticket in waiters.with(ticket) { $0.call } })
         case .priority(let priority):
             guard !state.isAbandoned(job), let handler = jobs.with(job, { $0.onPriorityChange }) ?? nil else {
                 return nil
@@ -175,7 +173,7 @@ struct CoalescingBooks: Sendable {
 
     /// Nobody joins the job from now on.
     private mutating func endJoining(_ job: JobID) {
-        guard let host = jobs.with(job, { $0.host }), let index = current.index(forKey: SeatKey(host)),
+        guard let host = jobs.with(job, { $0.host }), let index = current.index(forKey: CallKey(host)),
             current.values[index] == job
         else { return }
         current.remove(at: index)
@@ -228,27 +226,4 @@ struct CoalescingBooks: Sendable {
         if job != nil { state.forgot(id) }
         return job
     }
-}
-
-/// One call of `value(for:)` with its key, whose type only the call knows: generic code is not specialised across modules, and the
-/// books are where a waiter's time goes.
-protocol CoalescingSeat: AnyObject, Sendable {
-    var keyHash: Int { get }
-    /// The ticket, once it has one. Read and written under the coalescer's lock.
-    var ticket: JoinTicket? { get set }
-
-    func hasKey(of other: any CoalescingSeat) -> Bool
-}
-
-/// The key of a call.
-private struct SeatKey: Hashable, Sendable {
-    private let seat: any CoalescingSeat
-
-    init(_ seat: any CoalescingSeat) { self.seat = seat }
-
-    static func == (left: SeatKey, right: SeatKey) -> Bool {
-        left.seat === right.seat || left.seat.keyHash == right.seat.keyHash && left.seat.hasKey(of: right.seat)
-    }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(seat.keyHash) }
 }

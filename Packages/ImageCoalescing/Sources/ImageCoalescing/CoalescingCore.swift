@@ -8,26 +8,26 @@ final class CoalescingCore: Sendable {
     var waiterCount: Int { books.withLock { $0.state.waiterCount } }
     var isIdle: Bool { books.withLock { $0.isEmpty } }
 
-    /// Waits for what work comes to, which `begin` begins if there is none to join.
-    func outcome(
-        _ seat: some CoalescingSeat, name: WaiterID, priority: RequestPriority, onJoin: @Sendable () -> Void,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void, begin: (JobID) -> Task<Void, Never>
-    ) async throws -> CoalescingBooks.Outcome {
+    /// Waits for what work comes to, which the call begins if there is none to join.
+    func outcome(of call: any CoalescingCall) async throws -> CoalescingBooks.Outcome {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let waiter = CoalescingBooks.Waiter(continuation: continuation, onProgress: onProgress)
-                switch enter(seat, name, priority, waiter) {
-                case .refused(let error): continuation.resume(throwing: error)
-                case .began(let job):
-                    attach(begin(job), to: job)
-                    onJoin()
-                case .joined(let errand):
-                    onJoin()
-                    if let errand { run(errand) }
-                }
-            }
+            try await withCheckedThrowingContinuation { enter(call, $0) }
         } onCancel: {
-            leave(seat)
+            leave(call)
+        }
+    }
+
+    private func enter(
+        _ call: any CoalescingCall, _ continuation: CheckedContinuation<CoalescingBooks.Outcome, any Error>
+    ) {
+        switch arrive(call, continuation) {
+        case .refused(let error): continuation.resume(throwing: error)
+        case .began(let job):
+            attach(call.begin(job, of: self), to: job)
+            call.onJoin()
+        case .joined(let errand):
+            call.onJoin()
+            if let errand { run(errand) }
         }
     }
 
@@ -46,14 +46,15 @@ final class CoalescingCore: Sendable {
 
     /// Refuses a waiter whose task was cancelled before.
     ///
-    /// A cancellation before this finds an empty seat and changes nothing, but is seen here by `isCancelled`, which it set
+    /// A cancellation before this finds no ticket and changes nothing, but is seen here by `isCancelled`, which it set
     /// before; one after this finds the ticket. So none is lost, and none need be remembered.
-    private func enter(
-        _ seat: some CoalescingSeat, _ name: WaiterID, _ priority: RequestPriority, _ waiter: CoalescingBooks.Waiter
+    private func arrive(
+        _ call: any CoalescingCall, _ continuation: CheckedContinuation<CoalescingBooks.Outcome, any Error>
     ) -> CoalescingBooks.Arrival {
         books.withLock { books in
             Task.isCancelled
-                ? .refused(CancellationError()) : books.enter(seat, name: name, priority: priority, waiter)
+                ? .refused(CancellationError())
+                : books.enter(CoalescingBooks.Waiter(call: call, continuation: continuation))
         }
     }
 
@@ -61,8 +62,8 @@ final class CoalescingCore: Sendable {
         if books.withLock({ $0.attach(task, to: job) }) { task.cancel() }
     }
 
-    private func leave(_ seat: some CoalescingSeat) {
-        if let departure = books.withLock({ books in seat.ticket.map { books.leave($0) } }) { carryOut(departure) }
+    private func leave(_ call: any CoalescingCall) {
+        if let departure = books.withLock({ books in call.ticket.map { books.leave($0) } }) { carryOut(departure) }
     }
 
     private func carryOut(_ departure: CoalescingBooks.Departure) {
@@ -85,8 +86,8 @@ final class CoalescingCore: Sendable {
     /// True when nothing comes after it.
     private func deliver(_ delivery: CoalescingBooks.Delivery) -> Bool {
         switch delivery {
-        case .progress(let progress, let handlers):
-            for handler in handlers { handler(progress) }
+        case .progress(let progress, let calls):
+            for call in calls { call.onProgress(progress) }
             return false
         case .priority(let priority, let handler):
             handler(priority)

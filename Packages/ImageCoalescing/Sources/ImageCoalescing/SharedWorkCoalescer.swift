@@ -22,14 +22,10 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
         onProgress: @escaping @Sendable (WorkProgress) -> Void,
         work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) async throws -> Value {
-        let outcome = try await core.outcome(
-            Seat(key), name: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress
-        ) { [core] id in
-            let job = CoalescedJob(core: core, id: id, firstPriority: priority)
-            return Task.detached(executorPreference: executor) {
-                core.finish(id, with: Outcome(await Self.outcome(of: work, job)))
-            }
-        }
+        let call = Call(
+            key: key, name: waiter, priority: priority, executor: executor, onJoin: onJoin, onProgress: onProgress, work
+        )
+        let outcome = try await core.outcome(of: call)
         guard let outcome = outcome as? Outcome<Value> else { preconditionFailure("an answer of another coalescer") }
         return try outcome.result.get()
     }
@@ -45,27 +41,32 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
 
     /// True when nobody waits, no work runs or winds down, and nothing is kept.
     public var isIdle: Bool { core.isIdle }
-
-    private static func outcome(
-        of work: @Sendable (any SharedWork) async throws -> Value, _ job: any SharedWork
-    ) async -> Result<Value, any Error> {
-        do {
-            return .success(try await work(job))
-        } catch is CancellationError {
-            return .failure(CoalescingFailure.workCancelledItself)
-        } catch {
-            return .failure(error)
-        }
-    }
 }
 
-private final class Seat<Key: Hashable & Sendable>: CoalescingSeat {
-    private let key: Key
+/// One call of `value(for:)`.
+private final class Call<Key: Hashable & Sendable, Value: Sendable>: CoalescingCall {
     let keyHash: Int
+    let name: WaiterID
+    let priority: RequestPriority
+    let onJoin: @Sendable () -> Void
+    let onProgress: @Sendable (WorkProgress) -> Void
+    private let key: Key
+    private let executor: (any TaskExecutor)?
+    private let work: @Sendable (any SharedWork) async throws -> Value
     private let rawTicket = Atomic<UInt64>(.max)
 
-    init(_ key: Key) {
+    init(
+        key: Key, name: WaiterID, priority: RequestPriority, executor: (any TaskExecutor)?,
+        onJoin: @escaping @Sendable () -> Void, onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        _ work: @escaping @Sendable (any SharedWork) async throws -> Value
+    ) {
         self.key = key
+        self.name = name
+        self.priority = priority
+        self.executor = executor
+        self.onJoin = onJoin
+        self.onProgress = onProgress
+        self.work = work
         keyHash = key.hashValue
     }
 
@@ -77,7 +78,22 @@ private final class Seat<Key: Hashable & Sendable>: CoalescingSeat {
         set { rawTicket.store(newValue?.rawValue ?? .max, ordering: .relaxed) }
     }
 
-    func hasKey(of other: any CoalescingSeat) -> Bool { (other as? Seat<Key>)?.key == key }
+    func hasKey(of other: any CoalescingCall) -> Bool { (other as? Call<Key, Value>)?.key == key }
+
+    func begin(_ job: JobID, of core: CoalescingCore) -> Task<Void, Never> {
+        let shared = CoalescedJob(core: core, id: job, firstPriority: priority)
+        return detachedTask(on: executor) { core.finish(job, with: Outcome(await self.result(of: shared))) }
+    }
+
+    private func result(of job: any SharedWork) async -> Result<Value, any Error> {
+        do {
+            return .success(try await work(job))
+        } catch is CancellationError {
+            return .failure(CoalescingFailure.workCancelledItself)
+        } catch {
+            return .failure(error)
+        }
+    }
 }
 
 /// What work came to.

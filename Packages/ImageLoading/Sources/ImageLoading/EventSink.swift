@@ -7,27 +7,27 @@ import ImageCore
 #endif
 
 /// Tells one request's events to the books, and to the observer if there is one.
-struct EventSink: Sendable {
-    private let books: StatisticsBooks
-    private let uptime: @Sendable () -> Duration
+final class EventSink: Sendable {
+    private let loader: ImageLoader
     private let start: Duration
-    private let observer: (any ImageLoaderObserver)?
     private let request: UInt64
     private let url: URL?
 
     /// The request begins now.
     init(_ loader: ImageLoader, request: UInt64, url: URL?) {
-        books = loader.books
-        uptime = loader.governor.uptime
-        start = uptime()
-        observer = loader.configuration.observer
+        self.loader = loader
+        start = loader.governor.uptime()
         self.request = request
         self.url = url
+        send(.started)
     }
 
+    /// Without an observer, only ends need to know the time.
     func send(_ kind: ImageLoadEvent.Kind) {
-        let elapsed = uptime() - start
-        books.change { $0.note(kind, at: elapsed) }
+        let observer = loader.configuration.observer
+        guard observer != nil || kind.isCounted else { return }
+        let elapsed = observer != nil || kind.isEnd ? loader.governor.uptime() - start : .zero
+        loader.books.change { $0.note(kind, at: elapsed) }
         observer?.loader(did: ImageLoadEvent(request: request, url: url, kind: kind, elapsed: elapsed))
     }
 
@@ -43,20 +43,36 @@ struct EventSink: Sendable {
         for kind in hit { observer.loader(did: ImageLoadEvent(request: request, url: url, kind: kind)) }
     }
 
-    /// Runs the rest of a request and tells how it ended: exactly one of succeeded, failed, cancelled. An answer or
-    /// an error that was on its way when the task was cancelled is not delivered.
-    func concluding<Value>(
-        _ body: () async throws(ImageError) -> Value, source: (Value) -> ImageSource
-    ) async throws(ImageError) -> Value {
-        do throws(ImageError) {
-            let value = try await body()
-            if Task.isCancelled { throw ImageError.cancelled }
-            send(.succeeded(source(value)))
-            return value
-        } catch {
-            let error = Task.isCancelled ? .cancelled : error
-            if case .cancelled = error { send(.cancelled) } else { send(.failed(error.description)) }
-            throw error
+    /// Tells that the request was answered. Throws if its task was cancelled: an answer that was on its way then is not delivered.
+    ///
+    /// Of this and `failed` exactly one is called, or both where this throws: exactly one of succeeded, failed and cancelled is told.
+    func succeeded(from source: ImageSource) throws(ImageError) {
+        if Task.isCancelled { throw .cancelled }
+        send(.succeeded(source))
+    }
+
+    /// Tells that the request failed, and how; an error that was on its way when the task was cancelled is not delivered.
+    func failed(_ error: any Error) -> ImageError {
+        let error = Task.isCancelled ? .cancelled : ImageError(error)
+        if case .cancelled = error { send(.cancelled) } else { send(.failed(error.description)) }
+        return error
+    }
+}
+
+extension ImageLoadEvent.Kind {
+    /// True for the last event of a request.
+    fileprivate var isEnd: Bool {
+        switch self {
+        case .succeeded, .failed, .cancelled: true
+        default: false
+        }
+    }
+
+    /// False for what changes no statistics.
+    fileprivate var isCounted: Bool {
+        switch self {
+        case .started, .downloadStarted, .decoded: false
+        default: true
         }
     }
 }

@@ -10,15 +10,40 @@ import Synchronization
 extension ImageLoader {
     /// Fetches and decodes, showing previews if somebody wants them. Returns the route on which the bytes came, too.
     func decodedImage(
-        _ job: ImageJobKey, for request: ImageRequest, _ work: any SharedWork, _ events: EventSink
+        for wait: PictureWait, _ work: any SharedWork
     ) async throws -> (LoadedImage, FetchRoute) {
-        let report = ProgressReporter(work)
-        let pump = previewPump(job.image, for: request, work, report)
+        let (load, report) = (wait.load, ProgressReporter(work))
+        let pump = previewPump(wait.job.image, for: load.request, work, report)
         defer { pump?.close() }
-        let (image, original, route) = try await decodableImage(for: request, job.route, work, events, report, pump)
-        events.send(.decoded(image.bitmap.size))
-        let loaded = LoadedImage(image: image, source: original.source, encodedByteCount: original.data.count)
-        return (loaded, route)
+        let original = try await fetch(load, for: work, report, pump)
+        pump?.close()
+        do {
+            let image = try await decode(original, for: load, wait.job.route, work)
+            return (loaded(image, from: original, load), wait.job.route)
+        } catch let failure as DecodingFailure where failure.isTheDatasFault {
+            guard original.source.isStore, wait.job.route.disk != .none, !wait.job.route.isOffline else {
+                throw failure
+            }
+            return try await decodedAnew(load, work, report)
+        }
+    }
+
+    /// Bytes that are no picture leave the disk cache, and if they came from it, the network is asked once more: one bad answer must
+    /// not be served for ever.
+    @inline(never)  // seldom: no place in the frame above
+    private func decodedAnew(
+        _ load: Load, _ work: any SharedWork, _ report: ProgressReporter
+    ) async throws -> (LoadedImage, FetchRoute) {
+        var again = load.request
+        again.mode = .reload
+        let (load, route) = (Load(again, inPlaceOf: load), FetchRoute(again))
+        let original = try await fetch(load, for: work, report, nil)
+        return (loaded(try await decode(original, for: load, route, work), from: original, load), route)
+    }
+
+    private func loaded(_ image: DecodedImage, from original: LoadedData, _ load: Load) -> LoadedImage {
+        load.events.send(.decoded(image.bitmap.size))
+        return LoadedImage(image: image, source: original.source, encodedByteCount: original.data.count)
     }
 
     /// Nil when the decoder makes none.
@@ -40,50 +65,26 @@ extension ImageLoader {
         }
     }
 
-    /// Fetches and decodes. Bytes that are no picture leave the disk cache, and if they came from it, the network is
-    /// asked once more: one bad answer must not be served for ever.
-    private func decodableImage(
-        for request: ImageRequest, _ route: FetchRoute, _ work: any SharedWork, _ events: EventSink,
-        _ report: ProgressReporter, _ pump: PreviewPump?
-    ) async throws -> (DecodedImage, LoadedData, FetchRoute) {
-        let original = try await fetch(request, for: work, events, report, pump)
-        pump?.close()
-        do {
-            return (try await decode(original, for: request, route, work), original, route)
-        } catch let failure as DecodingFailure where failure.isTheDatasFault {
-            guard original.source.isStore, route.disk != .none, !route.isOffline else { throw failure }
-            var again = request
-            again.mode = .reload
-            let (fresh, route) = (try await fetch(again, for: work, events, report, nil), FetchRoute(again))
-            return (try await decode(fresh, for: request, route, work), fresh, route)
-        }
-    }
-
     private func fetch(
-        _ request: ImageRequest, for work: any SharedWork, _ events: EventSink,
-        _ report: ProgressReporter, _ pump: PreviewPump?
+        _ load: Load, for work: any SharedWork, _ report: ProgressReporter, _ pump: PreviewPump?
     ) async throws -> LoadedData {
-        let waiter = WaiterID(rawValue: newID())
-        let coalescer = configuration.dataCoalescer
-        return try await sharedData(
-            for: request, waiter: waiter, priority: work.priority, events,
-            onJoin: { work.onPriorityChange { coalescer.setPriority($0, of: waiter) } }
-        ) { progress in
+        let waiting = link(work, to: configuration.dataCoalescer) { progress in
             report.progressed(progress.withoutBytes)
             if let received = progress.received { pump?.offer(received) }
         }
+        return try await original(for: load, waiting, work.priority)
     }
 
     private func decode(
-        _ original: LoadedData, for request: ImageRequest, _ route: FetchRoute, _ work: any SharedWork
+        _ original: LoadedData, for load: Load, _ route: FetchRoute, _ work: any SharedWork
     ) async throws -> DecodedImage {
-        let (decoder, decoding) = (configuration.decoder, DecodingRequest(target: request.target))
+        let (decoder, decoding) = (configuration.decoder, DecodingRequest(target: load.request.target))
         do {
             return try await configuration.scheduler.perform(in: .decode, for: work) { isCancelled in
                 try decoder.decode(original.data, request: decoding, isCancelled: isCancelled)
             }
         } catch let failure as DecodingFailure where failure.isTheDatasFault && route.disk != .none {
-            try await discard(request)
+            try await discard(load.request)
             throw failure
         }
     }

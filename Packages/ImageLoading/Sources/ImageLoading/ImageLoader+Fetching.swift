@@ -10,56 +10,43 @@ import ImageTransporting
 
 extension ImageLoader {
     /// Joins or starts the work for one original.
-    func sharedData(
-        for request: ImageRequest, waiter: WaiterID, priority: RequestPriority, _ events: EventSink,
-        onJoin: @escaping @Sendable () -> Void = {}, onProgress: @escaping @Sendable (WorkProgress) -> Void
-    ) async throws -> LoadedData {
-        let source = request.source
-        return try await working(on: source) { reloadCount in
-            let key = DataJobKey(source: source, route: FetchRoute(request, reloadCount: reloadCount))
-            let loaded = try await configuration.dataCoalescer.value(
-                for: key, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress
-            ) { work in
-                try await self.working(on: source) { _ in
-                    var made = try await self.makeData(key, for: request, work, events)
-                    made.maker = waiter
-                    return made
-                }
-            }
-            if loaded.maker != waiter, loaded.source == .network { events.send(.joined(bytes: loaded.data.count)) }
-            return loaded
+    func original(for load: Load, _ waiting: Waiting, _ priority: RequestPriority) async throws -> LoadedData {
+        let route = FetchRoute(load.request, reloadCount: workBegan(on: load.original))
+        defer { workEnded(on: load.original) }
+        let loaded = try await configuration.dataCoalescer.value(
+            for: DataJobKey(original: load.original, route: route), waiter: waiting.id, priority: priority,
+            onJoin: waiting.onJoin, onProgress: waiting.onProgress
+        ) { work in
+            var made = try await self.makeData(route, for: load, work)
+            made.maker = waiting.id
+            return made
         }
+        if loaded.maker != waiting.id, loaded.source == .network { load.events.send(.joined(bytes: loaded.data.count)) }
+        return loaded
     }
 
     /// What is stored, then the network: the work that requests share.
-    private func makeData(
-        _ key: DataJobKey, for request: ImageRequest, _ work: any SharedWork, _ events: EventSink
-    ) async throws -> LoadedData {
-        switch request.origin {
+    private func makeData(_ route: FetchRoute, for load: Load, _ work: any SharedWork) async throws -> LoadedData {
+        _ = workBegan(on: load.original)
+        defer { workEnded(on: load.original) }
+        switch load.request.origin {
         case .data(let data, _): return try checked(data, .disk)
         case .fetch(_, let fetch):
-            if key.route.isOffline { throw ImageError.offline }
-            return try await download(host: nil, for: request, work) { () async throws(AttemptFailure) in
-                try await self.attempt(fetch, events)
-            }
+            if route.isOffline { throw ImageError.offline }
+            return try await downloaded(Download(load, .fetch(fetch), host: nil), work)
         case .url(let url):
-            return try await makeData(at: url, key, for: request, work, events)
+            let transfer = try TransportRequest(
+                url: url, headers: load.request.headers, route, limits: configuration.transferLimits)
+            if let stored = try await stored(transfer, route, load.events) { return stored }
+            if route.isOffline { throw ImageError.offline }
+            let download = Download(load, .transfer(transfer, ProgressReporter(work)), host: url.host())
+            return arrived(try await downloaded(download, work), load, route)
         }
     }
 
-    private func makeData(
-        at url: URL, _ key: DataJobKey, for request: ImageRequest, _ work: any SharedWork, _ events: EventSink
-    ) async throws -> LoadedData {
-        let transfer = try TransportRequest(
-            url: url, headers: request.headers, key.route, limits: configuration.transferLimits)
-        if let stored = try await stored(transfer, key.route, events) { return stored }
-        if key.route.isOffline { throw ImageError.offline }
-        let report = ProgressReporter(work)
-        let data = try await download(host: url.host(), for: request, work) { () async throws(AttemptFailure) in
-            try await self.attempt(transfer, report, events)
-        }
-        if key.route.reloads { markReloaded(key.source) }
-        return request.origin.isLocal ? LoadedData(data: data.data, source: .disk) : data
+    private func arrived(_ data: LoadedData, _ load: Load, _ route: FetchRoute) -> LoadedData {
+        if route.reloads { markReloaded(load.original) }
+        return load.request.origin.isLocal ? LoadedData(data: data.data, source: .disk) : data
     }
 
     /// What needs no network, and so no place in the lane of downloads. Nil when the transport is to be asked.
@@ -117,14 +104,14 @@ extension ImageLoader {
     }
 
     /// Bytes that no transport has bounded.
-    private func checked(_ data: Data, _ source: ImageSource) throws(ImageError) -> LoadedData {
+    func checked(_ data: Data, _ source: ImageSource) throws(ImageError) -> LoadedData {
         let limit = configuration.transferLimits.maxBodyBytes
         guard data.count <= limit else { throw .tooLarge(allowedBytes: limit) }
         return LoadedData(data: data, source: source)
     }
 
     /// Tells where bytes came from.
-    private func told(_ data: Data, from source: ResponseSource, _ events: EventSink) -> LoadedData {
+    func told(_ data: Data, from source: ResponseSource, _ events: EventSink) -> LoadedData {
         switch source {
         case .network:
             events.send(.downloadFinished(bytes: data.count))
@@ -141,69 +128,7 @@ extension ImageLoader {
         }
     }
 
-    // MARK: Network
-
-    /// Transfers the original, trying again where the failure may heal. Waits hold no place in the lane.
-    private func download(
-        host: String?, for request: ImageRequest, _ work: any SharedWork,
-        _ attempt: () async throws(AttemptFailure) -> LoadedData
-    ) async throws -> LoadedData {
-        let start = governor.uptime()
-        var retry = 0
-        while true {
-            do {
-                return try await configuration.scheduler.withSlot(in: .download, host: host, for: work) {
-                    try await self.governor.attempt(host, request.retryBudget, attempt)
-                }
-            } catch let failure as AttemptFailure {
-                let elapsed = governor.uptime() - start
-                guard let wait = governor.wait(after: failure, retry: retry, elapsed: elapsed, request.retryBudget)
-                else {
-                    throw failure.error
-                }
-                retry += 1
-                try await configuration.clock.sleep(for: wait)
-            }
-        }
-    }
-
-    /// What the request's own fetch brings. An `ImageError` that it throws counts as if a transport had met it.
-    private func attempt(
-        _ fetch: @Sendable () async throws -> Data, _ events: EventSink
-    ) async throws(AttemptFailure) -> LoadedData {
-        events.send(.downloadStarted)
-        do {
-            let data = try checked(try await fetch(), .network)
-            events.send(.downloadFinished(bytes: data.data.count))
-            return data
-        } catch let error as ImageError {
-            throw AttemptFailure(error: error)
-        } catch is CancellationError {
-            throw AttemptFailure(error: Task.isCancelled ? .cancelled : .fetch("it cancelled itself"))
-        } catch {
-            throw AttemptFailure(error: .fetch("\(error)"))
-        }
-    }
-
-    private func attempt(
-        _ transfer: TransportRequest, _ report: ProgressReporter, _ events: EventSink
-    ) async throws(AttemptFailure) -> LoadedData {
-        events.send(.downloadStarted)
-        do {
-            let response = try await configuration.transport.send(transfer)
-            if let error = response.head.refusal {
-                throw AttemptFailure(error: error, retryAfter: response.head.retryAfter)
-            }
-            let data = try await collect(response, limit: transfer.maxBodyBytes) { report.progressed($0) }
-            return told(data, from: response.source, events)
-        } catch let failure as AttemptFailure {
-            throw failure
-        } catch {
-            throw AttemptFailure(error: ImageError(error))
-        }
-    }
-
-    private func collect(
+    func collect(
         _ response: TransportResponse, limit: Int, onProgress: (WorkProgress) -> Void = { _ in }
     ) async throws(TransportFailure) -> Data {
         let total = response.head.expectedBytes
@@ -221,7 +146,7 @@ extension ImageLoader {
 }
 
 extension TransportRequest {
-    init(
+    fileprivate init(
         url: URL, headers: [String: String], _ route: FetchRoute, limits: TransferLimits
     ) throws(ImageError) {
         var fields = HTTPFields()

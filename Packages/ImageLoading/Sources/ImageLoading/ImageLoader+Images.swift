@@ -2,91 +2,81 @@ import ImageCore
 import Synchronization
 
 extension ImageLoader {
-    /// The picture for one request: joins or starts the work, and keeps in memory what that work did not keep.
-    func sharedImage(
-        _ key: ImageCacheKey, for request: ImageRequest, _ waiting: Waiting, _ events: EventSink
-    ) async throws(ImageError) -> LoadedImage {
-        let wishes = request.previewWishes(key)
-        if !wishes.isEmpty { previewWishes.withLock { $0.began(wishes) } }
-        defer { if !wishes.isEmpty { previewWishes.withLock { $0.ended(wishes) } } }
-        do {
-            return try await working(on: key.source) { reloadCount in
-                let job = ImageJobKey(request, image: key, reloadCount: reloadCount)
-                let keeps = request.cachePolicy.memory.writes
-                let loaded = try await join(job, for: request, waiting, request.priority, keeps: keeps, events)
-                // Work that was started for somebody who wanted no picture in memory.
-                if keeps, !loaded.isInMemory { _ = keep(loaded, for: key, job.route) }
-                return loaded
-            }
-        } catch {
-            throw ImageError(error)
-        }
-    }
-
     /// Joins or starts the work for one picture.
-    private func join(
-        _ job: ImageJobKey, for request: ImageRequest, _ waiting: Waiting, _ priority: RequestPriority, keeps: Bool,
-        _ events: EventSink
-    ) async throws -> LoadedImage {
-        let loaded = try await configuration.imageCoalescer.value(
-            for: job, waiter: waiting.id, priority: priority, onJoin: waiting.onJoin, onProgress: waiting.onProgress
-        ) { work in
-            try await self.working(on: job.image.source) { _ in
-                var made = try await self.makeImage(job, for: request, keeps: keeps, work, events)
-                made.maker = waiting.id
-                return made
-            }
-        }
-        if loaded.maker != waiting.id, loaded.source == .network, let bytes = loaded.encodedByteCount {
-            events.send(.joined(bytes: bytes))
-        }
-        return loaded
+    func answer(to wait: PictureWait) async throws -> LoadedImage {
+        try await configuration.imageCoalescer.value(
+            for: wait.job, waiter: wait.waiting.id, priority: wait.priority, onJoin: wait.waiting.onJoin,
+            onProgress: wait.waiting.onProgress
+        ) { try await self.makeImage(for: wait, $0) }
     }
 
     /// Finds or makes a picture, and keeps it: the work that requests share.
-    private func makeImage(
-        _ job: ImageJobKey, for request: ImageRequest, keeps: Bool, _ work: any SharedWork, _ events: EventSink
-    ) async throws -> LoadedImage {
+    private func makeImage(for wait: PictureWait, _ work: any SharedWork) async throws -> LoadedImage {
+        let load = wait.load
+        _ = workBegan(on: load.original)
+        defer { workEnded(on: load.original) }
         // Work for the same key may have ended between this request's look-up and its join.
-        if job.readsMemory, let image = configuration.memoryCache?.image(for: job.image) {
-            events.send(.memoryHit)
-            var loaded = LoadedImage(image: image, source: .memory, encodedByteCount: nil)
-            loaded.isInMemory = true
-            return loaded
+        if let hit = lateHit(wait) { return hit }
+        let (loaded, route) =
+            load.request.processors.isEmpty
+            ? try await decodedImage(for: wait, work) : try await processedImage(for: wait, work)
+        return kept(loaded, for: wait, route)
+    }
+
+    private func lateHit(_ wait: PictureWait) -> LoadedImage? {
+        guard wait.job.readsMemory, let image = configuration.memoryCache?.image(for: wait.job.image) else {
+            return nil
         }
-        guard request.processors.isEmpty else {
-            var loaded = try await processedImage(job, for: request, work, events)
-            loaded.isInMemory = keeps && keep(loaded, for: job.image, job.route)
-            return loaded
-        }
-        var (loaded, route) = try await decodedImage(job, for: request, work, events)
-        loaded.isInMemory = keeps && keep(loaded, for: job.image, route)
+        wait.load.events.send(.memoryHit)
+        var loaded = LoadedImage(image: image, source: .memory, encodedByteCount: nil)
+        loaded.isInMemory = true
+        loaded.maker = wait.waiting.id
+        return loaded
+    }
+
+    private func kept(_ loaded: LoadedImage, for wait: PictureWait, _ route: FetchRoute) -> LoadedImage {
+        var loaded = loaded
+        loaded.isInMemory = wait.keeps && keep(loaded, for: wait.job.image, route, of: wait.load.original)
+        loaded.maker = wait.waiting.id
         return loaded
     }
 
     /// Decoded at its size, by work of its own that other requests share, then processed.
     private func processedImage(
-        _ job: ImageJobKey, for request: ImageRequest, _ work: any SharedWork, _ events: EventSink
-    ) async throws -> LoadedImage {
-        var plain = request
-        plain.processors = []
-        let processors = request.processors
+        for wait: PictureWait, _ work: any SharedWork
+    ) async throws -> (LoadedImage, FetchRoute) {
+        let processors = wait.load.request.processors
         let report = ProgressReporter(work)
-        let previews = processedPreviews(job.image, processors, work, report)
+        let previews = processedPreviews(wait.job.image, processors, work, report)
         defer { previews.close() }
-        let waiting = link(work) { progress in
+        let waiting = link(work, to: configuration.imageCoalescer) { progress in
             if let preview = progress.preview { previews.offer(preview) }
             report.progressed(progress.withoutPreview)
         }
-        var loaded = try await working(on: job.image.source) { [plain] reloadCount in
-            let base = ImageJobKey(plain, image: plain.cacheKey, reloadCount: reloadCount)
-            return try await join(base, for: plain, waiting, work.priority, keeps: false, events)
-        }
+        var loaded = try await unprocessedImage(for: wait.load, waiting, work.priority)
         previews.close()
         loaded.image = try await configuration.scheduler.perform(in: .decode, for: work) { [image = loaded.image] in
             try image.processed(by: processors, isCancelled: $0)
         }
-        return loaded
+        return (loaded, wait.job.route)
+    }
+
+    private func unprocessedImage(
+        for load: Load, _ waiting: Waiting, _ priority: RequestPriority
+    ) async throws -> LoadedImage {
+        var plain = load.request
+        plain.processors = []
+        plain.isProgressive = false
+        let base = Load(plain, inPlaceOf: load)
+        let wait = PictureWait(self, base.key, base, waiting, priority, keeps: false)
+        do {
+            let loaded = try await answer(to: wait)
+            wait.ended(with: loaded)
+            return loaded
+        } catch {
+            wait.ended(with: nil)
+            throw error
+        }
     }
 
     private func processedPreviews(
@@ -102,9 +92,11 @@ extension ImageLoader {
     }
 
     /// One piece of shared work as the waiter for another, which keeps to its priority.
-    private func link(_ work: any SharedWork, onProgress: @escaping @Sendable (WorkProgress) -> Void) -> Waiting {
+    func link(
+        _ work: any SharedWork, to coalescer: any RequestCoalescer,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) -> Waiting {
         let id = WaiterID(rawValue: newID())
-        let coalescer = configuration.imageCoalescer
         return Waiting(
             id: id, onJoin: { work.onPriorityChange { coalescer.setPriority($0, of: id) } }, onProgress: onProgress)
     }
@@ -113,13 +105,15 @@ extension ImageLoader {
 
     /// Keeps a picture in memory unless a reload has brought a newer one, before or meanwhile, or nobody would ask again although it is
     /// out of date. True when it was handed over.
-    private func keep(_ loaded: LoadedImage, for key: ImageCacheKey, _ route: FetchRoute) -> Bool {
-        guard loaded.source != .stale, let cache = configuration.memoryCache, isCurrent(route, of: key.source) else {
+    func keep(
+        _ loaded: LoadedImage, for key: ImageCacheKey, _ route: FetchRoute, of original: OriginalName
+    ) -> Bool {
+        guard loaded.source != .stale, let cache = configuration.memoryCache, isCurrent(route, of: original) else {
             return false
         }
         cache.insert(loaded.image, for: key)
         sizes.withLock { $0.inserted(key) }
-        guard isCurrent(route, of: key.source) else {
+        guard isCurrent(route, of: original) else {
             cache.remove(for: key)
             return false
         }
@@ -135,14 +129,6 @@ extension ImageLoader {
             if let image = cache.image(for: candidate), image.covers(target) { return image }
         }
         return nil
-    }
-}
-
-extension ImageRequest {
-    /// The pictures of which previews must be made for this request: itself, and what its steps begin with.
-    fileprivate func previewWishes(_ key: ImageCacheKey) -> [ImageCacheKey] {
-        guard isProgressive else { return [] }
-        return processors.isEmpty ? [key] : [key, ImageCacheKey(source: key.source, target: target)]
     }
 }
 

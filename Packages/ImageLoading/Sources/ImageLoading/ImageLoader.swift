@@ -57,19 +57,41 @@ public final class ImageLoader: Sendable {
             Waiting(id: WaiterID(rawValue: newID())) { onProgress(isProgressive ? $0 : $0.withoutPreview) })
     }
 
+    @inline(__always)  // one frame less for each who waits
     func image(for request: ImageRequest, _ waiting: Waiting) async throws(ImageError) -> LoadedImage {
-        let events = EventSink(self, request: waiting.id.rawValue, url: request.url)
-        events.send(.started)
-        return try await events.concluding { () async throws(ImageError) in
-            try request.validate()
-            let key = request.cacheKey
-            if let image = self.memoryHit(key, for: request, events) {
-                return LoadedImage(image: image, source: .memory, encodedByteCount: nil)
-            }
-            return try await self.sharedImage(key, for: request, waiting, events)
-        } source: {
-            $0.source
+        switch begin(request, waiting) {
+        case .over(let result): return try result.get()
+        case .waits(let wait):
+            let loaded: LoadedImage
+            do { loaded = try await answer(to: wait) } catch { throw wait.failed(error) }
+            return try wait.succeeded(loaded)
         }
+    }
+
+    /// What of a request for a picture needs no waiting.
+    @inline(never)  // what lives here only has no place in the frame of whoever waits, of whom there are thousands
+    private func begin(_ request: ImageRequest, _ waiting: Waiting) -> PictureWait.Beginning {
+        let events = EventSink(self, request: waiting.id.rawValue, url: request.url)
+        do throws(ImageError) {
+            try request.validate()
+            let load = Load(request, events)
+            let key = load.key
+            guard let hit = memoryHit(key, for: load) else {
+                let keeps = request.cachePolicy.memory.writes
+                return .waits(PictureWait(self, key, load, waiting, request.priority, keeps: keeps))
+            }
+            try events.succeeded(from: .memory)
+            return .over(.success(LoadedImage(image: hit, source: .memory, encodedByteCount: nil)))
+        } catch {
+            return .over(.failure(events.failed(error)))
+        }
+    }
+
+    private func memoryHit(_ key: ImageCacheKey, for load: Load) -> DecodedImage? {
+        guard load.request.readsMemory, configuration.memoryCache != nil else { return nil }
+        let image = pictureInMemory(key, for: load.request)
+        load.events.send(image == nil ? .memoryMiss : .memoryHit)
+        return image
     }
 
     /// The encoded original.
@@ -79,32 +101,21 @@ public final class ImageLoader: Sendable {
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedData {
         let events = EventSink(self, request: newID(), url: request.url)
-        events.send(.started)
-        return try await events.concluding { () async throws(ImageError) in
+        do {
             try request.validate()
-            do {
-                return try await self.sharedData(
-                    for: request, waiter: WaiterID(rawValue: self.newID()), priority: request.priority, events,
-                    onProgress: { onProgress($0.withoutPreview) })
-            } catch {
-                throw ImageError(error)
-            }
-        } source: {
-            $0.source
+            let waiting = Waiting(id: WaiterID(rawValue: newID())) { onProgress($0.withoutPreview) }
+            let loaded = try await original(for: Load(request, events), waiting, request.priority)
+            try events.succeeded(from: loaded.source)
+            return loaded
+        } catch {
+            throw events.failed(error)
         }
-    }
-
-    private func memoryHit(_ key: ImageCacheKey, for request: ImageRequest, _ events: EventSink) -> DecodedImage? {
-        guard request.readsMemory, configuration.memoryCache != nil else { return nil }
-        let image = pictureInMemory(key, for: request)
-        events.send(image == nil ? .memoryMiss : .memoryHit)
-        return image
     }
 
     func newID() -> UInt64 { nextID.wrappingAdd(1, ordering: .relaxed).oldValue }
 }
 
-/// One who waits for a picture.
+/// One who waits for a picture, or an original.
 struct Waiting: Sendable {
     var id: WaiterID
     /// Told when changes of its priority begin to count.
@@ -115,10 +126,31 @@ struct Waiting: Sendable {
 extension ImageRequest {
     /// Throws `.invalidURL` for what no transport could load.
     func validate() throws(ImageError) {
-        guard let url else { return }
+        guard let url, !url.isPlainWeb else { return }
         guard let scheme = url.scheme?.lowercased() else { throw .invalidURL(url.absoluteString) }
         if scheme == "http" || scheme == "https", url.host()?.isEmpty ?? true {
             throw .invalidURL(url.absoluteString)
+        }
+    }
+}
+
+extension URL {
+    /// True for http and https with a host of letters, digits, dots and hyphens, and a path or nothing after it: what needs no closer
+    /// look.
+    fileprivate var isPlainWeb: Bool {
+        guard hasScheme("http") || hasScheme("https") else { return false }
+        let authority = absoluteString.utf8.drop { $0 != UInt8(ascii: "/") }
+        guard authority.starts(with: "//".utf8) else { return false }
+        let host = authority.dropFirst(2).prefix { $0 != UInt8(ascii: "/") }
+        return !host.isEmpty && host.allSatisfy { $0.isPlainInHost }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isPlainInHost: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E: true
+        default: false
         }
     }
 }

@@ -3,8 +3,27 @@ import ImageTransporting
 
 /// What two requests must have in common to share a download: the same original, looked for in the same places.
 public struct DataJobKey: Hashable, Sendable {
-    public let source: String
+    let original: OriginalName
     public let route: FetchRoute
+
+    public var source: String { original.source }
+}
+
+/// What identifies an original, with its hash: each request looks it up several times.
+struct OriginalName: Hashable, Sendable {
+    let source: String
+    private let hash: Int
+
+    init(_ source: String) {
+        self.source = source
+        hash = source.hashValue
+    }
+
+    static func == (left: OriginalName, right: OriginalName) -> Bool {
+        left.hash == right.hash && left.source == right.source
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 /// What two requests must have in common to share a picture: the same original at the same size with the same steps.

@@ -10,42 +10,46 @@ struct ReloadLedger: Sendable {
         var reloads: UInt64 = 0
     }
 
-    private var originals: [String: Original] = [:]
+    private var originals: [OriginalName: Original] = [:]
 
     var isEmpty: Bool { originals.isEmpty }
 
-    func reloadCount(of source: String) -> UInt64 { originals[source]?.reloads ?? 0 }
+    func reloadCount(of name: OriginalName) -> UInt64 { originals[name]?.reloads ?? 0 }
 
     /// Work on the original begins. Returns how often it has been reloaded while any was under way.
-    mutating func began(_ source: String) -> UInt64 {
-        originals[source, default: Original()].underWay += 1
-        return reloadCount(of: source)
+    mutating func began(_ name: OriginalName) -> UInt64 {
+        guard let index = originals.index(forKey: name) else {
+            originals[name] = Original(underWay: 1)
+            return 0
+        }
+        originals.values[index].underWay += 1
+        return originals.values[index].reloads
     }
 
-    mutating func ended(_ source: String) {
-        guard let original = originals[source] else { return }
-        if original.underWay > 1 { originals[source]?.underWay -= 1 } else { originals[source] = nil }
+    mutating func ended(_ name: OriginalName) {
+        guard let index = originals.index(forKey: name) else { return }
+        if originals.values[index].underWay > 1 {
+            originals.values[index].underWay -= 1
+        } else {
+            originals.remove(at: index)
+        }
     }
 
     /// A reload has brought the original: all other work on it that is under way is out of date.
-    mutating func reloaded(_ source: String) { originals[source]?.reloads += 1 }
+    mutating func reloaded(_ name: OriginalName) { originals[name]?.reloads += 1 }
 }
 
 extension ImageLoader {
-    /// Runs `body` as work on an original. Gives it the number of reloads so far, which tells it later whether it is current.
-    func working<Value>(
-        on source: String, _ body: (_ reloadCount: UInt64) async throws -> Value
-    ) async throws -> Value {
-        let reloadCount = ledger.withLock { $0.began(source) }
-        defer { ledger.withLock { $0.ended(source) } }
-        return try await body(reloadCount)
-    }
+    /// Work on an original begins, and must end. Returns the number of reloads so far, which tells later whether the work is current.
+    func workBegan(on name: OriginalName) -> UInt64 { ledger.withLock { $0.began(name) } }
+
+    func workEnded(on name: OriginalName) { ledger.withLock { $0.ended(name) } }
 
     /// Makes all other work on the original out of date: a reload has brought it.
-    func markReloaded(_ source: String) { ledger.withLock { $0.reloaded(source) } }
+    func markReloaded(_ name: OriginalName) { ledger.withLock { $0.reloaded(name) } }
 
     /// False when a reload has brought the original since work for this route began. A reload itself is always current.
-    func isCurrent(_ route: FetchRoute, of source: String) -> Bool {
-        route.reloads || ledger.withLock { $0.reloadCount(of: source) } == route.reloadCount
+    func isCurrent(_ route: FetchRoute, of name: OriginalName) -> Bool {
+        route.reloads || ledger.withLock { $0.reloadCount(of: name) } == route.reloadCount
     }
 }

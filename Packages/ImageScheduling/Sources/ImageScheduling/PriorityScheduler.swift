@@ -136,7 +136,7 @@ public final class PriorityScheduler: WorkScheduler {
     }
 
     private func run(_ work: @escaping @Sendable () async -> Void, as id: WorkID, in lane: WorkLane) {
-        Task.detached(executorPreference: configuration(of: lane).executor) {
+        detachedTask(on: configuration(of: lane).executor) {
             await work()
             self.finished(id, in: lane)
         }
@@ -149,7 +149,7 @@ public final class PriorityScheduler: WorkScheduler {
     private func lookAgain(in lane: WorkLane, after wait: Duration) {
         let configuration = configuration(of: lane)
         guard let rate = configuration.startRate else { return }
-        Task.detached(executorPreference: configuration.executor) { [weak self] in
+        detachedTask(on: configuration.executor) { [weak self] in
             try? await rate.clock.sleep(for: wait)  // nobody has the task, so nobody cancels it
             self?.change(lane) { state, now in state.looksAgain(in: lane, at: now) }
         }

@@ -30,7 +30,7 @@ public enum ImageOrigin: Sendable {
         switch self {
         case .data: true
         case .fetch: false
-        case .url(let url): ["file", "data"].contains(url.scheme?.lowercased())
+        case .url(let url): url.hasScheme("file") || url.hasScheme("data")
         }
     }
 
@@ -45,6 +45,14 @@ public enum ImageOrigin: Sendable {
 }
 
 extension URL {
+    /// Whether its scheme is this one, which is given in lower case. Makes no copy of it.
+    package func hasScheme(_ scheme: String) -> Bool {
+        var text = absoluteString.utf8.makeIterator()
+        // Letters of either case differ in this bit, and nothing else becomes a letter by it.
+        for byte in scheme.utf8 where text.next().map({ $0 | 0x20 }) != byte { return false }
+        return text.next() == UInt8(ascii: ":")
+    }
+
     fileprivate var withoutFragment: String {
         let text = absoluteString
         return text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text

@@ -74,7 +74,10 @@ extension ImageRequest: Hashable {
 
 extension ImageRequest {
     /// The key of the picture in memory.
-    public var cacheKey: ImageCacheKey {
+    public var cacheKey: ImageCacheKey { cacheKey(source: source) }
+
+    /// The same, for whoever has `source` already.
+    package func cacheKey(source: String) -> ImageCacheKey {
         ImageCacheKey(source: source, target: target, processors: processors.map(\.identifier))
     }
 

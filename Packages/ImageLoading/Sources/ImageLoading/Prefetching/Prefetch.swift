@@ -21,7 +21,7 @@ struct Prefetch: Sendable {
             key = .picture(request.jobKey)
         case .disk:
             guard request.isKeptOnDisk else { return nil }
-            key = .original(DataJobKey(source: request.source, route: FetchRoute(request)))
+            key = .original(DataJobKey(original: OriginalName(request.source), route: FetchRoute(request)))
         }
         self.request = request
     }

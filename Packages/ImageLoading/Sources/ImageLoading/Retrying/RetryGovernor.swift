@@ -31,25 +31,24 @@ final class RetryGovernor: Sendable {
         uptime = stopwatch(clock)
     }
 
-    /// Makes an attempt, unless its host is to be left alone.
-    ///
-    /// - Parameter budget: the request's own, if it has one.
-    func attempt<Value>(
-        _ host: String?, _ budget: RetryBudget?, _ body: () async throws(AttemptFailure) -> Value
-    ) async throws(AttemptFailure) -> Value {
+    /// An attempt is to begin. Throws if its host is to be left alone.
+    func admit(_ host: String?) throws(AttemptFailure) {
         let host = host ?? ""
         guard admits(host) else {
             throw AttemptFailure(error: .network(.hostUnavailable, "\(host) failed too often just now"))
         }
-        do throws(AttemptFailure) {
-            let value = try await body()
-            ended(host, .up)
-            (budget ?? self.budget).succeeded()
-            return value
-        } catch {
-            ended(host, error.error.finding)
-            throw error
-        }
+    }
+
+    /// - Parameter budget: the request's own, if it has one.
+    func succeeded(_ host: String?, _ budget: RetryBudget?) {
+        ended(host ?? "", .up)
+        (budget ?? self.budget).succeeded()
+    }
+
+    func failed(_ host: String?, _ error: any Error) -> AttemptFailure {
+        let failure = error as? AttemptFailure ?? AttemptFailure(error: ImageError(error))
+        ended(host ?? "", failure.error.finding)
+        return failure
     }
 
     /// How long to wait before retry number `retry` (from 0); nil when there is to be none.
@@ -63,11 +62,16 @@ final class RetryGovernor: Sendable {
     }
 
     private func admits(_ host: String) -> Bool {
+        guard hasFailed(host) else { return true }
         let now = uptime()
         return breakers.withLock { $0[host]?.admits(now: now) ?? true }
     }
 
+    /// Whether there is anything to remember of the host.
+    private func hasFailed(_ host: String) -> Bool { breakers.withLock { $0[host] != nil } }
+
     private func ended(_ host: String, _ finding: CircuitBreaker.Finding) {
+        guard finding == .down || hasFailed(host) else { return }
         let now = uptime()
         let fresh = CircuitBreaker(threshold: policy.breakerThreshold, pause: policy.breakerPause)
         breakers.withLock { breakers in
