@@ -44,6 +44,25 @@ struct StartRateTests {
         #expect(log.messages == Array(0..<1_000))
     }
 
+    @Test("a token that has come back meanwhile goes to who came first, and who comes then waits")
+    func tokenForTheFirst() {
+        let scheduler = makeScheduler { $0.startRate = StartRate(burst: 1, perSecond: 1, clock: clock) }
+        func reserve(_ number: Int) -> Reservation {
+            scheduler.reserve(WorkPlace(lane: .download)) { [log] in log.append(number) }
+        }
+        let inVain = reserve(0)
+        scheduler.cancel(inVain.id)
+        inVain.release()
+        let (first, other) = (reserve(1), add(2..<3, to: scheduler))
+        #expect(inVain.isGranted && !first.isGranted && log.messages.isEmpty)
+        clock.advance(by: .seconds(1))  // and nobody has looked yet
+        let last = reserve(3)
+        #expect(!last.isGranted && log.messages == [1])
+        first.release()
+        executor.run()
+        #expect(log.messages == [1, 2, 3] && scheduler.waitingCount == 0 && !scheduler.cancel(other[0]))
+    }
+
     @Test("work that is started and cancelled holds up the next when it comes too fast, until the clock has gone on")
     func cancelledStartsCost() {
         let scheduler = makeScheduler { $0.startRate = StartRate(burst: 2, perSecond: 1, clock: clock) }

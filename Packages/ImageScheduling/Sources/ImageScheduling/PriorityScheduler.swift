@@ -71,13 +71,14 @@ public final class PriorityScheduler: WorkScheduler {
     private func add(_ lane: WorkLane, _ priority: RequestPriority, _ host: String?, _ start: Start) -> (WorkID, Bool) {
         let now = now(in: lane)
         let host = host.map(lowercased)
-        let (id, starts, nextLook) = core.withLock { core in
+        let (id, startsAtOnce, effects) = core.withLock { core in
             let (id, starts) = core.state.enqueued(in: lane, priority: priority, host: host, at: now)
-            if starts.isEmpty { core.starts[id] = start }
-            return (id, !starts.isEmpty, core.state.nextLook(in: lane, at: now))
+            let startsAtOnce = starts.contains(id)
+            if !startsAtOnce { core.starts[id] = start }
+            return (id, startsAtOnce, Self.effects(of: starts, in: lane, at: now, &core))
         }
-        if let nextLook { lookAgain(in: lane, after: nextLook) }
-        return (id, starts)
+        perform(effects, in: lane)  // of older work
+        return (id, startsAtOnce)
     }
 
     public func setPriority(_ priority: RequestPriority, of id: WorkID) {

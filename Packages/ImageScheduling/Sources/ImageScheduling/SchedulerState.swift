@@ -30,7 +30,7 @@ struct SchedulerState: Sendable {
     var waitingCount: Int { waiting.count }
     var runningCount: Int { running.count }
 
-    /// Names new work, and says what starts: nothing, or the new work.
+    /// Names new work, and says what starts: the new work, or older work for which a token has come back meanwhile.
     mutating func enqueued(
         in lane: WorkLane, priority: RequestPriority, host: String?, at now: Duration = .zero
     ) -> (id: WorkID, starts: [WorkID]) {
