@@ -5,6 +5,8 @@ import ImageLoading
 enum WorkKey: Hashable, Sendable, CustomStringConvertible {
     case image(ImageJobKey), data(DataJobKey)
 
+    var isPicture: Bool { if case .image = self { true } else { false } }
+
     var description: String {
         switch self {
         case .image(let key): "picture from \(key.image.source)"
@@ -21,6 +23,8 @@ struct RunID: Hashable, Sendable {
 /// The run within which something happens.
 enum Surroundings {
     @TaskLocal static var run: RunID?
+    /// True in whatever a request does; a prefetch is none.
+    @TaskLocal static var isRequest = false
 }
 
 /// What the simulation knows of shared work, from what goes through the ports alone, and what must be true of it.
@@ -31,6 +35,7 @@ struct Books: Sendable {
         var priority: RequestPriority
         /// The run that asks; nil when a request or a prefetch does.
         var parent: RunID?
+        var isPrefetch = false
     }
 
     struct Run: Sendable {
@@ -48,14 +53,23 @@ struct Books: Sendable {
     private(set) var waiters: [WorkKey: [WaiterID: Waiter]] = [:]
     private(set) var runs: [RunID: Run] = [:]
     private(set) var queue: [WorkID: QueuedWork] = [:]
+    /// Work on previews that waits in its lane.
+    private var waitingPreviews: Set<WorkID> = []
+    private var prefetching = PrefetchBooks()
     private var lastRun = 0
 
-    var isEmpty: Bool { waiters.isEmpty && runs.isEmpty && queue.isEmpty }
+    var isEmpty: Bool { waiters.isEmpty && runs.isEmpty && queue.isEmpty && waitingPreviews.isEmpty }
     var rootWaiterCount: Int { waiters.values.reduce(0) { $0 + $1.values.count { $0.parent == nil } } }
 
     // MARK: Coalescers
 
-    mutating func joined(_ key: WorkKey, _ id: WaiterID, _ waiter: Waiter) { waiters[key, default: [:]][id] = waiter }
+    mutating func joined(_ key: WorkKey, _ id: WaiterID, _ waiter: Waiter) {
+        waiters[key, default: [:]][id] = waiter
+        if waiter.isPrefetch { prefetching.joined() }
+    }
+
+    /// All who wait for pictures, or all who wait for originals, are answered.
+    mutating func closed(pictures: Bool) { waiters = waiters.filter { $0.key.isPicture != pictures } }
 
     mutating func left(_ key: WorkKey, _ id: WaiterID) {
         waiters[key]?[id] = nil
@@ -89,16 +103,40 @@ struct Books: Sendable {
 
     mutating func reprioritised(_ id: WorkID, _ priority: RequestPriority) { queue[id]?.priority = priority }
 
-    mutating func dequeued(_ id: WorkID) { queue[id] = nil }
+    mutating func dequeued(_ id: WorkID) {
+        queue[id] = nil
+        waitingPreviews.remove(id)
+    }
+
+    mutating func previewEnqueued(_ id: WorkID) { waitingPreviews.insert(id) }
+
+    mutating func previewBegan(_ id: WorkID) { waitingPreviews.remove(id) }
 
     mutating func transferBegan(_ id: RunID) { runs[id]?.transfers += 1 }
 
     mutating func transferEnded(_ id: RunID) { runs[id]?.transfers -= 1 }
 
+    // MARK: Prefetchers
+
+    /// - Parameter underWay: how many prefetches are, at most.
+    mutating func prefetchingPaused(underWay: Int) { prefetching.pause(joinsLeft: underWay - prefetchesWaiting) }
+
+    mutating func prefetchingGoesOn() { prefetching.pause(joinsLeft: nil) }
+
+    private var prefetchesWaiting: Int { waiters.values.reduce(0) { $0 + $1.values.count(where: \.isPrefetch) } }
+
     // MARK: Invariants
 
     /// The first promise that is broken, in words.
-    func violation() -> Violation? { violationOfSharing() ?? violationOfPriorities() }
+    func violation() -> Violation? { violationOfSharing() ?? violationOfPriorities() ?? violationOfBounds() }
+
+    private func violationOfBounds() -> Violation? {
+        let pictures = runs.values.count(where: \.key.isPicture)
+        if waitingPreviews.count > pictures {
+            return Violation(.limits, "\(waitingPreviews.count) previews wait to be made, of \(pictures) pictures")
+        }
+        return prefetching.violation(prefetchesWaiting)
+    }
 
     private func violationOfSharing() -> Violation? {
         var live: Set<WorkKey> = []

@@ -1,4 +1,5 @@
 import ImageCore
+import ImageLoading
 
 /// Keeps the books about what goes into a coalescer and what comes out of it.
 final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
@@ -20,14 +21,16 @@ final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: Reque
         work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) async throws -> Value {
         let name = name(key)
-        let entry = Books.Waiter(priority: priority, parent: Surroundings.run)
+        let parent = Surroundings.run
+        let entry = Books.Waiter(
+            priority: priority, parent: parent, isPrefetch: parent == nil && !Surroundings.isRequest)
         return try await withTaskCancellationHandler {
             try await base.value(
                 for: key, waiter: waiter, priority: priority,
                 onJoin: { [world] in
                     world.note { $0.books.joined(name, waiter, entry) }
                     onJoin()
-                }, onProgress: onProgress
+                }, onProgress: { progress in Surroundings.$run.withValue(nil) { onProgress(progress) } }
             ) { [world] in try await Self.run(name, $0, work, world) }
         } onCancel: {
             world.note { $0.books.left(name, waiter) }
@@ -39,13 +42,17 @@ final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: Reque
         base.setPriority(priority, of: waiter)
     }
 
-    func close(throwing error: any Error) { base.close(throwing: error) }
+    func close(throwing error: any Error) {
+        world.note { $0.books.closed(pictures: Key.self == ImageJobKey.self) }
+        base.close(throwing: error)
+    }
 
     private static func run(
         _ key: WorkKey, _ shared: any SharedWork,
         _ work: @Sendable (any SharedWork) async throws -> Value, _ world: World
     ) async throws -> Value {
-        let id = world.note { $0.books.began(key, shared) }
+        let (id, isOver) = world.note { ($0.books.began(key, shared), $0.isInvalidated) }
+        if isOver, !Task.isCancelled { world.complain(Violation(.endsForGood, "\(key)")) }
         defer { world.note { $0.books.ended(id) } }
         return try await withTaskCancellationHandler {
             try await Surroundings.$run.withValue(id) { try await work(shared) }

@@ -15,7 +15,10 @@ final class MonitoredScheduler: WorkScheduler {
         let box = NameBox()
         var monitored = work
         monitored.run = { [world] in
-            let wrong = world.note { $0.lanes.began(box.id, in: work.lane, host: work.host) }
+            let wrong = world.note { state in
+                if let id = box.id { state.books.previewBegan(id) }
+                return state.lanes.began(box.id, in: work.lane, host: work.host)
+            }
             if let wrong { world.complain(wrong) }
             await work.run()
             world.note { state in
@@ -25,7 +28,14 @@ final class MonitoredScheduler: WorkScheduler {
         }
         let id = base.enqueue(monitored)
         box.id = id
-        if let run = Surroundings.run { world.note { $0.books.enqueued(id, by: run, work.priority) } }
+        // Nothing but previews is enqueued where progress is told, or in a lane.
+        world.note { state in
+            if let run = Surroundings.run {
+                state.books.enqueued(id, by: run, work.priority)
+            } else {
+                state.books.previewEnqueued(id)
+            }
+        }
         return id
     }
 
@@ -63,7 +73,10 @@ final class MonitoredScheduler: WorkScheduler {
     }
 
     func cancel(_ id: WorkID) -> Bool {
-        guard base.cancel(id) else { return false }
+        guard base.cancel(id) else {
+            world.note { $0.books.previewBegan(id) }  // or is about to
+            return false
+        }
         world.note { state in
             state.books.dequeued(id)
             state.lanes.cancelled(id)

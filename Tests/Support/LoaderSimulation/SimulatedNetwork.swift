@@ -24,7 +24,7 @@ final class SimulatedNetwork: DataTransport, ResponseCache {
     }
 
     /// What is no picture, though a response that says nothing of it.
-    static let garbage = Data(repeating: 0x2A, count: 24)
+    static let garbage = Data(repeating: 0x2A, count: SimulatedPicture.byteCount)
 
     func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         let run = Surroundings.run
@@ -37,7 +37,7 @@ final class SimulatedNetwork: DataTransport, ResponseCache {
         case 3: return transfer.response(.ok, Self.garbage, to: request)
         default: break
         }
-        let picture = Self.picture(of: request.url)
+        let picture = SimulatedPicture.file(Int(request.url.lastPathComponent) ?? 0)
         return transfer.response(.ok, picture, to: request) { [stored] in
             if request.cacheUse != .bypass { stored[request.url] = picture }
         }
@@ -70,13 +70,8 @@ final class SimulatedNetwork: DataTransport, ResponseCache {
     func evictAll() { stored.removeAll() }
 
     /// Whether bytes are those of a picture, or what was simulated in their place.
-    static func mayAnswer(_ data: Data, _ number: Int) -> Bool { data == picture(number) || data == garbage }
-
-    /// The picture at each address has a colour of its own, so that a wrong answer is seen.
-    static func picture(of url: URL) -> Data { picture(Int(url.lastPathComponent) ?? 0) }
-
-    private static func picture(_ number: Int) -> Data {
-        FakePicture.encode(width: 4, height: 3, color: [UInt8(number), 0, 0, 255])
+    static func mayAnswer(_ data: Data, _ number: Int) -> Bool {
+        data == SimulatedPicture.file(number) || data == garbage
     }
 }
 

@@ -16,6 +16,8 @@ package final class Simulation {
         package var description: String { "at step \(step), \(violation)" }
     }
 
+    private static let limits: KeyValuePairs<WorkLane, Int> = [.download: 3, .decode: 2]
+
     private let workload: Workload
     private let world: World
     private let network: SimulatedNetwork
@@ -24,17 +26,20 @@ package final class Simulation {
     private let imageCoalescer: SharedWorkCoalescer<ImageJobKey, LoadedImage>
     private let dataCoalescer: SharedWorkCoalescer<DataJobKey, LoadedData>
     private var loader: ImageLoader?
-    private var prefetcher: ImagePrefetcher?
+    private var prefetchers: [ImagePrefetcher.Destination: ImagePrefetcher] = [:]
     private var requests: [Int: SimulatedRequest] = [:]
     private let tokens = TokenCount()
+    private let bug: PlantedBug?
 
     package init(_ workload: Workload, bug: PlantedBug? = nil) {
         self.workload = workload
+        self.bug = bug
         let world = World(seed: workload.seed)
         self.world = world
         let executor = world.executor
         network = SimulatedNetwork(world: world)
         let perHost = LaneBooks.perHostLimit
+        let limits = Self.limits
         scheduler = PriorityScheduler(lanes: [
             .download: LaneConfiguration(
                 limit: 3, perHostLimit: perHost,
@@ -42,14 +47,16 @@ package final class Simulation {
             .decode: LaneConfiguration(limit: 2, executor: executor),
         ])
         world.note { state in
-            state.lanes.setLimit(3, of: .download)
-            state.lanes.setLimit(2, of: .decode)
+            for (lane, limit) in limits { state.lanes.setLimit(limit, of: lane) }
         }
         imageCoalescer = SharedWorkCoalescer(executor: executor)
         dataCoalescer = SharedWorkCoalescer(executor: executor)
-        let loader = ImageLoader(configuration(bug))
+        let loader = ImageLoader(configuration())
         self.loader = loader
-        prefetcher = ImagePrefetcher(loader: loader)
+        for destination in ImagePrefetcher.Destination.allCases {
+            prefetchers[destination] = ImagePrefetcher(
+                loader: loader, destination: destination, limit: PrefetchBooks.limit)
+        }
     }
 
     /// How many steps tasks have gone.
@@ -65,8 +72,11 @@ package final class Simulation {
             try check()
             try go(steps: step.stepsAfter)
         }
-        perform(.limit("download", 3))
-        perform(.limit("decode", 2))
+        for (lane, limit) in Self.limits {
+            perform(.limit(lane.rawValue, limit))
+            perform(.suspend(lane.rawValue, false))
+        }
+        perform(.pausePrefetching(false))
         try settle()
         try checkRemains()
     }
@@ -76,26 +86,58 @@ package final class Simulation {
     private func perform(_ event: Workload.Event) {
         switch event {
         case .request(let number, let request):
-            let record = RequestRecord(number, endsSilently: request.form == .task, world: world)
+            let record = RequestRecord(number, request, world: world)
             guard let loader else { return }
-            requests[number] = SimulatedRequest(request, of: loader, record, Token(tokens), world.executor)
+            requests[number] = SimulatedRequest(
+                request, of: loader, record, Token(tokens), world.executor, deliversLate: bug == .deliversLate)
         case .cancel(let number): requests[number]?.cancel()
         case .drop(let number): requests[number]?.drop()
         case .reprioritise(let number, let priority): requests[number]?.setPriority(priority)
-        case .prefetch(let requests): prefetcher?.start(requests.compactMap(\.imageRequest))
-        case .stopPrefetching(let requests): prefetcher?.stop(requests.compactMap(\.imageRequest))
+        case .prefetch(let requests, let destination):
+            prefetchers[destination]?.start(requests.compactMap(\.imageRequest))
+        case .stopPrefetching(let requests, let destination):
+            prefetchers[destination]?.stop(requests.compactMap(\.imageRequest))
+        case .pausePrefetching(let pauses):
+            pausePrefetching(pauses)
         case .advance(let seconds): world.clock.advance(by: .seconds(seconds))
         case .evictMemory(let share): memory.trim(toShare: share)
         case .evictStored: network.evictAll()
         case .limit(let lane, let limit): setLimit(limit, of: WorkLane(rawValue: lane))
+        case .suspend(let lane, let suspends): setSuspended(suspends, WorkLane(rawValue: lane))
+        case .invalidate:
+            world.note { $0.isInvalidated = true }
+            loader?.invalidate()
         }
     }
 
-    /// Waits until whatever the scheduler has started has begun, so that the books need not know the difference.
+    private func pausePrefetching(_ pauses: Bool) {
+        let underWay = prefetchesUnderWay
+        world.note { pauses ? $0.books.prefetchingPaused(underWay: underWay) : $0.books.prefetchingGoesOn() }
+        if bug == .ignoresPauses { return }
+        for destination in ImagePrefetcher.Destination.allCases { prefetchers[destination]?.isPaused = pauses }
+    }
+
+    /// At most: some of them may have nothing left to do but to end.
+    private var prefetchesUnderWay: Int {
+        prefetchers.values.reduce(0) { $0 + min($1.count, PrefetchBooks.limit) }
+    }
+
     private func setLimit(_ limit: Int, of lane: WorkLane) {
-        while scheduler.runningCount != world.note({ $0.lanes.runningCount }), world.executor.step() {}
+        letStartsBegin()
         world.note { $0.lanes.setLimit(limit, of: lane) }
         scheduler.setLimit(limit, of: lane)
+    }
+
+    private func setSuspended(_ suspends: Bool, _ lane: WorkLane) {
+        letStartsBegin()
+        world.note { $0.lanes.setSuspended(suspends, lane) }
+        if !suspends { return scheduler.resume(lane) }
+        if bug != .ignoresSuspension { scheduler.suspend(lane) }
+    }
+
+    /// Waits until whatever the scheduler has started has begun, so that the books need not know the difference.
+    private func letStartsBegin() {
+        while scheduler.runningCount != world.note({ $0.lanes.runningCount }), world.executor.step() {}
     }
 
     // MARK: Steps
@@ -110,7 +152,7 @@ package final class Simulation {
 
     private func check() throws(Failure) {
         if let violation = world.violation() { throw Failure(step: stepCount, violation: violation) }
-        let live = requests.values.count { $0.record.isLive } + (prefetcher?.count ?? 0)
+        let live = requests.values.count { $0.record.isLive } + prefetchesUnderWay
         let waiting = world.note { $0.books.rootWaiterCount }
         if waiting > live { throw failure(.noWorkForNobody, "\(waiting) wait for \(live) requests") }
     }
@@ -119,7 +161,11 @@ package final class Simulation {
     private func settle() throws(Failure) {
         for _ in 0..<100 {
             try go(steps: .max)
-            if requests.values.allSatisfy({ $0.record.hasEnded }), prefetcher?.count == 0, isIdle { return }
+            if requests.values.allSatisfy({ $0.record.hasEnded }),
+                prefetchers.values.allSatisfy({ $0.count == 0 }), isIdle
+            {
+                return
+            }
             world.clock.advance(by: .seconds(60))
         }
         let open = requests.filter { !$0.value.record.hasEnded }.keys.sorted()
@@ -135,7 +181,7 @@ package final class Simulation {
     private func checkRemains() throws(Failure) {
         requests = [:]
         weak let loader = loader
-        (self.loader, prefetcher) = (nil, nil)
+        (self.loader, prefetchers) = (nil, [:])
         try go(steps: .max)
         if loader != nil { throw failure(.nothingLeft, "the loader is kept alive") }
         if tokens.count != 0 { throw failure(.nothingLeft, "\(tokens.count) handlers are kept alive") }
@@ -147,11 +193,12 @@ package final class Simulation {
         Failure(step: stepCount, violation: Violation(promise, detail))
     }
 
-    private func configuration(_ bug: PlantedBug?) -> ImageLoaderConfiguration {
+    private func configuration() -> ImageLoaderConfiguration {
         let images: any RequestCoalescer<ImageJobKey, LoadedImage> = imageCoalescer
         let data: any RequestCoalescer<DataJobKey, LoadedData> = dataCoalescer
         return ImageLoaderConfiguration(
-            memoryCache: memory, responseCache: network, transport: network, decoder: FakeSizedImageDecoder(),
+            memoryCache: bug?.planted(in: memory) ?? memory, responseCache: network, transport: network,
+            decoder: SimulatedDecoder(forgets: bug == .worsensPreviews),
             scheduler: MonitoredScheduler(bug?.planted(in: scheduler) ?? scheduler, world: world),
             imageCoalescer: MonitoredCoalescer(bug?.planted(in: images, world) ?? images, world: world) { .image($0) },
             dataCoalescer: MonitoredCoalescer(bug?.planted(in: data, world) ?? data, world: world) { .data($0) },

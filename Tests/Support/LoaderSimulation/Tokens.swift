@@ -30,13 +30,10 @@ extension Workload.Request {
     /// Pictures 0 to 2 and 3 to 5 are at two hosts.
     var imageRequest: ImageRequest? {
         guard let url = URL(string: "http://\(picture < 3 ? "one" : "two").example/\(picture)") else { return nil }
-        return ImageRequest(
-            url: url, target: ImageTarget(PixelSize(width: size, height: size)), priority: priority,
-            cachePolicy: cachePolicy, mode: mode)
+        var request = ImageRequest(
+            url: url, target: ImageTarget(PixelSize(width: size, height: size)),
+            processors: isProcessed ? [SimulatedStep()] : [], priority: priority, cachePolicy: cachePolicy, mode: mode)
+        request.isProgressive = isProgressive
+        return request
     }
-}
-
-extension Bitmap {
-    /// True when this is the simulated picture of that number, at whatever size.
-    func shows(_ picture: Int) -> Bool { pixels.first.map(Int.init) == picture }
 }

@@ -1,5 +1,6 @@
 import Foundation
 package import ImageCore
+package import ImageLoading
 import ImageTesting
 
 /// What happens to a loader in one simulation, and how many steps its tasks go on after each event. The same seed gives the
@@ -11,12 +12,15 @@ package struct Workload: Sendable {
         /// Lets go of an `ImageTask`.
         case drop(Int)
         case reprioritise(Int, RequestPriority)
-        case prefetch([Request])
-        case stopPrefetching([Request])
+        case prefetch([Request], Destination)
+        case stopPrefetching([Request], Destination)
+        case pausePrefetching(Bool)
         case advance(seconds: Int)
         case evictMemory(share: Double)
         case evictStored
         case limit(String, Int)
+        case suspend(String, Bool)
+        case invalidate
 
         package var description: String {
             switch self {
@@ -24,12 +28,15 @@ package struct Workload: Sendable {
             case .cancel(let number): "cancel \(number)"
             case .drop(let number): "drop \(number)"
             case .reprioritise(let number, let priority): "set \(number) to \(priority)"
-            case .prefetch(let requests): "prefetch \(requests)"
-            case .stopPrefetching(let requests): "stop prefetching \(requests)"
+            case .prefetch(let requests, let destination): "prefetch to \(destination): \(requests)"
+            case .stopPrefetching(let requests, let destination): "stop prefetching to \(destination): \(requests)"
+            case .pausePrefetching(let pauses): pauses ? "pause prefetching" : "go on prefetching"
             case .advance(let seconds): "advance the clock by \(seconds) s"
             case .evictMemory(let share): "trim the memory cache to \(share)"
             case .evictStored: "evict all stored responses"
             case .limit(let lane, let limit): "limit lane \(lane) to \(limit)"
+            case .suspend(let lane, let suspends): "\(suspends ? "suspend" : "resume") lane \(lane)"
+            case .invalidate: "invalidate the loader"
             }
         }
     }
@@ -38,9 +45,18 @@ package struct Workload: Sendable {
     enum Form: String, Sendable {
         /// `image(for:)` and `data(for:)`, each in a task.
         case image, data
-        /// An `ImageTask`, whose events are handed to a handler.
+        /// An `ImageTask`, whose events are handed to a handler at once.
         case task
+        /// The same, but handed over on an executor, later.
+        case taskElsewhere
+        /// An `ImageTask`, whose events a task of its own listens to.
+        case listened
+
+        var isTask: Bool { self == .task || self == .taskElsewhere || self == .listened }
     }
+
+    /// Where a prefetch brings pictures to.
+    package typealias Destination = ImagePrefetcher.Destination
 
     /// A request, by its few traits that matter here.
     package struct Request: Hashable, Sendable, CustomStringConvertible {
@@ -50,11 +66,16 @@ package struct Workload: Sendable {
         var cachePolicy = ImageCachePolicy.all
         var mode = ImageLoadMode.standard
         var form = Form.image
+        var isProgressive = false
+        /// Whether it has a step after decoding.
+        var isProcessed = false
 
         package var description: String {
             var traits = ["picture \(picture)", "size \(size)", "\(priority)"]
             if cachePolicy != .all { traits.append("memory \(cachePolicy.memory), disk \(cachePolicy.disk)") }
             if mode != .standard { traits.append("\(mode)") }
+            if isProgressive { traits.append("progressive") }
+            if isProcessed { traits.append("processed") }
             if form != .image { traits.append("\(form)") }
             return traits.joined(separator: ", ")
         }
@@ -75,7 +96,7 @@ package struct Workload: Sendable {
 
     package init(seed: UInt64, events: Int) {
         var generator = WorkloadGenerator(random: SeededRandom(seed: seed))
-        self.init(seed: seed, steps: (0..<events).map { _ in generator.step() })
+        self.init(seed: seed, steps: generator.steps(events))
     }
 }
 
@@ -83,8 +104,13 @@ private struct WorkloadGenerator {
     var random: SeededRandom
     var requests = 0
 
-    mutating func step() -> Workload.Step {
-        Workload.Step(event: event(), stepsAfter: draw(3) == 0 ? 0 : draw(25))
+    /// So many events; some loaders are invalidated shortly before the end.
+    mutating func steps(_ count: Int) -> [Workload.Step] {
+        let invalidated = draw(3) == 0 ? count - draw(20) : nil
+        return (0..<count).map { number in
+            let event = number == invalidated ? .invalidate : event()
+            return Workload.Step(event: event, stepsAfter: draw(3) == 0 ? 0 : draw(25))
+        }
     }
 
     private mutating func event() -> Workload.Event {
@@ -95,14 +121,18 @@ private struct WorkloadGenerator {
         case ..<63 where requests > 0: return .cancel(recentRequest())
         case ..<66 where requests > 0: return .drop(recentRequest())
         case ..<78 where requests > 0: return .reprioritise(recentRequest(), priority())
-        case ..<82: return .prefetch((0...draw(3)).map { _ in request() })
-        case ..<86: return .stopPrefetching((0...draw(3)).map { _ in request() })
+        case ..<82: return .prefetch((0...draw(6)).map { _ in request() }, destination())
+        case ..<85: return .stopPrefetching((0...draw(6)).map { _ in request() }, destination())
+        case ..<86: return .pausePrefetching(draw(2) == 0)
         case ..<90: return .advance(seconds: 1 + draw(4))
-        case ..<94: return .evictMemory(share: Double(draw(3)) / 2)
-        case ..<97: return .evictStored
+        case ..<93: return .evictMemory(share: Double(draw(3)) / 2)
+        case ..<95: return .evictStored
+        case ..<97: return .suspend(draw(2) == 0 ? "download" : "decode", draw(2) == 0)
         default: return draw(2) == 0 ? .limit("download", draw(5)) : .limit("decode", draw(4))
         }
     }
+
+    private mutating func destination() -> Workload.Destination { Workload.Destination.allCases[draw(3)] }
 
     private mutating func recentRequest() -> Int { max(0, requests - 1 - draw(8)) }
 
@@ -119,7 +149,9 @@ private struct WorkloadGenerator {
         case 5: request.cachePolicy.disk = CacheAccess.allCases[draw(4)]
         default: break
         }
-        request.form = [.image, .task, .task, .data][draw(4)]
+        request.form = [.image, .image, .task, .task, .taskElsewhere, .listened, .data, .data][draw(8)]
+        request.isProgressive = draw(2) == 0
+        request.isProcessed = draw(4) == 0
         return request
     }
 

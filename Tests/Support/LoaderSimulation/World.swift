@@ -11,6 +11,7 @@ final class World: Sendable {
         var violation: Violation?
         /// False while nothing has changed since the last check.
         var isDirty = true
+        var isInvalidated = false
     }
 
     let executor: SeededExecutor
@@ -32,6 +33,8 @@ final class World: Sendable {
 
     /// Keeps the first violation.
     func complain(_ violation: Violation) { state.withLock { $0.violation = $0.violation ?? violation } }
+
+    var isInvalidated: Bool { state.withLock { $0.isInvalidated } }
 
     /// Draws a number below `count`.
     func draw(_ count: Int) -> Int { state.withLock { Int.random(in: 0..<count, using: &$0.random) } }
@@ -61,6 +64,7 @@ struct LaneBooks: Sendable {
 
     static let perHostLimit = 2
     private var lanes: [WorkLane: Lane] = [:]
+    private var suspended: Set<WorkLane> = []
     /// Cancelled while it waited: must never run.
     private var cancelled: Set<WorkID> = []
 
@@ -72,6 +76,10 @@ struct LaneBooks: Sendable {
         lanes[lane]?.allowed = max(limit, running)
     }
 
+    mutating func setSuspended(_ isSuspended: Bool, _ lane: WorkLane) {
+        if isSuspended { suspended.insert(lane) } else { suspended.remove(lane) }
+    }
+
     mutating func cancelled(_ id: WorkID) { cancelled.insert(id) }
 
     /// Returns what is wrong with this start.
@@ -81,6 +89,7 @@ struct LaneBooks: Sendable {
         if let host { lane.hosts[host, default: 0] += 1 }
         lanes[name] = lane
         if let id, cancelled.contains(id) { return Violation(.cancelledNeverRuns, "in lane \(name.rawValue)") }
+        if suspended.contains(name) { return Violation(.holding, "work starts in lane \(name.rawValue)") }
         if lane.running > lane.allowed {
             return Violation(.limits, "\(lane.running) in lane \(name.rawValue), allowed \(lane.allowed)")
         }
