@@ -30,7 +30,7 @@ let package = Package(
                 room("ImageCodecGIF"), room("ImageProcessing"), room("ImageTransporting"), room("ImageTransportCurl"),
                 room("ImageScheduling"), room("ImageCoalescing"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                "CDecodingFloor", "CDiskFloor", "CTransportFloor", "EvictionStudy",
+                "CDecodingFloor", "CDiskFloor", "CTransportFloor", "EvictionStudy", "ScrollStudy",
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -39,6 +39,15 @@ let package = Package(
         .target(
             name: "EvictionStudy", dependencies: [room("ImageMemoryCaching"), room("ImageTesting"), "CTraceFile"],
             swiftSettings: strict),
+        .target(
+            name: "ScrollStudy",
+            dependencies: [
+                room("ImageCore"), room("ImageLoading"), room("ImageMemoryCaching"), room("ImageTransporting"),
+                room("ImageTransportCaching"), room("ImageScheduling"), room("ImageCoalescing"), room("ImageTesting"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: strict),
+        .testTarget(name: "ScrollStudyTests", dependencies: ["ScrollStudy"], swiftSettings: strict),
         .target(name: "CTraceFile", linkerSettings: [.linkedLibrary("z")]),
         .testTarget(
             name: "EvictionStudyTests",

@@ -14,13 +14,18 @@ import ImageTransportCaching
 /// of the disk cache beside other stores; of loads whose bytes and pixels are fake, beside plain tasks.
 ///
 /// `benchmarks [decode|processing|caches|loader|disk|disk-scale|transport] [--json]`; without a name all of them. Memory of a transport over N
-/// requests: `benchmarks transport --soak N`. And hit ratios, which are no times: `benchmarks eviction`.
+/// requests: `benchmarks transport --soak N`. And what is no time, or not only: hit ratios, `benchmarks eviction`; a list that is scrolled,
+/// `benchmarks scroll`.
 @main
 enum Main {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.first == "eviction" { return try EvictionCommand.run(Array(arguments.dropFirst())) }
         if arguments.first == LoopbackOrigin.command { return LoopbackOrigin.serve() }
+        if arguments.first == "scroll" {
+            guard try ScrollCommand.run(Array(arguments.dropFirst())) else { exit(1) }
+            return
+        }
         let isJSON = arguments.contains("--json")
         let names = arguments.filter { $0 != "--json" }
         if names.count == 3, names.prefix(2) == ["transport", "--soak"], let requests = Int(names[2]), requests > 0 {
@@ -32,6 +37,7 @@ enum Main {
                 usage: benchmarks [\(Self.names.joined(separator: "|"))] [--json]
                        benchmarks transport --soak REQUESTS [--json]
                        benchmarks eviction [TRACE…] [--svg FILE]
+                       benchmarks scroll [--json]
                 """)
             exit(64)
         }

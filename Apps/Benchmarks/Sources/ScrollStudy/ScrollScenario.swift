@@ -1,0 +1,63 @@
+import ImageTesting
+
+/// How somebody scrolls through a list: which row is the topmost, in each of 60 frames a second.
+public struct ScrollScenario: Sendable {
+    public static let framesPerSecond = 60
+    /// How many rows are on the screen.
+    public static let screen = 12
+
+    public let name: String
+    /// How many rows the list has.
+    public let rowCount: Int
+    public let topmostRows: [Int]
+
+    /// From the first row to the last, one row in each frame.
+    public static func steady(rowCount: Int) -> ScrollScenario {
+        ScrollScenario(
+            name: "60 rows a second", rowCount: rowCount, topmostRows: Array(0...max(0, rowCount - screen)))
+    }
+
+    /// From the first row to the last as people do it: drags of 20 to 100 rows a second, flings of 150 that run down, rests, ways back.
+    public static func restless(rowCount: Int, seed: UInt64) -> ScrollScenario {
+        var hand = Hand(random: SeededRandom(seed: seed), end: Double(max(0, rowCount - screen)))
+        return ScrollScenario(
+            name: "drags, flings, rests, ways back", rowCount: rowCount, topmostRows: hand.scrollToEnd())
+    }
+}
+
+private struct Hand {
+    var random: SeededRandom
+    let end: Double
+    var position = 0.0
+    var rows = [0]
+
+    mutating func scrollToEnd() -> [Int] {
+        while position < end {
+            switch draw(0...9) {
+            case ...1: move(0, frames: draw(10...60))
+            case 2: move(-Double(draw(20...60)), frames: draw(10...60))
+            case 3...4: fling()
+            default: move(Double(draw(20...100)), frames: draw(20...120))
+            }
+        }
+        return rows
+    }
+
+    /// - Parameter velocity: in rows per second.
+    private mutating func move(_ velocity: Double, frames: Int = 1) {
+        for _ in 0..<frames {
+            position = min(max(0, position + velocity / Double(ScrollScenario.framesPerSecond)), end)
+            rows.append(Int(position))
+        }
+    }
+
+    private mutating func fling() {
+        var velocity = 150.0
+        while velocity > 5 {
+            move(velocity)
+            velocity *= 0.97
+        }
+    }
+
+    private mutating func draw(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import ImageCoalescing
+import ImageCore
+import ImageLoading
+import ImageMemoryCaching
+import ImageScheduling
+import ImageTesting
+import ImageTransportCaching
+
+/// A list that is scrolled, over the real loader, prefetcher, window, coalescers, scheduler and caches; origin, decoder and disk are
+/// fake, and their time is a manual clock's. Everything runs on the main thread, what does not belong to the main actor on a seeded
+/// executor between frames: the same scenario gives the same outcome, and what the main actor takes can be told from the rest.
+@MainActor
+public final class ScrollSimulation {
+    /// How often the rest of the world takes a turn in each frame.
+    private static let turnsPerFrame = 4
+
+    private let scenario: ScrollScenario
+    private let prefetches: Bool
+    private let executor = SeededExecutor(seed: 1)
+    private let clock = ManualClock()
+    private let origin: SimulatedOrigin
+    private let decoder = NotingDecoder()
+    private let mainQueue = MainQueue()
+    private let list: ScrolledList
+    private let mainNanoseconds: () -> UInt64
+    private var spentNanoseconds: UInt64 = 0
+
+    /// - Parameters:
+    ///   - prefetches: whether anything is loaded ahead of need.
+    ///   - mainNanoseconds: the processor time that the main thread has taken so far.
+    public init(_ scenario: ScrollScenario, prefetches: Bool = true, mainNanoseconds: @escaping () -> UInt64) {
+        (self.scenario, self.prefetches) = (scenario, prefetches)
+        self.mainNanoseconds = mainNanoseconds
+        origin = SimulatedOrigin(clock: clock)
+        let requests = (0..<scenario.rowCount).compactMap(NumberedPicture.url).map {
+            ImageRequest(url: $0, target: ImageTarget(PixelSize(width: 4, height: 4)))
+        }
+        let loader = Self.makeLoader(origin, decoder, clock, executor)
+        list = ScrolledList(requests, loader, mainQueue, prefetches: prefetches)
+    }
+
+    public func run() -> ScrollOutcome {
+        let frame = Duration.seconds(1) / ScrollScenario.framesPerSecond
+        for (number, topmost) in scenario.topmostRows.enumerated() {
+            measure {
+                mainQueue.runAll()
+                list.scroll(to: topmost, at: frame * number)
+            }
+            pass(frame)
+        }
+        for _ in 0..<ScrollScenario.framesPerSecond { pass(frame) }
+        measure { mainQueue.runAll() }
+        return outcome
+    }
+
+    /// Lets the rest of the world go on for so long.
+    private func pass(_ time: Duration) {
+        for _ in 0..<Self.turnsPerFrame {
+            clock.advance(by: time / Self.turnsPerFrame)
+            executor.run()
+        }
+    }
+
+    private func measure(_ body: () -> Void) {
+        let start = mainNanoseconds()
+        body()
+        spentNanoseconds += mainNanoseconds() - start
+    }
+
+    private var outcome: ScrollOutcome {
+        let seen = list.seen
+        let useful = seen.numbers.reduce(0) { $0 + NumberedPicture.file($1).count }
+        let decoded = decoder.decodedNumbers
+        return ScrollOutcome(
+            scenario: scenario.name, prefetches: prefetches, appearances: seen.appearances, atOnce: seen.atOnce,
+            blank: seen.blank,
+            wrong: seen.wrong, transfers: origin.sendCount,
+            wastedTransfers: origin.sendCount - seen.numbers.count, transferredBytes: origin.sentByteCount,
+            wastedBytes: origin.sentByteCount - useful, decodes: decoded.count,
+            wastedDecodes: decoded.count { !seen.numbers.contains($0) },
+            mainMicroseconds: Double(spentNanoseconds) / 1_000)
+    }
+
+    private static func makeLoader(
+        _ origin: SimulatedOrigin, _ decoder: NotingDecoder, _ clock: ManualClock, _ executor: SeededExecutor
+    ) -> ImageLoader {
+        let cached = CachingTransport(over: origin, cache: DictionaryCache()) {
+            Date(timeIntervalSince1970: 1_700_000_000)
+        }
+        let lanes: [WorkLane: LaneConfiguration] = [
+            .download: LaneConfiguration(
+                limit: 6, perHostLimit: 6, startRate: StartRate(burst: 25, perSecond: 80, clock: clock),
+                executor: executor),
+            .decode: LaneConfiguration(limit: 2, executor: executor),
+        ]
+        return ImageLoader(
+            ImageLoaderConfiguration(
+                memoryCache: MemoryImageCache(), responseCache: cached, transport: cached, decoder: decoder,
+                scheduler: PriorityScheduler(lanes: lanes), imageCoalescer: SharedWorkCoalescer(executor: executor),
+                dataCoalescer: SharedWorkCoalescer(executor: executor), retryPolicy: RetryPolicy(retries: 0) { 0 },
+                clock: clock, taskExecutor: executor))
+    }
+}

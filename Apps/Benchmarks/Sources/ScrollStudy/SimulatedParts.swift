@@ -1,0 +1,97 @@
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageTesting
+import ImageTransporting
+import Synchronization
+
+/// The pictures of a list: each carries its number in its colour.
+enum NumberedPicture {
+    static func file(_ number: Int) -> Data {
+        FakePicture.encode(
+            width: 4, height: 4, color: (0..<3).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } + [255])
+    }
+
+    static func number(of bitmap: Bitmap) -> Int {
+        bitmap.pixels.prefix(3).enumerated().reduce(0) { $0 | Int($1.element) << (8 * $1.offset) }
+    }
+
+    static func url(_ number: Int) -> URL? { URL(string: "http://pictures.example/\(number)") }
+}
+
+/// An origin whose pictures take 30 to 110 ms each of the clock's time: a wait for the head, then four pieces. The same picture takes
+/// the same time always.
+final class SimulatedOrigin: DataTransport {
+    private static let pieceCount = 4
+    private let clock: ManualClock
+    private let sends = Atomic(0)
+    private let bytes = Atomic(0)
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    var sendCount: Int { sends.load(ordering: .relaxed) }
+    /// Of bodies, as far as they were pulled.
+    var sentByteCount: Int { bytes.load(ordering: .relaxed) }
+
+    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        sends.wrappingAdd(1, ordering: .relaxed)
+        let number = Int(request.url.lastPathComponent) ?? 0
+        var random = SeededRandom(seed: UInt64(number))
+        try await sleep(.milliseconds(Int.random(in: 18...50, using: &random)))
+        let pause = Duration.milliseconds(Int.random(in: 3...15, using: &random))
+        let file = NumberedPicture.file(number)
+        let length = (file.count + Self.pieceCount - 1) / Self.pieceCount
+        let pieces = Mutex(
+            stride(from: 0, to: file.count, by: length).map { file[$0..<min($0 + length, file.count)] }[...])
+        let pull: @Sendable () async throws(TransportFailure) -> Data? = { () async throws(TransportFailure) in
+            guard let piece = pieces.withLock({ $0.popFirst() }) else { return nil }
+            try await self.sleep(pause)
+            self.bytes.wrappingAdd(piece.count, ordering: .relaxed)
+            return Data(piece)
+        }
+        let head = ResponseHead(status: .ok, url: request.url, expectedBytes: file.count)
+        return TransportResponse(head: head, body: TransportBody(pull: pull))
+    }
+
+    private func sleep(_ duration: Duration) async throws(TransportFailure) {
+        do {
+            try await clock.sleep(for: duration)
+        } catch {
+            throw .cancelled
+        }
+    }
+}
+
+/// Notes which pictures are decoded, as often as they are.
+final class NotingDecoder: SizedImageDecoder {
+    private let base = FakeSizedImageDecoder()
+    private let log = MessageLog<Int>()
+
+    var decodedNumbers: [Int] { log.messages }
+
+    func header(of data: Data) throws(DecodingFailure) -> ImageHeader { try base.header(of: data) }
+
+    func decode(
+        _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
+    ) throws(DecodingFailure) -> DecodedImage {
+        let image = try base.decode(data, request: request, isCancelled: isCancelled)
+        log.append(NumberedPicture.number(of: image.bitmap))
+        return image
+    }
+}
+
+/// A disk that takes no time.
+final class DictionaryCache: DataCache {
+    private let entries = Mutex<[DataCacheKey: DataCacheEntry]>([:])
+
+    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
+        entries.withLock { $0[key] }
+    }
+
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+        entries.withLock { $0[key] = entry }
+    }
+
+    func remove(for key: DataCacheKey) async throws(DataCacheFailure) { entries.withLock { $0[key] = nil } }
+    func removeAll() async throws(DataCacheFailure) { entries.withLock { $0 = [:] } }
+}

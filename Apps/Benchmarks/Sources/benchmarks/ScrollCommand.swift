@@ -1,0 +1,64 @@
+import Foundation
+import ScrollStudy
+
+/// Ten thousand rows scrolled, and what that costs and shows: `benchmarks scroll [--json]`.
+@MainActor
+enum ScrollCommand {
+    /// Returns whether the goals that are no times are met.
+    static func run(_ arguments: [String]) throws -> Bool {
+        let scenarios = [ScrollScenario.steady(rowCount: 10_000), .restless(rowCount: 10_000, seed: 1)]
+        var meetsGoals = true
+        for scenario in scenarios {
+            let ours = outcome(of: scenario, prefetches: true)
+            meetsGoals = meetsGoals && ours.meetsGoals
+            try tell(ours, beside: outcome(of: scenario, prefetches: false), isJSON: arguments == ["--json"])
+        }
+        return meetsGoals
+    }
+
+    /// The least time of five runs that are the same but for it.
+    private static func outcome(of scenario: ScrollScenario, prefetches: Bool) -> ScrollOutcome {
+        let outcomes = (0..<5).map { _ in
+            ScrollSimulation(scenario, prefetches: prefetches, mainNanoseconds: Stopwatch.processorNanoseconds).run()
+        }
+        let least = outcomes.min { $0.mainMicroseconds < $1.mainMicroseconds }
+        return least ?? outcomes[0]
+    }
+
+    private static func tell(_ outcome: ScrollOutcome, beside plain: ScrollOutcome, isJSON: Bool) throws {
+        if isJSON {
+            for outcome in [outcome, plain] {
+                print(String(decoding: try JSONEncoder().encode(outcome), as: UTF8.self))
+            }
+        } else {
+            print(outcome.text(beside: plain))
+        }
+    }
+}
+
+extension ScrollOutcome {
+    fileprivate func text(beside plain: ScrollOutcome) -> String {
+        func line(_ name: String, _ figure: (ScrollOutcome) -> String, goal: String = "") -> String {
+            let columns = [figure(self), figure(plain)].map {
+                String(repeating: " ", count: max(0, 14 - $0.count)) + $0
+            }
+            return "  " + name.padding(toLength: 48, withPad: " ", startingAt: 0) + columns.joined() + goal
+        }
+        func percent(_ share: Double) -> String { String(format: "%.2f %%", 100 * share) }
+        let wasteGoal = "   goal: less than \(Int(100 * Self.wastedShareGoal)) %"
+        return [
+            line("\(scenario), \(appearances) cells", { $0.prefetches ? "with window" : "without" }),
+            line("cells with their picture at once", { percent($0.share(of: $0.atOnce)) }),
+            line("cells that left without their picture", { percent($0.share(of: $0.blank)) }),
+            line("wrong pictures", { "\($0.wrong)" }, goal: "   goal: 0"),
+            line("transfers in vain", { percent($0.wastedTransferShare) }, goal: wasteGoal),
+            line("bytes in vain", { percent($0.wastedByteShare) }, goal: wasteGoal),
+            line("decodes of pictures never shown", { percent($0.wastedDecodeShare) }, goal: wasteGoal),
+            line(
+                "main actor, processor time of a cell", { String(format: "%.1f µs", $0.mainMicrosecondsPerCell) },
+                goal: "   goal: less than \(Int(Self.mainMicrosecondsGoal)) µs"),
+        ].joined(separator: "\n")
+    }
+
+    private func share(of count: Int) -> Double { Double(count) / Double(max(1, appearances)) }
+}
