@@ -68,7 +68,8 @@ let vocabulary = [
 ]
 
 let caching = [
-    room("ImageMemoryCaching", knows: ["ImageCore"]),
+    room("ImageMemoryCaching", knows: ["ImageCore", "CImageMemoryCaching"]),
+    kernels("CImageMemoryCaching", in: "ImageMemoryCaching"),
     room("ImageDiskCaching", knows: ["ImageCore", "CImageDiskCaching"]),
     kernels("CImageDiskCaching", in: "ImageDiskCaching"),
     room("ImageDataSealing", knows: ["ImageCore", crypto]),

@@ -1,15 +1,14 @@
 import ImageMemoryCaching
 import ImageTesting
-import Synchronization
 import Testing
 
 @Suite("Lifetimes and statistics of a memory cache")
 struct CacheLifetimeTests {
-    private let time = Time()
+    private let time = CacheTime()
 
     @Test("an entry is served until its time is over, and no longer", arguments: [1, 4])
-    func expires(shards: Int) {
-        let cache = makeCache(lifetime: EntryLifetime(.seconds(10)), shards: shards)
+    func expires(readers: Int) {
+        let cache = makeCache(lifetime: EntryLifetime(.seconds(10)), readers: readers)
         cache.insert(1, cost: 3, for: 1)
         time.now = .seconds(5)
         cache.insert(2, cost: 4, for: 2)
@@ -24,8 +23,8 @@ struct CacheLifetimeTests {
     }
 
     @Test("a use extends the time where it is the time without a use", arguments: [1, 4])
-    func extendsByUse(shards: Int) {
-        let cache = makeCache(lifetime: EntryLifetime(.seconds(10), isExtendedByUse: true), shards: shards)
+    func extendsByUse(readers: Int) {
+        let cache = makeCache(lifetime: EntryLifetime(.seconds(10), isExtendedByUse: true), readers: readers)
         cache.insert(1, for: 1)
         cache.insert(2, for: 2)
         time.now = .seconds(9)
@@ -52,8 +51,8 @@ struct CacheLifetimeTests {
 
     @Test(
         "entries whose time is over leave with the insertions of others, or all at once on request", arguments: [1, 4])
-    func sweeps(shards: Int) {
-        let cache = makeCache(lifetime: EntryLifetime(.seconds(10)), shards: shards)
+    func sweeps(readers: Int) {
+        let cache = makeCache(lifetime: EntryLifetime(.seconds(10)), readers: readers)
         for key in 0..<100 { cache.insert(key, for: key) }
         time.now = .seconds(10)
         for key in 100..<110 { cache.insert(key, for: key) }
@@ -102,8 +101,8 @@ struct CacheLifetimeTests {
 
     @Test(
         "the age of the coldest entry is the time since the use of what the policy looks at first", arguments: [1, 4])
-    func tellsColdestAge(shards: Int) {
-        let cache = makeCache(lifetime: nil, shards: shards)
+    func tellsColdestAge(readers: Int) {
+        let cache = makeCache(lifetime: nil, readers: readers)
         #expect(cache.statistics.coldestAge == nil)
         cache.insert(1, for: 1)
         time.now = .seconds(3)
@@ -115,21 +114,9 @@ struct CacheLifetimeTests {
         #expect(cache.statistics.coldestAge == .seconds(7))
     }
 
-    private func makeCache(lifetime: EntryLifetime?, shards: Int = 1) -> MemoryCache<Int, Int> {
-        MemoryCache(limits: CacheLimits(cost: 1_000), clock: time.clock, lifetime: lifetime, shards: shards)
+    private func makeCache(lifetime: EntryLifetime?, readers: Int = 1) -> MemoryCache<Int, Int> {
+        MemoryCache(limits: CacheLimits(cost: 1_000), clock: time.clock, lifetime: lifetime, readers: readers)
     }
 
     private final class Box: Sendable {}
-
-    /// A clock that stands still until it is set.
-    private final class Time: Sendable {
-        private let moment = Mutex(Duration.zero)
-
-        var now: Duration {
-            get { moment.withLock { $0 } }
-            set { moment.withLock { $0 = newValue } }
-        }
-
-        var clock: CacheClock { CacheClock { self.now } }
-    }
 }

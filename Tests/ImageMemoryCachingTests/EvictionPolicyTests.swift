@@ -44,10 +44,10 @@ struct EvictionPolicyTests {
     }
 
     @Test("limits and costs are exact whatever is done in whatever order", arguments: PolicyCase.policies, [1, 2, 8])
-    func staysWithinLimits(_ policy: EvictionPolicy, shards: Int) {
+    func staysWithinLimits(_ policy: EvictionPolicy, readers: Int) {
         var random = SeededRandom(seed: 4)
         let cache = MemoryCache<Int, Int>(
-            limits: CacheLimits(cost: 100, count: 20), policy: policy, shards: shards)
+            limits: CacheLimits(cost: 100, count: 20), policy: policy, readers: readers)
         var costs: [Int: Int] = [:]
         for _ in 0..<10_000 {
             change(cache, &costs, &random)

@@ -7,10 +7,10 @@ struct MemoryCacheStressTests {
     @Test(
         "everything at once from several threads: limits hold at every moment, and what is counted is there",
         arguments: PolicyCase.policies, [1, 4])
-    func survivesEverythingAtOnce(_ policy: EvictionPolicy, shards: Int) async {
+    func survivesEverythingAtOnce(_ policy: EvictionPolicy, readers: Int) async {
         let cache = MemoryCache<Int, Box>(
             limits: CacheLimits(cost: 500, count: 60), policy: policy, clock: CacheClock { .zero }, weakForm: .object,
-            weakLimit: 20, shards: shards)
+            weakLimit: 20, readers: readers)
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<6 {
                 group.addTask { Self.use(cache, seed: UInt64(task)) }

@@ -21,7 +21,7 @@ enum Main {
             var new = try hits(count, peer: peer)
             new.append(try await actorHits(count))
             new += insertions(count)
-            new += threads(count, shards: 1) + threads(count, shards: 8)
+            new += threads(count, readers: 1) + threads(count, readers: 8)
             for point in new { print(point.line) }
             points += new
         }
@@ -98,9 +98,9 @@ enum Main {
     }
 
     /// As many hits by one thread as by two together: wall time of one hit.
-    private static func threads(_ count: Int, shards: Int) -> [Point] {
+    private static func threads(_ count: Int, readers: Int) -> [Point] {
         let keys = (0..<count).map { ImageCacheKey(source: Measuring.url($0)) }
-        let cache = MemoryCache<ImageCacheKey, Int>(limits: CacheLimits(count: count), shards: shards)
+        let cache = MemoryCache<ImageCacheKey, Int>(limits: CacheLimits(count: count), readers: readers)
         for (number, key) in keys.enumerated() { cache.insert(number, for: key) }
         var least = [1: Double.infinity, 2: Double.infinity]
         for _ in 0..<rounds {
@@ -117,7 +117,7 @@ enum Main {
         }
         return least.sorted { $0.key < $1.key }.map {
             Point(
-                name: "MemoryCache, LRU, \(shards) shard(s), \($0.key) thread(s), wall", operation: .hit, count: count,
+                name: "MemoryCache, LRU, \(readers) shard(s), \($0.key) thread(s), wall", operation: .hit, count: count,
                 nanoseconds: $0.value)
         }
     }

@@ -5,11 +5,14 @@ public import Synchronization
 /// Every operation is synchronous, O(1) (amortised, and but for those that concern all entries), and may be called from any
 /// thread: a lock is held for the bookkeeping alone, and what is removed is deallocated after it is released.
 ///
+/// The policy is told of all hits in the order in which they happened, before it chooses. Only while threads keep each other busy, those
+/// after the 512th of one of them count as hits, but not as uses, until there is time to tell.
+///
 /// A value above a limit alone is refused and evicts nothing. The older value under its key is dropped all the same: whoever
 /// inserted the new one has said that the old one is out of date, and a miss is better than a stale hit.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline let books: Mutex<CacheBooks<Key, Value>>
-    @usableFromInline let shards: CacheShards<Key, Value>
+    @usableFromInline let entries: SharedEntries<Key, Value>
     @usableFromInline let clock: CacheClock?
     @usableFromInline let lifetime: EntryLifetime?
 
@@ -19,21 +22,19 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///   - weakForm: for values that others hold: they are found again after they were evicted, as long as others do. Such a
     ///     value costs the cache nothing, and counts as an entry again once it has been found.
     ///   - weakLimit: how many evicted values are remembered at most.
-    ///   - shards: into how many parts with a lock each the entries are split for hits, rounded up to a power of two: for a cache
-    ///     that many threads look into at once. Limits hold for all together. The policy knows the order of the hits within a
-    ///     part, not across: with more than one, up to 64 hits of a part may count as later or earlier than those of another.
+    ///   - readers: how many threads can find something at the same time without waiting for each other, 1 to 64, rounded up to a
+    ///     power of two. Each costs an insertion some nanoseconds.
     @inlinable
     public init(
         limits: CacheLimits, policy: EvictionPolicy = .lru, clock: CacheClock? = nil, lifetime: EntryLifetime? = nil,
-        weakForm: WeakForm<Value>? = nil, weakLimit: Int = 1_000, shards: Int = 1
+        weakForm: WeakForm<Value>? = nil, weakLimit: Int = 1_000, readers: Int = 4
     ) {
         precondition(lifetime == nil || clock != nil, "a lifetime needs a clock")
-        let shardCount = CacheLedger.shardCount(atLeast: shards)
-        let shards = CacheShards<Key, Value>(count: shardCount)
-        let ledger = CacheLedger(limits: limits, policy: policy, shards: shardCount)
+        let entries = SharedEntries<Key, Value>(readers: readers)
+        let ledger = CacheLedger(limits: limits, policy: policy)
         let weakIndex = weakForm.map { WeakIndex<Key, Value>(form: $0, limit: weakLimit) }
-        books = Mutex(CacheBooks(shards: shards, ledger: ledger, weakIndex: weakIndex))
-        self.shards = shards
+        books = Mutex(CacheBooks(entries: entries, ledger: ledger, weakIndex: weakIndex))
+        self.entries = entries
         self.clock = clock
         self.lifetime = lifetime
     }
@@ -42,12 +43,12 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @inlinable
     public func value(for key: Key) -> Value? {
         let now = clock?.now()
-        let hash = ShardContents<Key, Value>.hash(key)
-        let shard = shards.shard(of: hash)
-        guard let hit = shards.withContents(of: shard, { $0.value(for: key, hash: hash, at: now) }) else {
+        let hash = key.spreadHash
+        guard let hit = entries.value(for: key, hash: hash, at: now) else {
             return withRemoved { $0.miss(key, hash: hash, at: now, removing: &$1) }
         }
-        if hit.isTellingDue { books.withLock { $0.hearUses(of: shard) } }
+        // Who changes the books now tells of the hits, or the next one to find something does.
+        if hit.isTellingDue { _ = books.withLockIfAvailable { $0.hearUses() } }
         return hit.value
     }
 
@@ -62,7 +63,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ) {
         precondition(lifetime == nil || clock != nil, "an entry's lifetime needs a cache with a clock")
         let now = clock?.now()
-        let candidate = EvictionCandidate(hash: ShardContents<Key, Value>.hash(key), cost: cost, refetch: refetch)
+        let candidate = EvictionCandidate(hash: key.spreadHash, cost: cost, refetch: refetch)
         let record = EntryRecord(new: candidate, lifetime: lifetime ?? self.lifetime, at: now)
         withRemoved { $0.insert(value, record, under: key, at: now, removing: &$1) }
     }
@@ -70,7 +71,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @inlinable
     @discardableResult
     public func removeValue(for key: Key) -> Value? {
-        let hash = ShardContents<Key, Value>.hash(key)
+        let hash = key.spreadHash
         return books.withLock { $0.removeValue(for: key, hash: hash) }
     }
 
@@ -83,10 +84,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// The description is asked without the lock; what is inserted meanwhile may stay.
     @inlinable
     public func removeAll(where isUnwanted: (Key) throws -> Bool) rethrows {
-        let unwanted = try books.withLock { $0.keys }.filter(isUnwanted)
+        let unwanted = try books.withLock { $0.keys() }.filter(isUnwanted)
         withRemoved { books, removed in
             removed.others = unwanted.compactMap {
-                books.removeValue(for: $0, hash: ShardContents<Key, Value>.hash($0))
+                books.removeValue(for: $0, hash: $0.spreadHash)
             }
         }
     }
@@ -95,14 +96,14 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @inlinable
     public func removeExpired() {
         guard let now = clock?.now() else { return }
-        withRemoved { $0.sweep($0.ledger.placeCount, at: now, removing: &$1) }
+        withRemoved { $0.removeExpired(at: now, removing: &$1) }
     }
 
     /// Evicts until the rest costs `cost` and is `count` entries at most. The limits stay as they are.
     /// - Parameter cause: what the statistics say of it: `.trim` or `.pressure`.
     @inlinable
     public func trim(toCost cost: Int = .max, count: Int = .max, cause: EvictionCause = .trim) {
-        withRemoved { $0.trim(toCost: cost, count: count, cause: cause, removing: &$1) }
+        withRemoved { $0.evict(toCost: cost, count: count, cause, removing: &$1) }
     }
 
     /// What the cache may keep. Lowered limits of cost and count evict at once; that of one entry counts from then on.

@@ -20,15 +20,14 @@ public final class MemoryImageCache: ImageCache {
     ///   - clock: for lifetimes and for the age of entries. Without one, no time is read.
     ///   - lifetime: how long a picture may be served; needs a clock.
     ///   - inUseLimit: how many evicted pictures are found again as long as they are in use elsewhere; 0 for none.
-    ///   - shards: into how many parts with a lock each the pictures are split for hits, for a cache that many threads look into at
-    ///     once; `MemoryCache` says more.
+    ///   - readers: how many threads can find a picture at the same time without waiting for each other, 1 to 64.
     public init(
         byteLimit: Int = 100 << 20, entryLimit: Int? = nil, policy: EvictionPolicy = .gdsf, clock: CacheClock? = nil,
-        lifetime: EntryLifetime? = nil, inUseLimit: Int = 1_000, shards: Int = 1
+        lifetime: EntryLifetime? = nil, inUseLimit: Int = 1_000, readers: Int = 4
     ) {
         cache = MemoryCache(
             limits: CacheLimits(cost: byteLimit, entryCost: entryLimit ?? .max), policy: policy, clock: clock,
-            lifetime: lifetime, weakForm: .decodedImage, weakLimit: inUseLimit, shards: shards)
+            lifetime: lifetime, weakForm: .decodedImage, weakLimit: inUseLimit, readers: readers)
     }
 
     public func image(for key: ImageCacheKey) -> DecodedImage? { cache.value(for: key) }

@@ -1,5 +1,4 @@
-/// What a cache changes under the lock of all its books: everything but hits. The ledger decides, this carries it out in the
-/// shards, whose locks it takes one at a time and after that of the books.
+/// What a cache changes under the lock of its books: everything but hits. The ledger decides, this carries it out among the entries.
 ///
 /// What is removed is handed to the caller, who decides where it is deallocated. Moments are nil without a clock.
 @usableFromInline
@@ -7,50 +6,83 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// Each insertion looks at so many entries for expired ones.
     @inlinable static var sweepSteps: Int { 4 }
 
-    @usableFromInline let shards: CacheShards<Key, Value>
+    @usableFromInline typealias Contents = EntryContents<Key, Value>
+
+    @usableFromInline let entries: SharedEntries<Key, Value>
     @usableFromInline var ledger: CacheLedger
     @usableFromInline var weakIndex: WeakIndex<Key, Value>?
+    /// Memory for the hits that are told; empty between changes.
+    @usableFromInline var heard = HeardHits()
     /// The place where the search for expired entries goes on.
     @usableFromInline var sweepHand = 0
 
     @inlinable
-    init(shards: CacheShards<Key, Value>, ledger: consuming CacheLedger, weakIndex: WeakIndex<Key, Value>?) {
-        self.shards = shards
+    init(entries: SharedEntries<Key, Value>, ledger: consuming CacheLedger, weakIndex: WeakIndex<Key, Value>?) {
+        self.entries = entries
         self.ledger = ledger
         self.weakIndex = weakIndex
     }
 
-    /// Tells the ledger of the hits in all shards, each oldest first.
+    /// Tells the ledger of all hits, and changes books and entries together while nobody looks.
     @inlinable
-    mutating func hearUses() {
-        for shard in 0..<shards.count { hearUses(of: shard) }
+    mutating func change<Result: Sendable>(_ body: (inout Self, inout Contents) -> Result) -> Result {
+        var hits = HeardHits()
+        swap(&hits, &heard)
+        let result = entries.change(hearing: &hits) { contents, hits in
+            hits.tellMoments(to: &contents.times)
+            hits.tellUses(to: &ledger)
+            return body(&self, &contents)
+        }
+        swap(&hits, &heard)
+        return result
     }
 
+    /// Tells the ledger of all hits, while others look.
     @inlinable
-    mutating func hearUses(of shard: Int) { shards.withContents(of: shard) { $0.ledger.tellUses(to: &ledger) } }
+    mutating func hearUses() {
+        entries.change(hearing: &heard) { contents, hits in hits.tellMoments(to: &contents.times) }
+        heard.tellUses(to: &ledger)
+    }
 
-    /// Whatever can be done when there is no value under a key: what has expired goes, and what was evicted and is still in use
-    /// comes back.
+    /// Whatever can be done when a look has found no value under a key: what has expired goes, and what was evicted and is still in
+    /// use comes back.
     @inlinable
     mutating func miss(_ key: Key, hash: UInt64, at now: Duration?, removing removed: inout RemovedValues<Value>)
         -> Value?
     {
-        if let place = place(of: key, hash: hash) {
-            let hit = shards.withContents(of: shards.shard(of: hash)) { $0.value(for: key, hash: hash, at: now) }
-            if let hit { return hit.value }
-            remove(place, .expiry, into: &removed)
-        } else if let (value, record) = weakIndex?.find(key), !record.isOver(at: now) {
-            ledger.revive()
-            hearUses()
-            if let refused = admit(value, record, under: key, removing: &removed) {
-                removed.append(refused)
-            } else {
-                weakIndex?.remove(key)
+        change { books, contents in
+            if let place = contents.place(of: key, hash: hash) {
+                // It came in meanwhile, or has been used since by another thread.
+                guard let now, contents.isOver(place, at: now) else { return books.use(place, of: &contents, at: now) }
+                books.remove(place, .expiry, from: &contents, into: &removed)
+            } else if let value = books.revive(key, at: now, in: &contents, removing: &removed) {
+                return value
             }
-            return value
+            books.ledger.miss()
+            return nil
         }
-        ledger.miss()
-        return nil
+    }
+
+    @inlinable
+    mutating func use(_ place: Int, of contents: inout Contents, at now: Duration?) -> Value {
+        ledger.use([place])
+        if let now { contents.times[place].use(at: now) }
+        return contents.table.value(of: place)
+    }
+
+    /// Puts back what was evicted and is in use by others.
+    @inlinable
+    mutating func revive(
+        _ key: Key, at now: Duration?, in contents: inout Contents, removing removed: inout RemovedValues<Value>
+    ) -> Value? {
+        guard let (value, record) = weakIndex?.find(key), !record.isOver(at: now) else { return nil }
+        ledger.revive()
+        if let refused = admit(value, record, under: key, to: &contents, removing: &removed) {
+            removed.append(refused)
+        } else {
+            weakIndex?.remove(key)
+        }
+        return value
     }
 
     /// Puts a value under a key once the ledger has a place for it. The older value goes in any case.
@@ -59,31 +91,37 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
         _ value: Value, _ record: EntryRecord, under key: Key, at now: Duration?,
         removing removed: inout RemovedValues<Value>
     ) {
-        let own = shards.shard(of: record.candidate.hash)
-        for shard in 0..<shards.count where shard != own { hearUses(of: shard) }
-        weakIndex?.remove(key)
-        // Which hears its shard's.
-        if let older = removeEntry(of: key, hash: record.candidate.hash) { removed.append(older) }
-        if let now { sweep(Self.sweepSteps, at: now, removing: &removed) }
-        guard var refused = admit(value, record, under: key, removing: &removed) else { return }
-        weakIndex?.add(key, &refused, record)
-        removed.append(refused)
+        change { books, contents in
+            books.expectInsertion(record.candidate, contents)
+            if let older = books.removeValue(for: key, hash: record.candidate.hash, from: &contents) {
+                removed.append(older)
+            }
+            if let now { books.sweep(Self.sweepSteps, of: &contents, at: now, removing: &removed) }
+            guard var refused = books.admit(value, record, under: key, to: &contents, removing: &removed) else { return }
+            books.weakIndex?.add(key, &refused, record)
+            removed.append(refused)
+        }
+    }
+
+    /// Fetches what an insertion will change: among many entries, most of its time it would be waiting for memory otherwise.
+    @inlinable
+    func expectInsertion(_ candidate: EvictionCandidate, _ contents: borrowing Contents) {
+        contents.table.expectInsertion(hash: candidate.hash)
+        if let place = ledger.likelyVictim(for: candidate) { contents.table.expectTaking(place) }
     }
 
     /// - Returns: the value, when it is refused.
     @inlinable
     mutating func admit(
-        _ value: Value, _ record: EntryRecord, under key: Key, removing removed: inout RemovedValues<Value>
+        _ value: Value, _ record: EntryRecord, under key: Key, to contents: inout Contents,
+        removing removed: inout RemovedValues<Value>
     ) -> Value? {
-        let shard = shards.shard(of: record.candidate.hash)
         while true {
-            switch ledger.admit(record.candidate, to: shard) {
-            case .evict(let place, let cause): remove(place, cause, into: &removed)
+            switch ledger.admit(record.candidate) {
+            case .evict(let place, let cause): remove(place, cause, from: &contents, into: &removed)
             case .refused: return value
             case .admitted(let place):
-                shards.withContents(of: shard) {
-                    $0.put(key, value, at: index(place), hash: record.candidate.hash, record.times)
-                }
+                contents.put(key, value, at: place, record)
                 return nil
             }
         }
@@ -91,37 +129,25 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
     @inlinable
     mutating func removeValue(for key: Key, hash: UInt64) -> Value? {
-        weakIndex?.remove(key)
-        return removeEntry(of: key, hash: hash)
+        change { $0.removeValue(for: key, hash: hash, from: &$1) }
     }
 
     @inlinable
-    mutating func removeEntry(of key: Key, hash: UInt64) -> Value? {
-        let shard = shards.shard(of: hash)
-        let taken = shards.withContents(of: shard) { contents -> (place: Int, value: Value)? in
-            contents.ledger.tellUses(to: &ledger)
-            guard let index = contents.index(of: key, hash: hash) else { return nil }
-            return (index * shards.count + shard, contents.take(index).value)
-        }
-        guard let (place, value) = taken else { return nil }
+    mutating func removeValue(for key: Key, hash: UInt64, from contents: inout Contents) -> Value? {
+        weakIndex?.remove(key)
+        guard let place = contents.place(of: key, hash: hash) else { return nil }
         ledger.remove(place)
-        return value
+        return contents.table.take(place).value
     }
 
     /// Forgets everything, what the policy has learned included, and gives the memory of the bookkeeping back.
     @inlinable
     mutating func removeAll(removing removed: inout RemovedValues<Value>) {
-        for shard in 0..<shards.count { removed.others += shards.withContents(of: shard) { $0.removeAll() } }
-        ledger.removeAll()
-        weakIndex?.removeAll()
-    }
-
-    /// Evicts until the rest costs `cost` and is `count` entries at most. The limits stay.
-    @inlinable
-    mutating func trim(toCost cost: Int, count: Int, cause: EvictionCause, removing removed: inout RemovedValues<Value>)
-    {
-        hearUses()
-        evict(toCost: cost, count: count, cause, removing: &removed)
+        change { books, contents in
+            removed.others += contents.removeAll()
+            books.ledger.removeAll()
+            books.weakIndex?.removeAll()
+        }
     }
 
     @inlinable
@@ -132,69 +158,61 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
         evict(toCost: .max, count: limits.count, .count, removing: &removed)
     }
 
+    /// Evicts until the rest costs `cost` and is `count` entries at most; looks come between. The limits stay.
     @inlinable
     mutating func evict(
         toCost cost: Int, count: Int, _ cause: EvictionCause, removing removed: inout RemovedValues<Value>
     ) {
-        while let place = ledger.excess(overCost: cost, count: count) { remove(place, cause, into: &removed) }
+        while change({ books, contents in
+            guard let place = books.ledger.excess(overCost: cost, count: count) else { return false }
+            books.remove(place, cause, from: &contents, into: &removed)
+            return true
+        }) {}
+    }
+
+    /// Removes all that has expired; looks come between.
+    @inlinable
+    mutating func removeExpired(at now: Duration, removing removed: inout RemovedValues<Value>) {
+        for _ in 0..<ledger.placeCount { change { $0.sweep(1, of: &$1, at: now, removing: &removed) } }
     }
 
     /// Removes what has expired among so many places, from where the last sweep ended.
     @inlinable
-    mutating func sweep(_ steps: Int, at now: Duration, removing removed: inout RemovedValues<Value>) {
+    mutating func sweep(
+        _ steps: Int, of contents: inout Contents, at now: Duration, removing removed: inout RemovedValues<Value>
+    ) {
         for _ in 0..<steps {
             sweepHand = sweepHand + 1 < ledger.placeCount ? sweepHand + 1 : 0
-            if times(sweepHand)?.isOver(at: now) == true { remove(sweepHand, .expiry, into: &removed) }
+            if contents.isOver(sweepHand, at: now) { remove(sweepHand, .expiry, from: &contents, into: &removed) }
         }
     }
 
     /// All keys, also those of evicted values that could come back.
-    @inlinable var keys: [Key] {
-        (0..<shards.count).flatMap { shards.withContents(of: $0) { $0.entries.map { $0.key } } }
-            + (weakIndex?.keys ?? [])
-    }
+    @inlinable
+    mutating func keys() -> [Key] { change { books, contents in contents.table.map { $0.key } + (books.weakIndex?.keys ?? []) } }
 
     @inlinable
     mutating func statistics(at now: Duration?) -> CacheStatistics {
-        hearUses()
-        var statistics = ledger.statistics
-        for shard in 0..<shards.count { statistics.hits += shards.withContents(of: shard) { $0.ledger.hits } }
-        if let now, let times = ledger.coldest.flatMap({ times($0) }) { statistics.coldestAge = now - times.lastUse }
-        return statistics
+        change { books, contents in
+            var statistics = books.ledger.statistics
+            if let now, let times = books.ledger.coldest.flatMap({ contents.times(of: $0) }) {
+                statistics.coldestAge = now - times.lastUse
+            }
+            return statistics
+        }
     }
 
+    /// Takes an entry out of the cache.
     @inlinable
-    mutating func remove(_ place: Int, _ cause: EvictionCause, into removed: inout RemovedValues<Value>) {
-        var (key, value, record) = take(place)
+    mutating func remove(
+        _ place: Int, _ cause: EvictionCause, from contents: inout Contents,
+        into removed: inout RemovedValues<Value>
+    ) {
+        let record = EntryRecord(candidate: ledger.candidate(at: place), times: contents.times(of: place))
+        var (key, value) = contents.table.take(place)
+        ledger.remove(place)
         ledger.noteEviction(cause)
         if cause != .expiry { weakIndex?.add(key, &value, record) }
         removed.append(value)
     }
-
-    /// Takes an entry out of its shard and out of the books. Hits on it until then are told first.
-    @inlinable
-    mutating func take(_ place: Int) -> (key: Key, value: Value, record: EntryRecord) {
-        let candidate = ledger.candidate(at: place)
-        let (entry, times) = shards.withContents(of: shards.shard(of: candidate.hash)) { shard in
-            shard.ledger.tellUses(to: &ledger)
-            let times = shard.times(of: index(place))
-            return (shard.take(index(place)), times)
-        }
-        ledger.remove(place)
-        return (entry.key, entry.value, EntryRecord(candidate: candidate, times: times))
-    }
-
-    @inlinable
-    func times(_ place: Int) -> EntryTimes? {
-        shards.withContents(of: place % shards.count) { $0.times(of: index(place)) }
-    }
-
-    @inlinable
-    func place(of key: Key, hash: UInt64) -> Int? {
-        let shard = shards.shard(of: hash)
-        return shards.withContents(of: shard) { $0.index(of: key, hash: hash) }.map { $0 * shards.count + shard }
-    }
-
-    @inlinable
-    func index(_ place: Int) -> Int { place / shards.count }
 }

@@ -64,6 +64,10 @@ struct EntryTable<Key: Hashable, Value>: ~Copyable {
     @inlinable
     func value(at slot: Int) -> Value { unsafe base[slot].value }
 
+    /// The value of an index in use.
+    @inlinable
+    func value(of index: Int) -> Value { value(at: Int(slots[index])) }
+
     /// Whether an index is in use.
     @inlinable
     func holds(_ index: Int) -> Bool { index < slots.count && slots[index] != Self.none }
@@ -93,6 +97,16 @@ struct EntryTable<Key: Hashable, Value>: ~Copyable {
         count -= 1
         return (entry.key, entry.value)
     }
+
+    /// Says that a key with this hash will be inserted soon.
+    @inlinable
+    func expectInsertion(hash: UInt64) {
+        unsafe TableMemory.prefetch(base + home(UInt32(truncatingIfNeeded: hash >> 32)))
+    }
+
+    /// Says that the entry of an index in use will be taken soon.
+    @inlinable
+    func expectTaking(_ index: Int) { unsafe TableMemory.prefetch(base + Int(slots[index])) }
 
     /// What is made of each entry.
     @inlinable
@@ -149,7 +163,7 @@ struct EntryTable<Key: Hashable, Value>: ~Copyable {
     @inlinable
     func home(_ hash: UInt32) -> Int { Int(hash) & mask }
 
-    /// Bits that neither the home nor the shard depends on.
+    /// Bits that the home does not depend on.
     @inlinable
     static func tag(_ hash: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 24) | 0x80 }
 

@@ -14,6 +14,7 @@ struct EntryTimes: Sendable {
     @usableFromInline
     func isOver(at now: Duration) -> Bool { expiry.map { $0 <= now } ?? false }
 
+    @usableFromInline
     mutating func use(at now: Duration) {
         lastUse = now
         if let lifetime, lifetime.isExtendedByUse { expiry = now + lifetime.duration }

@@ -1,3 +1,5 @@
+import CImageMemoryCaching
+
 #if canImport(Glibc)
     import Glibc
 #endif
@@ -20,4 +22,8 @@ enum TableMemory {
         #endif
         return unsafe memory
     }
+
+    /// Says that memory will be written soon. It comes near while other work is done; nothing waits for it.
+    @usableFromInline
+    static func prefetch(_ address: UnsafeRawPointer) { unsafe memory_prefetch(address) }
 }

@@ -1,0 +1,27 @@
+#include "CImageMemoryCaching.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+void memory_prefetch(const void *address) { __builtin_prefetch(address, 1); }
+
+uint32_t memory_thread_number(void) {
+    static _Atomic uint32_t count;
+    static _Thread_local uint32_t number; // plus one; 0 until it is given
+    if (number == 0) number = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) + 1;
+    return number - 1;
+}
+
+uint64_t memory_ticks(void) {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+#endif
+}

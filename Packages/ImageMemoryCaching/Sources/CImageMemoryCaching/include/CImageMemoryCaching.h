@@ -1,0 +1,15 @@
+#ifndef CIMAGEMEMORYCACHING_H
+#define CIMAGEMEMORYCACHING_H
+
+#include <stdint.h>
+
+/// Begins to fetch the line of memory around an address, to be written soon, and waits for nothing. Any address will do.
+void memory_prefetch(const void *address);
+
+/// The number of the calling thread, the same as long as it lives: 0 for the first that asks, then 1, and so on.
+uint32_t memory_thread_number(void);
+
+/// Ticks of a counter that all processors share: what happened later, and knows of it, has at least as many.
+uint64_t memory_ticks(void);
+
+#endif
