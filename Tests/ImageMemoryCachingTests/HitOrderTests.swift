@@ -99,7 +99,9 @@ struct HitOrderTests {
         #expect(cache.statistics.evictions[.expiry] == 1)
     }
 
-    @Test("nobody who finds something waits for another thread that tells of hits; what can't be kept meanwhile is counted")
+    @Test(
+        "nobody who finds something waits for another thread that tells of hits; what can't be kept meanwhile is counted"
+    )
     func findsWhileHitsAreTold() async {
         let (log, tells, goOn) = (MessageLog<String>(), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let policy = EvictionPolicy(name: "waiting") {

@@ -21,7 +21,7 @@ enum Main {
             var new = try hits(count, peer: peer)
             new.append(try await actorHits(count))
             new += insertions(count)
-            new += threads(count, readers: 1) + threads(count, readers: 8)
+            new += threads(count, readers: 1) + threads(count, readers: 4)
             for point in new { print(point.line) }
             points += new
         }

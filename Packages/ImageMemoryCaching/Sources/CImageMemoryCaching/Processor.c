@@ -1,7 +1,6 @@
 #include "CImageMemoryCaching.h"
 
 #include <stdatomic.h>
-#include <time.h>
 
 void memory_prefetch(const void *address) { __builtin_prefetch(address, 1); }
 
@@ -13,15 +12,14 @@ uint32_t memory_thread_number(void) {
 }
 
 uint64_t memory_ticks(void) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386__)
     return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
     uint64_t ticks;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
     return ticks;
 #else
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+    static _Atomic uint64_t ticks;
+    return atomic_fetch_add_explicit(&ticks, 1, memory_order_relaxed);
 #endif
 }

@@ -97,7 +97,9 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
                 removed.append(older)
             }
             if let now { books.sweep(Self.sweepSteps, of: &contents, at: now, removing: &removed) }
-            guard var refused = books.admit(value, record, under: key, to: &contents, removing: &removed) else { return }
+            guard var refused = books.admit(value, record, under: key, to: &contents, removing: &removed) else {
+                return
+            }
             books.weakIndex?.add(key, &refused, record)
             removed.append(refused)
         }
@@ -189,7 +191,9 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
     /// All keys, also those of evicted values that could come back.
     @inlinable
-    mutating func keys() -> [Key] { change { books, contents in contents.table.map { $0.key } + (books.weakIndex?.keys ?? []) } }
+    mutating func keys() -> [Key] {
+        change { books, contents in contents.table.map { $0.key } + (books.weakIndex?.keys ?? []) }
+    }
 
     @inlinable
     mutating func statistics(at now: Duration?) -> CacheStatistics {

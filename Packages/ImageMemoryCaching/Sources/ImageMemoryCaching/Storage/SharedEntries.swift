@@ -7,9 +7,9 @@ public import Synchronization
 /// be slower than one. So there are several locks, each with a log of hits: a thread that looks takes the one that is its own as a
 /// rule, and who changes something takes them all (a "big-reader lock").
 @safe @usableFromInline
-final class SharedEntries<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
-    // Sound because what is behind `contents` is read under one of the locks at least, and changed under all of them.
-
+final class SharedEntries<Key: Hashable & Sendable, Value: Sendable>:
+    @unchecked Sendable  // sound: `contents` is read under one of the locks at least, and changed under all of them
+{
     /// A lock, and what keeps others' memory away from it.
     @usableFromInline
     struct Reader: ~Copyable {
