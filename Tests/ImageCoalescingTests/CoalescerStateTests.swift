@@ -55,18 +55,17 @@ struct CoalescerStateTests {
             let name = WaiterID(rawValue: UInt64.random(in: 0..<12, using: &random))
             let priority = anyPriority()
             guard let joined = current[key] else {
-                let (job, actions) = state.began(ticket, waiter: name, priority: priority)
+                let job = state.began(ticket, waiter: name, priority: priority)
                 waiters.append(Waiter(ticket: ticket, name: name, job: job, priority: priority))
-                try #require(actions == [.start(job)] && !underWay.contains(job))
+                try #require(!underWay.contains(job))
                 current[key] = job
                 underWay.append(job)
                 priorities[job] = priority
                 return
             }
-            let actions = state.joined(ticket, joined, waiter: name, priority: priority)
+            let joining = state.joined(ticket, joined, waiter: name, priority: priority)
             waiters.append(Waiter(ticket: ticket, name: name, job: joined, priority: priority))
-            let replay = latest[joined].map { [CoalescerState.Action.tellProgress($0, [ticket])] } ?? []
-            try #require(actions == replay + priorityChange(of: joined))
+            try #require(joining.progress == latest[joined] && joining.priority == priorityChange(of: joined))
         }
 
         private mutating func leave() throws {
@@ -82,9 +81,8 @@ struct CoalescerStateTests {
             try #require(answered.insert(ticket).inserted)
             let isLast = !waiters.contains { $0.job == job }
             if isLast { current = current.filter { $0.value != job } }
-            let dismiss = CoalescerState.Action.dismiss(ticket)
-            let expected = isLast ? [.cancelWork(job), dismiss] : [dismiss] + priorityChange(of: job)
-            try #require(left?.job == job && left?.actions == expected)
+            let priority = isLast ? nil : priorityChange(of: job)
+            try #require(left == CoalescerState.Leaving(job: job, isLast: isLast, priority: priority))
         }
 
         private mutating func finish() throws {
@@ -94,16 +92,16 @@ struct CoalescerStateTests {
             waiters.removeAll { $0.job == job }
             current = current.filter { $0.value != job }
             for ticket in waiting { try #require(answered.insert(ticket).inserted, "answered twice") }
-            let actions = state.finished(job)
-            try #require(actions == (waiting.isEmpty ? [] : [.answer(waiting)]))
+            let finished = state.finished(job)
+            try #require(finished == waiting)
             let again = state.finished(job)
             try #require(again.isEmpty)
         }
 
         private mutating func close() throws {
-            let expected = underWay.compactMap { job -> (JobID, [CoalescerState.Action])? in
+            let expected = underWay.compactMap { job -> (JobID, [JoinTicket])? in
                 let waiting = waiters.filter { $0.job == job }.map(\.ticket)
-                return waiting.isEmpty ? nil : (job, [.cancelWork(job), .answer(waiting)])
+                return waiting.isEmpty ? nil : (job, waiting)
             }
             for waiter in waiters { try #require(answered.insert(waiter.ticket).inserted, "answered twice") }
             (waiters, current) = ([], [:])
@@ -114,36 +112,37 @@ struct CoalescerStateTests {
         private mutating func reprioritise() throws {
             let name = WaiterID(rawValue: UInt64.random(in: 0..<12, using: &random))
             let priority = anyPriority()
-            let changes = state.reprioritised(name, to: priority).filter { !$0.actions.isEmpty }
+            let changes = state.reprioritised(name, to: priority)
             for index in waiters.indices where waiters[index].name == name { waiters[index].priority = priority }
             let expected = Set(waiters.filter { $0.name == name }.map(\.job)).filter {
                 maximum(of: $0) != priorities[$0]
             }
             try #require(Set(changes.map(\.job)) == expected)
             for job in expected { priorities[job] = maximum(of: job) }
+            // Who waits twice for one piece of work changes its priority twice, perhaps.
+            try #require(Dictionary(changes) { $1 }.allSatisfy { $1 == priorities[$0] })
         }
 
         private mutating func report() throws {
             guard let job = underWay.randomElement(using: &random) else { return }
             let progress = WorkProgress(completedBytes: Int.random(in: 0..<1_000, using: &random), totalBytes: nil)
             let waiting = waiters.filter { $0.job == job }.map(\.ticket)
-            let actions = state.reported(progress, by: job)
+            let told = state.reported(progress, by: job)
             let isTold = !waiting.isEmpty && progress.completedBytes >= latest[job]?.completedBytes ?? 0
-            try #require(actions == (isTold ? [.tellProgress(progress, waiting)] : []))
+            try #require(told == (isTold ? waiting : []))
             if isTold { latest[job] = progress }
         }
 
         private mutating func listen() throws {
             guard let job = underWay.randomElement(using: &random) else { return }
-            let expected = maximum(of: job).map { [CoalescerState.Action.tellPriority($0)] } ?? []
-            try #require(state.listened(job) == expected)
+            try #require(state.listened(job) == maximum(of: job))
         }
 
         /// What must be told when the maximum is not what it was.
-        private mutating func priorityChange(of job: JobID) -> [CoalescerState.Action] {
-            guard let maximum = maximum(of: job), maximum != priorities[job] else { return [] }
+        private mutating func priorityChange(of job: JobID) -> RequestPriority? {
+            guard let maximum = maximum(of: job), maximum != priorities[job] else { return nil }
             priorities[job] = maximum
-            return [.tellPriority(maximum)]
+            return maximum
         }
 
         private func maximum(of job: JobID) -> RequestPriority? {
@@ -177,7 +176,7 @@ struct CoalescerStateTests {
     func manyWaiters() {
         var state = CoalescerState()
         let range = 1...100_000 as ClosedRange<UInt64>
-        let (job, _) = state.began(JoinTicket(rawValue: 0), waiter: WaiterID(rawValue: 0), priority: .normal)
+        let job = state.began(JoinTicket(rawValue: 0), waiter: WaiterID(rawValue: 0), priority: .normal)
         for number in range {
             _ = state.joined(JoinTicket(rawValue: number), job, waiter: WaiterID(rawValue: number), priority: .normal)
         }
@@ -186,7 +185,7 @@ struct CoalescerStateTests {
         var cancels = 0
         for number in range.reversed() {
             let left = state.left(JoinTicket(rawValue: number))
-            if left?.actions.contains(.cancelWork(job)) == true { cancels += 1 }
+            if left?.isLast == true { cancels += 1 }
         }
         #expect(cancels == 1 && state.waiterCount == 0)
         let late = state.finished(job)

@@ -3,43 +3,26 @@ import Foundation
 import ImageCore
 import ImageDiskCaching
 
-/// One figure of a full cache, beside its goal.
-struct DiskFigure: Encodable {
-    var name: String
-    var value: Double
-    var unit: String
-    /// What the value should be at most.
-    var goal: Double
-
-    static let heading =
-        "disk, 100,000 entries".padding(toLength: 66, withPad: " ", startingAt: 0) + "              goal"
-
-    var line: String {
-        name.padding(toLength: 66, withPad: " ", startingAt: 0)
-            + String(format: "%9.2f %@  <= %g %@", value, unit, goal, value <= goal ? "met" : "NOT met")
-    }
-}
-
 /// What a cache of very many entries takes to open, to keep in memory, and to keep within its limit.
 enum DiskScaleBenchmarks {
     private static let entryCount = 100_000
 
     @concurrent
-    static func run() async throws -> [DiskFigure] { try await withTemporaryFolder { try await figures(in: $0) } }
+    static func run() async throws -> [Figure] { try await withTemporaryFolder { try await figures(in: $0) } }
 
-    private static func figures(in folder: URL) async throws -> [DiskFigure] {
+    private static func figures(in folder: URL) async throws -> [Figure] {
         try await fill(folder)
         let opening = try await open(folder)
         let files = try await indexFileBytes(folder)
         return [
-            DiskFigure(
+            Figure(
                 name: "open, to the end of the first look-up (processor)", value: opening.processor, unit: "ms",
                 goal: 50),
-            DiskFigure(
+            Figure(
                 name: "open, to the end of the first look-up (passed)", value: opening.passed, unit: "ms", goal: 50),
-            DiskFigure(name: "index in memory, an entry", value: opening.heapBytes, unit: "B", goal: 100),
-            DiskFigure(name: "index on disk, an entry", value: files, unit: "B", goal: 100),
-            DiskFigure(
+            Figure(name: "index in memory, an entry", value: opening.heapBytes, unit: "B", goal: 100),
+            Figure(name: "index on disk, an entry", value: files, unit: "B", goal: 100),
+            Figure(
                 name: "the longest of 1,000 stores that evict (processor)", value: try await longestStore(folder),
                 unit: "ms", goal: 5),
         ]

@@ -8,46 +8,39 @@ import ImageTesting
 import ImageTransporting
 import Synchronization
 
-/// Processor time of one piece of work, and of what it is put beside, in the same run and by turns.
-struct LoaderFigure: Encodable {
-    var name: String
-    /// Of all threads; the least of all rounds, as are the others.
-    var microseconds: Double
-    /// The same work in plain tasks, or with fewer works waiting.
-    var besideMicroseconds: Double
-    var beside: String
-
-    static let heading =
-        "loader, processor time of one".padding(toLength: 52, withPad: " ", startingAt: 0) + "     ours    beside"
-
-    var line: String {
-        name.padding(toLength: 52, withPad: " ", startingAt: 0)
-            + String(format: "%6.2f µs %6.2f µs  ", microseconds, besideMicroseconds) + beside
-    }
-}
-
 /// What the coordination of loads costs: everything but bytes and pixels, which are fake and quick.
+///
+/// Processor time of all threads for one; the least of all rounds.
 enum LoaderBenchmarks {
     private static let requestCount = 2_000
     private static let waiterCount = 10_000
 
     @concurrent
-    static func run(rounds: Int = 9) async throws -> [LoaderFigure] {
-        var (request, plainRequest) = (Double.infinity, Double.infinity)
-        var (waiter, plainWaiter) = (Double.infinity, Double.infinity)
+    static func run(rounds: Int = 9) async throws -> [Figure] {
+        var requests = [Double](repeating: .infinity, count: 3)
+        var waiters = [Double](repeating: .infinity, count: 3)
         for _ in 0..<rounds {
-            request = min(request, try await requests())
-            plainRequest = min(plainRequest, try await plainRequests())
-            waiter = min(waiter, try await waiters())
-            plainWaiter = min(plainWaiter, try await plainWaiters())
+            requests[0] = min(requests[0], try await Self.requests())
+            requests[1] = min(requests[1], try await plainRequests(inTasksOfTheirOwn: true))
+            requests[2] = min(requests[2], try await plainRequests(inTasksOfTheirOwn: false))
+            waiters[0] = min(waiters[0], try await Self.waiters())
+            waiters[1] = min(waiters[1], try await coalescedWaiters())
+            waiters[2] = min(waiters[2], try await plainWaiters())
         }
         return [
-            LoaderFigure(
-                name: "request: fake transport, fake decoder", microseconds: request,
-                besideMicroseconds: plainRequest, beside: "send, collect and decode in a plain task"),
-            LoaderFigure(
-                name: "further waiter for the same picture", microseconds: waiter, besideMicroseconds: plainWaiter,
-                beside: "a plain task that waits for a continuation"),
+            Figure(
+                name: "request: fake transport, fake decoder", value: requests[0], unit: "µs", goal: 15,
+                beside: [
+                    Figure.Other(value: requests[1], name: "plain tasks, one each for picture, original and decoding"),
+                    Figure.Other(value: requests[2], name: "send, collect and decode in one plain task"),
+                ]),
+            Figure(
+                name: "further waiter for the same picture, with its task", value: waiters[0], unit: "µs", goal: 2,
+                beside: [
+                    Figure.Other(value: waiters[1], name: "of the coalescer alone"),
+                    Figure.Other(value: waiters[2], name: "a plain task that waits for a continuation, cancellably"),
+                    Figure.Other(value: waiters[0] - waiters[2], name: "the difference between the first and the last"),
+                ]),
         ] + queues(rounds: rounds)
     }
 
@@ -61,34 +54,99 @@ enum LoaderBenchmarks {
         } / Double(requests.count)
     }
 
-    private static func plainRequests() async throws -> Double {
+    /// - Parameter inTasksOfTheirOwn: whether each part runs in a task of its own, for which the one before waits as the loader must: so
+    ///   that others can join it, and that decoding is on threads of its own. Otherwise all of it is one function after the other.
+    private static func plainRequests(inTasksOfTheirOwn: Bool) async throws -> Double {
         let (transport, decoder) = (InstantTransport(), InstantDecoder())
-        let requests = (0..<requestCount).compactMap(makeRequest).compactMap(\.url)
+        let urls = (0..<requestCount).compactMap(makeRequest).compactMap(\.url)
+        let load: @Sendable (URL) async throws -> Data = { url in
+            let body = try await transport.send(TransportRequest(url: url)).body
+            return try await body.collected(expectedBytes: nil, limit: 1_000)
+        }
+        let decode: @Sendable (Data) throws -> DecodedImage = { data in
+            try decoder.decode(data, request: DecodingRequest(), isCancelled: { false })
+        }
         return try await Stopwatch.processorMicroseconds {
-            for url in requests {
+            for url in urls {
                 let task = Task {
-                    let body = try await transport.send(TransportRequest(url: url)).body
-                    let data = try await body.collected(expectedBytes: nil, limit: 1_000)
-                    return try decoder.decode(data, request: DecodingRequest(), isCancelled: { false })
+                    guard inTasksOfTheirOwn else { return try decode(try await load(url)) }
+                    return try await apart {
+                        let data = try await apart { try await load(url) }
+                        return try await apart { try decode(data) }
+                    }
                 }
                 _ = try await task.value
             }
-        } / Double(requests.count)
+        } / Double(urls.count)
+    }
+
+    /// Runs something in a task of its own, which is cancelled with the one that waits.
+    private static func apart<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let started = Mutex<Task<Void, Never>?>(nil)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let task = Task.detached {
+                    do { continuation.resume(returning: try await body()) } catch {
+                        continuation.resume(throwing: error)
+                    }
+                }
+                started.withLock { $0 = task }
+            }
+        } onCancel: {
+            started.withLock { $0 }?.cancel()
+        }
     }
 
     // MARK: Waiters
 
     /// All wait for one download, which a gate holds until the last has joined.
     private static func waiters() async throws -> Double {
-        let gate = Gate()
+        let (gate, begun) = (Gate(), Countdown(waiterCount))
         let coalescer = SharedWorkCoalescer<ImageJobKey, LoadedImage>()
         let loader = makeLoader(InstantTransport(gate: gate), imageCoalescer: coalescer)
         guard let request = makeRequest(0) else { return .infinity }
         let first = Task { try await loader.image(for: request) }
         await gate.arrivals(1)
         let time = try await Stopwatch.processorMicroseconds {
-            let tasks = (0..<waiterCount).map { _ in Task { try await loader.image(for: request) } }
-            while coalescer.waiterCount <= waiterCount { try await Task.sleep(for: .milliseconds(1)) }
+            let tasks = (0..<waiterCount).map { _ in
+                Task {
+                    begun.count()
+                    return try await loader.image(for: request)
+                }
+            }
+            await begun.end()
+            // Those that have begun join before anything else can run in their threads: two are on their way, at most.
+            while coalescer.waiterCount <= waiterCount { await Task.yield() }
+            gate.open()
+            for task in tasks { _ = try await task.value }
+        }
+        _ = try await first.value
+        return time / Double(waiterCount)
+    }
+
+    private static func coalescedWaiters() async throws -> Double {
+        let (gate, begun) = (Gate(), Countdown(waiterCount))
+        let coalescer = SharedWorkCoalescer<Int, Int>()
+        let wait: @Sendable (Int) async throws -> Int = { number in
+            let waiter = WaiterID(rawValue: UInt64(number))
+            return try await coalescer.value(for: 0, waiter: waiter, priority: .normal, onProgress: { _ in }) { _ in
+                await gate.pass()
+                return 7
+            }
+        }
+        let first = Task { try await wait(waiterCount) }
+        await gate.arrivals(1)
+        let time = try await Stopwatch.processorMicroseconds {
+            let tasks = (0..<waiterCount).map { number in
+                Task {
+                    begun.count()
+                    return try await wait(number)
+                }
+            }
+            await begun.end()
+            while coalescer.waiterCount <= waiterCount { await Task.yield() }
             gate.open()
             for task in tasks { _ = try await task.value }
         }
@@ -97,19 +155,25 @@ enum LoaderBenchmarks {
     }
 
     private static func plainWaiters() async throws -> Double {
-        let waiting = Waiting()
+        let (waiting, begun) = (Waiting(), Countdown(waiterCount))
         return try await Stopwatch.processorMicroseconds {
-            let tasks = (0..<waiterCount).map { _ in Task { await waiting.wait() } }
-            while waiting.count < waiterCount { try await Task.sleep(for: .milliseconds(1)) }
+            let tasks = (0..<waiterCount).map { number in
+                Task {
+                    begun.count()
+                    return try await waiting.wait(number)
+                }
+            }
+            await begun.end()
+            while waiting.count < waiterCount { await Task.yield() }
             waiting.letGo()
-            for task in tasks { _ = await task.value }
+            for task in tasks { try await task.value }
         } / Double(waiterCount)
     }
 
     // MARK: Queues
 
     /// What it costs to move and to cancel each of 100,000 works that wait, beside each of 10,000.
-    private static func queues(rounds: Int) -> [LoaderFigure] {
+    private static func queues(rounds: Int) -> [Figure] {
         var moved = [10_000: Double.infinity, 100_000: .infinity]
         var cancelled = moved
         for _ in 0..<rounds {
@@ -120,9 +184,9 @@ enum LoaderBenchmarks {
             }
         }
         return [("reprioritised", moved), ("cancelled", cancelled)].map { name, times in
-            LoaderFigure(
-                name: "\(name) among 100,000 that wait", microseconds: times[100_000, default: .infinity],
-                besideMicroseconds: times[10_000, default: .infinity], beside: "among 10,000")
+            Figure(
+                name: "\(name) among 100,000 that wait", value: times[100_000, default: .infinity], unit: "µs",
+                beside: [Figure.Other(value: times[10_000, default: .infinity], name: "among 10,000")])
         }
     }
 
@@ -194,21 +258,41 @@ private struct InstantDecoder: SizedImageDecoder {
     }
 }
 
-/// Tasks that wait for one moment, in the plainest way.
+/// Tasks that wait for one moment, in the plainest way that lets each be cancelled.
 private final class Waiting: Sendable {
-    private let continuations = Mutex<[CheckedContinuation<Void, Never>]>([])
+    private let continuations = Mutex<[Int: CheckedContinuation<Void, any Error>]>([:])
 
     var count: Int { continuations.withLock { $0.count } }
 
-    func wait() async {
-        await withCheckedContinuation { continuation in continuations.withLock { $0.append(continuation) } }
+    func wait(_ number: Int) async throws {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                continuations.withLock { $0[number] = continuation }
+            }
+        } onCancel: {
+            continuations.withLock { $0.removeValue(forKey: number) }?.resume(throwing: CancellationError())
+        }
     }
 
     func letGo() {
         let waiting = continuations.withLock { continuations in
-            defer { continuations = [] }
+            defer { continuations = [:] }
             return continuations
         }
-        for continuation in waiting { continuation.resume() }
+        for continuation in waiting.values { continuation.resume() }
     }
+}
+
+/// Lets one go on when so many have counted.
+private final class Countdown: Sendable {
+    private let left: Atomic<Int>
+    private let gate = Gate()
+
+    init(_ count: Int) { left = Atomic(count) }
+
+    func count() {
+        if left.subtract(1, ordering: .relaxed).newValue == 0 { gate.open() }
+    }
+
+    func end() async { await gate.pass() }
 }

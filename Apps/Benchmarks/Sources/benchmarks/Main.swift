@@ -50,13 +50,13 @@ enum Main {
         }
         if names.isEmpty || names.contains("caches") { try await caches(isJSON) }
         if names.isEmpty || names.contains("loader") {
-            try tell(try await LoaderBenchmarks.run(), isJSON, LoaderFigure.heading, \.line)
+            try tell(try await LoaderBenchmarks.run(), isJSON, Figure.heading("loader, processor time of one"), \.line)
         }
         if names.isEmpty || names.contains("disk") {
             try tell(try await DiskBenchmarks.run(), isJSON, DiskComparison.heading, \.line)
         }
         if names.isEmpty || names.contains("disk-scale") {
-            try tell(try await DiskScaleBenchmarks.run(), isJSON, DiskFigure.heading, \.line)
+            try tell(try await DiskScaleBenchmarks.run(), isJSON, Figure.heading("disk, 100,000 entries"), \.line)
         }
         if names.isEmpty || names.contains("transport") {
             try tell(try await TransportBenchmarks.run(), isJSON, TransportComparison.heading, \.line)

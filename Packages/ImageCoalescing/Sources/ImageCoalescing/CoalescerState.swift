@@ -6,16 +6,21 @@ import ImageCore
 /// while somebody waits for it, so nobody joins work that ends or winds down, and what abandoned work still says or returns
 /// finds no ticket.
 struct CoalescerState: Sendable {
-    /// What the shell does, in this order.
-    enum Action: Hashable, Sendable {
-        case start(JobID)
-        indirect case tellProgress(WorkProgress, [JoinTicket])
-        case tellPriority(RequestPriority)
-        /// The work's outcome goes to these waiters.
-        case answer([JoinTicket])
-        /// `CancellationError` goes to this waiter.
-        case dismiss(JoinTicket)
-        case cancelWork(JobID)
+    /// What a joining waiter is told, and the work.
+    struct Joining: Hashable, Sendable {
+        /// The latest report, for the waiter.
+        var progress: WorkProgress?
+        /// The work's priority, if it is a new one.
+        var priority: RequestPriority?
+    }
+
+    /// What the work is told when a waiter has left, who gets a `CancellationError`.
+    struct Leaving: Hashable, Sendable {
+        var job: JobID
+        /// Whether nobody is left: the work is cancelled.
+        var isLast: Bool
+        /// The work's priority, if it is a new one.
+        var priority: RequestPriority?
     }
 
     private struct Job: Sendable {
@@ -98,11 +103,11 @@ struct CoalescerState: Sendable {
     func priority(of id: JobID) -> RequestPriority? { jobs.with(id) { $0.priority } }
 
     /// A waiter comes, and has new work started.
-    mutating func began(_ ticket: JoinTicket, waiter: WaiterID, priority: RequestPriority) -> (JobID, [Action]) {
+    mutating func began(_ ticket: JoinTicket, waiter: WaiterID, priority: RequestPriority) -> JobID {
         let id = jobNames.take()
         jobs[id] = Job(priority: priority)
         _ = enter(ticket, id, waiter, priority)
-        return (id, [.start(id)])
+        return id
     }
 
     /// Nothing is kept under this name any more, here or elsewhere: other work may use its place.
@@ -111,71 +116,61 @@ struct CoalescerState: Sendable {
     /// A waiter comes, and joins work that somebody waits for.
     mutating func joined(
         _ ticket: JoinTicket, _ id: JobID, waiter: WaiterID, priority: RequestPriority
-    ) -> [Action] {
-        guard let entrance = enter(ticket, id, waiter, priority) else { return [] }
-        var actions: [Action] = []
-        if let latest = entrance.latest { actions.append(.tellProgress(latest, [ticket])) }
-        if let maximum = entrance.maximum { actions.append(.tellPriority(maximum)) }
-        return actions
+    ) -> Joining {
+        let entrance = enter(ticket, id, waiter, priority)
+        return Joining(progress: entrance?.latest, priority: entrance?.maximum)
     }
 
     /// A waiter's task was cancelled. A ticket that is answered already, or never joined, changes nothing.
-    mutating func left(_ ticket: JoinTicket) -> (job: JobID, actions: [Action])? {
+    mutating func left(_ ticket: JoinTicket) -> Leaving? {
         guard let member = strikeOff(ticket) else { return nil }
         let id = member.job
         if let previous = member.previous { members.change(previous) { $0?.next = member.next } }
         if let next = member.next { members.change(next) { $0?.previous = member.previous } }
         jobs.change(id) { $0?.leave(member) }
-        if isAbandoned(id) { return (id, [.cancelWork(id), .dismiss(ticket)]) }
-        return (id, [.dismiss(ticket)] + refreshPriority(of: id))
+        let priority = jobs.change(id) { $0?.refreshedPriority() }
+        return Leaving(job: id, isLast: isAbandoned(id), priority: priority)
     }
 
-    /// The work's closure returned or threw.
-    mutating func finished(_ id: JobID) -> [Action] {
-        let waiting = strikeOffAll(from: jobs.remove(id)?.first)
-        return waiting.isEmpty ? [] : [.answer(waiting)]
-    }
+    /// The work's closure returned or threw. Its outcome goes to these.
+    mutating func finished(_ id: JobID) -> [JoinTicket] { strikeOffAll(from: jobs.remove(id)?.first) }
 
-    /// All waiters are to be answered at once, and nobody will wait any more.
-    mutating func closed() -> [(job: JobID, actions: [Action])] {
+    /// All waiters are to be answered at once, and nobody will wait any more: the work is cancelled.
+    mutating func closed() -> [(job: JobID, answered: [JoinTicket])] {
         jobs.names.compactMap { id in
             let waiting = strikeOffAll(from: jobs[id]?.first)
             guard !waiting.isEmpty else { return nil }
             jobs.change(id) { $0?.vacate() }
-            return (id, [.cancelWork(id), .answer(waiting)])
+            return (id, waiting)
         }
     }
 
-    /// The work reports. Abandoned work has nobody to tell, and less than before is told to nobody.
-    mutating func reported(_ progress: WorkProgress, by id: JobID) -> [Action] {
+    /// The work reports, and these are told. Abandoned work has nobody to tell, and less than before is told to nobody.
+    mutating func reported(_ progress: WorkProgress, by id: JobID) -> [JoinTicket] {
         let first = jobs.change(id) { job -> JoinTicket? in
             guard progress.completedBytes >= job?.latest?.completedBytes ?? 0 else { return nil }
             if job?.first != nil { job?.latest = progress }
             return job?.first
         }
-        guard let first else { return [] }
-        return [.tellProgress(progress, waiting(from: first))]
+        return first.map { waiting(from: $0) } ?? []
     }
 
-    /// A waiter wants something else; it may wait for several pieces of work.
-    mutating func reprioritised(_ waiter: WaiterID, to priority: RequestPriority) -> [(job: JobID, actions: [Action])] {
-        var changes: [(job: JobID, actions: [Action])] = []
+    /// A waiter wants something else; it may wait for several pieces of work. Returns those whose priority is a new one by that.
+    mutating func reprioritised(_ waiter: WaiterID, to priority: RequestPriority) -> [(job: JobID, RequestPriority)] {
+        var changes: [(job: JobID, RequestPriority)] = []
         var next = tickets[waiter]
         while let ticket = next, let member = members[ticket] {
             next = member.namesake
             guard member.priority != priority else { continue }
             members.change(ticket) { $0?.priority = priority }
             let maximum = jobs.change(member.job) { $0?.moved(from: member.priority, to: priority) }
-            if let maximum { changes.append((member.job, [.tellPriority(maximum)])) }
+            if let maximum { changes.append((member.job, maximum)) }
         }
         return changes
     }
 
     /// The work asks to be told of its priority, beginning with the present one. Abandoned work is told nothing.
-    func listened(_ id: JobID) -> [Action] {
-        let priority = jobs.with(id) { $0.first == nil ? nil : $0.priority } ?? nil
-        return priority.map { [.tellPriority($0)] } ?? []
-    }
+    func listened(_ id: JobID) -> RequestPriority? { jobs.with(id) { $0.first == nil ? nil : $0.priority } ?? nil }
 
     private mutating func enter(
         _ ticket: JoinTicket, _ id: JobID, _ waiter: WaiterID, _ priority: RequestPriority
@@ -213,9 +208,5 @@ struct CoalescerState: Sendable {
         }
         if let namesake = member.namesake { tickets.values[index] = namesake } else { tickets.remove(at: index) }
         return member
-    }
-
-    private mutating func refreshPriority(of id: JobID) -> [Action] {
-        jobs.change(id) { $0?.refreshedPriority() }.map { [.tellPriority($0)] } ?? []
     }
 }

@@ -10,23 +10,28 @@ struct CoalescingBooks: Sendable {
     /// What work came to, in a box whose type the shell knows.
     typealias Outcome = any AnyObject & Sendable
 
+    /// A closure in a box of its own, which generic code can hand on without wrapping it.
+    struct PriorityHandler: Sendable {
+        var tell: @Sendable (RequestPriority) -> Void
+    }
+
     struct Waiter: Sendable {
         var call: any CoalescingCall
         var continuation: CheckedContinuation<Outcome, any Error>
     }
 
     enum Message: Sendable {
-        indirect case progress(WorkProgress, [JoinTicket])
+        case progress(WorkProgress, [JoinTicket])
         case priority(RequestPriority)
         case outcome(Outcome, [JoinTicket])
     }
 
     /// A message with its addressees as they are at the moment of delivery.
     enum Delivery: Sendable {
-        indirect case progress(WorkProgress, [any CoalescingCall])
-        case priority(RequestPriority, @Sendable (RequestPriority) -> Void)
+        case progress(WorkProgress, [any CoalescingCall])
+        case priority(RequestPriority, PriorityHandler)
         /// With what was kept for the job, unless it winds down still. Otherwise this is the last that it has to tell.
-        indirect case outcome(Outcome, [Waiter], Job?)
+        case outcome(Outcome, [Waiter], Job?)
     }
 
     /// What the caller tells now, and then goes on with what has come into the job's mailbox meanwhile.
@@ -51,7 +56,7 @@ struct CoalescingBooks: Sendable {
         /// The call that began it, which has its key.
         var host: any CoalescingCall
         var task: Task<Void, Never>?
-        var onPriorityChange: (@Sendable (RequestPriority) -> Void)?
+        var onPriorityChange: PriorityHandler?
         var mailbox: [Message] = []
         var isDelivering = false
     }
@@ -74,9 +79,9 @@ struct CoalescingBooks: Sendable {
         waiters[ticket] = waiter
         call.ticket = ticket
         if let job = current[CallKey(call)] {
-            return .joined(post(state.joined(ticket, job, waiter: call.name, priority: call.priority), of: job))
+            return .joined(told(state.joined(ticket, job, waiter: call.name, priority: call.priority), ticket, job))
         }
-        let (job, _) = state.began(ticket, waiter: call.name, priority: call.priority)
+        let job = state.began(ticket, waiter: call.name, priority: call.priority)
         jobs[job] = Job(host: call)
         current[CallKey(call)] = job
         return .began(job)
@@ -84,43 +89,41 @@ struct CoalescingBooks: Sendable {
 
     mutating func leave(_ ticket: JoinTicket) -> Departure {
         var departure = Departure()
-        guard let (job, actions) = state.left(ticket) else { return departure }
+        guard let leaving = state.left(ticket) else { return departure }
         departure.waiter = dismiss(ticket)
-        if actions.contains(.cancelWork(job)) {
-            departure.cancelled = jobs.with(job) { $0.task } ?? nil
-            endJoining(job)
+        if leaving.isLast {
+            departure.cancelled = jobs.with(leaving.job) { $0.task } ?? nil
+            endJoining(leaving.job)
         }
-        departure.errand = post(actions, of: job)
+        if let priority = leaving.priority { departure.errand = post(.priority(priority), to: leaving.job) }
         return departure
     }
 
     mutating func setPriority(_ priority: RequestPriority, of waiter: WaiterID) -> [Errand] {
-        state.reprioritised(waiter, to: priority).compactMap { post($0.actions, of: $0.job) }
+        state.reprioritised(waiter, to: priority).compactMap { post(.priority($1), to: $0) }
     }
 
     mutating func report(_ progress: WorkProgress, by job: JobID) -> Errand? {
-        post(state.reported(progress, by: job), of: job)
+        let tickets = state.reported(progress, by: job)
+        return tickets.isEmpty ? nil : post(.progress(progress, tickets), to: job)
     }
 
     /// Returns the handler before, too, so that it goes after the lock.
-    mutating func listen(
-        _ job: JobID, _ handler: @escaping @Sendable (RequestPriority) -> Void
-    ) -> (Errand?, replaced: (@Sendable (RequestPriority) -> Void)?) {
+    mutating func listen(_ job: JobID, _ handler: PriorityHandler) -> (Errand?, replaced: PriorityHandler?) {
         guard state.isUnderWay(job) else { return (nil, nil) }
-        let replaced = jobs.change(job) { job -> (@Sendable (RequestPriority) -> Void)? in
+        let replaced = jobs.change(job) { job -> PriorityHandler? in
             defer { job?.onPriorityChange = handler }
             return job?.onPriorityChange
         }
-        return (post(state.listened(job), of: job), replaced)
+        return (state.listened(job).flatMap { post(.priority($0), to: job) }, replaced)
     }
 
     /// Returns what was kept for the job, if nobody is to be told of its end.
     mutating func finish(_ job: JobID, with outcome: Outcome) -> (Errand?, discarded: Job?) {
         endJoining(job)
-        for case .answer(let tickets) in state.finished(job) {
-            return (post(.outcome(outcome, tickets), to: job), nil)
-        }
-        return (nil, discardIfOver(job))
+        let tickets = state.finished(job)
+        if tickets.isEmpty { return (nil, discardIfOver(job)) }
+        return (post(.outcome(outcome, tickets), to: job), nil)
     }
 
     /// Every waiter is answered with the outcome, and whoever comes with its error. The first closing counts.
@@ -128,10 +131,9 @@ struct CoalescingBooks: Sendable {
         if closing != nil { return [] }
         closing = error
         current = [:]
-        return state.closed().map { job, actions in
-            var departure = Departure(cancelled: jobs.with(job) { $0.task } ?? nil)
-            for case .answer(let tickets) in actions { departure.errand = post(.outcome(outcome, tickets), to: job) }
-            return departure
+        return state.closed().map { job, tickets in
+            let task = jobs.with(job) { $0.task } ?? nil
+            return Departure(cancelled: task, errand: post(.outcome(outcome, tickets), to: job))
         }
     }
 
@@ -185,16 +187,10 @@ struct CoalescingBooks: Sendable {
         return waiter
     }
 
-    private mutating func post(_ actions: [CoalescerState.Action], of job: JobID) -> Errand? {
+    private mutating func told(_ joining: CoalescerState.Joining, _ ticket: JoinTicket, _ job: JobID) -> Errand? {
         var errand: Errand?
-        for action in actions {
-            switch action {
-            case .tellProgress(let progress, let tickets):
-                errand = post(.progress(progress, tickets), to: job) ?? errand
-            case .tellPriority(let priority): errand = post(.priority(priority), to: job) ?? errand
-            case .start, .answer, .dismiss, .cancelWork: break
-            }
-        }
+        if let progress = joining.progress { errand = post(.progress(progress, [ticket]), to: job) }
+        if let priority = joining.priority { errand = post(.priority(priority), to: job) ?? errand }
         return errand
     }
 

@@ -90,7 +90,7 @@ final class CoalescingCore: Sendable {
             for call in calls { call.onProgress(progress) }
             return false
         case .priority(let priority, let handler):
-            handler(priority)
+            handler.tell(priority)
             return false
         case .outcome(let outcome, let waiters, let job):
             for waiter in waiters { waiter.continuation.resume(returning: outcome) }
@@ -120,7 +120,7 @@ extension CoalescingCore {
     }
 
     fileprivate func listen(_ job: JobID, _ handler: @escaping @Sendable (RequestPriority) -> Void) {
-        let (errand, _) = books.withLock { $0.listen(job, handler) }
+        let (errand, _) = books.withLock { $0.listen(job, CoalescingBooks.PriorityHandler(tell: handler)) }
         if let errand { run(errand) }
     }
 }

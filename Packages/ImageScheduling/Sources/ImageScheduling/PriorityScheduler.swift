@@ -67,11 +67,12 @@ public final class PriorityScheduler: WorkScheduler {
         return Reservation(id: id, isGranted: starts) { self.finished(id, in: place.lane) }
     }
 
-    /// True when the work starts at once.
+    /// True when the new work starts now, which is for the caller to do.
     private func add(_ lane: WorkLane, _ priority: RequestPriority, _ host: String?, _ start: Start) -> (WorkID, Bool) {
         let now = now(in: lane)
         let host = host.map(lowercased)
         let (id, startsAtOnce, effects) = core.withLock { core in
+            if let id = core.state.startedAtOnce(in: lane, host: host, at: now) { return (id, true, Effects()) }
             let (id, starts) = core.state.enqueued(in: lane, priority: priority, host: host, at: now)
             let startsAtOnce = starts.contains(id)
             if !startsAtOnce { core.starts[id] = start }

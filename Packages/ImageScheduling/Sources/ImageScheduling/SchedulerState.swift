@@ -34,15 +34,21 @@ struct SchedulerState: Sendable {
     mutating func enqueued(
         in lane: WorkLane, priority: RequestPriority, host: String?, at now: Duration = .zero
     ) -> (id: WorkID, starts: [WorkID]) {
-        lastID += 1
-        let (id, lane) = (WorkID(rawValue: lastID), number(of: lane))
-        if lanes[lane].startAtOnce(host: host, at: now) {
-            running[id] = Place(lane: lane, host: host)
-            return (id, [id])
-        }
+        if let id = startedAtOnce(in: lane, host: host, at: now) { return (id, [id]) }
+        let lane = number(of: lane)
+        let id = takeID()
         waiting[id] = Place(lane: lane, host: host)
         lanes[lane].add(id, priority: priority, host: host)
         return (id, starts(in: lane, at: now))
+    }
+
+    /// Names and starts new work if it need not wait, and nothing else waits. Nil when it must be enqueued.
+    mutating func startedAtOnce(in lane: WorkLane, host: String?, at now: Duration = .zero) -> WorkID? {
+        let lane = number(of: lane)
+        guard lanes[lane].startAtOnce(host: host, at: now) else { return nil }
+        let id = takeID()
+        running[id] = Place(lane: lane, host: host)
+        return id
     }
 
     /// The work's place is free again. Work that does not run changes nothing.
@@ -111,6 +117,11 @@ struct SchedulerState: Sendable {
             starts.append(id)
         }
         return starts
+    }
+
+    private mutating func takeID() -> WorkID {
+        lastID += 1
+        return WorkID(rawValue: lastID)
     }
 
     /// The lane's number. A lane that was never named opens.

@@ -1,0 +1,30 @@
+import Foundation
+
+/// One figure, beside its goal, or beside what was measured with it, or both.
+struct Figure: Encodable {
+    /// What the same took otherwise, in the same run and by turns.
+    struct Other: Encodable {
+        var value: Double
+        var name: String
+    }
+
+    var name: String
+    var value: Double
+    var unit: String
+    /// What the value should be at most; nil where there is no goal.
+    var goal: Double?
+    var beside: [Other] = []
+
+    static func heading(_ title: String) -> String {
+        title.padding(toLength: 66, withPad: " ", startingAt: 0) + "              goal"
+    }
+
+    var line: String {
+        let judgement = goal.map { String(format: "  <= %g %@", $0, value <= $0 ? "met" : "NOT met") } ?? ""
+        return row(name, value) + judgement + beside.map { "\n" + row("  " + $0.name, $0.value) }.joined()
+    }
+
+    private func row(_ name: String, _ value: Double) -> String {
+        name.padding(toLength: 66, withPad: " ", startingAt: 0) + String(format: "%9.2f %@", value, unit)
+    }
+}
