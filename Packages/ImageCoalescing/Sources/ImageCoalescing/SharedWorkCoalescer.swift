@@ -82,8 +82,12 @@ private final class Call<Key: Hashable & Sendable, Value: Sendable>: CoalescingC
 
     func begin(_ job: JobID, of core: CoalescingCore) -> Task<Void, Never> {
         let shared = CoalescedJob(core: core, id: job, firstPriority: priority)
-        return detachedTask(on: executor) { core.finish(job, with: Outcome(await self.result(of: shared))) }
+        // A task that is told of no executor, not even of none, need not ask for one under a lock at each call.
+        guard let executor else { return Task.detached { await self.run(shared) } }
+        return Task.detached(executorPreference: executor) { await self.run(shared) }
     }
+
+    private func run(_ job: CoalescedJob) async { job.core.finish(job.id, with: Outcome(await result(of: job))) }
 
     private func result(of job: any SharedWork) async -> Result<Value, any Error> {
         do {

@@ -10,7 +10,7 @@ import ImageTransporting
 /// What brings an original, however often it is tried.
 final class Download: Sendable {
     enum Means: Sendable {
-        case transfer(TransportRequest, ProgressReporter)
+        case transfer(Transfer)
         case fetch(@Sendable () async throws -> Data)
     }
 
@@ -22,6 +22,17 @@ final class Download: Sendable {
         self.load = load
         self.means = means
         self.host = host
+    }
+}
+
+/// A class, so that a request's many words lie in no frame of those who hand it on.
+final class Transfer: Sendable {
+    let request: TransportRequest
+    let report: ProgressReporter
+
+    init(_ request: TransportRequest, _ report: ProgressReporter) {
+        self.request = request
+        self.report = report
     }
 }
 
@@ -53,7 +64,7 @@ extension ImageLoader {
             let data =
                 switch download.means {
                 case .fetch(let fetch): try await bytes(of: fetch, download.load.events)
-                case .transfer(let transfer, let report): try await bytes(of: transfer, report, download.load.events)
+                case .transfer(let transfer): try await bytes(of: transfer, download.load.events)
                 }
             governor.succeeded(download.host, download.load.request.retryBudget)
             return data
@@ -79,14 +90,12 @@ extension ImageLoader {
         }
     }
 
-    private func bytes(
-        of transfer: TransportRequest, _ report: ProgressReporter, _ events: EventSink
-    ) async throws -> LoadedData {
-        let response = try await configuration.transport.send(transfer)
+    private func bytes(of transfer: Transfer, _ events: EventSink) async throws -> LoadedData {
+        let response = try await configuration.transport.send(transfer.request)
         if let error = response.head.refusal {
             throw AttemptFailure(error: error, retryAfter: response.head.retryAfter)
         }
-        let data = try await collect(response, limit: transfer.maxBodyBytes) { report.progressed($0) }
+        let data = try await collect(response, limit: transfer.request.maxBodyBytes) { transfer.report.progressed($0) }
         return told(data, from: response.source, events)
     }
 }

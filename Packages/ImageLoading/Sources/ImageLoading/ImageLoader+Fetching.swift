@@ -35,13 +35,20 @@ extension ImageLoader {
             if route.isOffline { throw ImageError.offline }
             return try await downloaded(Download(load, .fetch(fetch), host: nil), work)
         case .url(let url):
-            let transfer = try TransportRequest(
-                url: url, headers: load.request.headers, route, limits: configuration.transferLimits)
+            let transfer = try transfer(of: url, route, for: load, work)
             if let stored = try await stored(transfer, route, load.events) { return stored }
             if route.isOffline { throw ImageError.offline }
-            let download = Download(load, .transfer(transfer, ProgressReporter(work)), host: url.host())
+            let download = Download(load, .transfer(transfer), host: url.host())
             return arrived(try await downloaded(download, work), load, route)
         }
+    }
+
+    private func transfer(
+        of url: URL, _ route: FetchRoute, for load: Load, _ work: any SharedWork
+    ) throws(ImageError) -> Transfer {
+        let request = try TransportRequest(
+            url: url, headers: load.request.headers, route, limits: configuration.transferLimits)
+        return Transfer(request, ProgressReporter(work))
     }
 
     private func arrived(_ data: LoadedData, _ load: Load, _ route: FetchRoute) -> LoadedData {
@@ -51,10 +58,10 @@ extension ImageLoader {
 
     /// What needs no network, and so no place in the lane of downloads. Nil when the transport is to be asked.
     private func stored(
-        _ transfer: TransportRequest, _ route: FetchRoute, _ events: EventSink
+        _ transfer: Transfer, _ route: FetchRoute, _ events: EventSink
     ) async throws(ImageError) -> LoadedData? {
         guard route.readsDisk, let cache = configuration.responseCache else { return nil }
-        guard let response = await storedResponse(in: cache, to: transfer, route) else {
+        guard let response = await storedResponse(in: cache, to: transfer.request, route) else {
             events.send(.diskMiss)
             return nil
         }
@@ -63,7 +70,7 @@ extension ImageLoader {
             throw error
         }
         do throws(TransportFailure) {
-            let data = try await collect(response, limit: transfer.maxBodyBytes)
+            let data = try await collect(response, limit: transfer.request.maxBodyBytes)
             return told(data, from: response.source, events)
         } catch .closedEarly {
             events.send(.diskMiss)

@@ -144,7 +144,7 @@ final class TaskCore: Sendable {
         on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Void,
         prioritise: @escaping @Sendable (RequestPriority) -> Void
     ) {
-        let task = Task(executorPreference: executor) { await work() }
+        let task = executor.map { Task(executorPreference: $0, operation: work) } ?? Task(operation: work)
         let isWanted = state.withLock { state in
             if state.tale.isClosed { return false }
             (state.work, state.prioritise) = (task, prioritise)

@@ -138,10 +138,17 @@ public final class PriorityScheduler: WorkScheduler {
     }
 
     private func run(_ work: @escaping @Sendable () async -> Void, as id: WorkID, in lane: WorkLane) {
-        detachedTask(on: configuration(of: lane).executor) {
-            await work()
-            self.finished(id, in: lane)
+        // A task that is told of no executor, not even of none, need not ask for one under a lock at each call.
+        guard let executor = configuration(of: lane).executor else {
+            Task.detached { await self.carryOut(work, id, lane) }
+            return
         }
+        Task.detached(executorPreference: executor) { await self.carryOut(work, id, lane) }
+    }
+
+    private func carryOut(_ work: @Sendable () async -> Void, _ id: WorkID, _ lane: WorkLane) async {
+        await work()
+        finished(id, in: lane)
     }
 
     private func finished(_ id: WorkID, in lane: WorkLane) {
@@ -151,7 +158,7 @@ public final class PriorityScheduler: WorkScheduler {
     private func lookAgain(in lane: WorkLane, after wait: Duration) {
         let configuration = configuration(of: lane)
         guard let rate = configuration.startRate else { return }
-        detachedTask(on: configuration.executor) { [weak self] in
+        Task.detached(executorPreference: configuration.executor) { [weak self] in
             try? await rate.clock.sleep(for: wait)  // nobody has the task, so nobody cancels it
             self?.change(lane) { state, now in state.looksAgain(in: lane, at: now) }
         }
