@@ -1,5 +1,6 @@
 import Foundation
 import ImageContractTesting
+import ImageCore
 import ImageTesting
 import ImageTransportCaching
 import ImageTransporting
@@ -62,11 +63,13 @@ struct BrokenResponseCache: DataTransport, ResponseCache {
         try await inner.send(request)
     }
 
-    func storedResponse(to request: TransportRequest, acceptsStale: Bool) async -> TransportResponse? {
-        if defect == .asksOrigin { return try? await origin.send(request) }
+    func storedResponse(
+        to request: TransportRequest, acceptsStale: Bool
+    ) async throws(CacheMiss) -> TransportResponse {
+        if defect == .asksOrigin, let answer = try? await origin.send(request) { return answer }
         let accepts = acceptsStale || defect == .acceptsAnything
-        var response = await inner.storedResponse(to: request, acceptsStale: accepts)
-        if defect == .halves { response?.body = TransportBody(Data(count: 10)) }
+        var response = try await inner.storedResponse(to: request, acceptsStale: accepts)
+        if defect == .halves { response.body = TransportBody(Data(count: 10)) }
         return response
     }
 

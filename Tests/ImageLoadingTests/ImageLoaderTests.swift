@@ -33,8 +33,9 @@ struct ImageLoaderTests {
         _ = try await fixture.loader.image(for: request)
         #expect(
             fixture.observer.kinds() == [
-                .started, .memoryMiss, .diskMiss, .downloadStarted, .downloadFinished(bytes: bytes), .decoded(size),
-                .succeeded(.network),
+                .started, .memoryMiss(.absent), .diskMiss(.absent), .queued(.download), .downloadStarted,
+                .received(bytes: bytes, of: bytes), .downloadFinished(bytes: bytes), .queued(.decode), .decodingStarted,
+                .decoded(size), .keptInMemory, .succeeded(.network),
             ])
         _ = try await fixture.loader.image(for: request)
         #expect(fixture.observer.kinds().suffix(3) == [.started, .memoryHit, .succeeded(.memory)])
@@ -43,8 +44,9 @@ struct ImageLoaderTests {
         fixture.memory.removeAll()
         _ = try await fixture.loader.image(for: request)
         #expect(
-            fixture.observer.kinds().suffix(5) == [
-                .started, .memoryMiss, .diskHit(bytes: bytes), .decoded(size), .succeeded(.disk),
+            fixture.observer.kinds().suffix(8) == [
+                .started, .memoryMiss(.evicted), .diskHit(bytes: bytes), .queued(.decode), .decodingStarted,
+                .decoded(size), .keptInMemory, .succeeded(.disk),
             ])
         #expect(Set(fixture.observer.events.map(\.request)).count == 4)
     }
@@ -55,7 +57,7 @@ struct ImageLoaderTests {
         let fixture = LoaderFixture { $0.memoryCache = late }
         let request = fixture.request("a")
         #expect(try await fixture.loader.image(for: request).source == .memory)
-        #expect(fixture.observer.kinds() == [.started, .memoryMiss, .memoryHit, .succeeded(.memory)])
+        #expect(fixture.observer.kinds() == [.started, .memoryMiss(.absent), .memoryHit, .succeeded(.memory)])
         #expect(fixture.transport.messages.isEmpty)
     }
 

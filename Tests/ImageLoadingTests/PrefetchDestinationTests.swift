@@ -142,7 +142,7 @@ private final class StoredResponses: ResponseCache {
 
     var messages: [String] { log.withLock { $0 } }
 
-    func storedResponse(to request: TransportRequest, acceptsStale: Bool) async -> TransportResponse? {
+    func storedResponse(to request: TransportRequest, acceptsStale: Bool) async throws(CacheMiss) -> TransportResponse {
         let name = request.url.lastPathComponent
         log.withLock { $0.append("asked for \(name)") }
         let body = TransportBody(pull: { [self] () async throws(TransportFailure) in

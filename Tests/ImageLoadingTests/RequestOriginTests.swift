@@ -36,7 +36,7 @@ struct RequestOriginTests {
     }
 
     @Test(
-        "a fetch of the request's own is called once for all that ask for its name, and what it brings is not kept on disk"
+        "a fetch of the request's own is called once for all that ask for its name, and never mixed with what comes over HTTP"
     )
     func fetch() async throws {
         let gate = Gate()

@@ -23,8 +23,10 @@ struct StoredResponseTests {
         let loaded = try await fixture.loader.data(for: request)
         #expect(loaded.source == .validated && loaded.data == LoaderFixture.picture)
         #expect(
-            fixture.observer.kinds().suffix(5) == [
-                .started, .diskMiss, .downloadStarted, .validated(bytes: bytes), .succeeded(.validated),
+            fixture.observer.kinds().suffix(7) == [
+                .started, .diskMiss(.outOfDate), .queued(.download), .downloadStarted,
+                .received(bytes: bytes, of: bytes),
+                .validated(bytes: bytes), .succeeded(.validated),
             ])
     }
 
@@ -77,7 +79,7 @@ struct StoredResponseTests {
         let fixture = LoaderFixture { $0.responseCache = OneResponse(nil) }
         let request = fixture.request("a")
         #expect(try await fixture.loader.data(for: request).source == .network)
-        #expect(fixture.observer.kinds().contains(.diskMiss))
+        #expect(fixture.observer.kinds().contains(.diskMiss(.bytesLost)))
     }
 
     @Test("a reload asks caches on the way to ask, too, unless the request says otherwise")
@@ -106,7 +108,7 @@ private struct OneResponse: ResponseCache {
 
     init(_ body: Data?) { self.body = body }
 
-    func storedResponse(to request: TransportRequest, acceptsStale: Bool) async -> TransportResponse? {
+    func storedResponse(to request: TransportRequest, acceptsStale: Bool) async throws(CacheMiss) -> TransportResponse {
         let broken = TransportBody(pull: { () async throws(TransportFailure) in
             throw .closedEarly(received: 1, expected: 2)
         })

@@ -25,9 +25,9 @@ struct RecordingObserverTests {
     func awaitsCount() async throws {
         let two = Task { [observer] in await observer.events(2).map(\.kind) }
         try tell(.started)
-        try tell(.memoryMiss)
+        try tell(.memoryMiss(.absent))
         try tell(.cancelled)
-        #expect(await two.value == [.started, .memoryMiss])
+        #expect(await two.value == [.started, .memoryMiss(.absent)])
     }
 
     @Test("a test can await an event of a kind")

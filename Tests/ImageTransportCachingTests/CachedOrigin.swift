@@ -52,8 +52,13 @@ struct CachedOrigin: Sendable {
         try await Received(transport.send(Self.request(path, lines, adjust)))
     }
 
+    /// What was told of asking behind stale answers.
+    var revalidations: [CachingEvent] {
+        events.messages.filter { if case .revalidated = $0 { true } else { false } }
+    }
+
     func stored(_ path: String = "/a", _ lines: String..., acceptsStale: Bool = false) async throws -> Received? {
-        let response = await transport.storedResponse(to: Self.request(path, lines), acceptsStale: acceptsStale)
+        let response = try? await transport.storedResponse(to: Self.request(path, lines), acceptsStale: acceptsStale)
         return try await response.asyncMap { try await Received($0) }
     }
 

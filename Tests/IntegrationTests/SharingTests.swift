@@ -25,7 +25,7 @@ struct SharingTests {
         let request = ImageRequest(server.url("/a.jpg"), fit: 100)
         let sizes = try await withThrowingTaskGroup(of: PixelSize.self) { group in
             for _ in 0..<200 { group.addTask { try await test.loader.image(for: request).image.bitmap.size } }
-            await test.observer.reaches { events in events.count { $0.kind == .memoryMiss } == 200 }
+            await test.observer.reaches { events in events.count { $0.kind == .memoryMiss(.absent) } == 200 }
             await signal.arrivals(1)
             signal.open()
             return try await group.reduce(into: []) { $0.append($1) }
@@ -79,7 +79,7 @@ struct SharingTests {
         let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.jpg"), fit: 100)
         let waiters = (0..<20).map { _ in Task { try await test.loader.image(for: request) } }
-        await test.observer.reaches { events in events.count { $0.kind == .memoryMiss } == 20 }
+        await test.observer.reaches { events in events.count { $0.kind == .memoryMiss(.absent) } == 20 }
         await signal.arrivals(1)
         for waiter in waiters { waiter.cancel() }
         await server.abandonments(1)

@@ -43,11 +43,13 @@ final class SimulatedNetwork: DataTransport, ResponseCache {
         }
     }
 
-    func storedResponse(to request: TransportRequest, acceptsStale: Bool) async -> TransportResponse? {
+    func storedResponse(
+        to request: TransportRequest, acceptsStale: Bool
+    ) async throws(CacheMiss) -> TransportResponse {
         for _ in 0..<world.draw(3) { await Task.yield() }
-        guard var data = stored[request.url] else { return nil }
+        guard var data = stored[request.url] else { throw .absent }
         let chance = world.draw(10)
-        if chance == 0, !acceptsStale { return nil }
+        if chance == 0, !acceptsStale { throw .outOfDate }
         if chance == 1 { data = Self.garbage }
         let head = ResponseHead(status: .ok, url: request.url, expectedBytes: data.count)
         let piece = Mutex<Data?>(data)

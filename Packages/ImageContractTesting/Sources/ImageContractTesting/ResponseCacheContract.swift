@@ -67,7 +67,9 @@ public enum ResponseCacheContract {
         }
 
         func stored(acceptsStale: Bool) async throws -> (body: Data, source: ResponseSource)? {
-            guard let response = await cache.storedResponse(to: request, acceptsStale: acceptsStale) else { return nil }
+            guard let response = try? await cache.storedResponse(to: request, acceptsStale: acceptsStale) else {
+                return nil
+            }
             var body = Data()
             for try await piece in response.body { body.append(piece) }
             return (body, response.source)

@@ -19,16 +19,25 @@ final class EventSink: Sendable {
         start = loader.governor.uptime()
         self.request = request
         self.url = url
-        send(.started)
+        tell(.started)
     }
 
-    /// Without an observer, only ends need to know the time.
+    /// Whether anybody is told.
+    var isObserved: Bool { loader.configuration.observer != nil }
+
+    /// Counts what happened, and tells it. Without an observer, only ends need to know the time.
     func send(_ kind: ImageLoadEvent.Kind) {
         let observer = loader.configuration.observer
-        guard observer != nil || kind.isCounted else { return }
         let elapsed = observer != nil || kind.isEnd ? loader.governor.uptime() - start : .zero
         loader.books.change { $0.note(kind, at: elapsed) }
         observer?.loader(did: ImageLoadEvent(request: request, url: url, kind: kind, elapsed: elapsed))
+    }
+
+    /// Tells what nobody counts. Without an observer it costs nothing: `kind` is not made, and no clock read.
+    func tell(_ kind: @autoclosure () -> ImageLoadEvent.Kind) {
+        guard let observer = loader.configuration.observer else { return }
+        let elapsed = loader.governor.uptime() - start
+        observer.loader(did: ImageLoadEvent(request: request, url: url, kind: kind(), elapsed: elapsed))
     }
 
     private static let hit: [ImageLoadEvent.Kind] = [.started, .memoryHit, .succeeded(.memory)]
@@ -54,7 +63,7 @@ final class EventSink: Sendable {
     /// Tells that the request failed, and how; an error that was on its way when the task was cancelled is not delivered.
     func failed(_ error: any Error) -> ImageError {
         let error = Task.isCancelled ? .cancelled : ImageError(error)
-        if case .cancelled = error { send(.cancelled) } else { send(.failed(error.description)) }
+        if case .cancelled = error { send(.cancelled) } else { send(.failed(isObserved ? error.description : "")) }
         return error
     }
 }
@@ -65,14 +74,6 @@ extension ImageLoadEvent.Kind {
         switch self {
         case .succeeded, .failed, .cancelled: true
         default: false
-        }
-    }
-
-    /// False for what changes no statistics.
-    fileprivate var isCounted: Bool {
-        switch self {
-        case .started, .downloadStarted, .decoded: false
-        default: true
         }
     }
 }

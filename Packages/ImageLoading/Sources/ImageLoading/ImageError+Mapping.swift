@@ -34,6 +34,18 @@ extension ImageError {
             }
     }
 
+    /// True for what a transfer without a network may end in.
+    var mayBeForLackOfNetwork: Bool {
+        switch self {
+        case .network(let kind, _):
+            switch kind {
+            case .unresolvedHost, .connectionRefused, .connectionLost, .truncatedBody, .timedOut, .hostUnavailable: true
+            case .tls, .redirect, .malformedResponse, .other: false
+            }
+        default: false
+        }
+    }
+
     /// True when trying the same transfer again later may work.
     var mayHeal: Bool {
         switch self {

@@ -8,10 +8,8 @@ import Synchronization
 #endif
 
 extension ImageLoader {
-    /// Fetches and decodes, showing previews if somebody wants them. Returns the route on which the bytes came, too.
-    func decodedImage(
-        for wait: PictureWait, _ work: any SharedWork
-    ) async throws -> (LoadedImage, FetchRoute) {
+    /// Fetches and decodes, showing previews if somebody wants them.
+    func decodedImage(for wait: PictureWait, _ work: any SharedWork) async throws -> LoadedImage {
         let (load, report) = (wait.load, ProgressReporter(work))
         let pump = previewPump(wait.job.image, for: load.request, work, report)
         defer { pump?.close() }
@@ -19,7 +17,7 @@ extension ImageLoader {
         pump?.close()
         do {
             let image = try await decode(original, for: load, wait.job.route, work)
-            return (loaded(image, from: original, load), wait.job.route)
+            return loaded(image, from: original, load)
         } catch let failure as DecodingFailure where failure.isTheDatasFault {
             guard original.source.isStore, wait.job.route.disk != .none, !wait.job.route.isOffline else {
                 throw failure
@@ -33,16 +31,18 @@ extension ImageLoader {
     @inline(never)  // seldom: no place in the frame above
     private func decodedAnew(
         _ load: Load, _ work: any SharedWork, _ report: ProgressReporter
-    ) async throws -> (LoadedImage, FetchRoute) {
+    ) async throws -> LoadedImage {
         var again = load.request
         again.mode = .reload
         let (load, route) = (Load(again, inPlaceOf: load), FetchRoute(again))
         let original = try await fetch(load, for: work, report, nil)
-        return (loaded(try await decode(original, for: load, route, work), from: original, load), route)
+        var renewed = loaded(try await decode(original, for: load, route, work), from: original, load)
+        renewed.isRenewed = true
+        return renewed
     }
 
     private func loaded(_ image: DecodedImage, from original: LoadedData, _ load: Load) -> LoadedImage {
-        load.events.send(.decoded(image.bitmap.size))
+        load.events.tell(.decoded(image.bitmap.size))
         return LoadedImage(image: image, source: original.source, encodedByteCount: original.data.count)
     }
 
@@ -79,12 +79,15 @@ extension ImageLoader {
         _ original: LoadedData, for load: Load, _ route: FetchRoute, _ work: any SharedWork
     ) async throws -> DecodedImage {
         let (decoder, decoding) = (configuration.decoder, DecodingRequest(target: load.request.target))
+        load.events.tell(.queued(.decode))
         do {
             return try await configuration.scheduler.perform(in: .decode, for: work) { isCancelled in
-                try decoder.decode(original.data, request: decoding, isCancelled: isCancelled)
+                load.events.tell(.decodingStarted)
+                return try decoder.decode(original.data, request: decoding, isCancelled: isCancelled)
             }
         } catch let failure as DecodingFailure where failure.isTheDatasFault && route.disk != .none {
-            try await discard(load.request)
+            if original.source.isStore { load.events.tell(.diskMiss(.noPicture)) }
+            try await discard(load)
             throw failure
         }
     }

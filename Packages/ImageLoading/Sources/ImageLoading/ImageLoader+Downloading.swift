@@ -39,14 +39,25 @@ final class Transfer: Sendable {
 extension ImageLoader {
     /// Brings the original, trying again where the failure may heal. Waits hold no place in the lane.
     func downloaded(_ download: Download, _ work: any SharedWork) async throws -> LoadedData {
-        let start = governor.uptime()
-        var retry = 0
+        // What is at hand needs no better conditions.
+        let door = download.load.request.origin.isLocal ? nil : door
+        var (start, retry) = (governor.uptime(), 0)
         while true {
+            if let door { _ = try await door.enter(work) { download.load.events.tell(.heldBack) } }
+            download.load.events.tell(.queued(.download))
             do {
                 return try await configuration.scheduler.withSlot(in: .download, host: download.host, for: work) {
-                    try await self.attempt(download)
+                    guard let door else { return try await self.attempt(download) }
+                    return try await door.run(work) { () async throws(AttemptFailure) in
+                        try await self.attempt(download)
+                    }
                 }
             } catch let failure as AttemptFailure {
+                if failure.isBrokenOff { continue }
+                if let door, try await waitedForNetwork(after: failure.error, door, download, work) {
+                    (start, retry) = (governor.uptime(), 0)
+                    continue
+                }
                 let elapsed = governor.uptime() - start
                 let wait = governor.wait(
                     after: failure, retry: retry, elapsed: elapsed, download.load.request.retryBudget)
@@ -57,9 +68,18 @@ extension ImageLoader {
         }
     }
 
+    /// True when it failed for lack of a network, and there is one again; false when that was not it, or too many wait.
+    @inline(never)  // seldom: no place in the frame above
+    private func waitedForNetwork(
+        after error: ImageError, _ door: DownloadDoor, _ download: Download, _ work: any SharedWork
+    ) async throws -> Bool {
+        guard door.isOffline, error.mayBeForLackOfNetwork else { return false }
+        return try await door.enter(work, needsNetwork: true) { download.load.events.tell(.waitsForNetwork) }
+    }
+
     private func attempt(_ download: Download) async throws(AttemptFailure) -> LoadedData {
         try governor.admit(download.host)
-        download.load.events.send(.downloadStarted)
+        download.load.events.tell(.downloadStarted)
         do {
             let data =
                 switch download.means {
@@ -69,7 +89,7 @@ extension ImageLoader {
             governor.succeeded(download.host, download.load.request.retryBudget)
             return data
         } catch {
-            throw governor.failed(download.host, error)
+            throw governor.failed(download.host, error, isOffline: door?.isOffline ?? false)
         }
     }
 
@@ -95,7 +115,10 @@ extension ImageLoader {
         if let error = response.head.refusal {
             throw AttemptFailure(error: error, retryAfter: response.head.retryAfter)
         }
-        let data = try await collect(response, limit: transfer.request.maxBodyBytes) { transfer.report.progressed($0) }
+        let data = try await collect(response, limit: transfer.request.maxBodyBytes) { progress in
+            events.tell(.received(bytes: progress.completedBytes, of: progress.totalBytes))
+            transfer.report.progressed(progress)
+        }
         return told(data, from: response.source, events)
     }
 }

@@ -32,11 +32,12 @@ extension ImageLoader {
         switch load.request.origin {
         case .data(let data, _): return try checked(data, .disk)
         case .fetch(_, let fetch):
-            if route.isOffline { throw ImageError.offline }
-            return try await downloaded(Download(load, .fetch(fetch), host: nil), work)
+            return try await fetched(fetch, route, for: load, work)
         case .url(let url):
             let transfer = try transfer(of: url, route, for: load, work)
-            if let stored = try await stored(transfer, route, load.events) { return stored }
+            if !load.request.origin.isLocal, let stored = try await stored(transfer, route, load.events) {
+                return stored
+            }
             if route.isOffline { throw ImageError.offline }
             let download = Download(load, .transfer(transfer), host: url.host())
             return arrived(try await downloaded(download, work), load, route)
@@ -51,6 +52,18 @@ extension ImageLoader {
         return Transfer(request, ProgressReporter(work))
     }
 
+    /// What the request's own fetch has brought before and the disk cache keeps under its name; else what it brings now.
+    private func fetched(
+        _ fetch: @escaping @Sendable () async throws -> Data, _ route: FetchRoute, for load: Load,
+        _ work: any SharedWork
+    ) async throws -> LoadedData {
+        if let kept = await keptOriginal(load, route) { return try checked(kept, .disk) }
+        if route.isOffline { throw ImageError.offline }
+        let data = arrived(try await downloaded(Download(load, .fetch(fetch), host: nil), work), load, route)
+        await keepOriginal(data.data, load, route)
+        return data
+    }
+
     private func arrived(_ data: LoadedData, _ load: Load, _ route: FetchRoute) -> LoadedData {
         if route.reloads { markReloaded(load.original) }
         return load.request.origin.isLocal ? LoadedData(data: data.data, source: .disk) : data
@@ -60,9 +73,13 @@ extension ImageLoader {
     private func stored(
         _ transfer: Transfer, _ route: FetchRoute, _ events: EventSink
     ) async throws(ImageError) -> LoadedData? {
-        guard route.readsDisk, let cache = configuration.responseCache else { return nil }
-        guard let response = await storedResponse(in: cache, to: transfer.request, route) else {
-            events.send(.diskMiss)
+        let response: TransportResponse
+        do throws(CacheMiss) {
+            guard let cache = configuration.responseCache else { throw .noCache }
+            guard route.readsDisk else { throw .policy }
+            response = try await storedResponse(in: cache, to: transfer.request, route)
+        } catch {
+            events.send(.diskMiss(error))
             return nil
         }
         if let error = response.head.refusal {
@@ -73,7 +90,7 @@ extension ImageLoader {
             let data = try await collect(response, limit: transfer.request.maxBodyBytes)
             return told(data, from: response.source, events)
         } catch .closedEarly {
-            events.send(.diskMiss)
+            events.send(.diskMiss(.bytesLost))
             return nil
         } catch {
             throw ImageError(error)
@@ -82,10 +99,10 @@ extension ImageLoader {
 
     private func storedResponse(
         in cache: any ResponseCache, to transfer: TransportRequest, _ route: FetchRoute
-    ) async -> TransportResponse? {
+    ) async throws(CacheMiss) -> TransportResponse {
         var question = transfer
         question.cacheUse = .standard
-        return await cache.storedResponse(to: question, acceptsStale: route.isOffline)
+        return try await cache.storedResponse(to: question, acceptsStale: route.isOffline)
     }
 
     /// True when the original, or that there is none, is stored so that a request would ask no network. The body is not pulled, and
@@ -95,14 +112,16 @@ extension ImageLoader {
         guard let url = request.url, route.readsDisk, let cache = configuration.responseCache,
             let transfer = try? TransportRequest(
                 url: url, headers: request.headers, route, limits: configuration.transferLimits),
-            let response = await storedResponse(in: cache, to: transfer, route)
+            let response = try? await storedResponse(in: cache, to: transfer, route)
         else { return false }
         response.body.discard()
         return true
     }
 
     /// Takes bytes out of the cache that turned out to be no picture.
-    func discard(_ request: ImageRequest) async throws(ImageError) {
+    func discard(_ load: Load) async throws(ImageError) {
+        let request = load.request
+        if case .fetch = request.origin { await forgetOriginal(load) }
         guard let url = request.url, let cache = configuration.responseCache else { return }
         var transfer = try TransportRequest(
             url: url, headers: request.headers, FetchRoute(request), limits: configuration.transferLimits)

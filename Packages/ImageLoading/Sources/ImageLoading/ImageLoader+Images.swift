@@ -17,10 +17,10 @@ extension ImageLoader {
         defer { workEnded(on: load.original) }
         // Work for the same key may have ended between this request's look-up and its join.
         if let hit = lateHit(wait) { return hit }
-        let (loaded, route) =
+        let loaded =
             load.request.processors.isEmpty
             ? try await decodedImage(for: wait, work) : try await processedImage(for: wait, work)
-        return kept(loaded, for: wait, route)
+        return kept(loaded, for: wait)
     }
 
     private func lateHit(_ wait: PictureWait) -> LoadedImage? {
@@ -34,9 +34,9 @@ extension ImageLoader {
         return loaded
     }
 
-    private func kept(_ loaded: LoadedImage, for wait: PictureWait, _ route: FetchRoute) -> LoadedImage {
+    private func kept(_ loaded: LoadedImage, for wait: PictureWait) -> LoadedImage {
         var loaded = loaded
-        loaded.isInMemory = wait.keeps && keep(loaded, for: wait.job.image, route, of: wait.load.original)
+        loaded.isInMemory = wait.keeps && keep(loaded, for: wait)
         loaded.maker = wait.waiting.id
         return loaded
     }
@@ -44,7 +44,7 @@ extension ImageLoader {
     /// Decoded at its size, by work of its own that other requests share, then processed.
     private func processedImage(
         for wait: PictureWait, _ work: any SharedWork
-    ) async throws -> (LoadedImage, FetchRoute) {
+    ) async throws -> LoadedImage {
         let processors = wait.load.request.processors
         let report = ProgressReporter(work)
         let previews = processedPreviews(wait.job.image, processors, work, report)
@@ -55,10 +55,12 @@ extension ImageLoader {
         }
         var loaded = try await unprocessedImage(for: wait.load, waiting, work.priority)
         previews.close()
+        wait.load.events.tell(.queued(.decode))
         loaded.image = try await configuration.scheduler.perform(in: .decode, for: work) { [image = loaded.image] in
             try image.processed(by: processors, isCancelled: $0)
         }
-        return (loaded, wait.job.route)
+        wait.load.events.tell(.processed)
+        return loaded
     }
 
     private func unprocessedImage(
@@ -105,19 +107,31 @@ extension ImageLoader {
 
     /// Keeps a picture in memory unless a reload has brought a newer one, before or meanwhile, or nobody would ask again although it is
     /// out of date. True when it was handed over.
-    func keep(
-        _ loaded: LoadedImage, for key: ImageCacheKey, _ route: FetchRoute, of original: OriginalName
-    ) -> Bool {
-        guard loaded.source != .stale, let cache = configuration.memoryCache, isCurrent(route, of: original) else {
+    func keep(_ loaded: LoadedImage, for wait: PictureWait) -> Bool {
+        let key = wait.job.image
+        guard loaded.source != .stale, let cache = configuration.memoryCache, isCurrent(loaded, wait) else {
             return false
         }
         cache.insert(loaded.image, for: key)
         sizes.withLock { $0.inserted(key) }
-        guard isCurrent(route, of: original) else {
+        guard isCurrent(loaded, wait) else {
             cache.remove(for: key)
             return false
         }
+        wait.load.events.tell(.keptInMemory)
         return true
+    }
+
+    /// A picture of an original that was fetched anew on the way is as current as if a reload had been asked for.
+    private func isCurrent(_ loaded: LoadedImage, _ wait: PictureWait) -> Bool {
+        loaded.isRenewed || isCurrent(wait.job.route, of: wait.load.original)
+    }
+
+    /// Why memory has nothing for a request. What was kept there lately is looked up for observers alone.
+    func memoryMiss(of key: ImageCacheKey, for load: Load) -> CacheMiss {
+        if configuration.memoryCache == nil { return .noCache }
+        if !load.request.readsMemory { return .policy }
+        return load.events.isObserved ? sizes.withLock { $0.miss(of: key) } : .absent
     }
 
     /// What memory has for a request: the picture itself, or a larger one where that will do.

@@ -20,8 +20,11 @@ public final class ImageLoader: Sendable {
     /// The decoder, if it can show pictures that are coming in.
     let previewingDecoder: (any PreviewingImageDecoder)?
     private let nextID = Atomic<UInt64>(1)
+    /// Where downloads wait for better conditions; nil when nobody tells of any.
+    let door: DownloadDoor?
     /// Trims the memory cache while the loader lives.
     private let pressureObservation: MemoryPressureObservation?
+    private let conditionObservations: [MonitorObservation]
 
     public init(_ configuration: ImageLoaderConfiguration) {
         self.configuration = configuration
@@ -31,6 +34,11 @@ public final class ImageLoader: Sendable {
             [cache = configuration.memoryCache] level in
             cache?.trim(under: level)
         }
+        door = configuration.makeDoor()
+        conditionObservations =
+            door.map { [governor] in
+                configuration.observeConditions(for: $0, networkReturned: { governor.networkReturned() })
+            } ?? []
     }
 
     /// The picture, if the memory cache has it now. Synchronous: costs no task, no actor hop and no placeholder frame.
@@ -88,9 +96,8 @@ public final class ImageLoader: Sendable {
     }
 
     private func memoryHit(_ key: ImageCacheKey, for load: Load) -> DecodedImage? {
-        guard load.request.readsMemory, configuration.memoryCache != nil else { return nil }
         let image = pictureInMemory(key, for: load.request)
-        load.events.send(image == nil ? .memoryMiss : .memoryHit)
+        load.events.send(image == nil ? .memoryMiss(memoryMiss(of: key, for: load)) : .memoryHit)
         return image
     }
 

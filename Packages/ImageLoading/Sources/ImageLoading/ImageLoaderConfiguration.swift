@@ -11,6 +11,8 @@ public struct ImageLoaderConfiguration: Sendable {
     public var responseCache: (any ResponseCache)?
     /// The store behind it, for whoever keeps house: emptied and measured, never asked for a picture; nil when there is none.
     public var diskStore: (any MaintainedStore)?
+    /// Where originals of requests' own fetches are kept on disk; nil for nowhere.
+    public var fetchedOriginals: FetchedOriginals?
     public var transport: any DataTransport
     public var decoder: any SizedImageDecoder
     public var scheduler: any WorkScheduler
@@ -21,6 +23,14 @@ public struct ImageLoaderConfiguration: Sendable {
     public var observer: (any ImageLoaderObserver)?
     /// Tells when memory is short; nil when nobody does.
     public var memoryPressureMonitor: (any MemoryPressureMonitor)?
+    /// Tells whether anybody sees the application; nil when nobody does, and then somebody always does.
+    public var applicationStateMonitor: (any ConditionMonitor<ApplicationState>)?
+    /// Tells whether there is a network; nil when nobody does, and then no download waits for one.
+    public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?
+    /// Asked for time while urgent downloads (`.high` and above) run in the background; nil where the platform stops no process there.
+    public var backgroundTime: (any BackgroundTimeProvider)?
+    /// How many downloads that failed for lack of a network wait for one, at most; more, the least urgent, fail at once.
+    public var maxWaitingForNetwork = 200
     public var retryPolicy: RetryPolicy
     public var transferLimits: TransferLimits
     /// How often a preview is worth its work, for requests that want any.

@@ -63,7 +63,7 @@ final class PictureWait: Sendable {
             load.events.send(.joined(bytes: bytes))
         }
         // Work that was started for somebody who wanted no picture in memory.
-        if keeps, !loaded.isInMemory { _ = loader.keep(loaded, for: job.image, job.route, of: load.original) }
+        if keeps, !loaded.isInMemory { _ = loader.keep(loaded, for: self) }
     }
 }
 

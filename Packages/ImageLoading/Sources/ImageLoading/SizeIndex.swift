@@ -24,12 +24,23 @@ struct SizeIndex: Sendable {
 
     mutating func removeAll() { (old, young) = ([:], [:]) }
 
+    /// Why there is nothing under a key, though it may be known what was put there lately.
+    func miss(of key: ImageCacheKey) -> CacheMiss {
+        let known = targets(of: key.anySize)
+        if known.contains(key.target) { return .evicted }
+        if !known.isEmpty { return .otherSize }
+        let isKnownPlain = !key.processors.isEmpty && !targets(of: ImageCacheKey(source: key.source)).isEmpty
+        return isKnownPlain ? .otherProcessors : .absent
+    }
+
+    private func targets(of group: ImageCacheKey) -> Set<ImageTarget?> {
+        (young[group] ?? []).union(old[group] ?? [])
+    }
+
     /// The keys under which what is wanted at this key may be found larger, smallest first; the stored size last.
     func candidates(for key: ImageCacheKey) -> [ImageCacheKey] {
         guard let target = key.target else { return [] }
-        let group = key.anySize
-        let known = (young[group] ?? []).union(old[group] ?? [])
-        return known.filter { Self.mayServe($0, target) }
+        return targets(of: key.anySize).filter { Self.mayServe($0, target) }
             .sorted { ($0?.size.area ?? .max) < ($1?.size.area ?? .max) }
             .map { ImageCacheKey(source: key.source, target: $0, processors: key.processors) }
     }

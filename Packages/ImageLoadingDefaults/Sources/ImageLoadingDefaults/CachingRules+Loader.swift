@@ -23,6 +23,7 @@ extension ImageLoadEvent {
     init?(_ event: CachingEvent) {
         switch event {
         case .cacheFailed(let url, let failure): self.init(request: 0, url: url, kind: .diskFailed(failure))
+        case .stored(let url, let bytes): self.init(request: 0, url: url, kind: .keptOnDisk(bytes: bytes))
         case .revalidated(let url, .replaced(status: 200)): self.init(request: 0, url: url, kind: .refreshed)
         case .revalidated: return nil
         }

@@ -70,6 +70,13 @@ public struct ImageLoaderDefaults: Sendable {
     public var observer: (any ImageLoaderObserver)?
     /// Whether the loader gives memory back when the system says that it is short.
     public var heedsMemoryPressure = true
+    /// Tells whether anybody sees the application: then downloads that nobody waits for stop while nobody does. Nil unless set: no platform's
+    /// own is here. `SettableConditionMonitor` takes what the application knows.
+    public var applicationStateMonitor: (any ConditionMonitor<ApplicationState>)?
+    /// Tells whether there is a network: then downloads that failed without one wait for it. Nil unless set, as above.
+    public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?
+    /// Asked for time while urgent downloads run in the background. Nil unless set, as above.
+    public var backgroundTime: (any BackgroundTimeProvider)?
 
     public init(cacheFolder: URL?) {
         self.cacheFolder = cacheFolder
@@ -95,6 +102,12 @@ public struct ImageLoaderDefaults: Sendable {
             retryPolicy: RetryPolicy(retries: retries) { Double.random(in: 0..<1) },
             transferLimits: transferLimits, clock: ContinuousClock())
         configuration.diskStore = stores
+        configuration.applicationStateMonitor = applicationStateMonitor
+        configuration.connectivityMonitor = connectivityMonitor
+        configuration.backgroundTime = backgroundTime
+        configuration.fetchedOriginals = stores.map { stores in
+            FetchedOriginals(cache: transformed(stores.originals), partition: account) { Date() }
+        }
         return configuration
     }
 

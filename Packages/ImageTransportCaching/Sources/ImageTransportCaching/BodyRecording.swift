@@ -15,12 +15,13 @@ final class BodyRecording: Sendable {
     private let writer: Mutex<(any DataCacheWriter)?>
     private let store: ResponseStore
     private let key: ResponseKey
-    private let isStored: @Sendable () async -> Void
+    private let byteCount = Atomic(0)
+    private let isStored: @Sendable (_ byteCount: Int) async -> Void
 
     /// - Parameter isStored: called when the whole body is in its place, before its end is handed on.
     init(
         _ source: TransportBody, _ writer: any DataCacheWriter, _ store: ResponseStore, _ key: ResponseKey,
-        isStored: @escaping @Sendable () async -> Void
+        isStored: @escaping @Sendable (_ byteCount: Int) async -> Void
     ) {
         self.source = source
         self.writer = Mutex(writer)
@@ -58,6 +59,7 @@ final class BodyRecording: Sendable {
             await finish()
             return nil
         }
+        byteCount.wrappingAdd(piece.count, ordering: .relaxed)
         await writing { writer throws(DataCacheFailure) in try await writer.append(piece) }
         return piece
     }
@@ -67,7 +69,7 @@ final class BodyRecording: Sendable {
         let isDone = await writing { writer throws(DataCacheFailure) in
             try await writer.finish(metadata: Data(), createdAt: time)
         }
-        if isDone { await isStored() }
+        if isDone { await isStored(byteCount.load(ordering: .relaxed)) }
     }
 
     /// False when there is no writer any more.

@@ -25,12 +25,13 @@ extension CachedExchange {
         guard let variant = VariantIndex.Variant(response),
             let writer = await store.writer(variant.bodyName, of: key, expectedByteCount: expected)
         else { return answer.response }
-        let recording = BodyRecording(answer.response.body, writer, store, key) {
+        let isWanted = answer.head.status.kind == .successful
+        let recording = BodyRecording(answer.response.body, writer, store, key) { byteCount in
             await store.insert(variant, key, to: request.headers)
+            if isWanted { rules.observer(.stored(request.url, bytes: byteCount)) }
         }
         var response = answer.response
         // Who follows a redirect or gives up on an error does not read what comes with it.
-        let isWanted = answer.head.status.kind == .successful
         response.body = isWanted ? recording.body : await recording.body(readingAhead: Self.unwantedBytes)
         return response
     }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import ImageCore
 import ImageHTTPCaching
 import ImageTransporting
 
@@ -19,7 +20,7 @@ struct CachedExchange: Sendable {
     private enum Plan {
         case use(Stored, ResponseSource, revalidates: Bool)
         case validate(Stored, with: HTTPFields, orElse: StalePermission)
-        case fetch
+        case fetch(CacheMiss)
         case unavailable
     }
 
@@ -48,29 +49,42 @@ struct CachedExchange: Sendable {
         }
     }
 
-    /// What answers without the origin; nil also for what the request finds too large, which is the other's to say.
-    func storedResponse(acceptsStale: Bool) async -> TransportResponse? {
+    /// What answers without the origin, or why nothing does. What the request finds too large is the other's to say.
+    func lookUp(acceptsStale: Bool) async -> Result<TransportResponse, CacheMiss> {
+        let response: TransportResponse?
         switch await plan() {
         case .use(let stored, let source, let revalidates):
             if revalidates, !acceptsStale { revalidateBehind(stored.variant) }
-            return answer(stored, source)
-        case .validate(let stored, _, _): return acceptsStale ? answer(stored, .stale) : nil
-        case .fetch, .unavailable: return nil
+            response = answer(stored, source)
+        case .validate(let stored, _, _):
+            guard acceptsStale else { return .failure(.outOfDate) }
+            response = answer(stored, .stale)
+        case .fetch(let miss): return .failure(miss)
+        case .unavailable: return .failure(.notReusable)
         }
+        return response.map { .success($0) } ?? .failure(.notReusable)
     }
 
     /// What the rules say to do, for as long as they choose variants whose bodies are gone.
     private func plan() async -> Plan {
-        var variants = await store.index(key).variants
+        guard let index = await store.readableIndex(key) else { return .fetch(.unreadable) }
+        var variants = index.variants
+        var miss = index.miss(to: request.headers)
         while true {
             switch rules.policy.answer(to: wholeQuestion, from: variants.map(\.response), at: store.now()) {
             case .use(let index, let isStale, let revalidates):
-                guard let stored = await open(variants.remove(at: index)) else { continue }
+                guard let stored = await open(variants.remove(at: index)) else {
+                    miss = .bytesLost
+                    continue
+                }
                 return .use(stored, isStale ? .stale : .cache, revalidates: revalidates)
             case .validate(let index, let conditions, let permission):
-                guard let stored = await open(variants.remove(at: index)) else { continue }
+                guard let stored = await open(variants.remove(at: index)) else {
+                    miss = .bytesLost
+                    continue
+                }
                 return .validate(stored, with: conditions, orElse: permission)
-            case .fetch: return .fetch
+            case .fetch: return .fetch(miss)
             case .unavailable: return .unavailable
             }
         }

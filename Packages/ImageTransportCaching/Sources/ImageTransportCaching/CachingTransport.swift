@@ -39,33 +39,38 @@ public struct CachingTransport: DataTransport, ResponseCache {
         }
     }
 
-    public func storedResponse(to request: TransportRequest, acceptsStale: Bool) async -> TransportResponse? {
-        await alongStoredRedirects(of: request) { await exchange($0)?.storedResponse(acceptsStale: acceptsStale) }
+    public func storedResponse(
+        to request: TransportRequest, acceptsStale: Bool
+    ) async throws(CacheMiss) -> TransportResponse {
+        try await alongStoredRedirects(of: request) { hop throws(CacheMiss) in
+            guard let exchange = exchange(hop) else { throw .notReusable }
+            return try await exchange.lookUp(acceptsStale: acceptsStale).get()
+        }
     }
 
     public func removeStoredResponses(to request: TransportRequest) async {
-        _ = await alongStoredRedirects(of: request) { hop in
-            guard let exchange = exchange(hop) else { return nil }
-            let response = await exchange.storedResponse(acceptsStale: true)
+        _ = try? await alongStoredRedirects(of: request) { hop throws(CacheMiss) in
+            guard let exchange = exchange(hop) else { throw .notReusable }
+            let response = await exchange.lookUp(acceptsStale: true)
             await store.change(exchange.key) { $0.removeAll(outdatedAt: nil) }
-            return response
+            return try response.get()
         }
     }
 
-    /// The first response that is no redirect to be followed; nil where a hop is not stored, or may not be followed, which is the
+    /// The first response that is no redirect to be followed. Throws where a hop is not stored, or may not be followed, which is the
     /// network's to say.
     private func alongStoredRedirects(
-        of request: TransportRequest, _ stored: (TransportRequest) async -> TransportResponse?
-    ) async -> TransportResponse? {
+        of request: TransportRequest, _ stored: (TransportRequest) async throws(CacheMiss) -> TransportResponse
+    ) async throws(CacheMiss) -> TransportResponse {
         var trail = RedirectTrail(request)
-        while let response = await stored(trail.request) {
+        while true {
+            let response = try await stored(trail.request)
             do throws(TransportFailure) {
                 guard request.followsRedirects, try trail.follow(response.head) else { return response }
             } catch {
-                return nil
+                throw .notReusable
             }
         }
-        return nil
     }
 
     /// Sends what the cache has no part in. An unsafe method makes what is stored outdated (RFC 9111, 4.4).
@@ -130,6 +135,8 @@ extension TransportRequest {
 public enum CachingEvent: Hashable, Sendable {
     /// The cache of bytes failed; the request went on without it.
     case cacheFailed(URL, DataCacheFailure)
+    /// An answer has been stored for this URL, whole: so many bytes of its body.
+    case stored(URL, bytes: Int)
     /// A response that was answered with while stale has been asked about since (RFC 5861, 3).
     case revalidated(URL, RevalidationOutcome)
 }

@@ -38,11 +38,15 @@ struct ResponseStore: Sendable {
         self.report = report
     }
 
-    func index(_ key: ResponseKey) async -> VariantIndex {
+    func index(_ key: ResponseKey) async -> VariantIndex { await readableIndex(key) ?? VariantIndex() }
+
+    /// Nil when the cache failed.
+    func readableIndex(_ key: ResponseKey) async -> VariantIndex? {
         let entry = await reporting(key) { () async throws(DataCacheFailure) in
             try await cache.entry(for: key.index)
         }
-        guard let data = entry??.data, let index = try? JSONDecoder().decode(VariantIndex.self, from: data) else {
+        guard let entry else { return nil }
+        guard let data = entry?.data, let index = try? JSONDecoder().decode(VariantIndex.self, from: data) else {
             return VariantIndex()  // none, or of another version
         }
         return index

@@ -36,6 +36,12 @@ struct VariantIndex: Codable, Hashable, Sendable {
 
     var isEmpty: Bool { variants.isEmpty && outdatedBefore == nil }
 
+    /// Why nothing of it answers the request, if nothing does although every body is there.
+    func miss(to request: HTTPFields) -> CacheMiss {
+        if variants.isEmpty { return .absent }
+        return variants.contains { $0.response.isSelected(by: request) } ? .notReusable : .otherVariant
+    }
+
     /// Puts a response in the place of those that the same request selects, unless one of them answers a later request.
     ///
     /// Times after `now` are from a clock that went wrong, and count for nothing.

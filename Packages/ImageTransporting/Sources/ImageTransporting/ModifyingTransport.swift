@@ -1,4 +1,5 @@
 import HTTPTypes
+import ImageCore
 
 /// Changes every request on its way into another transport: adds a token, signs it.
 ///
@@ -71,9 +72,9 @@ private struct ModifyingResponseCache: ResponseCache {
     let cache: any ResponseCache
     let modify: @Sendable (TransportRequest) async -> TransportRequest?
 
-    func storedResponse(to request: TransportRequest, acceptsStale: Bool) async -> TransportResponse? {
-        guard let request = await modify(request) else { return nil }
-        return await cache.storedResponse(to: request, acceptsStale: acceptsStale)
+    func storedResponse(to request: TransportRequest, acceptsStale: Bool) async throws(CacheMiss) -> TransportResponse {
+        guard let request = await modify(request) else { throw .unreadable }
+        return try await cache.storedResponse(to: request, acceptsStale: acceptsStale)
     }
 
     func removeStoredResponses(to request: TransportRequest) async {

@@ -1,14 +1,16 @@
+public import ImageCore
+
 /// Stored responses that stand in front of a transport, for whoever must not use the network or need not wait for it.
 ///
 /// Promises:
 /// - Neither method waits for the network.
 /// - A store that is broken has nothing, and is told to whoever owns the cache, not to its callers.
 public protocol ResponseCache: Sendable {
-    /// The stored response that the transport would give without asking the origin; nil when there is none, or the origin must be asked.
+    /// The stored response that the transport would give without asking the origin. Throws why there is none, as far as the cache can tell.
     ///
     /// - Parameter acceptsStale: gives any response that is stored for the request, also one that is out of date, when there is no
     ///   network to ask. Its source tells which it is.
-    func storedResponse(to request: TransportRequest, acceptsStale: Bool) async -> TransportResponse?
+    func storedResponse(to request: TransportRequest, acceptsStale: Bool) async throws(CacheMiss) -> TransportResponse
     /// Forgets what is stored for the request, and for whatever that redirects to.
     func removeStoredResponses(to request: TransportRequest) async
 }

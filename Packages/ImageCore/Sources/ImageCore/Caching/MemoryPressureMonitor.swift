@@ -30,15 +30,5 @@ public enum MemoryPressureLevel: Int, Comparable, Sendable, CaseIterable {
     }
 }
 
-/// Keeps a handler with a monitor for as long as it lives.
-public final class MemoryPressureObservation: Sendable {
-    private let onCancel: @Sendable () -> Void
-
-    /// - Parameter onCancel: takes the handler away; may be called more than once.
-    public init(onCancel: @escaping @Sendable () -> Void) { self.onCancel = onCancel }
-
-    deinit { onCancel() }
-
-    /// Ends it. Once is enough; more do nothing.
-    public func cancel() { onCancel() }
-}
+/// Keeps a handler with a monitor of memory pressure.
+public typealias MemoryPressureObservation = MonitorObservation

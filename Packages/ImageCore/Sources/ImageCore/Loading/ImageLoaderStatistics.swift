@@ -44,15 +44,18 @@ public struct ImageLoaderStatistics: Hashable, Sendable {
     public mutating func note(_ kind: ImageLoadEvent.Kind, at elapsed: Duration) {
         switch kind {
         case .memoryHit: memory.hits += 1
-        case .memoryMiss: memory.misses += 1
+        case .memoryMiss(let cause): if cause.isLookup { memory.misses += 1 }
         case .diskHit, .staleHit: disk.hits += 1
-        case .diskMiss: disk.misses += 1
+        case .diskMiss(let cause): if cause.isLookup { disk.misses += 1 }
         case .downloadFinished(let bytes): downloadedBytes += bytes
         case .joined(let bytes): savedBytes += bytes
         case .succeeded(let source): succeeded[source, default: Tally()].add(elapsed)
         case .failed: failed.add(elapsed)
         case .cancelled: cancelled.add(elapsed)
-        case .started, .validated, .refreshed, .diskFailed, .downloadStarted, .decoded: break
+        case .started, .validated, .refreshed, .diskFailed, .queued, .downloadStarted, .received, .decodingStarted,
+            .decoded,
+            .processed, .keptInMemory, .keptOnDisk, .heldBack, .waitsForNetwork:
+            break
         }
     }
 }

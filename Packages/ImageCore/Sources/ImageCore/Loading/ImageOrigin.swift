@@ -12,7 +12,8 @@ public enum ImageOrigin: Sendable {
     case data(Data, name: String)
     /// Bytes that the application brings itself, from a photo library, for one. The name stands for them, as above.
     ///
-    /// Takes a place among the downloads, is shared by name, and is cancelled as a task is. What it brings is not kept on disk.
+    /// Takes a place among the downloads, is shared by name, and is cancelled as a task is. What it brings is kept on disk, if the request's
+    /// policy says so, under the name or the request's `identity`, and is as fresh as that: what is kept answers until a reload.
     case fetch(name: String, @Sendable () async throws -> Data)
 
     /// Bytes at hand under their digest: equal bytes are the same original. Hashes them once, here, at about 3 ns a byte.

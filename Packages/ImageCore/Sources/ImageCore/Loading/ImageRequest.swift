@@ -12,7 +12,7 @@
 public struct ImageRequest: Sendable {
     public var origin: ImageOrigin
     /// Names the original in place of its URL, where that changes although the picture doesn't, as signed URLs do: requests of
-    /// one name share work and memory. On disk it is the cache's rules that count.
+    /// one name share work and memory. On disk it is the rules of HTTP that count, and for a fetch of the application's own this name.
     public var identity: String?
     /// The size to decode to; nil for the size as stored.
     public var target: ImageTarget?

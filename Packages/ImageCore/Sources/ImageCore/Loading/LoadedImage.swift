@@ -25,6 +25,8 @@ public struct LoadedImage: Sendable {
     public var encodedByteCount: Int?
     /// Whether the memory cache was given it, or gave it.
     package var isInMemory = false
+    /// Whether the original was fetched anew on the way, because what was stored was no picture.
+    package var isRenewed = false
     /// Who started the work that brought it.
     package var maker: WaiterID?
 

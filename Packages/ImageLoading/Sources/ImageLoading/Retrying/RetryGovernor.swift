@@ -13,6 +13,10 @@ import Synchronization
 struct AttemptFailure: Error {
     var error: ImageError
     var retryAfter: Duration?
+    /// It was broken off, because conditions forbade it to go on: it begins anew when they allow it.
+    var isBrokenOff = false
+
+    static let brokenOff = AttemptFailure(error: .cancelled, isBrokenOff: true)
 }
 
 /// What all transfers of a loader ask whether they may begin, and whether and when again: a budget, and the lock around the circuit
@@ -45,9 +49,10 @@ final class RetryGovernor: Sendable {
         (budget ?? self.budget).succeeded()
     }
 
-    func failed(_ host: String?, _ error: any Error) -> AttemptFailure {
+    /// - Parameter isOffline: without a network nothing is learnt of the host.
+    func failed(_ host: String?, _ error: any Error, isOffline: Bool = false) -> AttemptFailure {
         let failure = error as? AttemptFailure ?? AttemptFailure(error: ImageError(error))
-        ended(host ?? "", failure.error.finding)
+        ended(host ?? "", isOffline ? .unknown : failure.error.finding)
         return failure
     }
 
@@ -60,6 +65,9 @@ final class RetryGovernor: Sendable {
         else { return nil }
         return (budget ?? self.budget).withdraw() ? delay : nil
     }
+
+    /// What hosts did while the network was going says nothing of them.
+    func networkReturned() { breakers.withLock { $0 = [:] } }
 
     private func admits(_ host: String) -> Bool {
         guard hasFailed(host) else { return true }

@@ -1,0 +1,275 @@
+import Foundation
+import HTTPTypes
+import ImageCoalescing
+import ImageCore
+import ImageLoading
+import ImageTesting
+import ImageTransporting
+import Testing
+
+@Suite("Downloads while memory is short, the application unseen, or the network away", .timeLimit(.minutes(10)))
+struct ConditionTests {
+    private let pressure = FakeMemoryPressureMonitor()
+    private let application = SettableConditionMonitor(ApplicationState.foreground)
+    private let network = SettableConditionMonitor(Connectivity.online)
+    private let time = FakeBackgroundTime()
+    private let gate = Gate()
+
+    private func fixture(retries: Int = 0, maxWaiting: Int = 200, downloads: Int = 6) -> LoaderFixture {
+        .stepped(retries: retries, downloads: downloads) {
+            $0.memoryPressureMonitor = pressure
+            $0.applicationStateMonitor = application
+            $0.connectivityMonitor = network
+            $0.backgroundTime = time
+            $0.maxWaitingForNetwork = maxWaiting
+        }
+    }
+
+    /// Held at the gate the first time, whole the next.
+    private func heldOnce(_ name: String, _ priority: RequestPriority, _ fixture: LoaderFixture) -> ImageRequest {
+        fixture.request(name, first: ScriptedTransport.Reply(body: [.wait(gate)])) { $0.priority = priority }
+    }
+
+    /// Fails without a network the first time, whole the next.
+    private func failingOnce(_ name: String, _ priority: RequestPriority, _ fixture: LoaderFixture) -> ImageRequest {
+        fixture.request(name, first: .failure(.unresolvedHost(name))) { $0.priority = priority }
+    }
+
+    private func end(of task: ImageTask, _ fixture: LoaderFixture) async -> String {
+        fixture.run()
+        do throws(ImageError) {
+            return "\(try await task.image().source)"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    // MARK: Low priority
+
+    @Test("a low download is broken off, told to nobody who waits, and goes on when it may", arguments: [true, false])
+    func brokenOff(_ byMemory: Bool) async {
+        let fixture = fixture()
+        let task = fixture.loader.task(for: heldOnce("a", .low, fixture))
+        fixture.run()
+        if byMemory { pressure.report(.warning) } else { application.set(.background) }
+        fixture.run()
+        #expect(fixture.transport.cancellationCount == 1 && fixture.transport.sendCount == 1)
+        #expect(fixture.observer.kinds().last == .heldBack)
+        #expect(fixture.imageCoalescer.waiterCount == 1)
+        if byMemory { pressure.report(.normal) } else { application.set(.foreground) }
+        #expect(await end(of: task, fixture) == "network")
+        #expect(fixture.transport.sendCount == 2)
+    }
+
+    @Test("a low download that is asked for meanwhile is not sent; a raised priority lets it through")
+    func raised() async {
+        let fixture = fixture()
+        pressure.report(.critical)
+        let task = fixture.loader.task(for: fixture.request("a") { $0.priority = .low })
+        fixture.run()
+        #expect(fixture.transport.messages.isEmpty)
+        task.priority = .normal
+        #expect(await end(of: task, fixture) == "network")
+    }
+
+    @Test("normal downloads go on, and what is at hand needs no better conditions")
+    func normal() async {
+        let fixture = fixture()
+        let task = fixture.loader.task(for: heldOnce("a", .normal, fixture))
+        fixture.run()
+        pressure.report(.critical)
+        application.set(.background)
+        fixture.run()
+        #expect(fixture.transport.cancellationCount == 0)
+        let local = ImageRequest(.data(LoaderFixture.picture, name: "bytes"), priority: .veryLow)
+        #expect(await end(of: fixture.loader.task(for: local), fixture) == "disk")
+        gate.open()
+        withExtendedLifetime(task) {}
+    }
+
+    @Test("one that waits to go on is cancelled with its request, and leaves nothing")
+    func cancelledWhileHeldBack() async {
+        let fixture = fixture()
+        application.set(.background)
+        let task = fixture.loader.task(for: fixture.request("a") { $0.priority = .low })
+        fixture.run()
+        task.cancel()
+        fixture.run()
+        #expect(fixture.imageCoalescer.isIdle && fixture.dataCoalescer.isIdle)
+        application.set(.foreground)
+        fixture.run()
+        #expect(fixture.transport.messages.isEmpty)
+    }
+
+    @Test("conditions that hold already when the loader is made count")
+    func alreadySo() {
+        application.set(.background)
+        let fixture = fixture()
+        let task = fixture.loader.task(for: fixture.request("a") { $0.priority = .low })
+        fixture.run()
+        #expect(fixture.transport.messages.isEmpty)
+        withExtendedLifetime(task) {}
+    }
+
+    // MARK: Background
+
+    @Test("time in the background is held while urgent downloads run, and no longer")
+    func allowance() async {
+        let fixture = fixture()
+        let urgent = fixture.loader.task(for: heldOnce("a", .high, fixture))
+        fixture.run()
+        #expect(time.log.messages.isEmpty)
+        application.set(.background)
+        #expect(time.log.messages == ["begin"])
+        gate.open()
+        fixture.run()
+        #expect(time.log.messages == ["begin", "end"])
+        let later = fixture.loader.task(for: fixture.request("b") { $0.priority = .veryHigh })
+        #expect(await end(of: later, fixture) == "network")
+        #expect(time.log.messages == ["begin", "end", "begin", "end"])
+        withExtendedLifetime(urgent) {}
+    }
+
+    @Test("when the time is up all downloads are broken off, and go on in the foreground", arguments: [true, false])
+    func timeUp(_ isGiven: Bool) async {
+        time.givesTime.change { $0 = isGiven }
+        let fixture = fixture()
+        let urgent = fixture.loader.task(for: heldOnce("a", .high, fixture))
+        fixture.run()
+        application.set(.background)
+        if isGiven { time.expire() }
+        fixture.run()
+        #expect(time.log.messages == (isGiven ? ["begin", "end"] : ["begin"]))
+        #expect(fixture.transport.cancellationCount == 1 && fixture.transport.sendCount == 1)
+        application.set(.foreground)
+        #expect(await end(of: urgent, fixture) == "network")
+    }
+
+    @Test("time is given back when the application is seen again")
+    func givenBack() {
+        let fixture = fixture()
+        let urgent = fixture.loader.task(for: heldOnce("a", .high, fixture))
+        fixture.run()
+        application.set(.background)
+        application.set(.foreground)
+        #expect(time.log.messages == ["begin", "end"])
+        time.expire()
+        fixture.run()
+        #expect(fixture.transport.cancellationCount == 0)
+        gate.open()
+        withExtendedLifetime(urgent) {}
+    }
+
+    // MARK: Network
+
+    @Test("what failed for lack of a network waits without a place in the lane, and is answered when it is back")
+    func networkReturns() async {
+        let fixture = fixture(downloads: 1)
+        network.set(.offline)
+        let tasks = ["a", "b", "c"].map { fixture.loader.task(for: failingOnce($0, .normal, fixture)) }
+        fixture.run()
+        #expect(fixture.transport.sendCount == 3)
+        #expect(fixture.observer.kinds().filter { $0 == .waitsForNetwork }.count == 3)
+        network.set(.online)
+        for task in tasks { #expect(await end(of: task, fixture) == "network") }
+        #expect(fixture.transport.sendCount == 6)
+    }
+
+    @Test("when it is back the most urgent goes first, by the priority that it has by then")
+    func priorities() async {
+        let fixture = fixture(downloads: 1)
+        network.set(.offline)
+        let tasks = ["a", "b", "c"].map { fixture.loader.task(for: failingOnce($0, .normal, fixture)) }
+        fixture.run()
+        tasks[2].priority = .veryHigh
+        tasks[0].priority = .veryLow
+        let blocker = fixture.loader.task(for: heldOnce("blocker", .normal, fixture))
+        fixture.run()
+        network.set(.online)
+        fixture.run()
+        let before = fixture.transport.requests.count
+        blocker.cancel()
+        fixture.run()
+        #expect(fixture.transport.requests.dropFirst(before).map(\.url.lastPathComponent) == ["c", "b", "a"])
+    }
+
+    @Test("too many don't wait: the least urgent fail, with what they failed with")
+    func bounded() async {
+        let fixture = fixture(maxWaiting: 2)
+        network.set(.offline)
+        let first = ["a", "b"].map { name in
+            defer { fixture.run() }
+            return fixture.loader.task(for: failingOnce(name, .normal, fixture))
+        }
+        let third = fixture.loader.task(for: failingOnce("c", .normal, fixture))
+        #expect(await end(of: third, fixture).hasPrefix("network (unresolvedHost)"))
+        let urgent = fixture.loader.task(for: failingOnce("d", .high, fixture))
+        #expect(await end(of: first[1], fixture).hasPrefix("network (unresolvedHost)"))
+        network.set(.online)
+        #expect(await end(of: first[0], fixture) == "network")
+        #expect(await end(of: urgent, fixture) == "network")
+    }
+
+    @Test("one that waits for the network is cancelled with its request, and when the loader is invalidated")
+    func cancelledWhileWaiting() async {
+        let fixture = fixture()
+        network.set(.offline)
+        let cancelled = fixture.loader.task(for: failingOnce("a", .normal, fixture))
+        let invalidated = fixture.loader.task(for: failingOnce("b", .normal, fixture))
+        fixture.run()
+        cancelled.cancel()
+        fixture.loader.invalidate()
+        #expect(await end(of: invalidated, fixture) == "\(ImageError.invalidated)")
+        network.set(.online)
+        fixture.run()
+        #expect(fixture.transport.sendCount == 2 && fixture.dataCoalescer.isIdle)
+    }
+
+    @Test("the retries and the time before it was lost don't count, nor what hosts did meanwhile")
+    func freshStart() async {
+        let fixture = fixture(retries: 1)
+        network.set(.offline)
+        let replies = Array(repeating: ScriptedTransport.Reply.failure(.connectionFailed("no route")), count: 12)
+        let task = fixture.loader.task(for: fixture.request("a", first: replies[0]))
+        fixture.transport.script(fixture.request("a").address, replies + [.ok(LoaderFixture.picture)])
+        for _ in 0..<11 {
+            fixture.run()
+            fixture.clock.advance(by: .seconds(100))
+            network.set(.online)
+            network.set(.offline)
+        }
+        fixture.run()
+        network.set(.online)
+        fixture.run()
+        fixture.clock.advance(by: .seconds(1))
+        #expect(await end(of: task, fixture) == "network")
+        #expect(fixture.transport.sendCount == 13)
+    }
+
+    @Test("what fails though there is a network, or for another reason, does not wait")
+    func otherFailures() async {
+        let fixture = fixture()
+        let refused = fixture.loader.task(for: failingOnce("a", .normal, fixture))
+        #expect(await end(of: refused, fixture).hasPrefix("network (unresolvedHost)"))
+        network.set(.offline)
+        let missing = fixture.loader.task(for: fixture.request("b", then: .status(.notFound)))
+        #expect(await end(of: missing, fixture) == "not found")
+    }
+
+    @Test("nothing keeps a loader alive that is gone, and it is told nothing more")
+    func leaks() {
+        weak var loader: ImageLoader?
+        do {
+            let fixture = fixture()
+            loader = fixture.loader
+            let task = fixture.loader.task(for: heldOnce("a", .high, fixture))
+            fixture.run()
+            task.cancel()
+            fixture.run()
+        }
+        #expect(loader == nil)
+        application.set(.background)
+        pressure.report(.critical)
+        #expect(time.log.messages.isEmpty)
+    }
+}

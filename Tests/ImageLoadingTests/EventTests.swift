@@ -1,0 +1,144 @@
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageLoading
+import ImageTesting
+import ImageTransporting
+import Synchronization
+import Testing
+
+@Suite("Events of a request, and why a layer had nothing", .timeLimit(.minutes(10)))
+struct EventTests {
+    private let fixture = LoaderFixture()
+    private let bytes = LoaderFixture.picture.count
+
+    private func misses(_ request: ImageRequest) async -> [ImageLoadEvent.Kind] {
+        let before = fixture.observer.events.count
+        _ = try? await fixture.loader.image(for: request)
+        return fixture.observer.kinds().dropFirst(before).filter { kind in
+            switch kind {
+            case .memoryMiss, .diskMiss: true
+            default: false
+            }
+        }
+    }
+
+    @Test("a picture that was never asked for is absent from both layers")
+    func absent() async {
+        #expect(await misses(fixture.request("a")) == [.memoryMiss(.absent), .diskMiss(.absent)])
+    }
+
+    @Test("what memory had lately is told as evicted, as of another size, or as not processed")
+    func memory() async throws {
+        _ = try await fixture.loader.image(for: fixture.request("a"))
+        #expect(await misses(fixture.request("a", fit: 10)).first == .memoryMiss(.otherSize))
+        let processed = fixture.request("a") { $0.processors = [FakeProcessor("step")] }
+        #expect(await misses(processed).first == .memoryMiss(.otherProcessors))
+        fixture.memory.removeAll()
+        #expect(await misses(fixture.request("a")).first == .memoryMiss(.evicted))
+        try await fixture.loader.removeAll()
+        #expect(await misses(fixture.request("a")).first == .memoryMiss(.absent))
+    }
+
+    @Test("a layer that the request leaves out is told as such, and is no look that counts")
+    func policy() async throws {
+        let nothing = fixture.request("a") { $0.cachePolicy = .none }
+        #expect(await misses(nothing) == [.memoryMiss(.policy), .diskMiss(.policy)])
+        let reload = fixture.request("a") { $0.mode = .reload }
+        #expect(await misses(reload) == [.memoryMiss(.policy), .diskMiss(.policy)])
+        #expect(fixture.loader.statistics.memory.misses == 0)
+        #expect(fixture.loader.statistics.disk.misses == 0)
+    }
+
+    @Test("a layer that isn't there is told as such, and is no look that counts")
+    func noCache() async throws {
+        let fixture = LoaderFixture {
+            $0.memoryCache = nil
+            $0.responseCache = nil
+        }
+        _ = try await fixture.loader.image(for: fixture.request("a"))
+        #expect(fixture.observer.kinds().prefix(3) == [.started, .memoryMiss(.noCache), .diskMiss(.noCache)])
+        #expect(fixture.loader.statistics.memory.hitRatio == nil && fixture.loader.statistics.disk.hitRatio == nil)
+    }
+
+    @Test("what is stored and must be confirmed, answers other headers, or is no picture, is told as such")
+    func disk() async throws {
+        let varied = ScriptedTransport.Reply.ok(
+            LoaderFixture.picture, headers: [.cacheControl: "max-age=60", .vary: "Accept-Language"])
+        var request = fixture.request("a", then: varied) { $0.cachePolicy = .diskOnly }
+        #expect(await misses(request).last == .diskMiss(.absent))
+        request.headers["Accept-Language"] = "fi"
+        #expect(await misses(request).last == .diskMiss(.otherVariant))
+        fixture.wallTime.advance(100)
+        #expect(await misses(request).last == .diskMiss(.outOfDate))
+
+        let damaged = fixture.request("b", first: .ok(Data("no picture".utf8))) { $0.cachePolicy = .diskOnly }
+        _ = try await fixture.loader.data(for: damaged)
+        #expect(await misses(damaged).dropFirst() == [.diskMiss(.noPicture), .diskMiss(.policy)])
+    }
+
+    @Test("a body that the store has lost is told as lost, a store that fails as unreadable")
+    func lost() async throws {
+        let request = fixture.request("a") { $0.cachePolicy = .diskOnly }
+        _ = try await fixture.loader.image(for: request)
+        for key in fixture.disk.entries.keys where key.source.contains(" ") { try await fixture.disk.remove(for: key) }
+        #expect(await misses(request).last == .diskMiss(.bytesLost))
+        fixture.disk.fail(.entry, with: .noSpace)
+        #expect(await misses(request).last == .diskMiss(.unreadable))
+    }
+
+    @Test("bytes are told as they come, waits for places, steps and what is kept, each at its time")
+    func steps() async throws {
+        let gate = Gate()
+        let (head, tail) = (LoaderFixture.picture.prefix(10), Data(LoaderFixture.picture.dropFirst(10)))
+        let reply = ScriptedTransport.Reply(announcedBytes: bytes, body: [.piece(head), .wait(gate), .piece(tail)])
+        let request = fixture.request("a", then: reply) { $0.processors = [FakeProcessor("step")] }
+        let task = Task { try await fixture.loader.image(for: request) }
+        await gate.arrivals(1)
+        fixture.clock.advance(by: .seconds(2))
+        gate.open()
+        _ = try await task.value
+        let size = PixelSize(width: 20, height: 15)
+        let before: [ImageLoadEvent.Kind] = [
+            .started, .memoryMiss(.absent), .diskMiss(.absent), .queued(.download), .downloadStarted,
+            .received(bytes: 10, of: bytes),
+        ]
+        let after: [ImageLoadEvent.Kind] = [
+            .received(bytes: bytes, of: bytes), .downloadFinished(bytes: bytes), .queued(.decode), .decodingStarted,
+            .decoded(size), .queued(.decode), .processed, .keptInMemory, .succeeded(.network),
+        ]
+        #expect(fixture.observer.kinds() == before + after)
+        let times = before.map { _ in Duration.zero } + after.map { _ in Duration.seconds(2) }
+        #expect(fixture.observer.events.map(\.elapsed) == times)
+    }
+
+    @Test("without an observer the clock is read at a request's start and end alone, and for a memory hit not at all")
+    func costs() async throws {
+        let clock = CountingClock()
+        let fixture = LoaderFixture {
+            $0.observer = nil
+            $0.clock = clock
+        }
+        let request = ImageRequest(.data(LoaderFixture.picture, name: "bytes"))
+        let before = clock.reads
+        _ = try await fixture.loader.image(for: request)
+        #expect(clock.reads - before == 2)
+        #expect(fixture.loader.cachedImage(for: request) != nil)
+        #expect(clock.reads - before == 2)
+        #expect(fixture.observer.events.isEmpty)
+    }
+}
+
+/// A clock that counts how often it is read.
+private final class CountingClock: Clock, Sendable {
+    private let count = Mutex(0)
+
+    var reads: Int { count.withLock { $0 } }
+    var minimumResolution: Duration { .zero }
+    var now: ManualClock.Instant {
+        count.withLock { $0 += 1 }
+        return ManualClock.Instant(offset: .zero)
+    }
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {}
+}
