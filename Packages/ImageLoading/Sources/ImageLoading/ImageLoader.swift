@@ -10,7 +10,7 @@ import Synchronization
 /// Loads pictures: memory cache, disk cache, network; shared, prioritised, decoded straight to size.
 ///
 /// Every part behind it is a port; see `ImageLoaderConfiguration`.
-public final class ImageLoader: Sendable {
+public final class ImageLoader: PictureLoader {
     let configuration: ImageLoaderConfiguration
     let ledger = Mutex(ReloadLedger())
     let governor: RetryGovernor

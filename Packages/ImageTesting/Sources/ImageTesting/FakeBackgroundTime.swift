@@ -26,6 +26,9 @@ public final class FakeBackgroundTime: BackgroundTimeProvider {
         return BackgroundAllowance { [weak self] in self?.end(id) }
     }
 
+    /// How many allowances are held now.
+    public var heldCount: Int { state.withLock { $0.expiries.count } }
+
     /// Tells all that hold time that it is over.
     public func expire() {
         let expiries = state.withLock { Array($0.expiries.values) }

@@ -1,0 +1,85 @@
+import ImageContractTesting
+import ImageCore
+import ImageTesting
+import Synchronization
+import Testing
+
+@Suite("The contract of ConditionMonitor")
+struct ConditionMonitorContractTests {
+    typealias Rule = ContractRule<ConditionMonitorContract.Subject<Connectivity>>
+
+    static let rules = ConditionMonitorContract.rules(first: Connectivity.online, second: .offline)
+
+    @Test("the condition that is set obeys", arguments: rules)
+    func settable(_ rule: Rule) async throws {
+        try await rule.check {
+            let monitor = SettableConditionMonitor(Connectivity.online)
+            return ConditionStage(monitor: monitor) { monitor.set($0) }
+        }
+    }
+
+    @Test("each rule bites a monitor that breaks it", arguments: BrokenConditionMonitor.Defect.allCases)
+    func brokenDouble(_ defect: BrokenConditionMonitor.Defect) async throws {
+        let rule = try #require(Self.rules.first { $0.name == defect.rawValue })
+        await #expect(throws: ContractViolation.self) {
+            try await rule.check {
+                let monitor = BrokenConditionMonitor(defect)
+                return ConditionStage(monitor: monitor) { monitor.set($0) }
+            }
+        }
+    }
+
+    @Test("there is a broken double for each rule")
+    func doublesAreComplete() {
+        #expect(Set(Self.rules.map(\.name)) == Set(BrokenConditionMonitor.Defect.allCases.map(\.rawValue)))
+    }
+}
+
+/// A monitor that obeys but for one promise.
+final class BrokenConditionMonitor: ConditionMonitor {
+    enum Defect: String, CaseIterable, CustomTestStringConvertible {
+        case forgets = "the condition is how it stands now"
+        case repeats = "every handler is told each change, in order, and nothing that stays as it is"
+        case keepsHandlers = "an observation that is cancelled or let go is told nothing more, and the others are"
+        case asksLate = "a handler may ask the monitor, observe and cancel"
+
+        var testDescription: String { rawValue }
+    }
+
+    private struct State: Sendable {
+        var condition = Connectivity.online
+        var handlers: [Int: @Sendable (Connectivity) -> Void] = [:]
+        var lastID = 0
+    }
+
+    private let defect: Defect
+    private let state = Mutex(State())
+
+    init(_ defect: Defect) { self.defect = defect }
+
+    var condition: Connectivity { defect == .forgets ? .online : state.withLock { $0.condition } }
+
+    func observe(_ handler: @escaping @Sendable (Connectivity) -> Void) -> MonitorObservation {
+        let id = state.withLock { state in
+            state.lastID += 1
+            state.handlers[state.lastID] = handler
+            return state.lastID
+        }
+        return MonitorObservation { [defect, weak self] in
+            if defect != .keepsHandlers { self?.remove(id) }
+        }
+    }
+
+    func set(_ condition: Connectivity) {
+        let isNews = state.withLock { $0.condition } != condition
+        if defect != .asksLate { state.withLock { $0.condition = condition } }
+        let handlers = state.withLock { $0.handlers.sorted { $0.key < $1.key } }
+        if isNews || defect == .repeats { for (_, handler) in handlers { handler(condition) } }
+        state.withLock { $0.condition = condition }
+    }
+
+    private func remove(_ id: Int) {
+        let removed = state.withLock { $0.handlers.removeValue(forKey: id) }
+        _ = consume removed
+    }
+}

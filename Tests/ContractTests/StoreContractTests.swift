@@ -1,0 +1,92 @@
+import Foundation
+import ImageContractTesting
+import ImageCore
+import ImageDiskCaching
+import ImageTesting
+import Synchronization
+import Testing
+
+@Suite("The contract of MaintainedStore")
+struct MaintainedStoreContractTests {
+    typealias Rule = ContractRule<MaintainedStoreContract.Subject>
+
+    @Test("the fake obeys", arguments: MaintainedStoreContract.rules)
+    func fake(_ rule: Rule) async throws {
+        try await rule.check { Self.stage(InMemoryStore()) { $0 } }
+    }
+
+    @Test("the disk cache obeys", arguments: MaintainedStoreContract.rules)
+    func disk(_ rule: Rule) async throws {
+        let folder = try ContractFolder()
+        let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
+        let elapsed = Stopwatch(time)
+        try await rule.check {
+            let cache = DiskDataCache(
+                directory: URL(fileURLWithPath: folder.path), byteLimit: 1_000_000, now: { elapsed.now })
+            return MaintainedStoreStage(store: MaintainedDisk(cache: cache), cache: cache) { elapsed.advance($0) }
+        }
+    }
+
+    @Test("each rule bites a store that breaks it", arguments: BrokenStore.Defect.allCases)
+    func brokenDouble(_ defect: BrokenStore.Defect) async throws {
+        let rule = try #require(MaintainedStoreContract.rules.first { $0.name == defect.rawValue })
+        await #expect(throws: ContractViolation.self) {
+            try await rule.check { Self.stage(InMemoryStore()) { BrokenStore(base: $0, defect: defect) } }
+        }
+    }
+
+    @Test("there is a broken double for each rule")
+    func doublesAreComplete() {
+        #expect(Set(MaintainedStoreContract.rules.map(\.name)) == Set(BrokenStore.Defect.allCases.map(\.rawValue)))
+    }
+
+    private static func stage(
+        _ store: InMemoryStore, _ make: (InMemoryStore) -> any MaintainedStore
+    ) -> MaintainedStoreStage {
+        MaintainedStoreStage(store: make(store), cache: store) { store.advance(by: $0) }
+    }
+}
+
+private final class Stopwatch: Sendable {
+    private let time: Mutex<Date>
+    init(_ time: consuming Mutex<Date>) { self.time = time }
+    var now: Date { time.withLock { $0 } }
+    func advance(_ duration: Duration) {
+        time.withLock { $0 += Double(duration.components.seconds) }
+    }
+}
+
+/// The disk cache as it keeps house.
+private struct MaintainedDisk: MaintainedStore {
+    let cache: DiskDataCache
+    func removeAll() async throws(DataCacheFailure) { try await cache.removeAll() }
+    func removeAll(unusedFor age: Duration) async throws(DataCacheFailure) { try await cache.removeAll(olderThan: age) }
+    func byteCount() async throws(DataCacheFailure) -> Int { try await cache.status().byteCount }
+}
+
+/// The fake, but for one promise that it breaks.
+struct BrokenStore: MaintainedStore {
+    enum Defect: String, CaseIterable, CustomTestStringConvertible {
+        case removesNothing = "nothing is found after all was removed, and what is stored then is"
+        case removesAllTheSame = "what was neither stored nor read for long is removed, and nothing else"
+        case countsNothing = "its bytes are those of its entries at least, and go with them"
+
+        var testDescription: String { rawValue }
+    }
+
+    let base: InMemoryStore
+    let defect: Defect
+
+    func removeAll() async throws(DataCacheFailure) {
+        if defect != .removesNothing { try await base.removeAll() }
+    }
+
+    func removeAll(unusedFor age: Duration) async throws(DataCacheFailure) {
+        if defect == .removesAllTheSame { try await base.removeAll() } else { try await base.removeAll(unusedFor: age) }
+    }
+
+    func byteCount() async throws(DataCacheFailure) -> Int {
+        if defect == .countsNothing { return 0 }
+        return try await base.byteCount()
+    }
+}

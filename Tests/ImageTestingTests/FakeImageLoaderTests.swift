@@ -1,0 +1,47 @@
+import Foundation
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("FakeImageLoader", .timeLimit(.minutes(5)))
+struct FakeImageLoaderTests {
+    private let loader = FakeImageLoader()
+    private let request = ImageRequest(.fetch(name: "a") { Data() })
+
+    @Test("what no script foresees fails, says so, and is in the log")
+    func unscripted() async {
+        await #expect(throws: ImageError.self) { try await loader.image(for: request) }
+        #expect(loader.log.messages == [.image("fetch a"), .unscripted("fetch a")])
+    }
+
+    @Test("a picture where data is scripted, and data where a picture is, fails loudly")
+    func mismatch() async {
+        loader.script(request, .data(Data("a".utf8)))
+        await #expect(throws: ImageError.self) { try await loader.image(for: request) }
+        loader.script(request, .picture(PixelSize(width: 1, height: 1)))
+        await #expect(throws: ImageError.self) { try await loader.data(for: request) }
+        #expect(loader.log.messages.filter { $0 == .unscripted("fetch a") }.count == 2)
+    }
+
+    @Test("what was loaded is at hand until memory is emptied, and not for a request that leaves memory out")
+    func memory() async throws {
+        loader.script(request, .picture(PixelSize(width: 4, height: 3)))
+        #expect(try await loader.image(for: request).source == .network)
+        #expect(loader.cachedImage(for: request)?.image.bitmap.size == PixelSize(width: 4, height: 3))
+        var other = request
+        other.cachePolicy = .diskOnly
+        #expect(loader.cachedImage(for: other) == nil)
+        loader.emptyMemory()
+        #expect(loader.cachedImage(for: request) == nil)
+    }
+
+    @Test("a held reply comes when the gate is open")
+    func held() async throws {
+        let gate = Gate()
+        loader.script(request, .held(gate, .data(Data("a".utf8))))
+        let task = Task { [loader, request] in try await loader.data(for: request).data }
+        await gate.arrivals(1)
+        gate.open()
+        #expect(try await task.value == Data("a".utf8))
+    }
+}
