@@ -64,6 +64,21 @@ struct ImagePrefetcherTests {
         #expect(prefetcher.count == 0)
     }
 
+    @Test("what is on its way, or waits for its turn, is not started once more")
+    func duplicates() {
+        let stage = SteppedLoader(downloads: 0)
+        let prefetcher = ImagePrefetcher(loader: stage.loader, limit: 2)
+        let requests = stage.requests(["a", "b", "c"])
+        prefetcher.start(requests + requests)
+        stage.executor.run()
+        prefetcher.start(requests)
+        #expect(prefetcher.count == 3)
+        stage.scheduler.setLimit(6, of: .download)
+        stage.executor.run()
+        #expect(Set(stage.sent) == ["a", "b", "c"] && stage.sent.count == 3)
+        #expect(stage.fixture.observer.kinds().count { $0 == .started } == 3)
+    }
+
     @Test("a pause lets nothing come to its turn, and what is under way goes on")
     func pause() {
         let stage = SteppedLoader()
@@ -187,6 +202,31 @@ struct ImagePrefetcherTests {
         #expect(prefetcher.count == 1)
         await waiting.value
         gate.open()
+    }
+
+    @Test("many tasks may start, stop and pause at once: what is left at the end comes to its end")
+    func concurrency() async {
+        let fixture = LoaderFixture()
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 3)
+        let requests = (0..<20).map { fixture.request("\($0)") }
+        await withTaskGroup { group in
+            for seed in UInt64(1)...8 {
+                group.addTask {
+                    var random = SeededRandom(seed: seed)
+                    for round in 0..<50 {
+                        prefetcher.start(Array(requests.shuffled(using: &random).prefix(6)))
+                        prefetcher.isPaused = round.isMultiple(of: 3)
+                        prefetcher.stop(Array(requests.shuffled(using: &random).prefix(3)))
+                        if round.isMultiple(of: 17) { prefetcher.stop() }
+                    }
+                }
+            }
+        }
+        prefetcher.isPaused = false
+        prefetcher.start(requests)
+        await prefetcher.finished()
+        #expect(prefetcher.count == 0)
+        #expect(requests.allSatisfy { fixture.loader.cachedImage(for: $0) != nil })
     }
 
     @Test("whoever waits for the end, and is cancelled, waits no more")
