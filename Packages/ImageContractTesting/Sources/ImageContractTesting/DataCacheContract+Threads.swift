@@ -57,8 +57,13 @@ private final class Standstill: Sendable {
             return state.isClosed
         }
         guard isHeld else { return }
-        // A thread that runs no task is none of the pool's, and may wait for as long as it takes.
-        if unsafe withUnsafeCurrentTask(body: { unsafe $0 == nil }) { standing.wait() } else { giveWay() }
+        if isOnPool { giveWay() } else { standing.wait() }
+    }
+
+    /// A thread that runs no task, or one that prefers an executor of its own, is none of the pool's, and may wait for as long as it
+    /// takes.
+    private var isOnPool: Bool {
+        unsafe withUnsafeCurrentTask { task in unsafe task.map { unsafe $0.unownedTaskExecutor == nil } ?? false }
     }
 
     private func giveWay() {
