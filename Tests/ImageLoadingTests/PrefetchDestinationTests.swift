@@ -109,6 +109,32 @@ struct PrefetchDestinationTests {
         #expect(stage.fixture.memory.images.count == 2)
     }
 
+    @Test("what a request fetches by itself is kept on disk, once, as far as the loader keeps such originals")
+    func fetchesToDisk() {
+        let disk = InMemoryDataCache()
+        let fetches = MessageLog<String>()
+        let stage = SteppedLoader { configuration in
+            configuration.fetchedOriginals = FetchedOriginals(cache: disk) { Date(timeIntervalSince1970: 0) }
+        }
+        let request = ImageRequest(
+            .fetch(name: "fetched") {
+                fetches.append("fetched")
+                return LoaderFixture.picture
+            })
+        let prefetcher = ImagePrefetcher(loader: stage.loader, destination: .disk)
+        prefetcher.run([request], stage)
+        #expect(fetches.messages.count == 1)
+        let told = stage.fixture.observer.events.count
+        prefetcher.run([request], stage)
+        #expect(fetches.messages.count == 1)
+        #expect(stage.fixture.observer.events.count == told)
+        #expect(stage.fixture.memory.images.isEmpty)
+        var renewed = request
+        renewed.mode = .reload
+        prefetcher.run([renewed], stage)
+        #expect(fetches.messages.count == 2)
+    }
+
     @Test("a prefetch of a progressive request makes no previews")
     func noPreviews() {
         let decoder = ScriptedPreviews()

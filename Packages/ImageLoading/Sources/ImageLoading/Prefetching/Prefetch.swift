@@ -28,8 +28,8 @@ struct Prefetch: Sendable {
 }
 
 extension ImageRequest {
-    /// Bytes and fetches of the application's own are not kept, nor is what is a file already.
-    fileprivate var isKeptOnDisk: Bool { url != nil && !origin.isLocal && cachePolicy.disk.writes }
+    /// Bytes at hand are not kept, nor is what is a file already.
+    fileprivate var isKeptOnDisk: Bool { !origin.isLocal && cachePolicy.disk.writes }
 }
 
 extension ImageLoader {
@@ -38,7 +38,15 @@ extension ImageLoader {
         switch prefetch.key {
         case .picture: _ = try? await image(for: prefetch.request)
         case .original:
-            if await !hasStored(prefetch.request) { _ = try? await data(for: prefetch.request) }
+            if await lacks(prefetch.request) { _ = try? await data(for: prefetch.request) }
         }
+    }
+
+    /// Whether an original would be kept on disk and is not there yet. No event tells of the look.
+    private func lacks(_ request: ImageRequest) async -> Bool {
+        guard case .fetch = request.origin else { return await !hasStored(request) }
+        guard let originals = configuration.fetchedOriginals else { return false }
+        let kept = try? await originals.cache.entry(for: originals.key(request.source))
+        return kept == nil || !FetchRoute(request).readsDisk
     }
 }
