@@ -246,6 +246,24 @@ struct ConditionTests {
         #expect(fixture.transport.sendCount == 13)
     }
 
+    @Test("who has waited for the network may be tried again as often as at first")
+    func retriesAnew() async {
+        let fixture = fixture(retries: 1)
+        let failure = ScriptedTransport.Reply.failure(.connectionFailed("no route"))
+        let task = fixture.loader.task(for: fixture.request("a", first: failure))
+        fixture.transport.script(
+            fixture.request("a").address, [failure, failure, failure, .ok(LoaderFixture.picture)])
+        fixture.run()
+        network.set(.offline)
+        fixture.clock.advance(by: .seconds(100))
+        fixture.run()
+        network.set(.online)
+        fixture.run()
+        fixture.clock.advance(by: .seconds(100))
+        #expect(await end(of: task, fixture) == "network")
+        #expect(fixture.transport.sendCount == 4)
+    }
+
     @Test("what fails though there is a network, or for another reason, does not wait")
     func otherFailures() async {
         let fixture = fixture()
