@@ -117,7 +117,8 @@ enum Main {
         }
         return least.sorted { $0.key < $1.key }.map {
             Point(
-                name: "MemoryCache, LRU, \(readers) reader(s), \($0.key) thread(s), wall", operation: .hit, count: count,
+                name: "MemoryCache, LRU, \(readers) reader(s), \($0.key) thread(s), wall", operation: .hit,
+                count: count,
                 nanoseconds: $0.value)
         }
     }
