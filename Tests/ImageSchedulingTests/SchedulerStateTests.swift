@@ -58,7 +58,10 @@ struct SchedulerStateTests {
             let lane = SchedulerStateTests.lanes.randomElement(using: &random) ?? .decode
             let priority = RequestPriority.allCases.randomElement(using: &random) ?? .normal
             let host = SchedulerStateTests.hosts.randomElement(using: &random) ?? nil
-            let (id, starts) = state.enqueued(in: lane, priority: priority, host: host)
+            // Both ways lead to the same: as the scheduler does it, and without looking first whether it may start.
+            let atOnce = Bool.random(using: &random) ? state.startedAtOnce(in: lane, host: host) : nil
+            let (id, starts) =
+                atOnce.map { ($0, [$0]) } ?? state.enqueued(in: lane, priority: priority, host: host)
             known.append(id)
             try start(starts, model.add(NaiveScheduler.Waiting(id: id, lane: lane, priority: priority, host: host)))
         }

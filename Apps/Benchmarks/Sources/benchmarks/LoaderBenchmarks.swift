@@ -103,54 +103,52 @@ enum LoaderBenchmarks {
 
     /// All wait for one download, which a gate holds until the last has joined.
     private static func waiters() async throws -> Double {
-        let (gate, begun) = (Gate(), Countdown(waiterCount))
+        let gate = Gate()
         let coalescer = SharedWorkCoalescer<ImageJobKey, LoadedImage>()
         let loader = makeLoader(InstantTransport(gate: gate), imageCoalescer: coalescer)
         guard let request = makeRequest(0) else { return .infinity }
-        let first = Task { try await loader.image(for: request) }
-        await gate.arrivals(1)
-        let time = try await Stopwatch.processorMicroseconds {
-            let tasks = (0..<waiterCount).map { _ in
-                Task {
-                    begun.count()
-                    return try await loader.image(for: request)
-                }
-            }
-            await begun.end()
-            // Those that have begun join before anything else can run in their threads: two are on their way, at most.
-            while coalescer.waiterCount <= waiterCount { await Task.yield() }
-            gate.open()
-            for task in tasks { _ = try await task.value }
+        return try await waiters(at: gate) {
+            coalescer.waiterCount
+        } wait: { _ in
+            _ = try await loader.image(for: request)
         }
-        _ = try await first.value
-        return time / Double(waiterCount)
     }
 
     private static func coalescedWaiters() async throws -> Double {
-        let (gate, begun) = (Gate(), Countdown(waiterCount))
+        let gate = Gate()
         let coalescer = SharedWorkCoalescer<Int, Int>()
-        let wait: @Sendable (Int) async throws -> Int = { number in
+        return try await waiters(at: gate) {
+            coalescer.waiterCount
+        } wait: { number in
             let waiter = WaiterID(rawValue: UInt64(number))
-            return try await coalescer.value(for: 0, waiter: waiter, priority: .normal, onProgress: { _ in }) { _ in
+            _ = try await coalescer.value(for: 0, waiter: waiter, priority: .normal, onProgress: { _ in }) { _ in
                 await gate.pass()
                 return 7
             }
         }
+    }
+
+    /// What one more costs, with its task, where one waits already for work that is held at a gate.
+    private static func waiters(
+        at gate: Gate, count: () -> Int, wait: @escaping @Sendable (Int) async throws -> Void
+    ) async throws -> Double {
+        let begun = Countdown(waiterCount)
         let first = Task { try await wait(waiterCount) }
         await gate.arrivals(1)
         let time = try await Stopwatch.processorMicroseconds {
             let tasks = (0..<waiterCount).map { number in
                 Task {
                     begun.count()
-                    return try await wait(number)
+                    try await wait(number)
                 }
             }
             await begun.end()
-            while coalescer.waiterCount <= waiterCount { await Task.yield() }
+            // Those that have begun join before anything else can run in their threads: two are on their way, at most.
+            while count() <= waiterCount { await Task.yield() }
             gate.open()
-            for task in tasks { _ = try await task.value }
+            for task in tasks { try await task.value }
         }
-        _ = try await first.value
+        try await first.value
         return time / Double(waiterCount)
     }
 

@@ -47,6 +47,12 @@ extension ImageLoader {
         }
     }
 
+    /// True when there is something that would be taken. No event tells of the look.
+    func hasKept(_ request: ImageRequest, _ route: FetchRoute) async -> Bool {
+        guard route.readsDisk, let originals = configuration.fetchedOriginals else { return false }
+        return (try? await originals.cache.entry(for: originals.key(request.source))) != nil
+    }
+
     /// Keeps it unless a reload has brought a newer one, before or meanwhile.
     func keepOriginal(_ data: Data, _ load: Load, _ route: FetchRoute) async {
         guard let originals = configuration.fetchedOriginals, route.disk.writes,

@@ -105,10 +105,11 @@ extension ImageLoader {
         return try await cache.storedResponse(to: question, acceptsStale: route.isOffline)
     }
 
-    /// True when the original, or that there is none, is stored so that a request would ask no network. The body is not pulled, and
+    /// True when the original, or that there is none, is stored so that a request would ask neither network nor application. The body is not pulled, and
     /// no event tells of it.
     func hasStored(_ request: ImageRequest) async -> Bool {
         let route = FetchRoute(request)
+        if case .fetch = request.origin { return await hasKept(request, route) }
         guard let url = request.url, route.readsDisk, let cache = configuration.responseCache,
             let transfer = try? TransportRequest(
                 url: url, headers: request.headers, route, limits: configuration.transferLimits),

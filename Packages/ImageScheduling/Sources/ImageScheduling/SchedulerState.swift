@@ -30,11 +30,11 @@ struct SchedulerState: Sendable {
     var waitingCount: Int { waiting.count }
     var runningCount: Int { running.count }
 
-    /// Names new work, and says what starts: the new work, or older work for which a token has come back meanwhile.
+    /// Names new work that must wait in turn, and says what starts: that work after all, or older work for which a token has come back
+    /// meanwhile.
     mutating func enqueued(
         in lane: WorkLane, priority: RequestPriority, host: String?, at now: Duration = .zero
     ) -> (id: WorkID, starts: [WorkID]) {
-        if let id = startedAtOnce(in: lane, host: host, at: now) { return (id, [id]) }
         let lane = number(of: lane)
         let id = takeID()
         waiting[id] = Place(lane: lane, host: host)

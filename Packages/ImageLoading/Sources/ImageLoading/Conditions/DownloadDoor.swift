@@ -9,9 +9,16 @@ final class DownloadDoor: Sendable {
         var breakOff: @Sendable () -> Void
     }
 
+    private enum Arrival: Sendable {
+        case enters, refused
+        /// Until it is answered whether it may.
+        case waits(Answer<Bool>)
+    }
+
     private struct State: Sendable {
         var room: DownloadWaitingRoom
-        var turnstiles: [UInt64: Turnstile] = [:]
+        /// True lets somebody through, false refuses.
+        var waiting: [UInt64: Answer<Bool>] = [:]
         var running: [UInt64: Running] = [:]
         var lastID: UInt64 = 0
 
@@ -48,10 +55,10 @@ final class DownloadDoor: Sendable {
     /// Lets those go on that may now, and breaks off what may not run any more.
     func change(_ event: (inout DownloadConditions) -> Void) {
         let (opened, running, conditions) = state.withLock { state in
-            let opened = state.room.changed(event).compactMap { state.turnstiles.removeValue(forKey: $0) }
+            let opened = state.room.changed(event).compactMap { state.waiting.removeValue(forKey: $0) }
             return (opened, state.running, state.room.conditions)
         }
-        for turnstile in opened { turnstile.open() }
+        for waiting in opened { waiting.give(.success(true)) }
         let priorities = running.mapValues { $0.priority() }
         for (id, priority) in priorities where !conditions.admits(priority) { running[id]?.breakOff() }
         if conditions.application == .foreground {
@@ -67,43 +74,51 @@ final class DownloadDoor: Sendable {
     ///
     /// - Parameter onWait: called when it has to wait.
     func enter(_ work: any SharedWork, needsNetwork: Bool = false, onWait: () -> Void = {}) async throws -> Bool {
-        let (turnstile, waiter) = (
-            Turnstile(), DownloadWaitingRoom.Waiter(priority: work.priority, needsNetwork: needsNetwork)
-        )
-        let (id, arrival, displaced) = state.withLock { state -> (UInt64, DownloadWaitingRoom.Arrival, Turnstile?) in
-            let id = state.nextID()
-            let arrival = state.room.arrived(id, waiter)
-            guard case .waits(let displaced) = arrival else { return (id, arrival, nil) }
-            state.turnstiles[id] = turnstile
-            return (id, arrival, displaced.flatMap { state.turnstiles.removeValue(forKey: $0) })
-        }
-        displaced?.refuse()
+        let waiter = DownloadWaitingRoom.Waiter(priority: work.priority, needsNetwork: needsNetwork)
+        let (id, arrival) = arrive(waiter)
         switch arrival {
         case .enters: return true
         case .refused: return false
-        case .waits: onWait()
+        case .waits(let permission):
+            onWait()
+            // Tells the present priority at once: none is missed.
+            work.onPriorityChange { [weak self] in self?.reprioritise(id, to: $0) }
+            return try await withTaskCancellationHandler {
+                try await permission.value()
+            } onCancel: {
+                leave(id)
+                permission.cancel()
+            }
         }
-        // Tells the present priority at once: none is missed.
-        work.onPriorityChange { [weak self] in self?.reprioritise(id, to: $0) }
-        return try await withTaskCancellationHandler {
-            try await turnstile.passed()
-        } onCancel: {
-            leave(id)
-            turnstile.cancel()
+    }
+
+    private func arrive(_ waiter: DownloadWaitingRoom.Waiter) -> (UInt64, Arrival) {
+        let (id, arrival, displaced) = state.withLock { state -> (UInt64, Arrival, Answer<Bool>?) in
+            let id = state.nextID()
+            switch state.room.arrived(id, waiter) {
+            case .enters: return (id, .enters, nil)
+            case .refused: return (id, .refused, nil)
+            case .waits(let displaced):
+                let permission = Answer<Bool>()
+                state.waiting[id] = permission
+                return (id, .waits(permission), displaced.flatMap { state.waiting.removeValue(forKey: $0) })
+            }
         }
+        displaced?.give(.success(false))
+        return (id, arrival)
     }
 
     private func reprioritise(_ id: UInt64, to priority: RequestPriority) {
         let opened = state.withLock { state in
-            state.room.reprioritised(id, to: priority) ? state.turnstiles.removeValue(forKey: id) : nil
+            state.room.reprioritised(id, to: priority) ? state.waiting.removeValue(forKey: id) : nil
         }
-        opened?.open()
+        opened?.give(.success(true))
     }
 
     private func leave(_ id: UInt64) {
         state.withLock { state in
             state.room.left(id)
-            state.turnstiles[id] = nil
+            state.waiting[id] = nil
         }
     }
 

@@ -38,15 +38,9 @@ extension ImageLoader {
         switch prefetch.key {
         case .picture: _ = try? await image(for: prefetch.request)
         case .original:
-            if await lacks(prefetch.request) { _ = try? await data(for: prefetch.request) }
+            // Nothing would be kept.
+            if case .fetch = prefetch.request.origin, configuration.fetchedOriginals == nil { return }
+            if await !hasStored(prefetch.request) { _ = try? await data(for: prefetch.request) }
         }
-    }
-
-    /// Whether an original would be kept on disk and is not there yet. No event tells of the look.
-    private func lacks(_ request: ImageRequest) async -> Bool {
-        guard case .fetch = request.origin else { return await !hasStored(request) }
-        guard let originals = configuration.fetchedOriginals else { return false }
-        let kept = try? await originals.cache.entry(for: originals.key(request.source))
-        return kept == nil || !FetchRoute(request).readsDisk
     }
 }

@@ -5,43 +5,43 @@ import Testing
 
 @testable import ImageLoading
 
-@Suite("Lane slot")
-struct LaneSlotTests {
+@Suite("Places in lanes")
+struct LanePlaceTests {
     @Test("whoever waits goes on when the place is there")
     func granted() async throws {
-        let slot = LaneSlot()
-        async let waiting: Void = slot.granted()
-        slot.grant()
+        let place = Answer<Void>()
+        async let waiting: Void = place.value()
+        place.give()
         try await waiting
     }
 
     @Test("a place granted before anyone waits for it is taken at once, and cancelled too late")
     func grantedFirst() async throws {
-        let slot = LaneSlot()
-        slot.grant()
-        slot.cancel()
-        try await slot.granted()
+        let place = Answer<Void>()
+        place.give()
+        place.cancel()
+        try await place.value()
     }
 
-    @Test("a slot that is cancelled throws to whoever waits, now or later, and is granted too late")
+    @Test("a place that is cancelled throws to whoever waits, now or later, and is granted too late")
     func cancelled() async {
-        let slot = LaneSlot()
-        slot.cancel()
-        slot.grant()
-        await #expect(throws: CancellationError.self) { try await slot.granted() }
+        let place = Answer<Void>()
+        place.cancel()
+        place.give()
+        await #expect(throws: CancellationError.self) { try await place.value() }
     }
 
     @Test("a scheduler that only runs work lends a place until it is released", arguments: [true, false])
     func reservedByDefault(releasesFirst: Bool) async throws {
         let scheduler = ManualScheduler()
-        let slot = LaneSlot()
-        let place = WorkPlace(lane: .download, priority: .high, host: "a")
-        let reservation = scheduler.reserve(place) { slot.grant() }
+        let place = Answer<Void>()
+        let wanted = WorkPlace(lane: .download, priority: .high, host: "a")
+        let reservation = scheduler.reserve(wanted) { place.give() }
         #expect(!reservation.isGranted)
         #expect(scheduler.messages == [.enqueued(reservation.id, .download, .high, host: "a")])
         if releasesFirst { reservation.release() }
         let run = try scheduler.start(reservation.id)
-        try await slot.granted()
+        try await place.value()
         if !releasesFirst {
             #expect(!scheduler.messages.contains(.finished(reservation.id)))
             reservation.release()
@@ -69,11 +69,11 @@ struct LaneSlotTests {
         #expect(scheduler.runningCount == 0)
     }
 
-    @Test("the first outcome counts")
+    @Test("the first answer counts")
     func outcome() async throws {
-        let outcome = LaneOutcome<Int>()
-        outcome.finish(.success(1))
-        outcome.finish(.success(2))
+        let outcome = Answer<Int>()
+        outcome.give(.success(1))
+        outcome.give(.success(2))
         #expect(try await outcome.value() == 1)
     }
 
