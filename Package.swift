@@ -129,6 +129,10 @@ let coordination = [
     room("ImageLoading", knows: ["ImageCore", "ImageTransporting", httpTypes]),
 ]
 
+let presentation = [
+    room("ImagePresenting", knows: ["ImageCore", "ImageLoading"])
+]
+
 let composition = [
     room(
         "ImageLoadingDefaults",
@@ -196,6 +200,12 @@ let suites = [
         of: [
             "ImageCore", "ImageTransporting", "ImageHTTPCaching", "ImageTransportCaching", "ImageLoading",
             "ImageTesting", "ImageScheduling", "ImageCoalescing", "ImageMemoryCaching", httpTypes,
+        ]),
+    tests(
+        "ImagePresentingTests",
+        of: [
+            "ImageCore", "ImageTransporting", "ImageLoading", "ImagePresenting", "ImageTesting", "ImageScheduling",
+            "ImageCoalescing",
         ]),
     tests("SimulationTests", of: ["LoaderSimulation"]),
     tests("ImageDataSealingTests", of: ["ImageCore", "ImageDataSealing"]),
@@ -269,7 +279,7 @@ let suites = [
         providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
 ]
 
-let rooms = [vocabulary, caching, transports, codecs, coordination, composition, proving].flatMap { $0 }
+let rooms = [vocabulary, caching, transports, codecs, coordination, presentation, composition, proving].flatMap { $0 }
 
 let package = Package(
     name: "swift-image-loading",

@@ -16,7 +16,7 @@ TOP_LEVEL = {
 }
 # Build products and reports, which git ignores.
 IGNORED = {'out', 'Package.resolved'}
-LIBRARY_MODULES = {'FoundationEssentials', 'Foundation', 'Synchronization', 'Glibc', 'Musl', 'Darwin', 'Dispatch'}
+LIBRARY_MODULES = {'FoundationEssentials', 'Foundation', 'Synchronization', 'Glibc', 'Musl', 'Darwin', 'Dispatch', 'Observation'}
 APPLE_MODULES = LIBRARY_MODULES | {'ImageIO', 'CoreGraphics', 'UniformTypeIdentifiers', 'UIKit', 'SwiftUI', 'AppKit'}
 SYSTEM_C = {'Glibc', 'Musl', 'Darwin'}
 

@@ -74,6 +74,13 @@ public final class AnimatedImage: Sendable {
     }
 }
 
+extension AnimatedImage: AnimationFrames {
+    public func moment(at elapsed: Duration) -> AnimationMoment {
+        let position = timeline.position(at: elapsed)
+        return AnimationMoment(frame: position.frame, isLast: position.isFinished)
+    }
+}
+
 /// The frames that are held, for whoever shows them and whoever decodes them.
 private final class FrameStore: Sendable {
     let window: Mutex<FrameWindow>

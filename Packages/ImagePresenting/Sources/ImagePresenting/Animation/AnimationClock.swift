@@ -1,0 +1,85 @@
+/// Drives all players of a window by one callback of the toolkit, called once for each of its frames.
+///
+/// It runs while something may move: while at least one player that has not come to its end is visible, and motion is not reduced. When
+/// that changes it says so, for the toolkit to add its callback, or to remove it.
+///
+/// ```swift
+/// let clock = AnimationClock { isRunning in isRunning ? addTickCallback() : removeTickCallback() }
+/// clock.tick(at: frameTime)  // in the callback
+/// ```
+@MainActor
+public final class AnimationClock {
+    /// How many players may change their picture in one tick, at least 1. Those that come too late for it are first in the next, in the
+    /// order in which they became due.
+    public let frameBudget: Int
+    /// Whether the user wants no motion: then players show their first frame, and nothing runs.
+    public var reducesMotion: Bool {
+        didSet {
+            guard reducesMotion != oldValue else { return }
+            if reducesMotion { for player in players.compactMap(\.player) { player.rewind() } }
+            changed()
+        }
+    }
+    /// Whether ticks are wanted.
+    public private(set) var isRunning = false
+
+    private struct Seat {
+        weak var player: AnimationPlayer?
+    }
+
+    private let onRunningChange: @MainActor (Bool) -> Void
+    /// Those that may move, the first to come first.
+    private var players: [Seat] = []
+    /// Those whose picture is to change and who have not had their turn, the longest first.
+    private var due: [Seat] = []
+
+    /// - Parameter onRunningChange: told when ticks are wanted, and when they are not any more.
+    public init(
+        frameBudget: Int = 8, reducesMotion: Bool = false, onRunningChange: @escaping @MainActor (Bool) -> Void
+    ) {
+        self.frameBudget = max(1, frameBudget)
+        self.reducesMotion = reducesMotion
+        self.onRunningChange = onRunningChange
+    }
+
+    /// Shows what is due.
+    ///
+    /// - Parameter time: since whatever moment, the same for all ticks; never less than in the tick before.
+    public func tick(at time: Duration) {
+        guard isRunning else { return }
+        for player in players.compactMap(\.player) where player.isDue(at: time) {
+            if !due.contains(where: { $0.player === player }) { due.append(Seat(player: player)) }
+        }
+        takeTurns()
+        changed()
+    }
+
+    /// Takes a player in, or out, as it is now.
+    func update(_ player: AnimationPlayer) {
+        let isIn = players.contains { $0.player === player }
+        if player.mayMove, !isIn { players.append(Seat(player: player)) }
+        changed()
+    }
+
+    private func takeTurns() {
+        var turns = frameBudget
+        let line = due
+        due = line.filter { seat in
+            guard let player = seat.player, player.mayMove else { return false }
+            guard turns > 0 else { return true }
+            guard player.showDueFrame() else { return player.isBehind }
+            turns -= 1
+            return false
+        }
+    }
+
+    private func changed() {
+        players.removeAll { !($0.player?.mayMove ?? false) }
+        due.removeAll { !($0.player?.mayMove ?? false) }
+        let runs = !reducesMotion && !players.isEmpty
+        guard runs != isRunning else { return }
+        isRunning = runs
+        if !runs { for player in players.compactMap(\.player) { player.pause() } }
+        onRunningChange(runs)
+    }
+}

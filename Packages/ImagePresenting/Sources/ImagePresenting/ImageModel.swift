@@ -1,0 +1,51 @@
+public import ImageCore
+public import ImageLoading
+public import Observation
+
+/// The same as an `ImageBinding` with its surface, for toolkits that observe: what is to be drawn is a property.
+///
+/// ```swift
+/// let model = ImageModel(loader: loader)
+/// model.show(request)          // as long as the view is there
+/// draw(model.appearance)       // observed
+/// model.clear()                // when it is gone
+/// ```
+@MainActor
+@Observable
+public final class ImageModel {
+    /// What is to be drawn now.
+    public private(set) var appearance = ImageAppearance()
+    @ObservationIgnored private let relay: Relay
+    @ObservationIgnored private let binding: ImageBinding
+
+    public init(loader: ImageLoader, options: ImageBinding.Options = ImageBinding.Options()) {
+        relay = Relay()
+        binding = ImageBinding(loader: loader, surface: relay, options: options)
+        relay.model = self
+    }
+
+    /// What it shows the picture of; nil for nothing. Not observed.
+    public var request: ImageRequest? { binding.request }
+
+    /// Shows the picture of a request, which is taken to be seen: a picture in memory is there when this returns.
+    public func show(_ request: ImageRequest) {
+        binding.setVisible(true)
+        binding.bind(request)
+    }
+
+    /// Tells whether it is to be seen; `show` says so by itself.
+    public func setVisible(_ visible: Bool) { binding.setVisible(visible) }
+
+    /// Shows nothing, and cancels what was on its way.
+    public func clear() { binding.unbind() }
+
+    /// Tries once more, after a failure; nothing otherwise.
+    public func retry() { binding.retry() }
+
+    /// What the binding renders into.
+    private final class Relay: ImageSurface {
+        weak var model: ImageModel?
+
+        func render(_ appearance: ImageAppearance) { model?.appearance = appearance }
+    }
+}
