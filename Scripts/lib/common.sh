@@ -37,6 +37,26 @@ build_app() {
     mv "$stamp.new" "$stamp"
 }
 
+# has_desktop: the desktop app can be built and shown, on a screen or on one that is only memory.
+has_desktop() { pkg-config --exists gtk4 2>/dev/null && command -v Xvfb >/dev/null; }
+
+# on_virtual_screen COMMAND…: runs it on a screen that is only memory, painted by the processor: the same everywhere.
+on_virtual_screen() {
+    local number screen status=0
+    number=$(mktemp)
+    Xvfb -displayfd 3 -screen 0 1600x1200x24 -nolisten tcp 3>"$number" >/dev/null 2>&1 &
+    screen=$!
+    for _ in {1..100}; do
+        [[ -s $number ]] && break
+        sleep 0.1
+    done
+    DISPLAY=":$(<"$number")" GDK_BACKEND=x11 GSK_RENDERER=cairo GTK_A11Y=test "$@" || status=$?
+    kill "$screen" 2>/dev/null || true
+    wait "$screen" 2>/dev/null || true
+    rm -f "$number"
+    return "$status"
+}
+
 # sources: every Swift file of the repository, build folders left out, zero-terminated.
 sources() {
     local place

@@ -1,0 +1,52 @@
+public import ImageCore
+public import ImagePresenting
+
+/// What makes the animated pictures of a window move, all by one clock.
+public struct CellAnimations {
+    /// Brings the frames of an animated picture; nil when there are none to be had.
+    public typealias Source = @Sendable (ImageRequest) async -> (any AnimationFrames)?
+
+    let clock: AnimationClock
+    let source: Source
+
+    public init(clock: AnimationClock, source: @escaping Source) {
+        self.clock = clock
+        self.source = source
+    }
+}
+
+/// The animation of one cell, if its picture is one.
+final class CellAnimation {
+    var isVisible = false {
+        didSet { player?.isVisible = isVisible }
+    }
+
+    private let animations: CellAnimations
+    private var player: AnimationPlayer?
+    private var opening: Task<Void, Never>?
+
+    init(_ animations: CellAnimations) { self.animations = animations }
+
+    deinit { opening?.cancel() }
+
+    /// Plays over a picture that is shown already, unless it is a still one.
+    func play(_ picture: DecodedImage, of request: ImageRequest, show: @escaping @MainActor (Bitmap) -> Void) {
+        guard picture.header.frameCount > 1 else { return }
+        opening = Task { [weak self, source = animations.source] in
+            let frames = await source(request)
+            guard !Task.isCancelled, let frames, let self else { return }
+            let player = AnimationPlayer(
+                frames, firstFrame: picture.bitmap, clock: animations.clock, show: show)
+            self.player = player
+            player.isVisible = isVisible
+        }
+    }
+
+    /// Leaves the picture as it is.
+    func stop() {
+        opening?.cancel()
+        // The clock does not notice by itself that a player is gone.
+        player?.isVisible = false
+        (opening, player) = (nil, nil)
+    }
+}

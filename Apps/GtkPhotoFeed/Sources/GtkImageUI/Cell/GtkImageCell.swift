@@ -1,0 +1,149 @@
+public import ImageCore
+public import ImageLoading
+public import ImagePresenting
+
+/// A picture that loads itself: a `PictureView` on the screen, an `ImageBinding` behind it.
+///
+/// Whoever owns it says what it is bound to and whether it is on the screen; the size in pixels is its own affair, and follows the screen.
+/// While it is off the screen it holds no picture: lists keep many more cells than can be seen.
+public final class GtkImageCell: ImageSurface {
+    /// What a picture is, given the size in pixels at which it will be seen.
+    public typealias Request = (PixelSize) -> ImageRequest
+
+    /// Loads that are over sooner show no bar.
+    public static let slowLoad = Duration.milliseconds(600)
+
+    public let view: PictureView
+    /// Called whenever it shows something else than before.
+    public var onChange: () -> Void = {}
+
+    private let width: Int
+    private let height: Int
+    private let animation: CellAnimation?
+    private let now: () -> Duration
+    private lazy var binding = ImageBinding(loader: loader, surface: self, options: options)
+    private let loader: ImageLoader
+    private let options: ImageBinding.Options
+    private var request: Request?
+    private var shownNumber: UInt64?
+    private var loadingSince: Duration?
+
+    /// - Parameters:
+    ///   - width, height: in points.
+    ///   - animations: what makes animated pictures move; nil leaves them at their first frame.
+    ///   - now: a clock, for telling slow loads.
+    public init(
+        loader: ImageLoader, width: Int, height: Int, fit: PictureFit = .cover,
+        options: ImageBinding.Options = .recycledCell, animations: CellAnimations? = nil,
+        now: @escaping () -> Duration = monotonicTime
+    ) {
+        (self.loader, self.width, self.height, self.options, self.now) = (loader, width, height, options, now)
+        view = PictureView(width: width, height: height, fit: fit)
+        animation = animations.map(CellAnimation.init)
+        view.onRetry = { [weak self] in self?.binding.retry() }
+        view.widget.onSignal("notify::scale-factor") { [weak self] in self?.bindAgain() }
+    }
+
+    /// What the surface was last told to show.
+    public var appearance: ImageAppearance { binding.appearance }
+    /// What it is bound to, at the size of this screen; nil when it is bound to nothing.
+    public var boundRequest: ImageRequest? { binding.request }
+
+    /// - Parameter description: what the picture shows, for those who don't see it.
+    public func bind(_ description: String, _ request: @escaping Request) {
+        self.request = request
+        view.setDescription(description)
+        bindAgain()
+    }
+
+    public func unbind() {
+        request = nil
+        binding.unbind()
+    }
+
+    public func setOnScreen(_ isOnScreen: Bool) {
+        binding.setVisible(isOnScreen)
+        animation?.isVisible = isOnScreen
+    }
+
+    private func bindAgain() {
+        guard let request else { return }
+        let scale = view.widget.scaleFactor
+        binding.bind(request(PixelSize(width: width * scale, height: height * scale)))
+    }
+
+    // MARK: Drawing
+
+    public func render(_ appearance: ImageAppearance) {
+        if let picture = appearance.picture {
+            show(picture, appearance)
+        } else {
+            shownNumber = nil
+            animation?.stop()
+            switch appearance.phase {
+            case .failure(let error): view.showFailure(error.textForPeople)
+            case .loading: view.showPlaceholder(isBusy: true)
+            case .idle, .success: view.showPlaceholder(isBusy: false)
+            }
+        }
+        showProgress(of: appearance.phase)
+        onChange()
+    }
+
+    private func show(_ picture: DecodedImage, _ appearance: ImageAppearance) {
+        view.setBusy(appearance.phase.isLoading)
+        guard shownNumber != appearance.pictureNumber else { return }
+        shownNumber = appearance.pictureNumber
+        view.show(Texture(picture.bitmap), crossfadingFor: appearance.transition.milliseconds)
+        animation?.stop()
+        guard appearance.kind == .final, let request = binding.request else { return }
+        animation?.play(picture, of: request) { [weak view] in view?.show(Texture($0)) }
+    }
+
+    private func showProgress(of phase: ImagePhase) {
+        guard case .loading(let progress) = phase else {
+            loadingSince = nil
+            return view.showProgress(nil)
+        }
+        let start = loadingSince ?? now()
+        loadingSince = start
+        guard now() - start >= Self.slowLoad, let progress, let total = progress.totalBytes, total > 0 else { return }
+        view.showProgress(Double(progress.completedBytes) / Double(total))
+    }
+}
+
+extension ImageBinding.Options {
+    /// For cells of a list: nothing is loaded for a cell that is not seen, nothing held by one, and what was waited for fades in.
+    public static var recycledCell: Self {
+        var options = Self()
+        options.loadsBeforeVisible = false
+        options.releasesHiddenPicture = true
+        options.transition = .crossDissolve(.milliseconds(180))
+        return options
+    }
+}
+
+extension ImageTransition {
+    /// Both kinds are one here: the page below is the background.
+    fileprivate var milliseconds: Int {
+        switch self {
+        case .none: 0
+        case .fadeIn(let duration), .crossDissolve(let duration): Int(duration / .milliseconds(1))
+        }
+    }
+}
+
+extension ImageError {
+    /// Short enough for a cell.
+    fileprivate var textForPeople: String {
+        switch self {
+        case .network: "No connection"
+        case .offline: "Not stored, and offline"
+        case .httpStatus(let status): "The server answered \(status)"
+        case .notFound: "No longer there"
+        case .decoding, .processing: "Not a picture"
+        case .tooLarge: "Too large"
+        case .invalidURL, .fetch, .cancelled, .invalidated: "Not loaded"
+        }
+    }
+}

@@ -1,0 +1,152 @@
+internal import CGtk
+
+/// A picture on the screen, or what stands in its place: a placeholder that shimmers while something is on its way, a failure with a button
+/// to try again; and a bar for loads that take long.
+///
+/// Two pages take turns in showing pictures, so that one can fade over into the next.
+public final class PictureView {
+    public let widget = Widget.overlay()
+    /// Called when the user asks for another try.
+    public var onRetry: () -> Void = {}
+
+    private let stack = Widget.stack()
+    private let placeholder = Widget.box(GTK_ORIENTATION_VERTICAL)
+    private let pages = [Widget.picture(), Widget.picture()]
+    private let failure = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 6)
+    private let failureText = Widget.label("")
+    private let retryButton = Widget.button("Try again")
+    private let progressBar = Widget.progressBar()
+    private var front = 0
+
+    /// - Parameters:
+    ///   - width, height: in points.
+    ///   - fit: how a picture of other proportions is shown.
+    public init(width: Int, height: Int, fit: PictureFit = .cover) {
+        PictureStyle.install()
+        let base = Widget.box(GTK_ORIENTATION_VERTICAL)
+        base.setMinimumSize(width: width, height: height)
+        widget.setBase(base)
+        widget.addStyle("picture-view")
+        placeholder.addStyle("picture-placeholder")
+        addPages(fit)
+        addProgressBar()
+        widget.setRole(GTK_ACCESSIBLE_ROLE_IMG)
+        retryButton.onSignal("clicked") { [weak self] in self?.onRetry() }
+    }
+
+    private func addPages(_ fit: PictureFit) {
+        stack.addPage(placeholder, named: Page.placeholder)
+        for (number, page) in pages.enumerated() {
+            unsafe gtk_picture_set_content_fit(page.opaque, fit.value)
+            unsafe gtk_picture_set_can_shrink(page.opaque, 1)
+            stack.addPage(page, named: Page.picture(number))
+        }
+        addFailure()
+        widget.addLayer(stack)
+    }
+
+    private func addFailure() {
+        failure.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)
+        failureText.addStyle("picture-failure")
+        failureText.setLines(2)
+        retryButton.setAccessibleLabel("Try to load the picture again")
+        failure.append(.icon("image-missing-symbolic"))
+        failure.append(failureText)
+        failure.append(retryButton)
+        stack.addPage(failure, named: Page.failure)
+    }
+
+    private func addProgressBar() {
+        progressBar.setAlignment(horizontal: GTK_ALIGN_FILL, vertical: GTK_ALIGN_END)
+        progressBar.addStyle("picture-progress")
+        progressBar.isVisible = false
+        widget.addLayer(progressBar)
+    }
+}
+
+/// How a picture is shown in a frame of other proportions.
+public enum PictureFit {
+    /// The frame is covered, and what is beyond it cut.
+    case cover
+    /// The whole picture is seen.
+    case contain
+
+    fileprivate var value: GtkContentFit {
+        switch self {
+        case .cover: GTK_CONTENT_FIT_COVER
+        case .contain: GTK_CONTENT_FIT_CONTAIN
+        }
+    }
+}
+
+private enum Page {
+    static let placeholder = "placeholder"
+    static let failure = "failure"
+
+    static func picture(_ number: Int) -> String { "picture \(number)" }
+}
+
+extension PictureView {
+    /// What is to be seen.
+    public enum Face: Equatable {
+        case placeholder, picture, failure
+    }
+
+    public var face: Face {
+        switch stack.visiblePage {
+        case Page.placeholder: .placeholder
+        case Page.failure: .failure
+        default: .picture
+        }
+    }
+
+    /// Whether one page is fading over into another now.
+    public var isCrossfading: Bool { stack.isCrossfading }
+
+    /// - Parameter isBusy: something is on its way. The placeholder shimmers, and assistive technology is told.
+    public func showPlaceholder(isBusy: Bool) {
+        stack.showPage(Page.placeholder)
+        if isBusy { placeholder.addStyle("busy") } else { placeholder.removeStyle("busy") }
+        dropPictures()
+        widget.setBusy(isBusy)
+    }
+
+    /// - Parameter milliseconds: for how long what was seen before fades over into it; 0 for a change at once.
+    public func show(_ texture: Texture, crossfadingFor milliseconds: Int = 0) {
+        if milliseconds > 0 { front = 1 - front }
+        setPicture(texture, of: pages[front])
+        stack.showPage(Page.picture(front), crossfadingFor: milliseconds)
+    }
+
+    /// - Parameter text: for people.
+    public func showFailure(_ text: String) {
+        failureText.text = text
+        stack.showPage(Page.failure)
+        dropPictures()
+        widget.setBusy(false)
+    }
+
+    /// - Parameter fraction: from 0 to 1; nil hides the bar.
+    public func showProgress(_ fraction: Double?) {
+        progressBar.isVisible = fraction != nil
+        if let fraction { unsafe gtk_progress_bar_set_fraction(progressBar.opaque, fraction) }
+    }
+
+    /// Tells assistive technology whether what is shown is going to change.
+    public func setBusy(_ isBusy: Bool) { widget.setBusy(isBusy) }
+
+    /// What the picture shows, for those who don't see it.
+    public func setDescription(_ text: String) { widget.setAccessibleLabel(text) }
+
+    /// Whether a bar tells how far the load is.
+    public var showsProgress: Bool { progressBar.isVisible }
+
+    /// As if the user had pressed the button, with the keyboard. False when it can't be pressed.
+    public func pressRetry() -> Bool { unsafe gtk_widget_activate(retryButton.pointer) != 0 }
+
+    private func dropPictures() { for page in pages { setPicture(nil, of: page) } }
+
+    private func setPicture(_ texture: Texture?, of page: Widget) {
+        unsafe gtk_picture_set_paintable(page.opaque, texture.map { unsafe $0.pointer })
+    }
+}

@@ -1,0 +1,156 @@
+internal import CGtk
+
+/// A list or grid that scrolls, of as many items as it is told, in cells that it uses again and again.
+///
+/// GTK binds many more cells than can be seen (a hundred and sixty for a grid that shows twenty), so being bound is no reason to load
+/// anything in a hurry. That a cell's widget is mapped is what says that it is on the screen.
+@safe public final class CellList<Cell: RecycledCell> {
+    /// The scrolling window around it.
+    public let widget = Widget.scrolled()
+    /// Called when an item was chosen with pointer or keyboard.
+    public var onActivate: (Int) -> Void = { _ in }
+    /// Called when other items than before are on the screen, at most once a frame.
+    public var onScreenChange: (Range<Int>) -> Void = { _ in }
+
+    /// Position counts alone: GTK wants an object for each item, the cell looks up what the item is.
+    private let model: OpaquePointer
+    let view: Widget
+    private let makeCell: () -> Cell
+    /// By the address of GTK's item.
+    var cells: [UInt: BoundCell] = [:]
+    private var screenChangeIsDue = false
+    private var lastOnScreen = 0..<0
+
+    final class BoundCell {
+        let cell: Cell
+        var position: Int?
+        var isOnScreen = false
+
+        init(_ cell: Cell) { self.cell = cell }
+    }
+
+    public init(_ layout: CellListLayout, makeCell: @escaping () -> Cell) {
+        self.makeCell = makeCell
+        unsafe model = unsafe gtk_string_list_new(nil)
+        // The selection and the view each take over what they are given.
+        let selection = unsafe gtk_single_selection_new(OpaquePointer(g_object_ref(UnsafeMutableRawPointer(model))))
+        let factory = unsafe gtk_signal_list_item_factory_new()
+        unsafe gtk_single_selection_set_autoselect(selection, 0)
+        unsafe gtk_single_selection_set_can_unselect(selection, 1)
+        view = unsafe layout.makeView(selection, factory)
+        view.addStyle("cell-list")
+        unsafe gtk_scrolled_window_set_child(widget.opaque, view.pointer)
+        unsafe gtk_scrolled_window_set_policy(widget.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+        if let factory = unsafe factory { unsafe connectFactory(UnsafeMutableRawPointer(factory)) }
+        view.onSignal("activate", withPosition: { [weak self] in self?.onActivate($0) })
+    }
+
+    isolated deinit { unsafe g_object_unref(UnsafeMutableRawPointer(model)) }
+
+    /// How many items there are. Those that stay keep their cells; `reload` shows all of them anew.
+    public var count: Int {
+        get { Int(unsafe g_list_model_get_n_items(model)) }
+        set { replaceItems(from: min(count, newValue), with: max(0, newValue - count)) }
+    }
+
+    /// Binds every cell again, when the items have become others.
+    public func reload(count: Int) { replaceItems(from: 0, with: count) }
+
+    private func replaceItems(from first: Int, with added: Int) {
+        let names = unsafe g_strnfill(0, 0)
+        defer { unsafe g_free(names) }
+        var additions: [UnsafePointer<CChar>?] = unsafe Array(repeating: UnsafePointer(names), count: added)
+        unsafe additions.append(nil)
+        unsafe gtk_string_list_splice(model, UInt32(first), UInt32(count - first), &additions)
+    }
+
+    private func connectFactory(_ factory: UnsafeMutableRawPointer) {
+        unsafe connect(factory, "setup", withObject: { [weak self] in unsafe self?.setUp($0) })
+        unsafe connect(factory, "bind", withObject: { [weak self] in unsafe self?.bind($0) })
+        unsafe connect(factory, "unbind", withObject: { [weak self] in unsafe self?.unbind($0) })
+        unsafe connect(factory, "teardown", withObject: { [weak self] in unsafe self?.tearDown($0) })
+    }
+}
+
+// What the factory asks for. An item of the list stands for one cell.
+extension CellList {
+    private func setUp(_ item: UnsafeMutableRawPointer) {
+        let bound = BoundCell(makeCell())
+        cells[UInt(bitPattern: item)] = bound
+        unsafe gtk_list_item_set_child(OpaquePointer(item), bound.cell.widget.pointer)
+        bound.cell.widget.onSignal("map") { [weak self, weak bound] in self?.screenChanged(of: bound) }
+        bound.cell.widget.onSignal("unmap") { [weak self, weak bound] in self?.screenChanged(of: bound) }
+    }
+
+    private func bind(_ item: UnsafeMutableRawPointer) {
+        guard let bound = cells[UInt(bitPattern: item)] else { return }
+        let position = Int(unsafe gtk_list_item_get_position(OpaquePointer(item)))
+        bound.position = position
+        bound.cell.bind(to: position)
+        screenChanged(of: bound)
+    }
+
+    private func unbind(_ item: UnsafeMutableRawPointer) {
+        guard let bound = cells[UInt(bitPattern: item)] else { return }
+        bound.position = nil
+        bound.isOnScreen = false
+        bound.cell.unbind()
+        announceScreenChange()
+    }
+
+    private func tearDown(_ item: UnsafeMutableRawPointer) {
+        unsafe gtk_list_item_set_child(OpaquePointer(item), nil)
+        cells[UInt(bitPattern: item)] = nil
+    }
+
+    private func screenChanged(of bound: BoundCell?) {
+        guard let bound, bound.position != nil, bound.isOnScreen != bound.cell.widget.isMapped else { return }
+        bound.isOnScreen.toggle()
+        bound.cell.setOnScreen(bound.isOnScreen)
+        announceScreenChange()
+    }
+
+    /// Many cells come and go within one frame, and are told of as one change, in the turn that tasks get after it.
+    private func announceScreenChange() {
+        guard !screenChangeIsDue else { return }
+        screenChangeIsDue = true
+        Task { [weak self] in
+            guard let self else { return }
+            screenChangeIsDue = false
+            let range = onScreen.map(\.position).longestRun
+            if range != lastOnScreen { onScreenChange(range) }
+            lastOnScreen = range
+        }
+    }
+}
+
+/// How a list places its cells.
+public enum CellListLayout: Hashable, Sendable {
+    case list
+    /// As many columns as fit, within these.
+    case grid(columns: ClosedRange<Int>)
+
+    fileprivate func makeView(_ selection: OpaquePointer?, _ factory: OpaquePointer?) -> Widget {
+        switch self {
+        case .list: return unsafe Widget(gtk_list_view_new(selection, factory))
+        case .grid(let columns):
+            let grid = unsafe Widget(gtk_grid_view_new(selection, factory))
+            unsafe gtk_grid_view_set_min_columns(grid.opaque, UInt32(columns.lowerBound))
+            unsafe gtk_grid_view_set_max_columns(grid.opaque, UInt32(columns.upperBound))
+            return grid
+        }
+    }
+}
+
+extension [Int] {
+    /// The longest run of neighbours in ascending numbers. After a jump, GTK's first layout leaves cells of the place before, and of a place that
+    /// it took for the new one, on the screen for one frame.
+    fileprivate var longestRun: Range<Int> {
+        var (longest, present) = (0..<0, 0..<0)
+        for number in self {
+            present = number == present.upperBound ? present.lowerBound..<number + 1 : number..<number + 1
+            if present.count > longest.count { longest = present }
+        }
+        return longest
+    }
+}

@@ -1,0 +1,145 @@
+import CGtk
+import GtkImageUI
+import XCTest
+
+final class CellListTests: GtkTestCase {
+    func testFarFewerCellsThanItems() throws {
+        try onScreen {
+            let list = ListOnScreen(count: 5_000)
+            defer { list.close() }
+            XCTAssertEqual(list.list.count, 5_000)
+            XCTAssertGreaterThan(list.list.cellCount, 0)
+            XCTAssertLessThan(list.list.cellCount, 400)
+            XCTAssertLessThan(list.list.onScreen.count, 40)
+        }
+    }
+
+    func testCellsAreUsedAgainForOtherItems() throws {
+        try onScreen {
+            let list = ListOnScreen(count: 5_000)
+            defer { list.close() }
+            let (cells, last) = (list.list.cellCount, list.list.onScreen.last?.position ?? 0)
+            for _ in 0..<30 { list.scroll(by: 400) }
+            XCTAssertGreaterThan(list.list.onScreen.first?.position ?? 0, last)
+            XCTAssertLessThan(list.list.cellCount, 2 * cells + 50)
+            XCTAssertEqual(list.mismatches, [])
+        }
+    }
+
+    func testBoundIsNotOnScreen() throws {
+        try onScreen {
+            let list = ListOnScreen(count: 5_000)
+            defer { list.close() }
+            let bound = list.cells.filter { $0.position != nil }
+            let seen = list.cells.filter { $0.isOnScreen }
+            XCTAssertGreaterThan(bound.count, seen.count)
+            XCTAssertEqual(Set(seen.compactMap(\.position)), Set(list.list.onScreen.map(\.position)))
+        }
+    }
+
+    func testTheRangeOnScreenFollowsTheScroll() throws {
+        try onScreen {
+            let list = ListOnScreen(count: 5_000)
+            defer { list.close() }
+            XCTAssertEqual(list.ranges.last?.lowerBound, 0)
+            list.scroll(by: 3_000)
+            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { list.ranges.last?.contains(60) == true })
+            XCTAssertTrue(list.ranges.allSatisfy { $0.count < 40 }, "\(list.ranges)")
+        }
+    }
+
+    func testAppendedItemsLeaveTheBoundOnesAlone() throws {
+        try onScreen {
+            let list = ListOnScreen(count: 3)
+            defer { list.close() }
+            let binds = list.binds
+            list.list.count = 5
+            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { list.list.onScreen.count == 5 })
+            XCTAssertEqual(list.binds, binds + 2)
+            list.list.reload(count: 4)
+            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { list.list.onScreen.count == 4 })
+            XCTAssertEqual(list.binds, binds + 2 + 4)
+            list.list.count = 0
+            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { list.cells.allSatisfy { $0.position == nil } })
+        }
+    }
+
+    func testActivationTellsThePosition() throws {
+        try onScreen {
+            let list = ListOnScreen(count: 10)
+            defer { list.close() }
+            var activated: [Int] = []
+            list.list.onActivate = { activated.append($0) }
+            list.list.activate(7)
+            XCTAssertEqual(activated, [7])
+        }
+    }
+}
+
+/// A list in a window, of cells that note what they are told.
+@MainActor private final class ListOnScreen {
+    let list: CellList<NotingCell>
+    let notes = Notes()
+    private let window: TestWindow
+
+    @MainActor final class Notes {
+        var cells: [NotingCell] = []
+        var binds = 0
+        var ranges: [Range<Int>] = []
+    }
+
+    var cells: [NotingCell] { notes.cells }
+    var binds: Int { notes.binds }
+    var ranges: [Range<Int>] { notes.ranges }
+
+    init(count: Int) {
+        list = CellList(.list) { [notes] in
+            let cell = NotingCell(notes)
+            notes.cells.append(cell)
+            return cell
+        }
+        list.onScreenChange = { [notes] in notes.ranges.append($0) }
+        list.count = count
+        window = TestWindow(list.widget)
+        _ = GtkMainLoop.run(upTo: patience) { [notes, list] in
+            !list.onScreen.isEmpty && notes.ranges.last?.count == list.onScreen.count
+        }
+    }
+
+    /// Scrolls and waits for the frame in which the cells follow.
+    func scroll(by points: Double) {
+        let ranges = ranges.count
+        list.offset += points
+        _ = GtkMainLoop.run(upTo: patience) { self.ranges.count > ranges }
+    }
+
+    /// Positions on the screen whose cell is bound to something else.
+    var mismatches: [Int] { list.onScreen.filter { $0.cell.position != $0.position }.map(\.position) }
+
+    func close() { window.close() }
+}
+
+@MainActor private final class NotingCell: RecycledCell {
+    let widget = Widget.label("")
+    var position: Int?
+    var isOnScreen = false
+    private let notes: ListOnScreen.Notes
+
+    init(_ notes: ListOnScreen.Notes) {
+        self.notes = notes
+        widget.setMinimumSize(width: 100, height: 50)
+    }
+
+    func bind(to position: Int) {
+        self.position = position
+        notes.binds += 1
+        widget.text = "\(position)"
+    }
+
+    func unbind() {
+        position = nil
+        isOnScreen = false
+    }
+
+    func setOnScreen(_ isOnScreen: Bool) { self.isOnScreen = isOnScreen }
+}

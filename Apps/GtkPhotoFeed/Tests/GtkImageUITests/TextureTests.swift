@@ -1,0 +1,55 @@
+import CGtk
+import GtkImageUI
+import ImageCore
+import XCTest
+
+final class TextureTests: GtkTestCase {
+    func testATextureShowsTheBitmapsPixels() throws {
+        try onScreen {
+            let texture = Texture(bitmap(3, 2, red: 200, green: 100, blue: 50))
+            XCTAssertEqual(unsafe gdk_texture_get_width(texture.pointer), 3)
+            XCTAssertEqual(unsafe gdk_texture_get_height(texture.pointer), 2)
+            XCTAssertEqual(Array(downloaded(texture).prefix(4)), [50, 100, 200, 255])
+        }
+    }
+
+    func testAlphaIsStraight() throws {
+        try onScreen {
+            let texture = Texture(bitmap(1, 1, red: 255, alpha: 128))
+            // Downloads are premultiplied: red at half opacity is 128.
+            XCTAssertEqual(downloaded(texture), [0, 0, 128, 128])
+        }
+    }
+
+    func testTheMemoryOfABitmapGoesWithItsTexture() throws {
+        try onScreen {
+            let pool = PixelBufferPool(byteLimit: 1 << 20)
+            var texture: Texture? = Texture(pooled(pool))
+            XCTAssertEqual(pool.idleByteCount, 0, "the texture holds the only copy")
+            XCTAssertNotNil(texture)
+            texture = nil
+            XCTAssertGreaterThan(pool.idleByteCount, 0, "and gives it back")
+        }
+    }
+
+    func testATextureWithoutItsBitmapKeepsThePixels() throws {
+        try onScreen {
+            let pool = PixelBufferPool(byteLimit: 1 << 20)
+            let texture = Texture(pooled(pool))
+            // Whoever takes memory from the pool now must not be given the texture's.
+            var taken = pool.takeFilled(byteCount: 160_000)
+            for index in taken.indices { taken[index] = 7 }
+            XCTAssertEqual(downloaded(texture).first, 255)
+        }
+    }
+}
+
+/// In GTK's own arrangement: blue, green, red, alpha, premultiplied.
+@MainActor private func downloaded(_ texture: Texture) -> [UInt8] {
+    let (width, height) = unsafe (
+        Int(gdk_texture_get_width(texture.pointer)), Int(gdk_texture_get_height(texture.pointer))
+    )
+    var bytes = [UInt8](repeating: 0, count: width * height * 4)
+    unsafe gdk_texture_download(texture.pointer, &bytes, gsize(width * 4))
+    return bytes
+}
