@@ -204,8 +204,8 @@ let suites = [
     tests(
         "ImagePresentingTests",
         of: [
-            "ImageCore", "ImageTransporting", "ImageLoading", "ImagePresenting", "ImageTesting", "ImageScheduling",
-            "ImageCoalescing",
+            "ImageCore", "ImageTransporting", "ImageLoading", "ImagePresenting", "ImageTesting",
+            "ImageCoalescing", httpTypes,
         ]),
     tests("SimulationTests", of: ["LoaderSimulation"]),
     tests("ImageDataSealingTests", of: ["ImageCore", "ImageDataSealing"]),

@@ -56,7 +56,6 @@ struct BindingState: Sendable {
     mutating func unbound() -> Action {
         guard request != nil else { return .none }
         request = nil
-        generation.number += 1
         appearance.phase.apply(.clear)
         show(nil, .none)
         return .stop
@@ -84,7 +83,6 @@ struct BindingState: Sendable {
 
     /// Waits for visibility, loading nothing.
     private mutating func park() -> Action {
-        generation.number += 1
         appearance.phase.apply(.clear)
         showWaiting()
         return .stop
@@ -146,7 +144,7 @@ struct BindingState: Sendable {
     private mutating func show(
         _ picture: DecodedImage?, _ kind: ImageAppearance.Kind, _ transition: ImageTransition = .none
     ) {
-        appearance.pictureNumber += 1
+        if picture != nil || appearance.picture != nil { appearance.pictureNumber += 1 }
         (appearance.picture, appearance.kind, appearance.transition) = (picture, kind, transition)
     }
 }

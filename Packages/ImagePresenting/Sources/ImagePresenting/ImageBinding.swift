@@ -38,6 +38,7 @@ public final class ImageBinding {
     private let loader: ImageLoader
     private weak var surface: (any ImageSurface)?
     private var state: BindingState
+    /// What is under way: to let go of it cancels it, and nothing of it is told after that.
     private var task: ImageTask?
 
     /// - Parameter surface: held weakly.
@@ -70,7 +71,6 @@ public final class ImageBinding {
         case .none: break
         case .prioritise(let priority): task?.priority = priority
         case .stop:
-            task?.cancel()
             task = nil
             render()
         case .start(let request, let generation): start(request, generation)
@@ -78,7 +78,6 @@ public final class ImageBinding {
     }
 
     private func start(_ request: ImageRequest, _ generation: BindingState.Generation) {
-        task?.cancel()
         task = nil
         if let hit = loader.cachedImage(for: request) { return received(.finished(.success(hit)), generation) }
         let request = showingLesser(request, generation)

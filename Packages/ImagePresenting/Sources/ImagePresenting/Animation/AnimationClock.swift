@@ -9,8 +9,8 @@
 /// ```
 @MainActor
 public final class AnimationClock {
-    /// How many players may change their picture in one tick, at least 1. Those that come too late for it are first in the next, in the
-    /// order in which they became due.
+    /// How many players may change their picture in one tick, at least 1. Those that come too late for it are first in the next: who became
+    /// due first, and of those who did so at once, who changed last the longest ago.
     public let frameBudget: Int
     /// Whether the user wants no motion: then players show their first frame, and nothing runs.
     public var reducesMotion: Bool {
@@ -28,7 +28,7 @@ public final class AnimationClock {
     }
 
     private let onRunningChange: @MainActor (Bool) -> Void
-    /// Those that may move, the first to come first.
+    /// Those that may move, who changed last the longest ago first.
     private var players: [Seat] = []
     /// Those whose picture is to change and who have not had their turn, the longest first.
     private var due: [Seat] = []
@@ -69,8 +69,14 @@ public final class AnimationClock {
             guard turns > 0 else { return true }
             guard player.showDueFrame() else { return player.isBehind }
             turns -= 1
+            hadItsTurn(player)
             return false
         }
+    }
+
+    private func hadItsTurn(_ player: AnimationPlayer) {
+        guard let index = players.firstIndex(where: { $0.player === player }) else { return }
+        players.append(players.remove(at: index))
     }
 
     private func changed() {

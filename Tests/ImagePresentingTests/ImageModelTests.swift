@@ -1,0 +1,87 @@
+import HTTPTypes
+import ImageCore
+import ImageLoading
+import ImagePresenting
+import ImageTesting
+import ImageTransporting
+import Observation
+import Testing
+
+@MainActor
+@Suite("An observable model", .timeLimit(.minutes(10)))
+struct ImageModelTests {
+    private let stage = PresentingStage()
+
+    /// Returns as soon as the model's appearance is so; whoever does not observe it waits for ever.
+    private func becomes(_ model: ImageModel, _ condition: (ImageAppearance) -> Bool) async {
+        while true {
+            let change = Gate()
+            let isReached = withObservationTracking {
+                condition(model.appearance)
+            } onChange: {
+                change.open()
+            }
+            if isReached || Task.isCancelled { return }
+            await change.whenOpen()
+        }
+    }
+
+    @Test("a picture in memory is there when show returns")
+    func memoryHit() async throws {
+        let request = stage.request("a")
+        try await stage.warm(request)
+        let model = ImageModel(loader: stage.loader)
+        model.show(request)
+        #expect(model.appearance.text == "success(memory) final 4")
+        #expect(model.request == request)
+    }
+
+    @Test("whoever observes it is told each change, and clear shows nothing")
+    func observing() async {
+        let gate = Gate()
+        let model = ImageModel(loader: stage.loader)
+        model.show(stage.request("a", behind: gate))
+        #expect(model.appearance.text == "loading none")
+        gate.open()
+        await becomes(model) { $0.phase.isSuccess }
+        #expect(model.appearance.text == "success(network) final 4")
+        model.clear()
+        #expect(model.appearance.text == "idle none")
+        #expect(model.request == nil)
+    }
+
+    @Test("what it shows is visible: it is loaded at the request's priority, and where only that is loaded")
+    func visible() async {
+        var options = ImageBinding.Options()
+        options.loadsBeforeVisible = false
+        let model = ImageModel(loader: stage.loader, options: options)
+        model.show(stage.request("a"))
+        await becomes(model) { $0.phase.isSuccess }
+        options.releasesHiddenPicture = true
+        let releasing = ImageModel(loader: stage.loader, options: options)
+        releasing.show(stage.request("a"))
+        releasing.setVisible(false)
+        #expect(releasing.appearance.text == "idle none")
+    }
+
+    @Test("retry loads once more")
+    func retrying() async {
+        let model = ImageModel(loader: stage.loader)
+        model.show(stage.request("a", [.status(.notFound), .ok(PresentingStage.file(width: 4))]))
+        await becomes(model) { $0.phase.isFailure }
+        model.retry()
+        await becomes(model) { $0.phase.isSuccess }
+        #expect(stage.transport.sendCount == 2)
+    }
+
+    @Test("a model that goes cancels what it waits for")
+    func modelGone() async {
+        let gate = Gate()
+        var model: ImageModel? = ImageModel(loader: stage.loader)
+        model?.show(stage.request("a", behind: gate))
+        await gate.arrivals(1)
+        model = nil
+        await stage.transport.cancellations(1)
+        gate.open()
+    }
+}

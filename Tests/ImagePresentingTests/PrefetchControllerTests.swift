@@ -1,0 +1,109 @@
+import Foundation
+import ImageCore
+import ImageLoading
+import ImagePresenting
+import ImageTesting
+import ImageTransporting
+import Testing
+
+@MainActor
+@Suite("Prefetching by what is visible", .timeLimit(.minutes(10)))
+struct PrefetchControllerTests {
+    private let stage = PresentingStage()
+    private let gate = Gate()
+    private let rules = PrefetchWindow.Rules(lead: .milliseconds(1), minimumAhead: 3, maximumAhead: 3)
+
+    private func controller(limit: Int = 16, name: @escaping (Int) -> String? = { "\($0)" }) -> PrefetchController {
+        PrefetchController(prefetcher: ImagePrefetcher(loader: stage.loader, limit: limit), rules: rules) { index in
+            name(index).map { stage.request($0, behind: gate) }
+        }
+    }
+
+    /// The pictures that were asked of the transport.
+    private var sent: Set<String> { Set(stage.transport.requests.map(\.url.lastPathComponent)) }
+
+    private var cancelled: Set<String> {
+        Set(
+            stage.transport.messages.compactMap {
+                if case .cancelled(let url) = $0 { url.lastPathComponent } else { nil }
+            })
+    }
+
+    @Test("what is visible and what comes next is loaded, at most so much of it, and nothing twice")
+    func ahead() async {
+        let controller = controller()
+        controller.update(visible: 0..<2, of: 100, at: .zero)
+        await stage.transport.sends(5)
+        #expect(sent == ["0", "1", "2", "3", "4"])
+        #expect(controller.items == 0..<5)
+        controller.update(visible: 0..<2, of: 100, at: .seconds(1))
+        #expect(stage.transport.sendCount == 5)
+        gate.open()
+        while stage.memory.images.count < 5 { await Task.yield() }
+        #expect(cancelled.isEmpty)
+    }
+
+    @Test("a reversal cancels the far side and loads the near one")
+    func reversal() async {
+        let controller = controller()
+        controller.update(visible: 10..<12, of: 100, at: .zero)
+        await stage.transport.sends(5)
+        controller.update(visible: 13..<15, of: 100, at: .seconds(1))
+        await stage.transport.sends(8)
+        #expect(controller.items == 13..<18)
+        controller.update(visible: 10..<12, of: 100, at: .seconds(2))
+        #expect(controller.items == 7..<12)
+        await stage.transport.sends(13)
+        await stage.transport.cancellations(8)
+        #expect(cancelled == Set((10..<18).map { "\($0)" }))
+        #expect(sent.isSuperset(of: (7..<12).map { "\($0)" }))
+        gate.open()
+    }
+
+    @Test("not more are under way at once than the prefetcher allows")
+    func limit() async {
+        let controller = controller(limit: 2)
+        controller.update(visible: 0..<2, of: 100, at: .zero)
+        await stage.transport.sends(2)
+        await gate.arrivals(2)
+        #expect(sent == ["0", "1"])
+        gate.open()
+        await stage.transport.sends(5)
+    }
+
+    @Test("of two items with one picture, the one that is left keeps it")
+    func samePicture() async {
+        let controller = controller { ["a", "b", "c", "a"][$0] }
+        controller.update(visible: 0..<1, of: 4, at: .zero)
+        await stage.transport.sends(3)
+        controller.update(visible: 3..<4, of: 4, at: .seconds(1))
+        await stage.transport.cancellations(2)
+        #expect(cancelled == ["b", "c"])
+        gate.open()
+        while stage.memory.images.isEmpty { await Task.yield() }
+    }
+
+    @Test("items without a picture are passed over")
+    func nothingToLoad() async {
+        let controller = controller { $0.isMultiple(of: 2) ? "\($0)" : nil }
+        controller.update(visible: 0..<2, of: 100, at: .zero)
+        await stage.transport.sends(3)
+        #expect(sent == ["0", "2", "4"])
+        gate.open()
+    }
+
+    @Test("when nothing is visible, and when the list has become another, everything stops")
+    func stops() async {
+        let controller = controller()
+        controller.update(visible: 0..<2, of: 100, at: .zero)
+        await stage.transport.sends(5)
+        controller.update(visible: 0..<0, of: 100, at: .seconds(1))
+        await stage.transport.cancellations(5)
+        controller.update(visible: 0..<2, of: 100, at: .seconds(2))
+        await stage.transport.sends(10)
+        controller.reset()
+        await stage.transport.cancellations(10)
+        #expect(controller.items.isEmpty)
+        gate.open()
+    }
+}

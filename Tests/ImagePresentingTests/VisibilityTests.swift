@@ -1,0 +1,142 @@
+import HTTPTypes
+import ImageCore
+import ImageLoading
+import ImagePresenting
+import ImageTesting
+import ImageTransporting
+import Testing
+
+@MainActor
+@Suite("Visibility", .timeLimit(.minutes(10)))
+struct VisibilityTests {
+    private let stage = PresentingStage()
+
+    private var rendered: [String] { stage.surface.rendered }
+
+    @Test("what is bound and not visible has a low priority, and the request's while it is visible")
+    func priority() async {
+        let scheduler = ManualScheduler()
+        let stage = PresentingStage(scheduler: scheduler)
+        let binding = stage.binding()
+        binding.bind(stage.request("a") { $0.priority = .high })
+        await scheduler.arrivals(1)
+        #expect(scheduler.priorities == [.low])
+        binding.setVisible(true)
+        binding.setVisible(true)
+        #expect(scheduler.priorities == [.low, .high])
+        binding.setVisible(false)
+        #expect(scheduler.priorities == [.low, .high, .low])
+        #expect(stage.surface.rendered == ["loading none"])
+    }
+
+    @Test("what is bound while it is visible begins at the request's priority, and keeps a lower one when hidden")
+    func visibleFirst() async {
+        let scheduler = ManualScheduler()
+        let stage = PresentingStage(scheduler: scheduler)
+        let binding = stage.binding()
+        binding.setVisible(true)
+        binding.bind(stage.request("a") { $0.priority = .veryLow })
+        await scheduler.arrivals(1)
+        binding.setVisible(false)
+        #expect(scheduler.priorities.allSatisfy { $0 == .veryLow })
+    }
+
+    @Test("an equal request at another priority moves what is under way")
+    func rebindingMoves() async {
+        let scheduler = ManualScheduler()
+        let stage = PresentingStage(scheduler: scheduler)
+        let binding = stage.binding()
+        binding.setVisible(true)
+        binding.bind(stage.request("a") { $0.priority = .normal })
+        await scheduler.arrivals(1)
+        binding.bind(stage.request("a") { $0.priority = .veryHigh })
+        #expect(scheduler.priorities == [.normal, .veryHigh])
+    }
+
+    @Test("where nothing is loaded before it is visible, hiding cancels and showing begins again")
+    func loadsWhenVisible() async {
+        let gate = Gate()
+        let binding = stage.binding { $0.loadsBeforeVisible = false }
+        binding.bind(stage.request("a", behind: gate) { $0.options[.placeholder] = PresentingStage.picture(width: 9) })
+        #expect(rendered == ["idle placeholder 9"])
+        binding.setVisible(true)
+        await gate.arrivals(1)
+        binding.setVisible(false)
+        #expect(rendered == ["idle placeholder 9", "loading placeholder 9", "idle placeholder 9"])
+        await stage.transport.cancellations(1)
+        gate.open()
+        binding.setVisible(true)
+        await stage.surface.ends { $0.phase.isSuccess }
+        #expect(stage.transport.sendCount == 2)
+    }
+
+    @Test(
+        "a hidden picture is let go where that is asked for, and taken from memory in the turn in which it is visible again"
+    )
+    func releases() async throws {
+        let request = stage.request("a")
+        try await stage.warm(request)
+        let binding = stage.binding { $0.releasesHiddenPicture = true }
+        binding.setVisible(true)
+        binding.bind(request)
+        binding.setVisible(false)
+        #expect(binding.appearance.picture == nil)
+        binding.setVisible(true)
+        #expect(rendered == ["success(memory) final 4", "idle none", "success(memory) final 4"])
+    }
+
+    @Test("what comes while it is hidden is in memory and nowhere else, and shown in the turn in which it is visible")
+    func comesHidden() async {
+        let binding = stage.binding {
+            $0.releasesHiddenPicture = true
+            $0.keepsOldPicture = true
+        }
+        let lesser = stage.request("small", width: 2)
+        binding.bind(stage.request("a") { $0.lowQuality = [lesser] })
+        await stage.surface.ends { $0.phase.isIdle }
+        #expect(rendered.allSatisfy { $0.hasSuffix(" none") })
+        binding.setVisible(true)
+        #expect(rendered.last == "success(memory) final 4")
+    }
+
+    @Test("a hidden picture stays where nothing else is asked for")
+    func keeps() async throws {
+        let request = stage.request("a")
+        try await stage.warm(request)
+        let binding = stage.binding()
+        binding.setVisible(true)
+        binding.bind(request)
+        binding.setVisible(false)
+        binding.setVisible(true)
+        #expect(rendered == ["success(memory) final 4"])
+    }
+
+    @Test("visibility without a request, and after a failure, changes nothing")
+    func nothingToDo() async {
+        let binding = stage.binding { $0.loadsBeforeVisible = false }
+        binding.setVisible(true)
+        binding.bind(stage.request("a", [.status(.notFound)]))
+        await stage.surface.ends { $0.phase.isFailure }
+        let count = rendered.count
+        binding.setVisible(false)
+        binding.setVisible(true)
+        #expect(rendered.count == count)
+        #expect(stage.transport.sendCount == 1)
+    }
+}
+
+extension ManualScheduler {
+    /// At which priorities the first work was, one after the other.
+    fileprivate var priorities: [RequestPriority] {
+        var all: [RequestPriority] = []
+        for message in messages {
+            let priority: RequestPriority? =
+                switch message {
+                case .enqueued(_, _, let priority, _), .reprioritised(_, let priority): priority
+                default: nil
+                }
+            if let priority, priority != all.last { all.append(priority) }
+        }
+        return all
+    }
+}
