@@ -204,8 +204,8 @@ let suites = [
     tests(
         "ImagePresentingTests",
         of: [
-            "ImageCore", "ImageTransporting", "ImageLoading", "ImagePresenting", "ImageTesting",
-            "ImageCoalescing", httpTypes,
+            "ImageCore", "ImageTransporting", "ImageLoading", "ImagePresenting", "ImageTesting", "ImageCoalescing",
+            "StagedLoader", httpTypes,
         ]),
     tests("SimulationTests", of: ["LoaderSimulation"]),
     tests("ImageDataSealingTests", of: ["ImageCore", "ImageDataSealing"]),
@@ -253,6 +253,11 @@ let suites = [
         name: "TestProfiles", dependencies: ["CTestProfiles"], path: "Tests/Support/TestProfiles", swiftSettings: strict
     ),
     .target(name: "CTestProfiles", dependencies: ["CLibLCMS"], path: "Tests/Support/CTestProfiles"),
+    // And a loader over fakes, for tests of what stands on a loader.
+    .target(
+        name: "StagedLoader",
+        dependencies: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageCoalescing"],
+        path: "Tests/Support/StagedLoader", swiftSettings: strict),
     // And the whole loader, one step of one task at a time; Scripts/simulate runs it in release.
     .target(
         name: "LoaderSimulation",

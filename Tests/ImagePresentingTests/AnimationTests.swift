@@ -122,6 +122,30 @@ struct AnimationTests {
         #expect(clock.isRunning)
     }
 
+    @Test("a frame that was given up when it was hidden is made once it is visible again")
+    func preparesAgain() async {
+        let (clock, frames) = (clock(), ScriptedFrames(count: 9, isPrepared: false))
+        let player = player(frames, clock)
+        player.isVisible = true
+        clock.tick(at: .zero)
+        await frames.gate.arrivals(1)
+        frames.gate.letOnePass()
+        while frames.endCount < 1 { await Task.yield() }
+        while frames.prepared.count < 2 {
+            clock.tick(at: .seconds(1))
+            await Task.yield()
+        }
+        player.isVisible = false
+        frames.gate.open()
+        while frames.endCount < 2 { await Task.yield() }
+        player.isVisible = true
+        while log.messages.last != "1" {
+            clock.tick(at: .seconds(50))
+            await Task.yield()
+        }
+        #expect(frames.prepared.prefix(3) == [0, 1, 1])
+    }
+
     @Test("not more pictures change in one tick than the budget allows, and nobody waits longer than the others")
     func budget() {
         let clock = clock(budget: 2)
@@ -220,6 +244,7 @@ private final class ScriptedFrames: AnimationFrames {
         state.withLock { $0.prepared.append(index) }
         await gate.pass()
         defer { state.withLock { $0.endCount += 1 } }
+        try Task.checkCancellation()
         if isBroken { throw DecodingFailure.unknownFormat }
         _ = state.withLock { $0.cached.insert(index) }
     }

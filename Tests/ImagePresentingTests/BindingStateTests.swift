@@ -2,6 +2,7 @@ import Foundation
 import ImageCore
 import ImageLoading
 import ImageTesting
+import StagedLoader
 import Testing
 
 @testable import ImagePresenting
@@ -12,8 +13,8 @@ struct BindingStateTests {
         ImageRequest(.data(Data(name.utf8), name: name))
     }
 
-    private func loaded(_ width: Int, from source: ImageSource = .network) async -> LoadedImage {
-        LoadedImage(image: await PresentingStage.picture(width: width), source: source, encodedByteCount: 1)
+    private func loaded(_ width: Int, from source: ImageSource = .network) -> LoadedImage {
+        LoadedImage(image: StagedLoader.picture(width: width), source: source, encodedByteCount: 1)
     }
 
     private func begin(_ state: inout BindingState, _ request: ImageRequest) throws -> BindingState.Generation {
@@ -36,7 +37,7 @@ struct BindingStateTests {
         let first = try begin(&state, request("a"))
         _ = try begin(&state, request("b"))
         let third = try begin(&state, request("a"))
-        let (old, new) = (await loaded(1), await loaded(2))
+        let (old, new) = (loaded(1), loaded(2))
         #expect(!takes(&state, .preview(old.image), first))
         #expect(!takes(&state, .finished(.success(old)), first))
         #expect(!takes(&state, .finished(.failure(.notFound)), first))
@@ -49,7 +50,7 @@ struct BindingStateTests {
     func afterTheEnd() async throws {
         var state = BindingState(options: .init())
         let first = try begin(&state, request("a"))
-        let (image, other) = (await loaded(1), await loaded(2))
+        let (image, other) = (loaded(1), loaded(2))
         #expect(takes(&state, .finished(.success(image)), first))
         #expect(!takes(&state, .finished(.success(other)), first))
         #expect(!takes(&state, .finished(.failure(.notFound)), first))
@@ -86,7 +87,7 @@ struct BindingStateTests {
         options.transition = .fadeIn(.seconds(1))
         var state = BindingState(options: options)
         let generation = try begin(&state, request("a"))
-        #expect(takes(&state, .finished(.success(await loaded(1, from: source))), generation))
+        #expect(takes(&state, .finished(.success(loaded(1, from: source))), generation))
         #expect(state.appearance.transition == (source == .memory ? .none : .fadeIn(.seconds(1))))
     }
 
@@ -98,7 +99,7 @@ struct BindingStateTests {
         var request = request("a")
         request.options[.transition] = ImageTransition.crossDissolve(.seconds(2))
         let generation = try begin(&state, request)
-        #expect(takes(&state, .finished(.success(await loaded(1, from: .disk))), generation))
+        #expect(takes(&state, .finished(.success(loaded(1, from: .disk))), generation))
         #expect(state.appearance.transition == .crossDissolve(.seconds(2)))
     }
 
@@ -111,7 +112,7 @@ struct BindingStateTests {
         options.keepsOldPicture = Bool.random(using: &random)
         options.loadsBeforeVisible = Bool.random(using: &random)
         options.releasesHiddenPicture = Bool.random(using: &random)
-        var run = Run(state: BindingState(options: options), pictures: await [loaded(1), loaded(2), loaded(3)])
+        var run = Run(state: BindingState(options: options), pictures: [loaded(1), loaded(2), loaded(3)])
         for _ in 0..<400 {
             run.step(using: &random)
             #expect(run.complaint == nil, "seed \(seed)")

@@ -5,12 +5,13 @@ import ImagePresenting
 import ImageTesting
 import ImageTransporting
 import Observation
+import StagedLoader
 import Testing
 
 @MainActor
 @Suite("An observable model", .timeLimit(.minutes(10)))
 struct ImageModelTests {
-    private let stage = PresentingStage()
+    private let stage = StagedLoader()
 
     /// Returns as soon as the model's appearance is so; whoever does not observe it waits for ever.
     private func becomes(_ model: ImageModel, _ condition: (ImageAppearance) -> Bool) async {
@@ -67,7 +68,7 @@ struct ImageModelTests {
     @Test("retry loads once more")
     func retrying() async {
         let model = ImageModel(loader: stage.loader)
-        model.show(stage.request("a", [.status(.notFound), .ok(PresentingStage.file(width: 4))]))
+        model.show(stage.request("a", [.status(.notFound), .ok(StagedLoader.file(width: 4))]))
         await becomes(model) { $0.phase.isFailure }
         model.retry()
         await becomes(model) { $0.phase.isSuccess }

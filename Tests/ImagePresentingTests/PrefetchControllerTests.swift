@@ -4,12 +4,13 @@ import ImageLoading
 import ImagePresenting
 import ImageTesting
 import ImageTransporting
+import StagedLoader
 import Testing
 
 @MainActor
 @Suite("Prefetching by what is visible", .timeLimit(.minutes(10)))
 struct PrefetchControllerTests {
-    private let stage = PresentingStage()
+    private let stage = StagedLoader()
     private let gate = Gate()
     private let rules = PrefetchWindow.Rules(lead: .milliseconds(1), minimumAhead: 3, maximumAhead: 3)
 

@@ -4,20 +4,22 @@ import ImageLoading
 import ImagePresenting
 import ImageTesting
 import ImageTransporting
+import StagedLoader
 import Testing
 
 @MainActor
 @Suite("Visibility", .timeLimit(.minutes(10)))
 struct VisibilityTests {
-    private let stage = PresentingStage()
+    private let stage = StagedLoader()
+    private let surface = RecordingSurface()
 
-    private var rendered: [String] { stage.surface.rendered }
+    private var rendered: [String] { surface.rendered }
 
     @Test("what is bound and not visible has a low priority, and the request's while it is visible")
     func priority() async {
         let scheduler = ManualScheduler()
-        let stage = PresentingStage(scheduler: scheduler)
-        let binding = stage.binding()
+        let stage = StagedLoader(scheduler: scheduler)
+        let binding = stage.binding(on: surface)
         binding.bind(stage.request("a") { $0.priority = .high })
         await scheduler.arrivals(1)
         #expect(scheduler.priorities == [.low])
@@ -26,14 +28,14 @@ struct VisibilityTests {
         #expect(scheduler.priorities == [.low, .high])
         binding.setVisible(false)
         #expect(scheduler.priorities == [.low, .high, .low])
-        #expect(stage.surface.rendered == ["loading none"])
+        #expect(surface.rendered == ["loading none"])
     }
 
     @Test("what is bound while it is visible begins at the request's priority, and keeps a lower one when hidden")
     func visibleFirst() async {
         let scheduler = ManualScheduler()
-        let stage = PresentingStage(scheduler: scheduler)
-        let binding = stage.binding()
+        let stage = StagedLoader(scheduler: scheduler)
+        let binding = stage.binding(on: surface)
         binding.setVisible(true)
         binding.bind(stage.request("a") { $0.priority = .veryLow })
         await scheduler.arrivals(1)
@@ -44,8 +46,8 @@ struct VisibilityTests {
     @Test("an equal request at another priority moves what is under way")
     func rebindingMoves() async {
         let scheduler = ManualScheduler()
-        let stage = PresentingStage(scheduler: scheduler)
-        let binding = stage.binding()
+        let stage = StagedLoader(scheduler: scheduler)
+        let binding = stage.binding(on: surface)
         binding.setVisible(true)
         binding.bind(stage.request("a") { $0.priority = .normal })
         await scheduler.arrivals(1)
@@ -56,8 +58,8 @@ struct VisibilityTests {
     @Test("where nothing is loaded before it is visible, hiding cancels and showing begins again")
     func loadsWhenVisible() async {
         let gate = Gate()
-        let binding = stage.binding { $0.loadsBeforeVisible = false }
-        binding.bind(stage.request("a", behind: gate) { $0.options[.placeholder] = PresentingStage.picture(width: 9) })
+        let binding = stage.binding(on: surface) { $0.loadsBeforeVisible = false }
+        binding.bind(stage.request("a", behind: gate) { $0.options[.placeholder] = StagedLoader.picture(width: 9) })
         #expect(rendered == ["idle placeholder 9"])
         binding.setVisible(true)
         await gate.arrivals(1)
@@ -66,7 +68,7 @@ struct VisibilityTests {
         await stage.transport.cancellations(1)
         gate.open()
         binding.setVisible(true)
-        await stage.surface.ends { $0.phase.isSuccess }
+        await surface.ends { $0.phase.isSuccess }
         #expect(stage.transport.sendCount == 2)
     }
 
@@ -76,7 +78,10 @@ struct VisibilityTests {
     func releases() async throws {
         let request = stage.request("a")
         try await stage.warm(request)
-        let binding = stage.binding { $0.releasesHiddenPicture = true }
+        let binding = stage.binding(on: surface) {
+            $0.releasesHiddenPicture = true
+            $0.keepsOldPicture = true
+        }
         binding.setVisible(true)
         binding.bind(request)
         binding.setVisible(false)
@@ -87,13 +92,13 @@ struct VisibilityTests {
 
     @Test("what comes while it is hidden is in memory and nowhere else, and shown in the turn in which it is visible")
     func comesHidden() async {
-        let binding = stage.binding {
+        let binding = stage.binding(on: surface) {
             $0.releasesHiddenPicture = true
             $0.keepsOldPicture = true
         }
         let lesser = stage.request("small", width: 2)
         binding.bind(stage.request("a") { $0.lowQuality = [lesser] })
-        await stage.surface.ends { $0.phase.isIdle }
+        await surface.ends { $0.phase.isIdle }
         #expect(rendered.allSatisfy { $0.hasSuffix(" none") })
         binding.setVisible(true)
         #expect(rendered.last == "success(memory) final 4")
@@ -103,7 +108,7 @@ struct VisibilityTests {
     func keeps() async throws {
         let request = stage.request("a")
         try await stage.warm(request)
-        let binding = stage.binding()
+        let binding = stage.binding(on: surface)
         binding.setVisible(true)
         binding.bind(request)
         binding.setVisible(false)
@@ -113,10 +118,10 @@ struct VisibilityTests {
 
     @Test("visibility without a request, and after a failure, changes nothing")
     func nothingToDo() async {
-        let binding = stage.binding { $0.loadsBeforeVisible = false }
+        let binding = stage.binding(on: surface) { $0.loadsBeforeVisible = false }
         binding.setVisible(true)
         binding.bind(stage.request("a", [.status(.notFound)]))
-        await stage.surface.ends { $0.phase.isFailure }
+        await surface.ends { $0.phase.isFailure }
         let count = rendered.count
         binding.setVisible(false)
         binding.setVisible(true)

@@ -17,7 +17,7 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "Support",
     platforms: [.macOS(.v15)],
-    products: ["GeneratedPictures", "LoopbackServer"].map { .library(name: $0, targets: [$0]) },
+    products: ["GeneratedPictures", "LoopbackServer", "StagedLoader"].map { .library(name: $0, targets: [$0]) },
     dependencies: [.package(name: "swift-image-loading", path: "../..")],
     targets: [
         .target(
@@ -27,6 +27,11 @@ let package = Package(
         .target(
             name: "LoopbackServer", dependencies: [.product(name: "ImageTesting", package: "swift-image-loading")],
             path: "LoopbackServer", swiftSettings: strict),
+        .target(
+            name: "StagedLoader",
+            dependencies: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageCoalescing"].map {
+                .product(name: $0, package: "swift-image-loading")
+            }, path: "StagedLoader", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

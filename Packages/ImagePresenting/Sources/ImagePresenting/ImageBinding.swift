@@ -78,7 +78,6 @@ public final class ImageBinding {
     }
 
     private func start(_ request: ImageRequest, _ generation: BindingState.Generation) {
-        task = nil
         if let hit = loader.cachedImage(for: request) { return received(.finished(.success(hit)), generation) }
         let request = showingLesser(request, generation)
         render()

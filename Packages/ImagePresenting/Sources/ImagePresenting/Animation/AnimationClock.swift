@@ -9,8 +9,8 @@
 /// ```
 @MainActor
 public final class AnimationClock {
-    /// How many players may change their picture in one tick, at least 1. Those that come too late for it are first in the next: who became
-    /// due first, and of those who did so at once, who changed last the longest ago.
+    /// How many players may change their picture in one tick, at least 1. Those that come too late for it are first in the next: who changed
+    /// last the longest ago has the first turn.
     public let frameBudget: Int
     /// Whether the user wants no motion: then players show their first frame, and nothing runs.
     public var reducesMotion: Bool {
@@ -30,8 +30,6 @@ public final class AnimationClock {
     private let onRunningChange: @MainActor (Bool) -> Void
     /// Those that may move, who changed last the longest ago first.
     private var players: [Seat] = []
-    /// Those whose picture is to change and who have not had their turn, the longest first.
-    private var due: [Seat] = []
 
     /// - Parameter onRunningChange: told when ticks are wanted, and when they are not any more.
     public init(
@@ -47,10 +45,12 @@ public final class AnimationClock {
     /// - Parameter time: since whatever moment, the same for all ticks; never less than in the tick before.
     public func tick(at time: Duration) {
         guard isRunning else { return }
-        for player in players.compactMap(\.player) where player.isDue(at: time) {
-            if !due.contains(where: { $0.player === player }) { due.append(Seat(player: player)) }
+        var turns = frameBudget
+        for player in players.compactMap(\.player) where player.mayMove && player.isDue(at: time) && turns > 0 {
+            guard player.showDueFrame() else { continue }
+            turns -= 1
+            hadItsTurn(player)
         }
-        takeTurns()
         changed()
     }
 
@@ -61,19 +61,6 @@ public final class AnimationClock {
         changed()
     }
 
-    private func takeTurns() {
-        var turns = frameBudget
-        let line = due
-        due = line.filter { seat in
-            guard let player = seat.player, player.mayMove else { return false }
-            guard turns > 0 else { return true }
-            guard player.showDueFrame() else { return player.isBehind }
-            turns -= 1
-            hadItsTurn(player)
-            return false
-        }
-    }
-
     private func hadItsTurn(_ player: AnimationPlayer) {
         guard let index = players.firstIndex(where: { $0.player === player }) else { return }
         players.append(players.remove(at: index))
@@ -81,7 +68,6 @@ public final class AnimationClock {
 
     private func changed() {
         players.removeAll { !($0.player?.mayMove ?? false) }
-        due.removeAll { !($0.player?.mayMove ?? false) }
         let runs = !reducesMotion && !players.isEmpty
         guard runs != isRunning else { return }
         isRunning = runs

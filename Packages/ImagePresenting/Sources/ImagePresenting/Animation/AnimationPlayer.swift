@@ -40,7 +40,6 @@ public final class AnimationPlayer {
     // MARK: The clock's
 
     var mayMove: Bool { isVisible && !playback.isFinished }
-    var isBehind: Bool { playback.isBehind }
 
     /// Lets its time go on. True when another frame is to be shown.
     func isDue(at time: Duration) -> Bool {

@@ -1,0 +1,65 @@
+import ImageCore
+import ImagePresenting
+import ImageTesting
+import StagedLoader
+
+extension StagedLoader {
+    /// A binding that renders into a surface.
+    @MainActor
+    func binding(
+        on surface: RecordingSurface, _ adjust: (inout ImageBinding.Options) -> Void = { _ in }
+    ) -> ImageBinding {
+        var options = ImageBinding.Options()
+        adjust(&options)
+        return ImageBinding(loader: loader, surface: surface, options: options)
+    }
+}
+
+/// Writes down what it is told to render.
+@MainActor
+final class RecordingSurface: ImageSurface {
+    let log = MessageLog<String>()
+    private(set) var last = ImageAppearance()
+    /// Called in each rendering, after it was written down.
+    var onRender: (ImageAppearance) -> Void = { _ in }
+
+    var rendered: [String] { log.messages }
+
+    func render(_ appearance: ImageAppearance) {
+        last = appearance
+        log.append(appearance.text)
+        onRender(appearance)
+    }
+
+    /// Returns as soon as the last rendering is so.
+    func ends(_ condition: (ImageAppearance) -> Bool) async {
+        while !condition(last), !Task.isCancelled { await log.reaches(rendered.count + 1) }
+    }
+}
+
+extension ImageAppearance {
+    /// Phase, kind, width of the picture, transition: "success(disk) final 4 fadeIn".
+    var text: String {
+        let width = picture.map { " \($0.bitmap.size.width)" } ?? ""
+        let going =
+            switch transition {
+            case .none: ""
+            case .fadeIn: " fadeIn"
+            case .crossDissolve: " crossDissolve"
+            }
+        return "\(phase.text) \(kind.rawValue)\(width)\(going)"
+    }
+}
+
+extension ImagePhase {
+    /// The phase with what comes with it: "loading(10)".
+    var text: String {
+        switch self {
+        case .idle: "idle"
+        case .loading(nil): "loading"
+        case .loading(let progress?): "loading(\(progress.completedBytes))"
+        case .success(let source): "success(\(source.rawValue))"
+        case .failure(let error): "failure(\(error))"
+        }
+    }
+}

@@ -1,0 +1,59 @@
+public import Foundation
+public import ImageCoalescing
+public import ImageCore
+public import ImageLoading
+public import ImageTesting
+import ImageTransporting
+
+/// A loader over fakes, for tests of what stands on a loader: pictures come from the transport when a test's gates let them.
+public struct StagedLoader: Sendable {
+    public let transport = ScriptedTransport()
+    public let memory = InMemoryImageCache()
+    public let imageCoalescer = SharedWorkCoalescer<ImageJobKey, LoadedImage>()
+    public let loader: ImageLoader
+
+    public init(scheduler: any WorkScheduler = ImmediateScheduler()) {
+        loader = ImageLoader(
+            ImageLoaderConfiguration(
+                memoryCache: memory, responseCache: nil, transport: transport, decoder: FakeSizedImageDecoder(),
+                scheduler: scheduler, imageCoalescer: imageCoalescer,
+                dataCoalescer: SharedWorkCoalescer<DataJobKey, LoadedData>(),
+                retryPolicy: RetryPolicy(retries: 0, baseDelay: .seconds(1), maxDelay: .seconds(1)) { 1 },
+                clock: ManualClock()))
+    }
+
+    /// The file of a picture so many pixels wide, which tells it from others.
+    public static func file(width: Int) -> Data { FakePicture.encode(width: width, height: 3) }
+
+    /// A request for a picture so many pixels wide, which comes when the gate is open.
+    public func request(
+        _ name: String, width: Int = 4, behind gate: Gate? = nil, adjust: (inout ImageRequest) -> Void = { _ in }
+    ) -> ImageRequest {
+        let file = Self.file(width: width)
+        let held = gate.map { [ScriptedTransport.Step.wait($0)] } ?? []
+        return request(
+            name, [ScriptedTransport.Reply(announcedBytes: file.count, body: held + [.piece(file)])], adjust: adjust)
+    }
+
+    /// A request that gets these replies, one each time that it is sent; the last is repeated.
+    public func request(
+        _ name: String, _ replies: [ScriptedTransport.Reply], adjust: (inout ImageRequest) -> Void = { _ in }
+    ) -> ImageRequest {
+        guard let url = URL(string: "http://pictures.example/\(name)") else { preconditionFailure("no URL: \(name)") }
+        transport.script(url, replies)
+        var request = ImageRequest(url: url)
+        adjust(&request)
+        return request
+    }
+
+    /// Brings a picture to memory.
+    public func warm(_ request: ImageRequest) async throws { _ = try await loader.image(for: request) }
+
+    /// A picture so many pixels wide, which was never loaded.
+    public static func picture(width: Int) -> DecodedImage {
+        let size = PixelSize(width: width, height: 1)
+        return DecodedImage(
+            bitmap: Bitmap(size: size, pixels: Array(repeating: 255, count: size.area * 4), isOpaque: true),
+            header: ImageHeader(format: .fake, storedSize: size))
+    }
+}
