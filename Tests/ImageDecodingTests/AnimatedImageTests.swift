@@ -21,6 +21,16 @@ struct AnimatedImageTests {
         #expect(decodedFrames(codec) == [])
     }
 
+    @Test("a player is told by the timeline which frame is to be seen, and when nothing changes any more")
+    func moments() throws {
+        let animation = try animation(frames: 5, FakeDecoder())
+        for milliseconds in stride(from: 0, through: 2_000, by: 25) {
+            let elapsed = Duration.milliseconds(milliseconds)
+            let (position, moment) = (animation.timeline.position(at: elapsed), animation.moment(at: elapsed))
+            #expect(moment == AnimationMoment(frame: position.frame, isLast: position.isFinished))
+        }
+    }
+
     @Test("a frame is decoded once, and can be taken without waiting afterwards")
     func onDemand() async throws {
         let codec = FakeDecoder()
