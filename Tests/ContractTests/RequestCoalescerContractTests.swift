@@ -9,26 +9,38 @@ import Testing
 struct RequestCoalescerContractTests {
     typealias Rule = ContractRule<RequestCoalescerContract.Subject>
 
-    @Test("SharedWorkCoalescer obeys", arguments: RequestCoalescerContract.rules)
+    private static let rules = RequestCoalescerContract.rules + RequestCoalescerContract.callbackRules
+
+    @Test("SharedWorkCoalescer obeys", arguments: rules)
     func sharedWorkCoalescer(_ rule: Rule) async throws {
         try await rule.check { SharedWorkCoalescer<String, Int>() }
     }
 
-    @Test("RecordingCoalescer obeys when what it records does", arguments: RequestCoalescerContract.rules)
+    @Test("RecordingCoalescer obeys when what it records does", arguments: rules)
     func recordingCoalescer(_ rule: Rule) async throws {
         try await rule.check { RecordingCoalescer(SharedWorkCoalescer<String, Int>()) }
     }
 
+    @Test(
+        "a coalescer that has no way of its own to call back obeys", arguments: RequestCoalescerContract.callbackRules)
+    func callingBackByDefault(_ rule: Rule) async throws {
+        try await rule.check { BrokenCoalescer(nil) }
+    }
+
     @Test("each rule bites a coalescer that breaks it", arguments: BrokenCoalescer.Defect.allCases)
     func brokenDouble(_ defect: BrokenCoalescer.Defect) async throws {
-        let rule = try #require(RequestCoalescerContract.rules.first { $0.name == defect.rawValue })
-        await #expect(throws: ContractViolation.self) { try await rule.check { BrokenCoalescer(defect) } }
+        let rules = Self.rules.filter { $0.name.hasSuffix(defect.rawValue) }
+        // For tasks alone, for those who are called back alone, or for both.
+        #expect(rules.count == (defect == .worksForNobody || defect == .answersTwice ? 1 : 2))
+        for rule in rules {
+            await #expect(throws: ContractViolation.self) { try await rule.check { BrokenCoalescer(defect) } }
+        }
     }
 
     @Test("there is a broken double for each rule")
     func doublesAreComplete() {
-        let defects = Set(BrokenCoalescer.Defect.allCases.map(\.rawValue))
-        #expect(Set(RequestCoalescerContract.rules.map(\.name)) == defects)
+        let bitten = BrokenCoalescer.Defect.allCases.flatMap { [$0.rawValue, "called back: \($0.rawValue)"] }
+        #expect(Set(Self.rules.map(\.name)).isSubset(of: bitten))
     }
 }
 
@@ -53,18 +65,19 @@ final class BrokenCoalescer: RequestCoalescer {
         case closesInSilence = "closing answers every waiter with its error, and cancels the work"
         case opensAgain =
             "whoever asks after the closing starts no work and is answered with the error of the first closing"
+        case answersTwice = "who is called back is answered once, however it leaves"
 
         var testDescription: String { rawValue }
     }
 
     typealias Work = @Sendable (any SharedWork) async throws -> Int
 
-    private let defect: Defect
+    private let defect: Defect?
     private let base = SharedWorkCoalescer<String, Int>()
     private let calls = Mutex(0)
     private let isSpoilt = Mutex(false)
 
-    init(_ defect: Defect) { self.defect = defect }
+    init(_ defect: Defect?) { self.defect = defect }
 
     func value(
         for key: String, waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
@@ -90,6 +103,27 @@ final class BrokenCoalescer: RequestCoalescer {
         default: break
         }
         return try await answer(ask)
+    }
+
+    func join(
+        _ key: String, as waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        onAnswer: @escaping @Sendable (Result<Int, any Error>) -> Void, work: @escaping Work
+    ) -> @Sendable () -> Void {
+        let task = Task { [self] in
+            let answer: Result<Int, any Error>
+            do {
+                answer = .success(
+                    try await value(
+                        for: key, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress, work: work
+                    ))
+            } catch {
+                answer = .failure(error)
+            }
+            onAnswer(answer)
+            if defect == .answersTwice { onAnswer(answer) }
+        }
+        return { task.cancel() }
     }
 
     func setPriority(_ priority: RequestPriority, of waiter: WaiterID) { base.setPriority(priority, of: waiter) }
@@ -153,7 +187,7 @@ final class BrokenCoalescer: RequestCoalescer {
 /// Work that is not told of its priority as promised.
 private struct BrokenSharedWork: SharedWork {
     let base: any SharedWork
-    let defect: BrokenCoalescer.Defect
+    let defect: BrokenCoalescer.Defect?
 
     var priority: RequestPriority { base.priority }
 

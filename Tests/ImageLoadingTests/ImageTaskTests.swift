@@ -74,6 +74,29 @@ struct ImageTaskTests {
         await #expect(throws: ImageError.self) { try await task.image() }
     }
 
+    @Test("a task that is cancelled has ended for the observer when cancel returns, and wants nothing more of anybody")
+    func cancelledAtOnce() async {
+        let task = fixture.loader.task(for: heldRequest())
+        await gate.arrivals(1)
+        task.cancel()
+        #expect(fixture.observer.kinds().last == .cancelled)
+        #expect(fixture.imageCoalescer.waiterCount == 0)
+        gate.open()
+    }
+
+    @Test("a task that is made where all is cancelled goes its own way")
+    func madeInACancelledTask() async throws {
+        let request = fixture.request("a")
+        for source: ImageSource in [.network, .memory] {
+            let maker = Task { [loader = fixture.loader] in
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                return loader.task(for: request)
+            }
+            #expect(try await maker.value.image().source == source)
+            #expect(fixture.observer.kinds().last == .succeeded(source))
+        }
+    }
+
     @Test("what is finished is forgotten when it is cancelled")
     func cancelledAfterEnd() async throws {
         let task = fixture.loader.task(for: fixture.request("a"))
@@ -163,6 +186,22 @@ struct ImageTaskTests {
         #expect(manual.count == 1)
         await manual.deliver()
         #expect(log.messages == ["\(LoaderFixture.picture.count)", "network"])
+    }
+
+    @Test("who wants the end alone is not called for progress")
+    func completionAlone() async throws {
+        let (cell, manual) = (Cell(log), ManualDelivery())
+        let task = fixture.loader.load(heldRequest(), for: cell, on: manual.delivery) { cell, _ in
+            cell.log.append("end")
+        }
+        var iterator = task.events.makeAsyncIterator()
+        #expect(await iterator.next().map(text) == "10")
+        #expect(manual.count == 0)
+        gate.open()
+        _ = try await task.image()
+        #expect(manual.count == 1)
+        await manual.deliver()
+        #expect(log.messages == ["end"])
     }
 
     @Test("what waits for its delivery when the task is cancelled is not delivered")

@@ -55,11 +55,13 @@ struct LanePlaceTests {
         let scheduler = PriorityScheduler(lanes: [.download: LaneConfiguration(limit: 1)])
         let gate = Gate()
         let first = Task {
-            try await scheduler.withSlot(in: .download, host: nil, for: RestlessWork()) { await gate.pass() }
+            try await Lanes(scheduler: scheduler).withSlot(in: .download, host: nil, for: RestlessWork()) {
+                await gate.pass()
+            }
         }
         await gate.arrivals(1)
         let work = RestlessWork()
-        let second = Task { try await scheduler.withSlot(in: .download, host: nil, for: work) {} }
+        let second = Task { try await Lanes(scheduler: scheduler).withSlot(in: .download, host: nil, for: work) {} }
         await work.listened.whenOpen()
         second.cancel()
         await #expect(throws: CancellationError.self) { try await second.value }
@@ -81,7 +83,7 @@ struct LanePlaceTests {
     func restlessPriority() async throws {
         let scheduler = ManualScheduler()
         let work = RestlessWork()
-        async let value = scheduler.perform(in: .decode, for: work) { _ in 7 }
+        async let value = Lanes(scheduler: scheduler).perform(in: .decode, for: work) { _ in 7 }
         await scheduler.arrivals(1)
         let id = try await scheduler.runNext()
         #expect(try await value == 7)

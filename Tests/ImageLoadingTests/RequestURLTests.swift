@@ -36,4 +36,16 @@ struct RequestURLTests {
     func local(_ text: String, _ isLocal: Bool) throws {
         #expect(ImageOrigin.url(try #require(URL(string: text))).isLocal == isLocal)
     }
+
+    @Test(
+        "a fragment is no part of an original's name",
+        arguments: [
+            ("https://example.org/a.jpg#b", "https://example.org/a.jpg"),
+            ("https://example.org/a", "https://example.org/a"),
+            ("https://example.org/#", "https://example.org/"),
+            ("https://example.org/ä#ö", "https://example.org/%C3%A4"),
+        ])
+    func withoutFragment(_ text: String, _ name: String) throws {
+        #expect(ImageOrigin.url(try #require(URL(string: text))).name == name)
+    }
 }

@@ -69,6 +69,25 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
         }
     }
 
+    /// By `value`, so that the mistakes are made here too.
+    func join(
+        _ key: Key, as waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
+        work: @escaping @Sendable (any SharedWork) async throws -> Value
+    ) -> @Sendable () -> Void {
+        let task = Task(executorPreference: world.executor) {
+            do {
+                let value = try await self.value(
+                    for: key, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress, work: work)
+                onAnswer(.success(value))
+            } catch {
+                onAnswer(.failure(error))
+            }
+        }
+        return { task.cancel() }
+    }
+
     func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {
         base.setPriority(priority, of: waiter)
         apart.setPriority(priority, of: waiter)

@@ -20,10 +20,7 @@ final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: Reque
         onProgress: @escaping @Sendable (WorkProgress) -> Void,
         work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) async throws -> Value {
-        let name = name(key)
-        let parent = Surroundings.run
-        let entry = Books.Waiter(
-            priority: priority, parent: parent, isPrefetch: parent == nil && !Surroundings.isRequest)
+        let (name, entry) = (name(key), entry(priority))
         return try await withTaskCancellationHandler {
             try await base.value(
                 for: key, waiter: waiter, priority: priority,
@@ -35,6 +32,34 @@ final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: Reque
         } onCancel: {
             world.note { $0.books.left(name, waiter) }
         }
+    }
+
+    func join(
+        _ key: Key, as waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
+        work: @escaping @Sendable (any SharedWork) async throws -> Value
+    ) -> @Sendable () -> Void {
+        let (name, entry) = (name(key), entry(priority))
+        let leave = base.join(key, as: waiter, priority: priority) { [world] in
+            world.note { $0.books.joined(name, waiter, entry) }
+            onJoin()
+        } onProgress: { progress in
+            Surroundings.$run.withValue(nil) { onProgress(progress) }
+        } onAnswer: { answer in
+            Surroundings.$run.withValue(nil) { onAnswer(answer) }
+        } work: { [world] in
+            try await Self.run(name, $0, work, world)
+        }
+        return { [world] in
+            world.note { $0.books.left(name, waiter) }
+            leave()
+        }
+    }
+
+    private func entry(_ priority: RequestPriority) -> Books.Waiter {
+        let parent = Surroundings.run
+        return Books.Waiter(priority: priority, parent: parent, isPrefetch: parent == nil && !Surroundings.isRequest)
     }
 
     func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {

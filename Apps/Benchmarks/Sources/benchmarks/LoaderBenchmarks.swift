@@ -13,19 +13,14 @@ import Synchronization
 /// Processor time of all threads for one; the least of all rounds.
 enum LoaderBenchmarks {
     private static let requestCount = 2_000
-    private static let waiterCount = 10_000
 
     @concurrent
     static func run(rounds: Int = 9) async throws -> [Figure] {
         var requests = [Double](repeating: .infinity, count: 3)
-        var waiters = [Double](repeating: .infinity, count: 3)
         for _ in 0..<rounds {
             requests[0] = min(requests[0], try await Self.requests())
             requests[1] = min(requests[1], try await plainRequests(inTasksOfTheirOwn: true))
             requests[2] = min(requests[2], try await plainRequests(inTasksOfTheirOwn: false))
-            waiters[0] = min(waiters[0], try await Self.waiters())
-            waiters[1] = min(waiters[1], try await coalescedWaiters())
-            waiters[2] = min(waiters[2], try await plainWaiters())
         }
         return [
             Figure(
@@ -33,15 +28,8 @@ enum LoaderBenchmarks {
                 beside: [
                     Figure.Other(value: requests[1], name: "plain tasks, one each for picture, original and decoding"),
                     Figure.Other(value: requests[2], name: "send, collect and decode in one plain task"),
-                ]),
-            Figure(
-                name: "further waiter for the same picture, with its task", value: waiters[0], unit: "µs", goal: 2,
-                beside: [
-                    Figure.Other(value: waiters[1], name: "of the coalescer alone"),
-                    Figure.Other(value: waiters[2], name: "a plain task that waits for a continuation, cancellably"),
-                    Figure.Other(value: waiters[0] - waiters[2], name: "the difference between the first and the last"),
-                ]),
-        ] + queues(rounds: rounds)
+                ])
+        ] + (try await WaiterBenchmarks.run(rounds: rounds)) + queues(rounds: rounds)
     }
 
     // MARK: Requests
@@ -99,75 +87,6 @@ enum LoaderBenchmarks {
         }
     }
 
-    // MARK: Waiters
-
-    /// All wait for one download, which a gate holds until the last has joined.
-    private static func waiters() async throws -> Double {
-        let gate = Gate()
-        let coalescer = SharedWorkCoalescer<ImageJobKey, LoadedImage>()
-        let loader = makeLoader(InstantTransport(gate: gate), imageCoalescer: coalescer)
-        guard let request = makeRequest(0) else { return .infinity }
-        return try await waiters(at: gate) {
-            coalescer.waiterCount
-        } wait: { _ in
-            _ = try await loader.image(for: request)
-        }
-    }
-
-    private static func coalescedWaiters() async throws -> Double {
-        let gate = Gate()
-        let coalescer = SharedWorkCoalescer<Int, Int>()
-        return try await waiters(at: gate) {
-            coalescer.waiterCount
-        } wait: { number in
-            let waiter = WaiterID(rawValue: UInt64(number))
-            _ = try await coalescer.value(for: 0, waiter: waiter, priority: .normal, onProgress: { _ in }) { _ in
-                await gate.pass()
-                return 7
-            }
-        }
-    }
-
-    /// What one more costs, with its task, where one waits already for work that is held at a gate.
-    private static func waiters(
-        at gate: Gate, count: () -> Int, wait: @escaping @Sendable (Int) async throws -> Void
-    ) async throws -> Double {
-        let begun = Countdown(waiterCount)
-        let first = Task { try await wait(waiterCount) }
-        await gate.arrivals(1)
-        let time = try await Stopwatch.processorMicroseconds {
-            let tasks = (0..<waiterCount).map { number in
-                Task {
-                    begun.count()
-                    try await wait(number)
-                }
-            }
-            await begun.end()
-            // Those that have begun join before anything else can run in their threads: two are on their way, at most.
-            while count() <= waiterCount { await Task.yield() }
-            gate.open()
-            for task in tasks { try await task.value }
-        }
-        try await first.value
-        return time / Double(waiterCount)
-    }
-
-    private static func plainWaiters() async throws -> Double {
-        let (waiting, begun) = (Waiting(), Countdown(waiterCount))
-        return try await Stopwatch.processorMicroseconds {
-            let tasks = (0..<waiterCount).map { number in
-                Task {
-                    begun.count()
-                    return try await waiting.wait(number)
-                }
-            }
-            await begun.end()
-            while waiting.count < waiterCount { await Task.yield() }
-            waiting.letGo()
-            for task in tasks { try await task.value }
-        } / Double(waiterCount)
-    }
-
     // MARK: Queues
 
     /// What it costs to move and to cancel each of 100,000 works that wait, beside each of 10,000.
@@ -205,11 +124,11 @@ enum LoaderBenchmarks {
 
     // MARK: Parts
 
-    private static func makeRequest(_ number: Int) -> ImageRequest? {
+    static func makeRequest(_ number: Int) -> ImageRequest? {
         URL(string: "https://pictures.example.org/albums/17/photos/\(number).jpg").map { ImageRequest(url: $0) }
     }
 
-    private static func makeLoader(
+    static func makeLoader(
         _ transport: InstantTransport,
         imageCoalescer: SharedWorkCoalescer<ImageJobKey, LoadedImage> = SharedWorkCoalescer()
     ) -> ImageLoader {
@@ -225,7 +144,7 @@ enum LoaderBenchmarks {
 }
 
 /// Answers every request at once, with a few bytes.
-private struct InstantTransport: DataTransport {
+struct InstantTransport: DataTransport {
     var gate: Gate?
 
     func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
@@ -254,43 +173,4 @@ private struct InstantDecoder: SizedImageDecoder {
     ) throws(DecodingFailure) -> DecodedImage {
         image
     }
-}
-
-/// Tasks that wait for one moment, in the plainest way that lets each be cancelled.
-private final class Waiting: Sendable {
-    private let continuations = Mutex<[Int: CheckedContinuation<Void, any Error>]>([:])
-
-    var count: Int { continuations.withLock { $0.count } }
-
-    func wait(_ number: Int) async throws {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                continuations.withLock { $0[number] = continuation }
-            }
-        } onCancel: {
-            continuations.withLock { $0.removeValue(forKey: number) }?.resume(throwing: CancellationError())
-        }
-    }
-
-    func letGo() {
-        let waiting = continuations.withLock { continuations in
-            defer { continuations = [:] }
-            return continuations
-        }
-        for continuation in waiting.values { continuation.resume() }
-    }
-}
-
-/// Lets one go on when so many have counted.
-private final class Countdown: Sendable {
-    private let left: Atomic<Int>
-    private let gate = Gate()
-
-    init(_ count: Int) { left = Atomic(count) }
-
-    func count() {
-        if left.subtract(1, ordering: .relaxed).newValue == 0 { gate.open() }
-    }
-
-    func end() async { await gate.pass() }
 }

@@ -17,7 +17,16 @@ struct CoalescingBooks: Sendable {
 
     struct Waiter: Sendable {
         var call: any CoalescingCall
-        var continuation: CheckedContinuation<Outcome, any Error>
+        /// Of the task that waits; nil for one who is called back.
+        var continuation: CheckedContinuation<Outcome, any Error>?
+
+        func answer(_ outcome: Outcome) {
+            if let continuation { continuation.resume(returning: outcome) } else { call.answer(outcome) }
+        }
+
+        func fail(_ error: any Error) {
+            if let continuation { continuation.resume(throwing: error) } else { call.fail(error) }
+        }
     }
 
     enum Message: Sendable {

@@ -1,6 +1,6 @@
 import ImageCore
 
-/// One call of `value(for:)` with its key, whose type only the call knows: generic code is not specialised across modules, and the
+/// One who comes, by `value` or by `join`, with the key, whose type only the call knows: generic code is not specialised across modules, and the
 /// books are where a waiter's time goes.
 protocol CoalescingCall: AnyObject, Sendable {
     var name: WaiterID { get }
@@ -13,6 +13,9 @@ protocol CoalescingCall: AnyObject, Sendable {
     var ticket: JoinTicket? { get set }
 
     func hasKey(of other: any CoalescingCall) -> Bool
+    /// Tells one who is called back what the work came to; for others it is never called.
+    func answer(_ outcome: CoalescingBooks.Outcome)
+    func fail(_ error: any Error)
     func begin(_ job: JobID, of core: CoalescingCore) -> Task<Void, Never>
 }
 

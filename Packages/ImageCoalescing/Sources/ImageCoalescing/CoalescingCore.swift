@@ -11,17 +11,25 @@ final class CoalescingCore: Sendable {
     /// Waits for what work comes to, which the call begins if there is none to join.
     func outcome(of call: any CoalescingCall) async throws -> CoalescingBooks.Outcome {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { enter(call, $0) }
+            try await withCheckedThrowingContinuation { continuation in
+                let waiter = CoalescingBooks.Waiter(call: call, continuation: continuation)
+                enter(waiter, arrive(waiter))
+            }
         } onCancel: {
             leave(call)
         }
     }
 
-    private func enter(
-        _ call: any CoalescingCall, _ continuation: CheckedContinuation<CoalescingBooks.Outcome, any Error>
-    ) {
-        switch arrive(call, continuation) {
-        case .refused(let error): continuation.resume(throwing: error)
+    /// The same for one who is called back.
+    func join(_ call: any CoalescingCall) {
+        let waiter = CoalescingBooks.Waiter(call: call)
+        enter(waiter, books.withLock { $0.enter(waiter) })
+    }
+
+    private func enter(_ waiter: CoalescingBooks.Waiter, _ arrival: CoalescingBooks.Arrival) {
+        let call = waiter.call
+        switch arrival {
+        case .refused(let error): waiter.fail(error)
         case .began(let job):
             attach(call.begin(job, of: self), to: job)
             call.onJoin()
@@ -48,27 +56,21 @@ final class CoalescingCore: Sendable {
     ///
     /// A cancellation before this finds no ticket and changes nothing, but is seen here by `isCancelled`, which it set
     /// before; one after this finds the ticket. So none is lost, and none need be remembered.
-    private func arrive(
-        _ call: any CoalescingCall, _ continuation: CheckedContinuation<CoalescingBooks.Outcome, any Error>
-    ) -> CoalescingBooks.Arrival {
-        books.withLock { books in
-            Task.isCancelled
-                ? .refused(CancellationError())
-                : books.enter(CoalescingBooks.Waiter(call: call, continuation: continuation))
-        }
+    private func arrive(_ waiter: CoalescingBooks.Waiter) -> CoalescingBooks.Arrival {
+        books.withLock { Task.isCancelled ? .refused(CancellationError()) : $0.enter(waiter) }
     }
 
     private func attach(_ task: Task<Void, Never>, to job: JobID) {
         if books.withLock({ $0.attach(task, to: job) }) { task.cancel() }
     }
 
-    private func leave(_ call: any CoalescingCall) {
+    func leave(_ call: any CoalescingCall) {
         if let departure = books.withLock({ books in call.ticket.map { books.leave($0) } }) { carryOut(departure) }
     }
 
     private func carryOut(_ departure: CoalescingBooks.Departure) {
         departure.cancelled?.cancel()
-        departure.waiter?.continuation.resume(throwing: CancellationError())
+        departure.waiter?.fail(CancellationError())
         if let errand = departure.errand { run(errand) }
     }
 
@@ -93,7 +95,7 @@ final class CoalescingCore: Sendable {
             handler.tell(priority)
             return false
         case .outcome(let outcome, let waiters, let job):
-            for waiter in waiters { waiter.continuation.resume(returning: outcome) }
+            for waiter in waiters { waiter.answer(outcome) }
             return job != nil
         }
     }

@@ -22,12 +22,19 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
         onProgress: @escaping @Sendable (WorkProgress) -> Void,
         work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) async throws -> Value {
-        let call = Call(
-            key: key, name: waiter, priority: priority, executor: executor, onJoin: onJoin, onProgress: onProgress, work
-        )
-        let outcome = try await core.outcome(of: call)
-        guard let outcome = outcome as? Outcome<Value> else { preconditionFailure("an answer of another coalescer") }
-        return try outcome.result.get()
+        let call = Call(key, waiter, priority, executor, onJoin, onProgress, onAnswer: nil, work)
+        return try Call<Key, Value>.result(await core.outcome(of: call)).get()
+    }
+
+    public func join(
+        _ key: Key, as waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
+        work: @escaping @Sendable (any SharedWork) async throws -> Value
+    ) -> @Sendable () -> Void {
+        let call = Call(key, waiter, priority, executor, onJoin, onProgress, onAnswer: onAnswer, work)
+        core.join(call)
+        return { [core] in core.leave(call) }
     }
 
     public func setPriority(_ priority: RequestPriority, of waiter: WaiterID) { core.setPriority(priority, of: waiter) }
@@ -36,14 +43,14 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
         core.close(throwing: error, Outcome<Value>(.failure(error)))
     }
 
-    /// How many calls of `value` wait for an answer.
+    /// How many wait for an answer.
     public var waiterCount: Int { core.waiterCount }
 
     /// True when nobody waits, no work runs or winds down, and nothing is kept.
     public var isIdle: Bool { core.isIdle }
 }
 
-/// One call of `value(for:)`.
+/// One call of `value` or `join`.
 private final class Call<Key: Hashable & Sendable, Value: Sendable>: CoalescingCall {
     let keyHash: Int
     let name: WaiterID
@@ -52,12 +59,14 @@ private final class Call<Key: Hashable & Sendable, Value: Sendable>: CoalescingC
     let onProgress: @Sendable (WorkProgress) -> Void
     private let key: Key
     private let executor: (any TaskExecutor)?
+    private let onAnswer: (@Sendable (Result<Value, any Error>) -> Void)?
     private let work: @Sendable (any SharedWork) async throws -> Value
     private let rawTicket = Atomic<UInt64>(.max)
 
     init(
-        key: Key, name: WaiterID, priority: RequestPriority, executor: (any TaskExecutor)?,
-        onJoin: @escaping @Sendable () -> Void, onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        _ key: Key, _ name: WaiterID, _ priority: RequestPriority, _ executor: (any TaskExecutor)?,
+        _ onJoin: @escaping @Sendable () -> Void, _ onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        onAnswer: (@Sendable (Result<Value, any Error>) -> Void)?,
         _ work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) {
         self.key = key
@@ -66,6 +75,7 @@ private final class Call<Key: Hashable & Sendable, Value: Sendable>: CoalescingC
         self.executor = executor
         self.onJoin = onJoin
         self.onProgress = onProgress
+        self.onAnswer = onAnswer
         self.work = work
         keyHash = key.hashValue
     }
@@ -79,6 +89,15 @@ private final class Call<Key: Hashable & Sendable, Value: Sendable>: CoalescingC
     }
 
     func hasKey(of other: any CoalescingCall) -> Bool { (other as? Call<Key, Value>)?.key == key }
+
+    func answer(_ outcome: CoalescingBooks.Outcome) { onAnswer?(Self.result(outcome)) }
+    func fail(_ error: any Error) { onAnswer?(.failure(error)) }
+
+    /// What the work of a call with this type of value came to.
+    static func result(_ outcome: CoalescingBooks.Outcome) -> Result<Value, any Error> {
+        guard let outcome = outcome as? Outcome<Value> else { preconditionFailure("an answer of another coalescer") }
+        return outcome.result
+    }
 
     func begin(_ job: JobID, of core: CoalescingCore) -> Task<Void, Never> {
         let shared = CoalescedJob(core: core, id: job, firstPriority: priority)

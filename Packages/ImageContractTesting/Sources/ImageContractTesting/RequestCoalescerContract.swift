@@ -6,9 +6,12 @@ public enum RequestCoalescerContract {
     /// Makes a fresh coalescer.
     public typealias Subject = @Sendable () -> any RequestCoalescer<String, Int>
 
-    /// Every promise.
-    public static let rules: [ContractRule<Subject>] = [
-        sharesWork, sharesErrors, answersEveryJoin, cancelledBeforeAsking, ownCancellation, oneLeaves, lastLeaves,
+    /// Every promise to those who wait in tasks of their own. `callbackRules` are those to the others.
+    public static let rules: [ContractRule<Subject>] = [cancelledBeforeAsking] + commonRules
+
+    /// Those that hold for whoever is called back as well.
+    static let commonRules: [ContractRule<Subject>] = [
+        sharesWork, sharesErrors, answersEveryJoin, ownCancellation, oneLeaves, lastLeaves,
         startsAnew, highestPriority, countsPriorityOnceJoined, tellsPriorityAtOnce, tellsPriorityChanges,
         replaysProgress, keepsProgressInOrder, progressNeverGoesBack, closingAnswers, closingIsFinal,
     ]

@@ -43,26 +43,28 @@ final class EventSink: Sendable {
     private static let hit: [ImageLoadEvent.Kind] = [.started, .memoryHit, .succeeded(.memory)]
 
     /// Tells of a request that memory answered as soon as it was made: it took no time, and costs one hold of a lock.
-    static func tellHit(_ loader: ImageLoader, url: URL?) {
+    ///
+    /// - Parameter request: its name, if it has one already.
+    static func tellHit(_ loader: ImageLoader, request: UInt64?, url: URL?) {
         loader.books.change { statistics in
             for kind in hit { statistics.note(kind, at: .zero) }
         }
         guard let observer = loader.configuration.observer else { return }
-        let request = loader.newID()
+        let request = request ?? loader.newID()
         for kind in hit { observer.loader(did: ImageLoadEvent(request: request, url: url, kind: kind)) }
     }
 
-    /// Tells that the request was answered. Throws if its task was cancelled: an answer that was on its way then is not delivered.
+    /// Tells that the request was answered. Throws if it was cancelled: an answer that was on its way then is not delivered.
     ///
     /// Of this and `failed` exactly one is called, or both where this throws: exactly one of succeeded, failed and cancelled is told.
-    func succeeded(from source: ImageSource) throws(ImageError) {
-        if Task.isCancelled { throw .cancelled }
+    func succeeded(from source: ImageSource, isCancelled: Bool) throws(ImageError) {
+        if isCancelled { throw .cancelled }
         send(.succeeded(source))
     }
 
-    /// Tells that the request failed, and how; an error that was on its way when the task was cancelled is not delivered.
-    func failed(_ error: any Error) -> ImageError {
-        let error = Task.isCancelled ? .cancelled : ImageError(error)
+    /// Tells that the request failed, and how; an error that was on its way when it was cancelled is not delivered.
+    func failed(_ error: any Error, isCancelled: Bool) -> ImageError {
+        let error = isCancelled ? .cancelled : ImageError(error)
         if case .cancelled = error { send(.cancelled) } else { send(.failed(isObserved ? error.description : "")) }
         return error
     }

@@ -81,7 +81,7 @@ extension ImageLoader {
         let (decoder, decoding) = (configuration.decoder, DecodingRequest(target: load.request.target))
         load.events.tell(.queued(.decode))
         do {
-            return try await configuration.scheduler.perform(in: .decode, for: work) { isCancelled in
+            return try await lanes.perform(in: .decode, for: work) { isCancelled in
                 load.events.tell(.decodingStarted)
                 return try decoder.decode(original.data, request: decoding, isCancelled: isCancelled)
             }

@@ -46,7 +46,7 @@ extension ImageLoader {
             if let door { _ = try await door.enter(work) { download.load.events.tell(.heldBack) } }
             download.load.events.tell(.queued(.download))
             do {
-                return try await configuration.scheduler.withSlot(in: .download, host: download.host, for: work) {
+                return try await lanes.withSlot(in: .download, host: download.host, for: work) {
                     guard let door else { return try await self.attempt(download) }
                     return try await door.run(work) { () async throws(AttemptFailure) in
                         try await self.attempt(download)

@@ -10,6 +10,16 @@ extension ImageLoader {
         ) { try await self.makeImage(for: wait, $0) }
     }
 
+    /// The same without a task: `onAnswer` is called once. Returns what makes it leave.
+    func join(
+        _ wait: PictureWait, onAnswer: @escaping @Sendable (Result<LoadedImage, any Error>) -> Void
+    ) -> @Sendable () -> Void {
+        configuration.imageCoalescer.join(
+            wait.job, as: wait.waiting.id, priority: wait.priority, onJoin: wait.waiting.onJoin,
+            onProgress: wait.waiting.onProgress, onAnswer: onAnswer
+        ) { try await self.makeImage(for: wait, $0) }
+    }
+
     /// Finds or makes a picture, and keeps it: the work that requests share.
     private func makeImage(for wait: PictureWait, _ work: any SharedWork) async throws -> LoadedImage {
         let load = wait.load
@@ -56,7 +66,7 @@ extension ImageLoader {
         var loaded = try await unprocessedImage(for: wait.load, waiting, work.priority)
         previews.close()
         wait.load.events.tell(.queued(.decode))
-        loaded.image = try await configuration.scheduler.perform(in: .decode, for: work) { [image = loaded.image] in
+        loaded.image = try await lanes.perform(in: .decode, for: work) { [image = loaded.image] in
             try image.processed(by: processors, isCancelled: $0)
         }
         wait.load.events.tell(.processed)
@@ -98,7 +108,7 @@ extension ImageLoader {
         _ work: any SharedWork, to coalescer: any RequestCoalescer,
         onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) -> Waiting {
-        let id = WaiterID(rawValue: newID())
+        let id = newWaiter()
         return Waiting(
             id: id, onJoin: { work.onPriorityChange { coalescer.setPriority($0, of: id) } }, onProgress: onProgress)
     }

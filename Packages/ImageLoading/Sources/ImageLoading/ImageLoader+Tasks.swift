@@ -14,10 +14,10 @@ extension ImageLoader {
         _ request: ImageRequest, for owner: Owner, on delivery: Delivery,
         receive: @escaping @Sendable (Owner, ImageTask.Event) -> Void
     ) -> ImageTask {
-        let receiver = TaskCore.Receiver(delivery: delivery) { [weak owner] in
-            owner != nil
-        } receive: { [weak owner] event in
-            if let owner { receive(owner, event) }
+        let receiver = TaskCore.Receiver(wantsAll: true, delivery: delivery) { [weak owner] event in
+            guard let owner else { return false }
+            if let event { receive(owner, event) }
+            return true
         }
         return makeTask(request, receiver: receiver)
     }
@@ -27,9 +27,12 @@ extension ImageLoader {
         _ request: ImageRequest, for owner: Owner, on delivery: Delivery,
         completion: @escaping @Sendable (Owner, Result<LoadedImage, ImageError>) -> Void
     ) -> ImageTask {
-        follow(request, for: owner, on: delivery) { owner, event in
+        let receiver = TaskCore.Receiver(wantsAll: false, delivery: delivery) { [weak owner] event in
+            guard let owner else { return false }
             if case .finished(let result) = event { completion(owner, result) }
+            return true
         }
+        return makeTask(request, receiver: receiver)
     }
 
     /// A request whose end is handed to `completion` on the main actor; otherwise as `follow(_:for:on:receive:)`.
@@ -37,64 +40,56 @@ extension ImageLoader {
         _ request: ImageRequest, for owner: Owner,
         completion: @escaping @MainActor @Sendable (Owner, Result<LoadedImage, ImageError>) -> Void
     ) -> ImageTask {
-        follow(request, for: owner, on: .mainActor) { owner, event in
-            guard case .finished(let result) = event else { return }
+        load(request, for: owner, on: .mainActor) { owner, result in
             MainActor.assumeIsolated { completion(owner, result) }
         }
     }
 
     private func makeTask(_ request: ImageRequest, receiver: TaskCore.Receiver?) -> ImageTask {
-        let core = TaskCore(priority: request.priority, receiver: receiver)
-        if let hit = cachedImage(for: request) {
-            core.ended(.success(hit))
-        } else {
-            start(request, core)
-        }
+        let core = TaskCore(request, receiver)
+        start(request, core)
         return ImageTask(request, core)
     }
 
     private func start(_ request: ImageRequest, _ core: TaskCore) {
-        let showsPreview = request.isProgressive
-        let waiting = Waiting(id: WaiterID(rawValue: newID()), onJoin: { core.applyPriority() }) {
-            core.progressed($0, showsPreview: showsPreview)
+        let waiting = Waiting(
+            id: newWaiter(), onJoin: { core.applyPriority() }, onProgress: { core.progressed($0) },
+            isCancelled: { core.isCancelled })
+        switch begin(request, waiting) {
+        case .over(let result): core.ended(result)
+        case .waits(let wait): takePlace(for: core, wait)
         }
-        let coalescer = configuration.imageCoalescer
-        let lesser = missingLowQuality(of: request, core)
-        core.start(on: configuration.taskExecutor) {
-            let lesser = self.startLowQuality(lesser, core)
-            defer { for task in lesser { task.cancel() } }
-            do throws(ImageError) {
-                core.ended(.success(try await self.image(for: request, waiting)))
-            } catch {
-                core.ended(.failure(error))
-            }
-        } prioritise: {
-            coalescer.setPriority($0, of: waiting.id)
+    }
+
+    private func takePlace(for core: TaskCore, _ wait: PictureWait) {
+        let lesser = startLowQuality(of: wait.load.request, core)
+        let leave = join(wait) { answer in
+            for task in lesser { task.cancel() }
+            core.ended(wait.ended(answer))
         }
+        core.take(TaskCore.Place(wait: wait, leave: leave))
     }
 
     // MARK: Low quality first
 
-    /// Shows what memory has of the lesser pictures, at once. Returns those that are to be loaded, numbered: they come before all
-    /// previews of the picture itself.
-    private func missingLowQuality(of request: ImageRequest, _ core: TaskCore) -> [(number: Int, ImageRequest)] {
+    /// Shows what memory has of the lesser pictures, at once, and loads the others. They are numbered: they come before all previews of the
+    /// picture itself.
+    private func startLowQuality(of request: ImageRequest, _ core: TaskCore) -> [Task<Void, Never>] {
         let count = request.lowQuality.count
         return request.lowQuality.enumerated().compactMap { index, lesser in
             var lesser = lesser
             lesser.priority = max(lesser.priority, request.priority)
-            guard let hit = cachedImage(for: lesser) else { return (index - count, lesser) }
+            guard let hit = cachedImage(for: lesser) else { return start(lesser, number: index - count, core) }
             core.previewed(ImagePreview(hit.image, number: index - count))
             return nil
         }
     }
 
-    private func startLowQuality(_ requests: [(number: Int, ImageRequest)], _ core: TaskCore) -> [Task<Void, Never>] {
-        requests.map { number, request in
-            Task(executorPreference: configuration.taskExecutor) {
-                // One that fails is not missed: the picture itself is on its way.
-                guard let loaded = try? await self.image(for: request) else { return }
-                core.previewed(ImagePreview(loaded.image, number: number))
-            }
+    private func start(_ lesser: ImageRequest, number: Int, _ core: TaskCore) -> Task<Void, Never> {
+        Task(executorPreference: configuration.taskExecutor) {
+            // One that fails is not missed: the picture itself is on its way.
+            guard let loaded = try? await self.image(for: lesser) else { return }
+            core.previewed(ImagePreview(loaded.image, number: number))
         }
     }
 }

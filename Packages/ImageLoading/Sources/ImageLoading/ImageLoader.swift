@@ -46,7 +46,7 @@ public final class ImageLoader: PictureLoader {
     /// Nil also when the request's policy leaves the memory cache out, or when it reloads.
     public func cachedImage(for request: ImageRequest) -> LoadedImage? {
         guard let image = pictureInMemory(request.cacheKey, for: request) else { return nil }
-        EventSink.tellHit(self, url: request.url)
+        EventSink.tellHit(self, request: nil, url: request.url)
         return LoadedImage(image: image, source: .memory, encodedByteCount: nil)
     }
 
@@ -62,7 +62,7 @@ public final class ImageLoader: PictureLoader {
         let isProgressive = request.isProgressive
         return try await image(
             for: request,
-            Waiting(id: WaiterID(rawValue: newID())) { onProgress(isProgressive ? $0 : $0.withoutPreview) })
+            Waiting(id: newWaiter(), onProgress: { onProgress(isProgressive ? $0 : $0.withoutPreview) }))
     }
 
     @inline(__always)  // one frame less for each who waits
@@ -78,27 +78,23 @@ public final class ImageLoader: PictureLoader {
 
     /// What of a request for a picture needs no waiting.
     @inline(never)  // what lives here only has no place in the frame of whoever waits, of whom there are thousands
-    private func begin(_ request: ImageRequest, _ waiting: Waiting) -> PictureWait.Beginning {
+    func begin(_ request: ImageRequest, _ waiting: Waiting) -> PictureWait.Beginning {
+        let original = OriginalName(request.source)
+        let key = request.cacheKey(source: original.source)
+        if let image = pictureInMemory(key, for: request), !waiting.isCancelled() {
+            EventSink.tellHit(self, request: waiting.id.rawValue, url: request.url)
+            return .over(.success(LoadedImage(image: image, source: .memory, encodedByteCount: nil)))
+        }
         let events = EventSink(self, request: waiting.id.rawValue, url: request.url)
         do throws(ImageError) {
             try request.validate()
-            let load = Load(request, events)
-            let key = load.key
-            guard let hit = memoryHit(key, for: load) else {
-                let keeps = request.cachePolicy.memory.writes
-                return .waits(PictureWait(self, key, load, waiting, request.priority, keeps: keeps))
-            }
-            try events.succeeded(from: .memory)
-            return .over(.success(LoadedImage(image: hit, source: .memory, encodedByteCount: nil)))
         } catch {
-            return .over(.failure(events.failed(error)))
+            return .over(.failure(events.failed(error, isCancelled: waiting.isCancelled())))
         }
-    }
-
-    private func memoryHit(_ key: ImageCacheKey, for load: Load) -> DecodedImage? {
-        let image = pictureInMemory(key, for: load.request)
-        load.events.send(image == nil ? .memoryMiss(memoryMiss(of: key, for: load)) : .memoryHit)
-        return image
+        let load = Load(request, original, events)
+        events.send(.memoryMiss(memoryMiss(of: key, for: load)))
+        let keeps = request.cachePolicy.memory.writes
+        return .waits(PictureWait(self, key, load, waiting, request.priority, keeps: keeps))
     }
 
     /// The encoded original.
@@ -110,15 +106,19 @@ public final class ImageLoader: PictureLoader {
         let events = EventSink(self, request: newID(), url: request.url)
         do {
             try request.validate()
-            let waiting = Waiting(id: WaiterID(rawValue: newID())) { onProgress($0.withoutPreview) }
-            let loaded = try await original(for: Load(request, events), waiting, request.priority)
-            try events.succeeded(from: loaded.source)
+            let waiting = Waiting(id: newWaiter(), onProgress: { onProgress($0.withoutPreview) })
+            let load = Load(request, OriginalName(request.source), events)
+            let loaded = try await original(for: load, waiting, request.priority)
+            try events.succeeded(from: loaded.source, isCancelled: Task.isCancelled)
             return loaded
         } catch {
-            throw events.failed(error)
+            throw events.failed(error, isCancelled: Task.isCancelled)
         }
     }
 
+    var lanes: Lanes { Lanes(scheduler: configuration.scheduler) }
+
+    func newWaiter() -> WaiterID { WaiterID(rawValue: newID()) }
     func newID() -> UInt64 { nextID.wrappingAdd(1, ordering: .relaxed).oldValue }
 }
 
@@ -128,6 +128,8 @@ struct Waiting: Sendable {
     /// Told when changes of its priority begin to count.
     var onJoin: @Sendable () -> Void = {}
     var onProgress: @Sendable (WorkProgress) -> Void
+    /// Whether it wants no answer any more. Asked where it waits: in its task, if it has one.
+    var isCancelled: @Sendable () -> Bool = { Task.isCancelled }
 }
 
 extension ImageRequest {
@@ -137,27 +139,6 @@ extension ImageRequest {
         guard let scheme = url.scheme?.lowercased() else { throw .invalidURL(url.absoluteString) }
         if scheme == "http" || scheme == "https", url.host()?.isEmpty ?? true {
             throw .invalidURL(url.absoluteString)
-        }
-    }
-}
-
-extension URL {
-    /// True for http and https with a host of letters, digits, dots and hyphens, and a path or nothing after it: what needs no closer
-    /// look.
-    fileprivate var isPlainWeb: Bool {
-        guard hasScheme("http") || hasScheme("https") else { return false }
-        let authority = absoluteString.utf8.drop { $0 != UInt8(ascii: "/") }
-        guard authority.starts(with: "//".utf8) else { return false }
-        let host = authority.dropFirst(2).prefix { $0 != UInt8(ascii: "/") }
-        return !host.isEmpty && host.allSatisfy { $0.isPlainInHost }
-    }
-}
-
-extension UInt8 {
-    fileprivate var isPlainInHost: Bool {
-        switch self {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E: true
-        default: false
         }
     }
 }

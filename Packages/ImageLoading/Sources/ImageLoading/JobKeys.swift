@@ -7,6 +7,9 @@ public struct DataJobKey: Hashable, Sendable {
     public let route: FetchRoute
 
     public var source: String { original.source }
+
+    /// Few differ in the rest alone.
+    public func hash(into hasher: inout Hasher) { hasher.combine(original) }
 }
 
 /// What identifies an original, with its hash: each request looks it up several times.
@@ -38,6 +41,9 @@ public struct ImageJobKey: Hashable, Sendable {
         route = FetchRoute(request, reloadCount: reloadCount)
         readsMemory = request.readsMemory
     }
+
+    /// Few differ in the rest alone.
+    public func hash(into hasher: inout Hasher) { hasher.combine(image) }
 }
 
 /// Where the bytes of an original may come from, and whether they are kept on disk.
@@ -49,8 +55,9 @@ public struct FetchRoute: Hashable, Sendable {
 
     init(_ request: ImageRequest, reloadCount: UInt64 = 0) {
         self.reloadCount = reloadCount
-        disk = request.origin.isLocal ? .none : request.cachePolicy.disk
-        mode = request.origin.isLocal && request.mode == .onlyIfCached ? .standard : request.mode
+        let isLocal = request.origin.isLocal
+        disk = isLocal ? .none : request.cachePolicy.disk
+        mode = isLocal && request.mode == .onlyIfCached ? .standard : request.mode
     }
 
     var reloads: Bool { mode == .reload }

@@ -6,10 +6,10 @@ final class Load: Sendable {
     let original: OriginalName
     let events: EventSink
 
-    init(_ request: ImageRequest, _ events: EventSink) {
+    init(_ request: ImageRequest, _ original: OriginalName, _ events: EventSink) {
         self.request = request
+        self.original = original
         self.events = events
-        original = OriginalName(request.source)
     }
 
     /// Another request for the same original, made for the sake of this one.

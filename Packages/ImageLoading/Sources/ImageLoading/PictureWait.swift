@@ -32,6 +32,11 @@ final class PictureWait: Sendable {
         if !wishes.isEmpty { loader.previewWishes.withLock { $0.began(wishes) } }
     }
 
+    /// Wants something else from now on; nothing happens before it has joined.
+    func prioritise(_ priority: RequestPriority) {
+        loader.configuration.imageCoalescer.setPriority(priority, of: waiting.id)
+    }
+
     /// The answer came, and nothing else was wanted of it. Keeps in memory what the shared work did not keep.
     func ended(with loaded: LoadedImage?) {
         if let loaded { noteAnswer(loaded) }
@@ -39,14 +44,15 @@ final class PictureWait: Sendable {
         loader.workEnded(on: load.original)
     }
 
-    /// The answer came, and with it the end of the request. Throws if its task was cancelled.
+    /// The answer came, and with it the end of the request. Throws if it was cancelled.
     @inline(never)
     func succeeded(_ loaded: LoadedImage) throws(ImageError) -> LoadedImage {
         ended(with: loaded)
+        let isCancelled = waiting.isCancelled()
         do throws(ImageError) {
-            try load.events.succeeded(from: loaded.source)
+            try load.events.succeeded(from: loaded.source, isCancelled: isCancelled)
         } catch {
-            throw load.events.failed(error)
+            throw load.events.failed(error, isCancelled: isCancelled)
         }
         return loaded
     }
@@ -55,7 +61,19 @@ final class PictureWait: Sendable {
     @inline(never)
     func failed(_ error: any Error) -> ImageError {
         ended(with: nil)
-        return load.events.failed(error)
+        return load.events.failed(error, isCancelled: waiting.isCancelled())
+    }
+
+    /// One of both.
+    func ended(_ answer: Result<LoadedImage, any Error>) -> Result<LoadedImage, ImageError> {
+        do throws(ImageError) {
+            switch answer {
+            case .success(let loaded): return .success(try succeeded(loaded))
+            case .failure(let error): throw failed(error)
+            }
+        } catch {
+            return .failure(error)
+        }
     }
 
     private func noteAnswer(_ loaded: LoadedImage) {

@@ -5,38 +5,51 @@ import Synchronization
 final class TaskCore: Sendable {
     /// Who is told by being called.
     struct Receiver: Sendable {
+        /// Whether it is told progress and previews, too, and not the end alone.
+        var wantsAll: Bool
         var delivery: Delivery
-        /// False when whoever asked is gone.
-        var isWanted: @Sendable () -> Bool
-        var receive: @Sendable (ImageTask.Event) -> Void
+        /// Tells an event, if there is one. False when whoever asked is gone.
+        var tell: @Sendable (ImageTask.Event?) -> Bool
+    }
+
+    /// Its place among those who wait for shared work.
+    struct Place: Sendable {
+        var wait: PictureWait
+        var leave: @Sendable () -> Void
     }
 
     private struct State {
         var tale = TaskTale()
         var priority: RequestPriority
-        /// Moves the work to a priority, once there is work.
-        var prioritise: (@Sendable (RequestPriority) -> Void)?
-        var work: Task<Void, Never>?
+        var place: Place?
         var listeners: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var lastListener: UInt64 = 0
         var receiver: Receiver?
         var cursor = TaskTale.Cursor()
         var isDelivering = false
+
+        mutating func takeListeners() -> [CheckedContinuation<Void, Never>] {
+            if listeners.isEmpty { return [] }
+            defer { listeners = [:] }
+            return Array(listeners.values)
+        }
     }
 
+    /// Whether the previews are wanted that reports carry.
+    private let showsPreviews: Bool
     private let state: Mutex<State>
 
-    init(priority: RequestPriority, receiver: Receiver? = nil) {
-        state = Mutex(State(priority: priority, receiver: receiver))
+    init(_ request: ImageRequest, _ receiver: Receiver? = nil) {
+        showsPreviews = request.isProgressive
+        state = Mutex(State(priority: request.priority, receiver: receiver))
     }
 
     // MARK: What happens
 
-    /// - Parameter showsPreview: whether the preview that the report carries is wanted.
-    func progressed(_ progress: WorkProgress, showsPreview: Bool) {
+    func progressed(_ progress: WorkProgress) {
         change { tale in
             tale.progressed(progress.withoutPreview)
-            if showsPreview, let preview = progress.preview { tale.previewed(preview) }
+            if showsPreviews, let preview = progress.preview { tale.previewed(preview) }
         }
     }
 
@@ -45,25 +58,26 @@ final class TaskCore: Sendable {
 
     /// Nothing is handed out once this has returned, and the work has one waiter less.
     func cancel() {
-        let (work, listeners, receiver) = state.withLock { state in
+        let (place, listeners, receiver) = state.withLock { state in
             state.tale.cancelled()
-            defer { (state.work, state.listeners, state.receiver, state.prioritise) = (nil, [:], nil, nil) }
-            return (state.work, state.listeners, state.receiver)
+            return (state.place.take(), state.takeListeners(), state.receiver.take())
         }
-        work?.cancel()
-        for listener in listeners.values { listener.resume() }
+        place?.leave()
+        for listener in listeners { listener.resume() }
         _ = consume receiver  // goes here, not under the lock: it may hold anything
     }
 
     private func change(_ event: (inout TaskTale) -> Void) {
-        let (listeners, receiver) = state.withLock { state in
+        let (listeners, receiver, isClosed, given) = state.withLock { state in
             event(&state.tale)
-            defer { state.listeners = [:] }
-            return (state.listeners, state.receiver)
+            let isClosed = state.tale.isClosed
+            return (state.takeListeners(), state.receiver, isClosed, isClosed ? state.place.take() : nil)
         }
-        for listener in listeners.values { listener.resume() }
+        _ = consume given
+        for listener in listeners { listener.resume() }
         guard let receiver else { return }
-        if receiver.isWanted() { deliver(receiver) } else { cancel() }
+        guard receiver.tell(nil) else { return cancel() }
+        if receiver.wantsAll || isClosed { deliver(receiver) }
     }
 
     // MARK: Telling
@@ -80,8 +94,7 @@ final class TaskCore: Sendable {
 
     private func tellReceiver() {
         while let (receiver, event) = nextForReceiver() {
-            guard receiver.isWanted() else { return cancel() }
-            receiver.receive(event)
+            guard receiver.tell(event) else { return cancel() }
         }
     }
 
@@ -137,20 +150,16 @@ final class TaskCore: Sendable {
 
     // MARK: The work
 
-    /// Starts the work, unless the task is cancelled already.
-    ///
-    /// - Parameter executor: the threads that it prefers; nil for Swift's cooperative pool.
-    func start(
-        on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Void,
-        prioritise: @escaping @Sendable (RequestPriority) -> Void
-    ) {
-        let task = executor.map { Task(executorPreference: $0, operation: work) } ?? Task(operation: work)
-        let isWanted = state.withLock { state in
-            if state.tale.isClosed { return false }
-            (state.work, state.prioritise) = (task, prioritise)
-            return true
+    /// Whether nothing is handed out any more, though nothing has ended.
+    var isCancelled: Bool { state.withLock { $0.tale.isCancelled } }
+
+    /// Takes a place, unless the task is over already.
+    func take(_ place: Place) {
+        let isOver = state.withLock { state in
+            if !state.tale.isClosed { state.place = place }
+            return state.tale.isClosed
         }
-        if !isWanted { task.cancel() }
+        if isOver { place.leave() }
     }
 
     var priority: RequestPriority {
@@ -164,9 +173,9 @@ final class TaskCore: Sendable {
     /// Moves the work to the priority that is wanted now, and again while it changes under our hands.
     func applyPriority() {
         while true {
-            let (wanted, prioritise) = state.withLock { ($0.priority, $0.prioritise) }
-            guard let prioritise else { return }
-            prioritise(wanted)
+            let (wanted, place) = state.withLock { ($0.priority, $0.place) }
+            guard let place else { return }
+            place.wait.prioritise(wanted)
             if priority == wanted { return }
         }
     }

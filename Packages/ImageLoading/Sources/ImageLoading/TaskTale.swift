@@ -20,25 +20,28 @@ struct TaskTale: Sendable {
     }
 
     private var count: UInt64 = 0
-    private var progress: (number: UInt64, value: WorkProgress)?
-    private var preview: (number: UInt64, value: ImagePreview)?
+    /// What came last, and as which piece of news.
+    private var progress: WorkProgress?
+    private var progressNumber: UInt64 = 0
+    private var preview: ImagePreview?
+    private var previewNumber: UInt64 = 0
     private var end: Result<LoadedImage, ImageError>?
-    private var isCancelled = false
+    private(set) var isCancelled = false
 
     /// True when nothing new will come.
     var isClosed: Bool { isCancelled || end != nil }
 
     mutating func progressed(_ value: WorkProgress) {
-        guard !isClosed, progress?.value != value else { return }
+        guard !isClosed, progress != value else { return }
         count += 1
-        progress = (count, value)
+        (progress, progressNumber) = (value, count)
     }
 
     /// A preview that is no better than the last is no news.
     mutating func previewed(_ value: ImagePreview) {
-        guard !isClosed, preview.map({ $0.value.number < value.number }) ?? true else { return }
+        guard !isClosed, preview.map({ $0.number < value.number }) ?? true else { return }
         count += 1
-        preview = (count, value)
+        (preview, previewNumber) = (value, count)
     }
 
     /// The first end counts, and none after a cancellation.
@@ -54,14 +57,14 @@ struct TaskTale: Sendable {
     /// What a listener is to be told next.
     func next(_ cursor: inout Cursor) -> Turn {
         if isCancelled || cursor.isOver { return .over }
-        let latest = [
-            progress.map { ($0.number, ImageTask.Event.progress($0.value)) },
-            preview.map { ($0.number, ImageTask.Event.preview($0.value.image)) },
-        ]
-        let news = latest.compactMap(\.self).filter { $0.0 > cursor.told }
-        if let oldest = news.min(by: { $0.0 < $1.0 }) {
-            cursor.told = oldest.0
-            return .tell(oldest.1)
+        let (hasProgress, hasPreview) = (progressNumber > cursor.told, previewNumber > cursor.told)
+        if hasProgress, !hasPreview || progressNumber < previewNumber, let progress {
+            cursor.told = progressNumber
+            return .tell(.progress(progress))
+        }
+        if hasPreview, let preview {
+            cursor.told = previewNumber
+            return .tell(.preview(preview.image))
         }
         guard let end else { return .wait }
         cursor.isOver = true

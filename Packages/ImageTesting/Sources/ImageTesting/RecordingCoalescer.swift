@@ -43,6 +43,22 @@ public final class RecordingCoalescer<Key: Hashable & Sendable, Value: Sendable>
         }
     }
 
+    public func join(
+        _ key: Key, as waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
+        work: @escaping @Sendable (any SharedWork) async throws -> Value
+    ) -> @Sendable () -> Void {
+        record(.asked(key, waiter, priority))
+        return base.join(key, as: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress) { answer in
+            if case .success = answer { self.record(.answered(waiter)) } else { self.record(.failed(waiter)) }
+            onAnswer(answer)
+        } work: { shared in
+            self.record(.started(key))
+            return try await work(shared)
+        }
+    }
+
     public func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {
         record(.reprioritised(waiter, priority))
         base.setPriority(priority, of: waiter)

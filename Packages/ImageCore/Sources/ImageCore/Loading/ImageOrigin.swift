@@ -31,7 +31,7 @@ public enum ImageOrigin: Sendable {
         switch self {
         case .data: true
         case .fetch: false
-        case .url(let url): url.hasScheme("file") || url.hasScheme("data")
+        case .url(let url): url.isLocal
         }
     }
 
@@ -42,20 +42,5 @@ public enum ImageOrigin: Sendable {
         case .fetch(let name, _): "fetch \(name)"
         case .url(let url): url.withoutFragment
         }
-    }
-}
-
-extension URL {
-    /// Whether its scheme is this one, which is given in lower case. Makes no copy of it.
-    package func hasScheme(_ scheme: String) -> Bool {
-        var text = absoluteString.utf8.makeIterator()
-        // Letters of either case differ in this bit, and nothing else becomes a letter by it.
-        for byte in scheme.utf8 where text.next().map({ $0 | 0x20 }) != byte { return false }
-        return text.next() == UInt8(ascii: ":")
-    }
-
-    fileprivate var withoutFragment: String {
-        let text = absoluteString
-        return text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[..<$0]) } ?? text
     }
 }

@@ -29,6 +29,20 @@ public protocol RequestCoalescer<Key, Value>: Sendable {
         work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) async throws -> Value
 
+    /// Does what `value` does, for a waiter that has no task: it is called back.
+    ///
+    /// - Parameters:
+    ///   - onJoin: as above; when it is called relative to this function's return is not said.
+    ///   - onAnswer: called exactly once, on an unspecified thread, before or after this returns: with what `value` would return or throw.
+    /// - Returns: what makes the waiter leave, as cancelling its task would: unless it is answered already, it is answered with
+    ///   `CancellationError`. Whether the task that calls this is cancelled makes no difference.
+    func join(
+        _ key: Key, as waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
+        work: @escaping @Sendable (any SharedWork) async throws -> Value
+    ) -> @Sendable () -> Void
+
     /// Changes what one waiter wants; the work's priority becomes the new maximum. Nothing happens before the waiter has
     /// joined or after it was answered.
     func setPriority(_ priority: RequestPriority, of waiter: WaiterID)
@@ -46,6 +60,25 @@ extension RequestCoalescer {
     ) async throws -> Value {
         try await value(
             for: key, waiter: waiter, priority: priority, onJoin: {}, onProgress: onProgress, work: work)
+    }
+
+    /// Waits with `value` in a task.
+    public func join(
+        _ key: Key, as waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
+        work: @escaping @Sendable (any SharedWork) async throws -> Value
+    ) -> @Sendable () -> Void {
+        let task = Task {
+            do {
+                let value = try await value(
+                    for: key, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress, work: work)
+                onAnswer(.success(value))
+            } catch {
+                onAnswer(.failure(error))
+            }
+        }
+        return { task.cancel() }
     }
 }
 

@@ -1,13 +1,18 @@
 import ImageCore
 import Synchronization
 
-extension WorkScheduler {
+/// Work in a scheduler's lanes, for whoever waits for it in a task.
+///
+/// No extension of the port: what is generic there is not specialised for those who have `any` scheduler.
+struct Lanes: Sendable {
+    let scheduler: any WorkScheduler
+
     /// Runs `body` in the calling task while holding a place in `lane`.
     func withSlot<Value: Sendable>(
         in lane: WorkLane, host: String?, for work: any SharedWork, body: () async throws -> Value
     ) async throws -> Value {
         let place = Answer<Void>()
-        let reservation = reserve(WorkPlace(lane: lane, priority: work.priority, host: host)) { place.give() }
+        let reservation = scheduler.reserve(WorkPlace(lane: lane, priority: work.priority, host: host)) { place.give() }
         if reservation.isGranted { place.give() } else { follow(work, with: reservation.id) }
         // The scheduler is told also when work is cancelled that runs: its start was in vain.
         return try await withTaskCancellationHandler {
@@ -16,7 +21,7 @@ extension WorkScheduler {
             try Task.checkCancellation()
             return try await body()
         } onCancel: {
-            if cancel(reservation.id) { place.cancel() }
+            if scheduler.cancel(reservation.id) { place.cancel() }
         }
     }
 
@@ -26,7 +31,7 @@ extension WorkScheduler {
         body: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {
         let (outcome, isCancelled) = (Answer<Value>(), Flag())
-        let id = enqueue(
+        let id = scheduler.enqueue(
             ScheduledWork(lane: lane, priority: work.priority) {
                 outcome.give(Result { try body { isCancelled.isSet } })
             })
@@ -35,13 +40,13 @@ extension WorkScheduler {
             try await outcome.value()
         } onCancel: {
             isCancelled.set()
-            if cancel(id) { outcome.cancel() }
+            if scheduler.cancel(id) { outcome.cancel() }
         }
     }
 
     /// Keeps the queued work at the priority of those who wait for it, beginning with the present one.
     private func follow(_ work: any SharedWork, with id: WorkID) {
-        work.onPriorityChange { setPriority($0, of: id) }
+        work.onPriorityChange { [scheduler] in scheduler.setPriority($0, of: id) }
     }
 }
 
