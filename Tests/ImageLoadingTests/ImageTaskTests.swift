@@ -95,6 +95,7 @@ struct ImageTaskTests {
             #expect(try await maker.value.image().source == source)
             #expect(fixture.observer.kinds().last == .succeeded(source))
         }
+        #expect(fixture.observer.kinds().suffix(3) == [.started, .memoryHit, .succeeded(.memory)])
     }
 
     @Test("what is finished is forgotten when it is cancelled")
