@@ -1,0 +1,55 @@
+import Foundation
+import ImageCore
+import ImageLoading
+import ImageTesting
+import ImageTransporting
+import PhotoFeedModel
+import StagedLoader
+import Testing
+
+@MainActor
+@Suite("Pictures of a feed", .timeLimit(.minutes(10)))
+struct FeedPicturesTests {
+    private let stage = StagedLoader()
+
+    private func model(_ service: ScriptedPhotoService, behind gates: [Int: Gate] = [:]) -> PhotoFeedModel {
+        let pictures = FeedPictures(prefetcher: ImagePrefetcher(loader: stage.loader)) { [stage] photo in
+            stage.request("\(photo.id)", behind: gates[photo.id])
+        }
+        return PhotoFeedModel(service: service, pictures: pictures)
+    }
+
+    private var sent: [String] { stage.transport.requests.map(\.url.lastPathComponent) }
+
+    @Test("the first picture of each page is loaded before the rest of it")
+    func firstFirst() async {
+        let gates = [1: Gate(), 11: Gate()]
+        let model = model(ScriptedPhotoService([1: [.photos(1..<11)], 2: [.photos(11..<21)]]), behind: gates)
+        model.load()
+        await model.becomes("loaded idle 10")
+        await gates[1]?.arrivals(1)
+        #expect(sent == ["1"])
+        gates[1]?.open()
+        await stage.transport.sends(10)
+        model.appeared(at: 9)
+        await model.becomes("loaded idle 20")
+        await gates[11]?.arrivals(1)
+        #expect(sent.count == 11)
+        gates[11]?.open()
+        await stage.transport.sends(20)
+        #expect(Set(sent) == Set((1..<21).map { "\($0)" }))
+    }
+
+    @Test("a refresh stops what was being loaded for the old rows")
+    func refreshStops() async {
+        let gate = Gate()
+        let model = model(ScriptedPhotoService([1: [.photos(1..<11), .photos(31..<41)]]), behind: [1: gate])
+        model.load()
+        await gate.arrivals(1)
+        await model.refresh()
+        await stage.transport.cancellations(1)
+        await stage.transport.sends(11)
+        gate.open()
+        #expect(Set(sent) == Set(["1"] + (31..<41).map { "\($0)" }))
+    }
+}

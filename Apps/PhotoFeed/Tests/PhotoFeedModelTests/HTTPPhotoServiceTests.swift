@@ -1,0 +1,96 @@
+import Foundation
+import ImageCore
+import ImageTesting
+import PhotoFeedModel
+import Testing
+
+@Suite("Pages over HTTP", .timeLimit(.minutes(10)))
+struct HTTPPhotoServiceTests {
+    private static let list = "http://photos.example/photos"
+    private static let page = Data(
+        #"[{"albumId":1,"id":7,"title":"a \"boat\"","url":"http://p.example/7","thumbnailUrl":"http://p.example/7?w=3"}]"#
+            .utf8)
+
+    private func photos(
+        from loader: ScriptedDataLoader, page: Int = 2
+    ) async throws(PhotoServiceFailure) -> [Photo] {
+        guard let url = URL(string: Self.list) else { return [] }
+        return try await HTTPPhotoService(list: url, loader: loader).page(page, limit: 10)
+    }
+
+    @Test("asks for a page by number and limit, urgently, and never takes what is stored unasked")
+    func request() async throws {
+        let loader = ScriptedDataLoader([.revalidate: .success(Self.page)])
+        let photo = try #require(try await photos(from: loader).first)
+        #expect(photo.id == 7)
+        #expect(photo.title == #"a "boat""#)
+        #expect(photo.thumbnailUrl.absoluteString == "http://p.example/7?w=3")
+        let request = try #require(loader.log.messages.first)
+        #expect(request.url?.absoluteString == Self.list + "?_page=2&_limit=10")
+        #expect(request.mode == .revalidate)
+        #expect(request.priority == .high)
+        #expect(loader.log.messages.count == 1)
+    }
+
+    @Test("shows the stored page when the network fails")
+    func offline() async throws {
+        let loader = ScriptedDataLoader([
+            .revalidate: .failure(.network(.connectionRefused, "")), .onlyIfCached: .success(Self.page),
+        ])
+        #expect(try await photos(from: loader).map(\.id) == [7])
+        #expect(loader.log.messages.map(\.mode) == [.revalidate, .onlyIfCached])
+    }
+
+    @Test("tells the network's failure when nothing is stored")
+    func nothingStored() async {
+        let loader = ScriptedDataLoader([
+            .revalidate: .failure(.network(.connectionRefused, "refused")), .onlyIfCached: .failure(.offline),
+        ])
+        await #expect(throws: PhotoServiceFailure.self) { try await photos(from: loader) }
+        do { _ = try await photos(from: loader) } catch {
+            #expect("\(error)" == "network (connectionRefused): refused")
+        }
+    }
+
+    @Test("an answer of the origin that is a failure is not covered up by what is stored")
+    func status() async {
+        let loader = ScriptedDataLoader([.revalidate: .failure(.httpStatus(500)), .onlyIfCached: .success(Self.page)])
+        await #expect(throws: PhotoServiceFailure.self) { try await photos(from: loader) }
+        #expect(loader.log.messages.count == 1)
+    }
+
+    @Test("what is no list of photos is said to be none", arguments: ["", "{}", "[{\"id\":1}]", "<html>"])
+    func malformed(text: String) async {
+        let loader = ScriptedDataLoader([.revalidate: .success(Data(text.utf8))])
+        do {
+            _ = try await photos(from: loader)
+            Issue.record("took \(text)")
+        } catch {
+            #expect("\(error)".hasPrefix("no list of photos"))
+        }
+    }
+}
+
+/// Answers by mode, and writes down the requests.
+private struct ScriptedDataLoader: PictureLoader {
+    let log = MessageLog<ImageRequest>()
+    private let replies: [ImageLoadMode: Result<Data, ImageError>]
+
+    init(_ replies: [ImageLoadMode: Result<Data, ImageError>]) { self.replies = replies }
+
+    func cachedImage(for request: ImageRequest) -> LoadedImage? { nil }
+
+    func image(
+        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedImage {
+        throw .offline
+    }
+
+    func data(
+        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedData {
+        log.append(request)
+        guard let reply = replies[request.mode] else { throw .offline }
+        return LoadedData(data: try reply.get(), source: .network)
+    }
+}
