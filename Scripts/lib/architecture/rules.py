@@ -20,8 +20,9 @@ LIBRARY_MODULES = {'FoundationEssentials', 'Foundation', 'Synchronization', 'Gli
 APPLE_MODULES = LIBRARY_MODULES | {'ImageIO', 'CoreGraphics', 'UniformTypeIdentifiers', 'UIKit', 'SwiftUI', 'AppKit'}
 SYSTEM_C = {'Glibc', 'Musl', 'Darwin'}
 
+# To recognise a clock that was handed in (`clock as? ContinuousClock`) is not to take one.
 CLOCKS = re.compile(
-    r'\bDate\s*\(\s*\)|\bDate\.now\b|\bDate\s*\(\s*timeIntervalSinceNow|\b(?:Continuous|Suspending)Clock\b'
+    r'\bDate\s*\(\s*\)|\bDate\.now\b|\bDate\s*\(\s*timeIntervalSinceNow|(?<!as\? )\b(?:Continuous|Suspending)Clock\b'
     r'|\bTask\.sleep\b|\bThread\.sleep\b|\bDispatch(?:Wall)?Time\b|\basyncAfter\b'
     r'|(?<![.\w])(?<!func )(?:sleep|usleep|nanosleep|clock_gettime|gettimeofday|time|mach_absolute_time|CFAbsoluteTimeGetCurrent)\s*\('
 )
