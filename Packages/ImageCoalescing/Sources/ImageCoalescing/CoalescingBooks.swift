@@ -7,8 +7,8 @@ import ImageCore
 /// all is told in the order in which it happened, progress before the outcome.
 /// Closures that are no longer needed are handed out as well, so that nothing that they hold goes under the lock.
 struct CoalescingBooks: Sendable {
-    /// What work came to, in a box whose type the shell knows.
-    typealias Outcome = any AnyObject & Sendable
+    /// What work came to; a value lies in a box whose type the call knows.
+    typealias Outcome = Result<any AnyObject & Sendable, any Error>
 
     /// A closure in a box of its own, which generic code can hand on without wrapping it.
     struct PriorityHandler: Sendable {
@@ -18,14 +18,10 @@ struct CoalescingBooks: Sendable {
     struct Waiter: Sendable {
         var call: any CoalescingCall
         /// Of the task that waits; nil for one who is called back.
-        var continuation: CheckedContinuation<Outcome, any Error>?
+        var continuation: CheckedContinuation<any AnyObject & Sendable, any Error>?
 
         func answer(_ outcome: Outcome) {
-            if let continuation { continuation.resume(returning: outcome) } else { call.answer(outcome) }
-        }
-
-        func fail(_ error: any Error) {
-            if let continuation { continuation.resume(throwing: error) } else { call.fail(error) }
+            if let continuation { continuation.resume(with: outcome) } else { call.answer(outcome) }
         }
     }
 
@@ -135,14 +131,14 @@ struct CoalescingBooks: Sendable {
         return (post(.outcome(outcome, tickets), to: job), nil)
     }
 
-    /// Every waiter is answered with the outcome, and whoever comes with its error. The first closing counts.
-    mutating func close(throwing error: any Error, _ outcome: Outcome) -> [Departure] {
+    /// Every waiter is answered with the error, and whoever comes. The first closing counts.
+    mutating func close(throwing error: any Error) -> [Departure] {
         if closing != nil { return [] }
         closing = error
         current = [:]
         return state.closed().map { job, tickets in
             let task = jobs.with(job) { $0.task } ?? nil
-            return Departure(cancelled: task, errand: post(.outcome(outcome, tickets), to: job))
+            return Departure(cancelled: task, errand: post(.outcome(.failure(error), tickets), to: job))
         }
     }
 

@@ -15,7 +15,6 @@ protocol CoalescingCall: AnyObject, Sendable {
     func hasKey(of other: any CoalescingCall) -> Bool
     /// Tells one who is called back what the work came to; for others it is never called.
     func answer(_ outcome: CoalescingBooks.Outcome)
-    func fail(_ error: any Error)
     func begin(_ job: JobID, of core: CoalescingCore) -> Task<Void, Never>
 }
 

@@ -8,8 +8,8 @@ final class CoalescingCore: Sendable {
     var waiterCount: Int { books.withLock { $0.state.waiterCount } }
     var isIdle: Bool { books.withLock { $0.isEmpty } }
 
-    /// Waits for what work comes to, which the call begins if there is none to join.
-    func outcome(of call: any CoalescingCall) async throws -> CoalescingBooks.Outcome {
+    /// Waits for the box with what work comes to, which the call begins if there is none to join.
+    func outcome(of call: any CoalescingCall) async throws -> any AnyObject & Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let waiter = CoalescingBooks.Waiter(call: call, continuation: continuation)
@@ -29,7 +29,7 @@ final class CoalescingCore: Sendable {
     private func enter(_ waiter: CoalescingBooks.Waiter, _ arrival: CoalescingBooks.Arrival) {
         let call = waiter.call
         switch arrival {
-        case .refused(let error): waiter.fail(error)
+        case .refused(let error): waiter.answer(.failure(error))
         case .began(let job):
             attach(call.begin(job, of: self), to: job)
             call.onJoin()
@@ -48,8 +48,8 @@ final class CoalescingCore: Sendable {
         for errand in books.withLock({ $0.setPriority(priority, of: waiter) }) { run(errand) }
     }
 
-    func close(throwing error: any Error, _ outcome: CoalescingBooks.Outcome) {
-        for departure in books.withLock({ $0.close(throwing: error, outcome) }) { carryOut(departure) }
+    func close(throwing error: any Error) {
+        for departure in books.withLock({ $0.close(throwing: error) }) { carryOut(departure) }
     }
 
     /// Refuses a waiter whose task was cancelled before.
@@ -70,7 +70,7 @@ final class CoalescingCore: Sendable {
 
     private func carryOut(_ departure: CoalescingBooks.Departure) {
         departure.cancelled?.cancel()
-        departure.waiter?.fail(CancellationError())
+        departure.waiter?.answer(.failure(CancellationError()))
         if let errand = departure.errand { run(errand) }
     }
 

@@ -23,7 +23,7 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
         work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) async throws -> Value {
         let call = Call(key, waiter, priority, executor, onJoin, onProgress, onAnswer: nil, work)
-        return try Call<Key, Value>.result(await core.outcome(of: call)).get()
+        return Call<Key, Value>.value(in: try await core.outcome(of: call))
     }
 
     public func join(
@@ -40,7 +40,7 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
     public func setPriority(_ priority: RequestPriority, of waiter: WaiterID) { core.setPriority(priority, of: waiter) }
 
     public func close(throwing error: any Error) {
-        core.close(throwing: error, Outcome<Value>(.failure(error)))
+        core.close(throwing: error)
     }
 
     /// How many wait for an answer.
@@ -90,13 +90,16 @@ private final class Call<Key: Hashable & Sendable, Value: Sendable>: CoalescingC
 
     func hasKey(of other: any CoalescingCall) -> Bool { (other as? Call<Key, Value>)?.key == key }
 
-    func answer(_ outcome: CoalescingBooks.Outcome) { onAnswer?(Self.result(outcome)) }
-    func fail(_ error: any Error) { onAnswer?(.failure(error)) }
+    func answer(_ outcome: CoalescingBooks.Outcome) {
+        switch outcome {
+        case .success(let box): onAnswer?(.success(Self.value(in: box)))
+        case .failure(let error): onAnswer?(.failure(error))
+        }
+    }
 
-    /// What the work of a call with this type of value came to.
-    static func result(_ outcome: CoalescingBooks.Outcome) -> Result<Value, any Error> {
-        guard let outcome = outcome as? Outcome<Value> else { preconditionFailure("an answer of another coalescer") }
-        return outcome.result
+    static func value(in box: any AnyObject & Sendable) -> Value {
+        guard let box = box as? Box<Value> else { preconditionFailure("an answer of another coalescer") }
+        return box.value
     }
 
     func begin(_ job: JobID, of core: CoalescingCore) -> Task<Void, Never> {
@@ -106,11 +109,11 @@ private final class Call<Key: Hashable & Sendable, Value: Sendable>: CoalescingC
         return Task.detached(executorPreference: executor) { await self.run(shared) }
     }
 
-    private func run(_ job: CoalescedJob) async { job.core.finish(job.id, with: Outcome(await result(of: job))) }
+    private func run(_ job: CoalescedJob) async { job.core.finish(job.id, with: await outcome(of: job)) }
 
-    private func result(of job: any SharedWork) async -> Result<Value, any Error> {
+    private func outcome(of job: any SharedWork) async -> CoalescingBooks.Outcome {
         do {
-            return .success(try await work(job))
+            return .success(Box(try await work(job)))
         } catch is CancellationError {
             return .failure(CoalescingFailure.workCancelledItself)
         } catch {
@@ -119,9 +122,9 @@ private final class Call<Key: Hashable & Sendable, Value: Sendable>: CoalescingC
     }
 }
 
-/// What work came to.
-private final class Outcome<Value: Sendable>: Sendable {
-    let result: Result<Value, any Error>
+/// Hides a value's type from code that is not generic.
+private final class Box<Value: Sendable>: Sendable {
+    let value: Value
 
-    init(_ result: Result<Value, any Error>) { self.result = result }
+    init(_ value: Value) { self.value = value }
 }
