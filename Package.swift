@@ -130,7 +130,9 @@ let coordination = [
 ]
 
 let presentation = [
-    room("ImagePresenting", knows: ["ImageCore", "ImageLoading"])
+    room("ImagePresenting", knows: ["ImageCore", "ImageLoading"]),
+    room("ImagePresentingUIKit", knows: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO"]),
+    room("ImagePresentingSwiftUI", knows: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO"]),
 ]
 
 let composition = [

@@ -37,6 +37,21 @@ struct ImageModelTests {
         #expect(model.request == request)
     }
 
+    @Test("what is about to be shown is drawn from memory, or not at all, never as what was shown before")
+    func aboutToBeShown() async throws {
+        let (shown, hit, missing) = (stage.request("shown", width: 2), stage.request("hit"), stage.request("missing"))
+        try await stage.warm(shown)
+        try await stage.warm(hit)
+        let model = ImageModel(loader: stage.loader)
+        #expect(model.appearance(for: shown).text == "success(memory) final 2")
+        model.show(shown)
+        #expect(model.appearance(for: shown).pictureNumber == model.appearance.pictureNumber)
+        #expect(model.appearance(for: hit).text == "success(memory) final 4")
+        #expect(model.appearance(for: missing).text == "idle none")
+        #expect(model.appearance(for: missing).pictureNumber != model.appearance.pictureNumber)
+        #expect(model.appearance.text == "success(memory) final 2")
+    }
+
     @Test("whoever observes it is told each change, and clear shows nothing")
     func observing() async {
         let gate = Gate()

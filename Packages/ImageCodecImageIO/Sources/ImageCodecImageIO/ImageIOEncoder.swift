@@ -81,14 +81,9 @@
         private func image(of bitmap: Bitmap) throws(EncodingFailure) -> CGImage {
             let size = bitmap.size
             if size.width < 1 || size.height < 1 { throw .unsupportedSize(format, size) }
-            let alpha: CGImageAlphaInfo = bitmap.isOpaque ? .noneSkipLast : .last
-            guard let space = CGColorSpace(name: CGColorSpace.sRGB),
-                let provider = CGDataProvider(data: Data(bitmap.pixels) as CFData),
-                let image = unsafe CGImage(
-                    width: size.width, height: size.height, bitsPerComponent: 8, bitsPerPixel: 32,
-                    bytesPerRow: bitmap.bytesPerRow, space: space, bitmapInfo: CGBitmapInfo(rawValue: alpha.rawValue),
-                    provider: provider, decode: nil, shouldInterpolate: false, intent: .defaultIntent)
-            else { throw .failed(format, "CoreGraphics makes no picture of it") }
+            guard let image = bitmap.makeCGImage() else {
+                throw .failed(format, "CoreGraphics makes no picture of it")
+            }
             return image
         }
     }

@@ -17,8 +17,10 @@ public final class ImageModel {
     public private(set) var appearance = ImageAppearance()
     @ObservationIgnored private let relay: Relay
     @ObservationIgnored private let binding: ImageBinding
+    @ObservationIgnored private let loader: ImageLoader
 
     public init(loader: ImageLoader, options: ImageBinding.Options = ImageBinding.Options()) {
+        self.loader = loader
         relay = Relay()
         binding = ImageBinding(loader: loader, surface: relay, options: options)
         relay.model = self
@@ -26,6 +28,17 @@ public final class ImageModel {
 
     /// What it shows the picture of; nil for nothing. Not observed.
     public var request: ImageRequest? { binding.request }
+
+    /// What is to be drawn for a request that is about to be shown, by toolkits that draw before they tell what has appeared: its picture, if
+    /// memory has it; never what another request has left. Observes the model in any case.
+    public func appearance(for request: ImageRequest) -> ImageAppearance {
+        let shown = appearance
+        guard binding.request != request else { return shown }
+        let number = shown.pictureNumber + 1
+        guard let hit = loader.cachedImage(for: request) else { return ImageAppearance(pictureNumber: number) }
+        return ImageAppearance(
+            phase: .success(.memory), picture: hit.image, kind: .final, pictureNumber: number)
+    }
 
     /// Shows the picture of a request, which is taken to be seen: a picture in memory is there when this returns.
     public func show(_ request: ImageRequest) {

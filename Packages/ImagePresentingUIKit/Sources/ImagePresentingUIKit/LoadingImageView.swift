@@ -1,0 +1,62 @@
+#if canImport(UIKit)
+    import ImageCodecImageIO
+    public import ImageCore
+    public import ImageLoading
+    public import ImagePresenting
+    public import UIKit
+
+    /// An image view that loads its picture, and stops when it is told: in `prepareForReuse` of the cell, for one.
+    open class LoadingImageView: UIImageView, ImageSurface {
+        /// Told each appearance after the picture is drawn: for a spinner, a placeholder, a retry button.
+        public var onRender: (ImageAppearance) -> Void = { _ in }
+        private var loading: (loader: ImageLoader, binding: ImageBinding)?
+        private var drawnNumber: UInt64 = 0
+
+        /// Shows the picture of a request: before this returns if it is in memory.
+        ///
+        /// - Parameter options: those of the first call count, as long as the loader stays the same.
+        public func load(
+            _ request: ImageRequest, with loader: ImageLoader, options: ImageBinding.Options = ImageBinding.Options()
+        ) {
+            if loading?.loader !== loader {
+                loading?.binding.unbind()
+                loading = (loader, ImageBinding(loader: loader, surface: self, options: options))
+            }
+            loading?.binding.setVisible(window != nil)
+            loading?.binding.bind(request)
+        }
+
+        /// Shows nothing, and cancels what was on its way.
+        public func cancelLoading() { loading?.binding.unbind() }
+
+        /// Tries once more, after a failure.
+        public func retryLoading() { loading?.binding.retry() }
+
+        /// In a window a picture is loaded at the request's priority; outside of one, as the options say.
+        open override func didMoveToWindow() {
+            super.didMoveToWindow()
+            loading?.binding.setVisible(window != nil)
+        }
+
+        public func render(_ appearance: ImageAppearance) {
+            if appearance.pictureNumber != drawnNumber {
+                drawnNumber = appearance.pictureNumber
+                draw(appearance.picture?.bitmap.makeCGImage().map(UIImage.init(cgImage:)), appearance.transition)
+            }
+            onRender(appearance)
+        }
+
+        private func draw(_ picture: UIImage?, _ transition: ImageTransition) {
+            switch transition {
+            case .none: image = picture
+            case .fadeIn(let duration):
+                (image, alpha) = (picture, 0)
+                UIView.animate(withDuration: duration / .seconds(1)) { self.alpha = 1 }
+            case .crossDissolve(let duration):
+                UIView.transition(with: self, duration: duration / .seconds(1), options: .transitionCrossDissolve) {
+                    self.image = picture
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,102 @@
+// Our own declarations, as far as the adapters need them; each names the page of Apple's reference that its signature is from. Foundation
+// has CGFloat and CGRect on every platform.
+@_exported public import Foundation
+
+// Toll-free bridging on Apple's platforms; the same types here. https://developer.apple.com/documentation/corefoundation
+public typealias CFString = String
+public typealias CFData = Data
+public typealias CFMutableData = NSMutableData
+public typealias CFDictionary = [String: Any]
+
+/// https://developer.apple.com/documentation/coregraphics/cgcolorspace
+public final class CGColorSpace {
+    /// https://developer.apple.com/documentation/coregraphics/cgcolorspace/srgb
+    public static let sRGB: CFString = "kCGColorSpaceSRGB"
+
+    /// https://developer.apple.com/documentation/coregraphics/cgcolorspace/init(name:)
+    public init?(name: CFString) { if name != Self.sRGB { return nil } }
+}
+
+/// https://developer.apple.com/documentation/coregraphics/cgdataprovider
+public final class CGDataProvider {
+    public let data: CFData?
+
+    /// https://developer.apple.com/documentation/coregraphics/cgdataprovider/init(data:)
+    public init?(data: CFData) { self.data = data }
+}
+
+/// https://developer.apple.com/documentation/coregraphics/cgbitmapinfo
+public struct CGBitmapInfo: OptionSet, Sendable {
+    public let rawValue: UInt32
+
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+}
+
+/// https://developer.apple.com/documentation/coregraphics/cgimagealphainfo
+public enum CGImageAlphaInfo: UInt32, Sendable {
+    case none, premultipliedLast, premultipliedFirst, last, first, noneSkipLast, noneSkipFirst, alphaOnly
+}
+
+/// https://developer.apple.com/documentation/coregraphics/cgcolorrenderingintent
+public enum CGColorRenderingIntent: Int32, Sendable {
+    case defaultIntent, absoluteColorimetric, relativeColorimetric, perceptual, saturation
+}
+
+/// https://developer.apple.com/documentation/coregraphics/cginterpolationquality
+public enum CGInterpolationQuality: Int32, Sendable {
+    case `default`, none, low, high, medium
+}
+
+/// https://developer.apple.com/documentation/coregraphics/cgblendmode
+public enum CGBlendMode: Int32, Sendable {
+    case normal = 0
+    case copy = 17
+}
+
+/// https://developer.apple.com/documentation/coregraphics/cgimage
+public final class CGImage {
+    public let width: Int
+    public let height: Int
+    public let bitmapInfo: CGBitmapInfo
+    public let dataProvider: CGDataProvider?
+
+    /// Takes what fits together.
+    /// https://developer.apple.com/documentation/coregraphics/cgimage/init(width:height:bitspercomponent:bitsperpixel:bytesperrow:space:bitmapinfo:provider:decode:shouldinterpolate:intent:)
+    public init?(
+        width: Int, height: Int, bitsPerComponent: Int, bitsPerPixel: Int, bytesPerRow: Int, space: CGColorSpace,
+        bitmapInfo: CGBitmapInfo, provider: CGDataProvider, decode: UnsafePointer<CGFloat>?, shouldInterpolate: Bool,
+        intent: CGColorRenderingIntent
+    ) {
+        guard width > 0, height > 0, bitsPerComponent == 8, bitsPerPixel == 32, bytesPerRow >= width * 4,
+            let bytes = provider.data, bytes.count >= bytesPerRow * height
+        else { return nil }
+        self.width = width
+        self.height = height
+        self.bitmapInfo = bitmapInfo
+        dataProvider = provider
+    }
+}
+
+/// Draws nothing. https://developer.apple.com/documentation/coregraphics/cgcontext
+public final class CGContext {
+    /// https://developer.apple.com/documentation/coregraphics/cgcontext/data
+    public var data: UnsafeMutableRawPointer? { nil }
+    /// https://developer.apple.com/documentation/coregraphics/cgcontext/bytesperrow
+    public let bytesPerRow: Int
+    /// https://developer.apple.com/documentation/coregraphics/cgcontext/interpolationquality
+    public var interpolationQuality = CGInterpolationQuality.default
+
+    /// https://developer.apple.com/documentation/coregraphics/cgcontext/init(data:width:height:bitspercomponent:bytesperrow:space:bitmapinfo:)
+    public init?(
+        data: UnsafeMutableRawPointer?, width: Int, height: Int, bitsPerComponent: Int, bytesPerRow: Int,
+        space: CGColorSpace, bitmapInfo: UInt32
+    ) {
+        self.bytesPerRow = max(bytesPerRow, width * 4)
+    }
+
+    /// https://developer.apple.com/documentation/coregraphics/cgcontext/setblendmode(_:)
+    public func setBlendMode(_ mode: CGBlendMode) {}
+
+    /// https://developer.apple.com/documentation/coregraphics/cgcontext/draw(_:in:bytiling:)
+    public func draw(_ image: CGImage, in rect: CGRect, byTiling: Bool = false) {}
+}

@@ -1,0 +1,51 @@
+// The keys of ImageIO's dictionaries: each is a CFString; what it says is Apple's business, and its own name here.
+public import CoreGraphics
+
+/// https://developer.apple.com/documentation/imageio/kcgimagesourceshouldcache
+public let kCGImageSourceShouldCache: CFString = "kCGImageSourceShouldCache"
+/// https://developer.apple.com/documentation/imageio/kcgimagesourceshouldcacheimmediately
+public let kCGImageSourceShouldCacheImmediately: CFString = "kCGImageSourceShouldCacheImmediately"
+/// https://developer.apple.com/documentation/imageio/kcgimagesourcecreatethumbnailfromimagealways
+public let kCGImageSourceCreateThumbnailFromImageAlways: CFString = "kCGImageSourceCreateThumbnailFromImageAlways"
+/// https://developer.apple.com/documentation/imageio/kcgimagesourcecreatethumbnailwithtransform
+public let kCGImageSourceCreateThumbnailWithTransform: CFString = "kCGImageSourceCreateThumbnailWithTransform"
+/// https://developer.apple.com/documentation/imageio/kcgimagesourcethumbnailmaxpixelsize
+public let kCGImageSourceThumbnailMaxPixelSize: CFString = "kCGImageSourceThumbnailMaxPixelSize"
+/// https://developer.apple.com/documentation/imageio/kcgimagedestinationlossycompressionquality
+public let kCGImageDestinationLossyCompressionQuality: CFString = "kCGImageDestinationLossyCompressionQuality"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertypixelwidth
+public let kCGImagePropertyPixelWidth: CFString = "kCGImagePropertyPixelWidth"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertypixelheight
+public let kCGImagePropertyPixelHeight: CFString = "kCGImagePropertyPixelHeight"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertyorientation
+public let kCGImagePropertyOrientation: CFString = "kCGImagePropertyOrientation"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertyhasalpha
+public let kCGImagePropertyHasAlpha: CFString = "kCGImagePropertyHasAlpha"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertygifdictionary
+public let kCGImagePropertyGIFDictionary: CFString = "kCGImagePropertyGIFDictionary"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertygifdelaytime
+public let kCGImagePropertyGIFDelayTime: CFString = "kCGImagePropertyGIFDelayTime"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertygifunclampeddelaytime
+public let kCGImagePropertyGIFUnclampedDelayTime: CFString = "kCGImagePropertyGIFUnclampedDelayTime"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertygifloopcount
+public let kCGImagePropertyGIFLoopCount: CFString = "kCGImagePropertyGIFLoopCount"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertypngdictionary
+public let kCGImagePropertyPNGDictionary: CFString = "kCGImagePropertyPNGDictionary"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertyapngdelaytime
+public let kCGImagePropertyAPNGDelayTime: CFString = "kCGImagePropertyAPNGDelayTime"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertyapngunclampeddelaytime
+public let kCGImagePropertyAPNGUnclampedDelayTime: CFString = "kCGImagePropertyAPNGUnclampedDelayTime"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertyapngloopcount
+public let kCGImagePropertyAPNGLoopCount: CFString = "kCGImagePropertyAPNGLoopCount"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertypnginterlacetype
+public let kCGImagePropertyPNGInterlaceType: CFString = "kCGImagePropertyPNGInterlaceType"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertywebpdictionary
+public let kCGImagePropertyWebPDictionary: CFString = "kCGImagePropertyWebPDictionary"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertywebpunclampeddelaytime
+public let kCGImagePropertyWebPUnclampedDelayTime: CFString = "kCGImagePropertyWebPUnclampedDelayTime"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertywebploopcount
+public let kCGImagePropertyWebPLoopCount: CFString = "kCGImagePropertyWebPLoopCount"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertyjfifdictionary
+public let kCGImagePropertyJFIFDictionary: CFString = "kCGImagePropertyJFIFDictionary"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertyjfifisprogressive
+public let kCGImagePropertyJFIFIsProgressive: CFString = "kCGImagePropertyJFIFIsProgressive"

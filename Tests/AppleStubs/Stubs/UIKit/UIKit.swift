@@ -1,0 +1,77 @@
+// Our own declarations, as far as ImagePresentingUIKit and its tests need them; each names the page of Apple's reference that its
+// signature is from. What is not of Apple's is said to be so.
+@_exported public import CoreGraphics
+@_exported public import Foundation
+
+/// Not an NSObject here: Foundation's can't be given to the main actor. https://developer.apple.com/documentation/uikit/uiresponder
+@MainActor
+open class UIResponder {
+    public init() {}
+}
+
+/// https://developer.apple.com/documentation/uikit/uiimage
+public final class UIImage {
+    /// https://developer.apple.com/documentation/uikit/uiimage/cgimage
+    public let cgImage: CGImage?
+
+    /// https://developer.apple.com/documentation/uikit/uiimage/init(cgimage:)-14qlb
+    public init(cgImage: CGImage) { self.cgImage = cgImage }
+}
+
+/// https://developer.apple.com/documentation/uikit/uiimageview
+open class UIImageView: UIView {
+    /// https://developer.apple.com/documentation/uikit/uiimageview/image
+    open var image: UIImage?
+}
+
+/// https://developer.apple.com/documentation/uikit/uiwindow
+open class UIWindow: UIView {
+    public override init(frame: CGRect) {
+        super.init(frame: frame)
+        moved(to: self)
+    }
+
+    public required init?(coder: NSCoder) { nil }
+}
+
+/// https://developer.apple.com/documentation/uikit/uicollectionview
+open class UICollectionView: UIView {}
+
+/// https://developer.apple.com/documentation/uikit/uicollectionreusableview
+open class UICollectionReusableView: UIView {
+    /// https://developer.apple.com/documentation/uikit/uicollectionreusableview/prepareforreuse()
+    open func prepareForReuse() {}
+}
+
+/// https://developer.apple.com/documentation/uikit/uicollectionviewcell
+open class UICollectionViewCell: UICollectionReusableView {}
+
+/// https://developer.apple.com/documentation/uikit/uicollectionviewdatasourceprefetching
+@MainActor
+public protocol UICollectionViewDataSourcePrefetching: NSObjectProtocol {
+    /// https://developer.apple.com/documentation/uikit/uicollectionviewdatasourceprefetching/collectionview(_:prefetchitemsat:)
+    func collectionView(_ collectionView: UICollectionView, prefetchItemsAt indexPaths: [IndexPath])
+
+    /// Optional in Apple's.
+    /// https://developer.apple.com/documentation/uikit/uicollectionviewdatasourceprefetching/collectionview(_:cancelprefetchingforitemsat:)
+    func collectionView(_ collectionView: UICollectionView, cancelPrefetchingForItemsAt indexPaths: [IndexPath])
+}
+
+extension IndexPath {
+    /// https://developer.apple.com/documentation/foundation/indexpath/init(item:section:)
+    public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
+
+    /// https://developer.apple.com/documentation/foundation/indexpath/item
+    public var item: Int { self[1] }
+}
+
+/// https://developer.apple.com/documentation/uikit/uiapplication
+@MainActor
+open class UIApplication: UIResponder {
+    /// https://developer.apple.com/documentation/uikit/uiapplication/didreceivememorywarningnotification
+    public nonisolated static let didReceiveMemoryWarningNotification = Notification.Name("memory warning")
+    /// https://developer.apple.com/documentation/uikit/uiapplication/didenterbackgroundnotification
+    public nonisolated static let didEnterBackgroundNotification = Notification.Name("did enter background")
+    /// https://developer.apple.com/documentation/uikit/uiapplication/willenterforegroundnotification
+    public nonisolated static let willEnterForegroundNotification = Notification.Name("will enter foreground")
+}

@@ -1,0 +1,161 @@
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageLoading
+import ImagePresenting
+import ImagePresentingUIKit
+import ImageTesting
+import ImageTransporting
+import StagedLoader
+import Testing
+import UIKit
+
+@MainActor
+@Suite("UIKit, as we declare it", .serialized, .timeLimit(.minutes(5)))
+struct UIKitTests {
+    private let stage = StagedLoader()
+    private let window = UIWindow(frame: .zero)
+    private let log = MessageLog<String>()
+
+    init() { UIView.animations = [] }
+
+    /// An image view in the window that writes down the phases it is in.
+    private func shownView() -> LoadingImageView {
+        let view = LoadingImageView(frame: .zero)
+        view.onRender = { [log] in log.append($0.phase.isSuccess ? "success" : $0.phase.isFailure ? "failure" : "other")
+        }
+        window.addSubview(view)
+        return view
+    }
+
+    private func ends(_ phase: String) async {
+        while log.messages.last != phase, !Task.isCancelled { await log.reaches(log.messages.count + 1) }
+    }
+
+    private func fading() -> ImageBinding.Options {
+        var options = ImageBinding.Options()
+        options.transition = .crossDissolve(.milliseconds(250))
+        return options
+    }
+
+    private final class Cell: UICollectionViewCell {
+        let picture = LoadingImageView(frame: .zero)
+
+        override func prepareForReuse() {
+            super.prepareForReuse()
+            picture.cancelLoading()
+        }
+    }
+
+    @Test("a cell that is prepared for reuse cancels, and shows nothing")
+    func reuse() async {
+        let (gate, cell) = (Gate(), Cell(frame: .zero))
+        cell.addSubview(cell.picture)
+        window.addSubview(cell)
+        cell.picture.load(stage.request("a", behind: gate), with: stage.loader)
+        await gate.arrivals(1)
+        cell.prepareForReuse()
+        await stage.transport.cancellations(1)
+        gate.open()
+        #expect(cell.picture.image == nil)
+    }
+
+    @Test("a picture in memory is there when load returns, and nothing is animated")
+    func memoryHit() async throws {
+        let (view, request) = (shownView(), stage.request("a"))
+        try await stage.warm(request)
+        view.load(request, with: stage.loader, options: fading())
+        #expect(view.image?.cgImage?.width == 4)
+        #expect(UIView.animations.isEmpty)
+    }
+
+    @Test("a picture that was waited for comes in the transition that is asked for")
+    func transitions() async {
+        let view = shownView()
+        view.load(stage.request("a"), with: stage.loader, options: fading())
+        await ends("success")
+        #expect(UIView.animations == ["transition 0.25 true"])
+        view.load(
+            stage.request("b", width: 5) { $0.options[.transition] = ImageTransition.fadeIn(.seconds(1)) },
+            with: stage.loader)
+        await ends("other")
+        await ends("success")
+        #expect(UIView.animations.last == "animate 1.0")
+        #expect(view.alpha == 1)
+        #expect(view.image?.cgImage?.width == 5)
+    }
+
+    @Test("reports of progress leave the picture alone")
+    func progress() async {
+        let (gate, file) = (Gate(), StagedLoader.file(width: 4))
+        let body: [ScriptedTransport.Step] = [.piece(file.prefix(10)), .wait(gate), .piece(file.dropFirst(10))]
+        let request = stage.request("a", [ScriptedTransport.Reply(announcedBytes: file.count, body: body)]) {
+            $0.options[.placeholder] = StagedLoader.picture(width: 9)
+        }
+        let view = shownView()
+        view.load(request, with: stage.loader)
+        let placeholder = view.image
+        await log.reaches(2)
+        #expect(view.image === placeholder)
+        #expect(placeholder?.cgImage?.width == 9)
+        gate.open()
+        await ends("success")
+        #expect(view.image?.cgImage?.width == 4)
+    }
+
+    @Test("what is in no window is loaded as the options say, and begins when it comes into one")
+    func visibility() async {
+        let (gate, view) = (Gate(), LoadingImageView(frame: .zero))
+        var options = ImageBinding.Options()
+        options.loadsBeforeVisible = false
+        view.load(stage.request("a", behind: gate), with: stage.loader, options: options)
+        #expect(stage.transport.sendCount == 0)
+        window.addSubview(view)
+        await gate.arrivals(1)
+        view.removeFromSuperview()
+        await stage.transport.cancellations(1)
+        gate.open()
+    }
+
+    @Test("retry loads once more")
+    func retry() async {
+        let view = shownView()
+        view.load(stage.request("a", [.status(.notFound), .ok(StagedLoader.file(width: 4))]), with: stage.loader)
+        await ends("failure")
+        view.retryLoading()
+        await ends("success")
+        #expect(stage.transport.sendCount == 2)
+    }
+
+    @Test("what a collection view announces is loaded ahead, and given up when it is taken back")
+    func prefetching() async {
+        let gate = Gate()
+        let source = ImagePrefetchDataSource(prefetcher: ImagePrefetcher(loader: stage.loader)) { [stage] path in
+            path.item == 2 ? nil : stage.request("\(path.item)", behind: gate)
+        }
+        let view = UICollectionView(frame: .zero)
+        let paths = (0..<3).map { IndexPath(item: $0, section: 0) }
+        source.collectionView(view, prefetchItemsAt: paths)
+        await stage.transport.sends(2)
+        source.collectionView(view, cancelPrefetchingForItemsAt: [paths[1]])
+        await stage.transport.cancellations(1)
+        gate.open()
+        while stage.memory.images.isEmpty { await Task.yield() }
+        #expect(stage.transport.messages.filter { if case .cancelled = $0 { true } else { false } }.count == 1)
+    }
+
+    @Test("the application's state and its memory warnings reach their monitors")
+    func conditions() {
+        let center = NotificationCenter()
+        let conditions = ApplicationConditions(center: center)
+        let observation = conditions.memoryPressure.observe { [log] in log.append("\($0)") }
+        center.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
+        #expect(conditions.applicationState.condition == .background)
+        center.post(name: UIApplication.willEnterForegroundNotification, object: nil)
+        #expect(conditions.applicationState.condition == .foreground)
+        for _ in 0..<2 { center.post(name: UIApplication.didReceiveMemoryWarningNotification, object: nil) }
+        #expect(log.messages == ["warning", "normal", "warning", "normal"])
+        #expect(conditions.memoryPressure.level == .normal)
+        withExtendedLifetime(observation) {}
+    }
+}
