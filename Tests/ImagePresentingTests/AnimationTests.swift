@@ -1,7 +1,5 @@
-import ImageCore
 import ImagePresenting
 import ImageTesting
-import Synchronization
 import Testing
 
 @MainActor
@@ -204,55 +202,4 @@ struct AnimationTests {
         #expect(log.messages == ["run"])
         #expect(clock.isRunning)
     }
-}
-
-/// One frame a second, each a bitmap as wide as its index and one more.
-private final class ScriptedFrames: AnimationFrames {
-    private struct State {
-        var prepared: [Int] = []
-        var cached: Set<Int> = []
-        var endCount = 0
-    }
-
-    let gate = Gate()
-    private let count: Int
-    private let isPrepared: Bool
-    private let isBroken: Bool
-    private let state = Mutex(State())
-
-    /// - Parameter isPrepared: whether all frames are there; otherwise each preparation waits at the gate and makes one.
-    init(count: Int, isPrepared: Bool = true, isBroken: Bool = false) {
-        (self.count, self.isPrepared, self.isBroken) = (count, isPrepared, isBroken)
-        if isPrepared { gate.open() }
-    }
-
-    /// The frames from which on to prepare, in order.
-    var prepared: [Int] { state.withLock { $0.prepared } }
-    /// How many preparations have ended.
-    var endCount: Int { state.withLock { $0.endCount } }
-
-    func moment(at elapsed: Duration) -> AnimationMoment {
-        let frame = min(Int(elapsed / .seconds(1)), count - 1)
-        return AnimationMoment(frame: frame, isLast: frame == count - 1)
-    }
-
-    func cachedFrame(at index: Int) -> Bitmap? {
-        isPrepared || state.withLock { $0.cached.contains(index) } ? Self.bitmap(index) : nil
-    }
-
-    @concurrent func prepare(from index: Int) async throws {
-        state.withLock { $0.prepared.append(index) }
-        await gate.pass()
-        defer { state.withLock { $0.endCount += 1 } }
-        try Task.checkCancellation()
-        if isBroken { throw DecodingFailure.unknownFormat }
-        _ = state.withLock { $0.cached.insert(index) }
-    }
-
-    static func bitmap(_ index: Int) -> Bitmap {
-        let size = PixelSize(width: index + 1, height: 1)
-        return Bitmap(size: size, pixels: Array(repeating: 255, count: size.area * 4), isOpaque: true)
-    }
-
-    static func index(of bitmap: Bitmap) -> Int { bitmap.size.width - 1 }
 }

@@ -1,9 +1,17 @@
+import HTTPTypes
 import ImageCore
 import ImagePresenting
 import ImageTesting
+import ImageTransporting
 import StagedLoader
 
 extension StagedLoader {
+    /// A request that fails so many times, and then does not.
+    func failing(_ times: Int = 1, adjust: (inout ImageRequest) -> Void = { _ in }) -> ImageRequest {
+        let failures = Array(repeating: ScriptedTransport.Reply.status(.notFound), count: times)
+        return request("failing", failures + [.ok(Self.file(width: 4))], adjust: adjust)
+    }
+
     /// A binding that renders into a surface.
     @MainActor
     func binding(

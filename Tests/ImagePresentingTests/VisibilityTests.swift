@@ -43,6 +43,17 @@ struct VisibilityTests {
         #expect(scheduler.priorities.allSatisfy { $0 == .veryLow })
     }
 
+    @Test("a surface may become visible while it renders")
+    func visibleInRender() async {
+        let scheduler = ManualScheduler()
+        let stage = StagedLoader(scheduler: scheduler)
+        let binding = stage.binding(on: surface)
+        surface.onRender = { [weak binding] _ in binding?.setVisible(true) }
+        binding.bind(stage.request("a") { $0.priority = .high })
+        await scheduler.arrivals(1)
+        #expect(scheduler.priorities == [.high])
+    }
+
     @Test("an equal request at another priority moves what is under way")
     func rebindingMoves() async {
         let scheduler = ManualScheduler()

@@ -50,7 +50,7 @@ struct UIKitTests {
     @Test("a cell that is prepared for reuse cancels, and shows nothing")
     func reuse() async {
         let (gate, cell) = (Gate(), Cell(frame: .zero))
-        cell.addSubview(cell.picture)
+        cell.contentView.addSubview(cell.picture)
         window.addSubview(cell)
         cell.picture.load(stage.request("a", behind: gate), with: stage.loader)
         await gate.arrivals(1)

@@ -64,17 +64,16 @@ struct BindingState: Sendable {
     private var mayLoad: Bool { isVisible || options.loadsBeforeVisible }
     private var holdsPictures: Bool { isVisible || !options.releasesHiddenPicture }
 
-    /// The request at the priority that it has now.
-    private var prioritised: ImageRequest? {
-        guard var request else { return nil }
-        if !isVisible { request.priority = min(request.priority, options.priorityBeforeVisible) }
-        return request
+    /// The priority of what is bound, as it is now; nil when nothing is.
+    var priority: RequestPriority? {
+        guard let wanted = request?.priority, !isVisible else { return request?.priority }
+        return min(wanted, options.priorityBeforeVisible)
     }
 
-    private var priorityAction: Action { prioritised.map { .prioritise($0.priority) } ?? .none }
+    private var priorityAction: Action { priority.map { .prioritise($0) } ?? .none }
 
     private mutating func begin(_ event: ImagePhase.Event) -> Action {
-        guard let request = prioritised, appearance.phase.apply(event) else { return .none }
+        guard let request, appearance.phase.apply(event) else { return .none }
         guard mayLoad else { return park() }
         generation.number += 1
         showWaiting()

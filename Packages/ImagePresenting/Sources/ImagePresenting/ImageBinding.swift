@@ -79,9 +79,11 @@ public final class ImageBinding {
 
     private func start(_ request: ImageRequest, _ generation: BindingState.Generation) {
         if let hit = loader.cachedImage(for: request) { return received(.finished(.success(hit)), generation) }
-        let request = showingLesser(request, generation)
+        var request = showingLesser(request, generation)
         render()
-        guard state.awaits(generation) else { return }  // the surface may have bound something else meanwhile
+        // The surface may have done something about it meanwhile.
+        guard state.awaits(generation), let priority = state.priority else { return }
+        request.priority = priority
         task = loader.follow(request, for: self, on: .mainActor) { binding, event in
             MainActor.assumeIsolated { binding.received(event, generation) }
         }

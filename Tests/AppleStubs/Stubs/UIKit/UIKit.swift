@@ -44,7 +44,17 @@ open class UICollectionReusableView: UIView {
 }
 
 /// https://developer.apple.com/documentation/uikit/uicollectionviewcell
-open class UICollectionViewCell: UICollectionReusableView {}
+open class UICollectionViewCell: UICollectionReusableView {
+    /// https://developer.apple.com/documentation/uikit/uicollectionviewcell/contentview
+    public let contentView = UIView(frame: .zero)
+
+    public override init(frame: CGRect) {
+        super.init(frame: frame)
+        addSubview(contentView)
+    }
+
+    public required init?(coder: NSCoder) { nil }
+}
 
 /// https://developer.apple.com/documentation/uikit/uicollectionviewdatasourceprefetching
 @MainActor

@@ -1,0 +1,72 @@
+import ImageContractTesting
+import ImageCore
+import ImageDecoding
+import ImageTesting
+import Testing
+
+@Suite("The contract of AnimationFrames")
+struct AnimationFramesContractTests {
+    typealias Rule = ContractRule<AnimationFramesContract.Subject>
+
+    @Test(
+        "animations that play once, twice and for ever obey, and still pictures", arguments: 0..<3,
+        AnimationFramesContract.rules)
+    func real(_ loops: Int, _ rule: Rule) async throws {
+        for count in [1, 5] {
+            let picture = FakePicture(
+                PixelSize(width: 8, height: 8), frames: (0..<count).map { [UInt8($0), 0, 0, 255] },
+                delays: Array(repeating: .milliseconds(50), count: count), loopCount: loops)
+            let animation = try DownsamplingDecoder(decoders: [FakeDecoder()], resampler: FakeRowResampler())
+                .animatedImage(from: picture.encoded, byteLimit: 512, lookahead: 1)
+            try await rule.check(.init(animation, duration: .milliseconds(600)))
+        }
+    }
+
+    @Test("each rule bites an animation that breaks it", arguments: BrokenFrames.Defect.allCases)
+    func brokenDouble(_ defect: BrokenFrames.Defect) async throws {
+        let rule = try #require(AnimationFramesContract.rules.first { $0.name == defect.rawValue })
+        await #expect(throws: ContractViolation.self) {
+            try await rule.check(.init(BrokenFrames(defect: defect), duration: .seconds(4)))
+        }
+    }
+
+    @Test("there is a broken double for each rule")
+    func doublesAreComplete() {
+        #expect(Set(AnimationFramesContract.rules.map(\.name)) == Set(BrokenFrames.Defect.allCases.map(\.rawValue)))
+    }
+}
+
+/// Two frames of a second each, played once, with one defect.
+struct BrokenFrames: AnimationFrames {
+    enum Defect: String, CaseIterable, Sendable {
+        case startsLate = "shows its first frame at the start"
+        case forgetful = "says the same of a moment each time, in whatever order it is asked"
+        case restless = "once nothing changes any more, nothing does"
+        case empty = "has each frame that it names, once that is prepared"
+        case credulous = "throws for a frame that there is not"
+    }
+
+    var defect: Defect
+    private let calls = MessageLog<Int>()
+
+    init(defect: Defect) { self.defect = defect }
+
+    func moment(at elapsed: Duration) -> AnimationMoment {
+        calls.append(0)
+        let frame = elapsed >= .seconds(1) ? 1 : 0
+        return switch defect {
+        case .startsLate: AnimationMoment(frame: 1, isLast: true)
+        case .forgetful: AnimationMoment(frame: calls.messages.count % 2, isLast: false)
+        case .restless: AnimationMoment(frame: Int(elapsed / .seconds(1)) % 2, isLast: frame == 1)
+        case .empty, .credulous: AnimationMoment(frame: frame, isLast: frame == 1)
+        }
+    }
+
+    func cachedFrame(at index: Int) -> Bitmap? {
+        defect == .empty ? nil : Bitmap(size: PixelSize(width: 1, height: 1), pixels: [0, 0, 0, 255], isOpaque: true)
+    }
+
+    @concurrent func prepare(from index: Int) async throws {
+        guard index >= 0 || defect == .credulous else { throw DecodingFailure.noSuchFrame(index, frameCount: 2) }
+    }
+}
