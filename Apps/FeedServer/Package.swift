@@ -26,7 +26,8 @@ let package = Package(
         .target(
             name: "FeedOrigin",
             dependencies: [room("ImageCore")],
-            swiftSettings: strict),
+            // Drawing takes ten times as long without, and whatever starts the server in its tests waits for it.
+            swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         .executableTarget(
             name: "FeedServerCommand",
             dependencies: [
@@ -38,7 +39,7 @@ let package = Package(
             name: "FeedOriginTests",
             dependencies: [
                 "FeedOrigin", room("ImageCore"), room("ImageCodecJPEG"), room("ImageCodecPNG"), room("ImageCodecWebP"),
-                room("ImageCodecGIF"),
+                room("ImageCodecGIF"), room("ImageTesting"),
             ],
             swiftSettings: strict),
     ],

@@ -48,6 +48,9 @@ struct FeedServerCommand: ParsableCommand {
     @Option(help: "Photos in the feed.")
     var photos = 500
 
+    @Flag(help: "Each picture of the feed shows its number, in squares for machines to read.")
+    var numbered = false
+
     @Option(help: "Photos whose thumbnails and pictures are drawn before anyone asks.")
     var warm = 0
 
@@ -56,6 +59,9 @@ struct FeedServerCommand: ParsableCommand {
 
     @Option(help: "Megabytes of finished pictures to keep.")
     var memory = 512
+
+    @Flag(help: "Ends when its standard input does: with the program that started it, whatever becomes of that.")
+    var untilInputEnds = false
 
     @Option(help: "Connections at a time; more wait.")
     var connections = 512
@@ -75,7 +81,7 @@ struct FeedServerCommand: ParsableCommand {
 
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
-        let end = Interruption()
+        let end = Interruption(orEndOfInput: untilInputEnds)
         let site = site()
         let server: FeedServer
         do { server = try FeedServer(serverConfiguration, site: site) } catch {
@@ -109,6 +115,6 @@ struct FeedServerCommand: ParsableCommand {
         let shelf = PictureShelf(byteLimit: memory << 20, concurrency: cores) { recipe throws(EncodingFailure) in
             try studio.make(recipe)
         }
-        return Site(feed: PhotoFeed(count: photos), shelf: shelf, maxAge: maxAge)
+        return Site(feed: PhotoFeed(count: photos, isNumbered: numbered), shelf: shelf, maxAge: maxAge)
     }
 }

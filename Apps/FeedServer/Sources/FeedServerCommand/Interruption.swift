@@ -6,13 +6,15 @@ import Dispatch
     import Darwin
 #endif
 
-/// Waits for SIGINT or SIGTERM.
+/// Waits for SIGINT or SIGTERM, or for the end of standard input.
 struct Interruption {
     private let semaphore = DispatchSemaphore(value: 0)
     private let sources: [any DispatchSourceSignal]
 
     /// From now on the signals no longer end the process by themselves.
-    init() {
+    ///
+    /// - Parameter orEndOfInput: takes a thread, which waits for the input.
+    init(orEndOfInput: Bool) {
         let semaphore = semaphore
         sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
@@ -20,6 +22,11 @@ struct Interruption {
             source.setEventHandler { semaphore.signal() }
             source.resume()
             return source
+        }
+        guard orEndOfInput else { return }
+        DispatchQueue.global(qos: .utility).async {
+            while getchar() != EOF {}
+            semaphore.signal()
         }
     }
 

@@ -48,6 +48,7 @@ struct PhotoFeedTests {
             ("lossless WebP", { $0.format == .webp && $0.isLossless }),
             ("still GIF", { $0.format == .gif && $0.frames == nil }),
             ("animated GIF", { $0.format == .gif && $0.frames ?? 0 > 1 }),
+            ("animated WebP", { $0.format == .webp && $0.frames ?? 0 > 1 }),
         ]
         for (name, fits) in kinds { #expect(recipes.contains(where: fits), "\(name)") }
         #expect(recipes.allSatisfy { max($0.thumbnail(300).width, $0.thumbnail(300).height) == 300 })

@@ -22,8 +22,13 @@ public struct PhotoFeed: Hashable, Sendable {
     public static let largestLimit = 500
 
     public let count: Int
+    /// Whether each picture shows its number, for machines to read (`NumberMark`).
+    public let isNumbered: Bool
 
-    public init(count: Int) { self.count = count }
+    public init(count: Int, isNumbered: Bool = false) {
+        self.count = count
+        self.isNumbered = isNumbered
+    }
 
     /// Empty past the end.
     ///
@@ -37,15 +42,22 @@ public struct PhotoFeed: Hashable, Sendable {
     }
 
     func photo(_ id: Int, origin: String) -> Photo {
-        Photo(
-            albumId: (id - 1) / 50 + 1, id: id, title: Self.title(id), url: origin + Self.recipe(id).target,
-            thumbnailUrl: origin + Self.recipe(id).thumbnail(300).target)
+        let recipe = recipe(id)
+        return Photo(
+            albumId: (id - 1) / 50 + 1, id: id, title: Self.title(id), url: origin + recipe.target,
+            thumbnailUrl: origin + recipe.thumbnail(300).target)
     }
 
     /// The pictures that the first photos' URLs name, thumbnails first, for drawing them before they are asked for.
     func recipes(first count: Int) -> [PictureRecipe] {
         let ids = 1...max(1, min(count, self.count))
-        return ids.map { Self.recipe($0).thumbnail(300) } + ids.map { Self.recipe($0) }
+        return ids.map { recipe($0).thumbnail(300) } + ids.map { recipe($0) }
+    }
+
+    private func recipe(_ id: Int) -> PictureRecipe {
+        var recipe = Self.recipe(id)
+        recipe.isNumbered = isNumbered
+        return recipe
     }
 
     private static let sizes = [
@@ -68,7 +80,9 @@ public struct PhotoFeed: Hashable, Sendable {
         default: break
         }
         if id % 20 == 19 { recipe.hasAlpha = true }
+        if id % 20 == 9 { recipe.frames = 12 }
         switch (recipe.format, recipe.isLossless) {
+        case (.webp, _) where recipe.frames != nil: return recipe.thumbnail(400)
         case (.gif, _): return recipe.thumbnail(recipe.frames == nil ? 640 : 400)
         case (_, true): return recipe.thumbnail(720)
         case (.png, _): return recipe.thumbnail(900)

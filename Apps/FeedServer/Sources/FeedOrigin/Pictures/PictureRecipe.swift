@@ -9,6 +9,8 @@ public struct PictureRecipe: Hashable, Sendable {
     public var isProgressive = false
     public var hasAlpha = false
     public var isLossless = false
+    /// Whether the id is drawn into the picture, for machines to read (`NumberMark`).
+    public var isNumbered = false
     /// Nil for a still picture.
     public var frames: Int?
     /// From 1 to 100, for JPEG and lossy WebP.
@@ -43,6 +45,7 @@ public struct PictureRecipe: Hashable, Sendable {
         if hasAlpha { text += "&alpha=1" }
         if isLossless { text += "&lossless=1" }
         if let frames { text += "&animated=1&frames=\(frames)" }
+        if isNumbered { text += "&numbered=1" }
         if quality != 85 { text += "&quality=\(quality)" }
         return text
     }
@@ -68,6 +71,7 @@ extension PictureRecipe {
         isProgressive = try Self.flag(request, "progressive")
         hasAlpha = try Self.flag(request, "alpha")
         isLossless = try Self.flag(request, "lossless")
+        isNumbered = try Self.flag(request, "numbered")
         quality = try Misbehaviour.number(request, "quality", 1...100) ?? 85
         let frames = try Misbehaviour.number(request, "frames", 1...200) ?? 12
         if try Self.flag(request, "animated") { self.frames = frames }

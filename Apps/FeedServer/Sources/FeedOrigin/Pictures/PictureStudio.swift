@@ -39,14 +39,19 @@ public struct PictureStudio: Sendable {
         let options = EncodingOptions(
             quality: Double(recipe.quality) / 100, isLossless: recipe.isLossless, isProgressive: recipe.isProgressive)
         guard let count = recipe.frames else {
-            return try encoder.encode(renderer.bitmap(size: recipe.size), options: options)
+            return try encoder.encode(bitmap(recipe, renderer), options: options)
         }
         let frames = (0..<count).map { number in
             AnimationFrame(
-                bitmap: renderer.bitmap(size: recipe.size, phase: Float(number) / Float(count)),
+                bitmap: bitmap(recipe, renderer, phase: Float(number) / Float(count)),
                 delay: .milliseconds(100))
         }
         return try encoder.encode(frames, loopCount: 0, options: options)
+    }
+
+    private func bitmap(_ recipe: PictureRecipe, _ renderer: SceneRenderer, phase: Float? = nil) -> Bitmap {
+        let scene = renderer.bitmap(size: recipe.size, phase: phase)
+        return recipe.isNumbered ? NumberMark.mark(recipe.id, on: scene) : scene
     }
 
     /// Photos were taken six hours apart, the first on 1 January 2024.

@@ -106,7 +106,7 @@ public struct Site: Sendable {
 
             GET  /photos?_page=1&_limit=10
             GET  /pictures/<id>.<jpg|png|webp|gif>?w=600&h=400[&progressive=1][&alpha=1][&lossless=1][&quality=85]
-                 [&animated=1][&frames=12]
+                 [&animated=1][&frames=12][&numbered=1]
             GET  /stats
             POST /stats/reset
             Any of them with latency=MS, bandwidth=BYTES_PER_S, status=CODE, times=N,

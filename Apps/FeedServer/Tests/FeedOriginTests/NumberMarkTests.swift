@@ -1,0 +1,61 @@
+import ImageCodecGIF
+import ImageCodecJPEG
+import ImageCodecPNG
+import ImageCodecWebP
+import ImageCore
+import ImageTesting
+import Testing
+
+@testable import FeedOrigin
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Numbers drawn into pictures")
+struct NumberMarkTests {
+    private let studio = PictureStudio(encoders: [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()])
+
+    @Test("each kind of picture in the feed shows its number after it was encoded", arguments: 1...20)
+    func readBack(id: Int) throws {
+        var recipe = PhotoFeed.recipe(id).thumbnail(120)
+        recipe.isNumbered = true
+        #expect(NumberMark.number(in: try decoded(studio.make(recipe))) == id)
+    }
+
+    @Test("numbers are told apart", arguments: [0, 1, 2, 999, 1_000, 4_095])
+    func numbers(number: Int) {
+        #expect(NumberMark.number(in: NumberMark.mark(number, on: grey(64, 48))) == number)
+        #expect(NumberMark.number(in: NumberMark.mark(number, on: grey(31, 77))) == number)
+    }
+
+    @Test("a picture without a number shows none", arguments: 1...20)
+    func none(id: Int) throws {
+        #expect(NumberMark.number(in: try decoded(studio.make(PhotoFeed.recipe(id).thumbnail(120)))) == nil)
+        #expect(NumberMark.number(in: grey(40, 40)) == nil)
+    }
+
+    @Test("a numbered feed asks for numbers in all of its URLs")
+    func urls() {
+        let photo = PhotoFeed(count: 1, isNumbered: true).photo(1, origin: "http://a")
+        #expect(photo.url.contains("&numbered=1") && photo.thumbnailUrl.contains("&numbered=1"))
+    }
+
+    private func decoded(_ picture: Picture) throws -> Bitmap {
+        let decoders: [any ImageDecoder] = [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()]
+        let data = Data(picture.bytes)
+        let decoder = try #require(decoders.first { $0.recognises(data) })
+        let opened = try decoder.open(data, limits: .default)
+        let sink = CollectingRowSink()
+        try opened.decode(frame: 0, size: opened.header.storedSize, layout: .rgba8, into: sink)
+        return Bitmap(size: opened.header.storedSize, pixels: sink.pixels, isOpaque: false)
+    }
+
+    private func grey(_ width: Int, _ height: Int) -> Bitmap {
+        Bitmap(
+            size: PixelSize(width: width, height: height), pixels: Array(repeating: 128, count: width * height * 4),
+            isOpaque: false)
+    }
+}
