@@ -17,13 +17,17 @@ let toolkit = strict + [.defaultIsolation(MainActor.self)]
 func room(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-image-loading") }
 
 let package = Package(
-    name: "photo-feed",
+    name: "gtk-photo-feed",
     platforms: [.macOS(.v15)],
     products: [
-        .library(name: "GtkImageUI", targets: ["GtkImageUI"])
+        .library(name: "GtkImageUI", targets: ["GtkImageUI"]),
+        .executable(name: "photo-feed", targets: ["photo-feed"]),
     ],
     dependencies: [
-        .package(name: "swift-image-loading", path: "../..")
+        .package(name: "swift-image-loading", path: "../.."),
+        .package(name: "FeedServer", path: "../FeedServer"),
+        .package(name: "PhotoFeed", path: "../PhotoFeed"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
     ],
     targets: [
         .systemLibrary(name: "CGtk", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
@@ -31,6 +35,30 @@ let package = Package(
             name: "GtkImageUI",
             dependencies: ["CGtk", room("ImageCore"), room("ImageLoading"), room("ImagePresenting")],
             swiftSettings: toolkit),
+        .target(
+            name: "PhotoFeedDesktop",
+            dependencies: [
+                "GtkImageUI", "CGtk", room("ImageCore"), room("ImageDecoding"), room("ImageLoading"),
+                room("ImageLoadingDefaults"), room("ImagePresenting"),
+                .product(name: "FeedOrigin", package: "FeedServer"),
+                .product(name: "PhotoFeedModel", package: "PhotoFeed"),
+            ],
+            swiftSettings: toolkit),
+        .executableTarget(
+            name: "photo-feed",
+            dependencies: [
+                "PhotoFeedDesktop", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "feed-server", package: "FeedServer"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "PhotoFeedDesktopTests",
+            dependencies: [
+                "PhotoFeedDesktop", "GtkImageUI", "CGtk", room("ImageCore"), room("ImagePresenting"),
+                .product(name: "feed-server", package: "FeedServer"),
+                .product(name: "PhotoFeedModel", package: "PhotoFeed"),
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "GtkImageUITests",
             dependencies: [

@@ -8,10 +8,35 @@ public struct CellAnimations {
 
     let clock: AnimationClock
     let source: Source
+    private let driver: WindowClock?
 
+    /// - Parameter clock: somebody else ticks it.
     public init(clock: AnimationClock, source: @escaping Source) {
-        self.clock = clock
-        self.source = source
+        (self.clock, self.source, driver) = (clock, source, nil)
+    }
+
+    /// Whether anything moves now.
+    public var isRunning: Bool { clock.isRunning }
+
+    /// Ticks with a window's frames, and keeps to what the user wants of motion.
+    public init(on window: Widget, source: @escaping Source) {
+        let driver = WindowClock(window)
+        (clock, self.source, self.driver) = (driver.clock, source, driver)
+    }
+}
+
+/// An animation clock that a window's frames drive, while anything moves.
+private final class WindowClock {
+    private let window: Widget
+    private(set) lazy var clock: AnimationClock = AnimationClock(reducesMotion: !DesktopSettings.animates) {
+        [weak self] isRunning in
+        if isRunning { self?.ticker.start() } else { self?.ticker.stop() }
+    }
+    private lazy var ticker: FrameTicker = FrameTicker(window) { [weak self] in self?.clock.tick(at: $0) }
+
+    init(_ window: Widget) {
+        self.window = window
+        DesktopSettings.onAnimatesChange { [weak self] in self?.clock.reducesMotion = !DesktopSettings.animates }
     }
 }
 

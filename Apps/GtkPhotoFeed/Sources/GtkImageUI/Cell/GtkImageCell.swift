@@ -29,16 +29,17 @@ public final class GtkImageCell: ImageSurface {
     private var loadingSince: Duration?
 
     /// - Parameters:
-    ///   - width, height: in points.
+    ///   - width, height: in points, for which pictures are asked.
+    ///   - shrinks: the cell may be shown smaller than that.
     ///   - animations: what makes animated pictures move; nil leaves them at their first frame.
     ///   - now: a clock, for telling slow loads.
     public init(
-        loader: ImageLoader, width: Int, height: Int, fit: PictureFit = .cover,
+        loader: ImageLoader, width: Int, height: Int, fit: PictureFit = .cover, shrinks: Bool = false,
         options: ImageBinding.Options = .recycledCell, animations: CellAnimations? = nil,
         now: @escaping () -> Duration = monotonicTime
     ) {
         (self.loader, self.width, self.height, self.options, self.now) = (loader, width, height, options, now)
-        view = PictureView(width: width, height: height, fit: fit)
+        view = PictureView(width: shrinks ? 1 : width, height: shrinks ? 1 : height, fit: fit)
         animation = animations.map(CellAnimation.init)
         view.onRetry = { [weak self] in self?.binding.retry() }
         view.widget.onSignal("notify::scale-factor") { [weak self] in self?.bindAgain() }

@@ -13,6 +13,7 @@ enum PictureStyle {
 
     private static let css = """
         .picture-view { background-color: alpha(currentColor, .07); }
+        .picture-placeholder, .picture-failure { margin: 0; padding: 0; }
         .picture-placeholder.busy {
             background-image: linear-gradient(100deg, alpha(currentColor, 0) 35%, alpha(currentColor, .09) 50%,
                 alpha(currentColor, 0) 65%);
@@ -20,7 +21,7 @@ enum PictureStyle {
             animation: picture-shimmer 1.4s linear infinite;
         }
         @keyframes picture-shimmer { from { background-position: 100% 0; } to { background-position: 0% 0; } }
-        .picture-failure { font-size: smaller; }
+        .picture-failure label { font-size: smaller; }
         .picture-progress trough, .picture-progress progress { min-height: 4px; border-radius: 0; }
         """
 }

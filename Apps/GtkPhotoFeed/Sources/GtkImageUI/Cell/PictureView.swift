@@ -9,7 +9,7 @@ public final class PictureView {
     /// Called when the user asks for another try.
     public var onRetry: () -> Void = {}
 
-    private let stack = Widget.stack()
+    let stack = Widget.stack()
     private let placeholder = Widget.box(GTK_ORIENTATION_VERTICAL)
     private let pages = [Widget.picture(), Widget.picture()]
     private let failure = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 6)
@@ -19,7 +19,7 @@ public final class PictureView {
     private var front = 0
 
     /// - Parameters:
-    ///   - width, height: in points.
+    ///   - width, height: the least size, in points.
     ///   - fit: how a picture of other proportions is shown.
     public init(width: Int, height: Int, fit: PictureFit = .cover) {
         PictureStyle.install()
@@ -47,8 +47,9 @@ public final class PictureView {
 
     private func addFailure() {
         failure.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)
-        failureText.addStyle("picture-failure")
+        failure.addStyle("picture-failure")
         failureText.setLines(2)
+        unsafe gtk_label_set_justify(failureText.opaque, GTK_JUSTIFY_CENTER)
         retryButton.setAccessibleLabel("Try to load the picture again")
         failure.append(.icon("image-missing-symbolic"))
         failure.append(failureText)

@@ -2,7 +2,7 @@ internal import CGtk
 public import ImageCore
 
 /// A picture in the form that GTK draws: our own bitmap, not a copy of it.
-@safe public final class Texture {
+@MainActor @safe public final class Texture {
     /// A `GdkTexture`, which is a `GdkPaintable`.
     public let pointer: OpaquePointer
 

@@ -4,13 +4,16 @@ internal import CGtk
 ///
 /// GTK binds many more cells than can be seen (a hundred and sixty for a grid that shows twenty), so being bound is no reason to load
 /// anything in a hurry. That a cell's widget is mapped is what says that it is on the screen.
-@safe public final class CellList<Cell: RecycledCell> {
+@MainActor @safe public final class CellList<Cell: RecycledCell> {
     /// The scrolling window around it.
     public let widget = Widget.scrolled()
     /// Called when an item was chosen with pointer or keyboard.
     public var onActivate: (Int) -> Void = { _ in }
     /// Called when other items than before are on the screen, at most once a frame.
     public var onScreenChange: (Range<Int>) -> Void = { _ in }
+
+    /// Called when the user pulls beyond the beginning.
+    public var onPull: () -> Void = {}
 
     /// Position counts alone: GTK wants an object for each item, the cell looks up what the item is.
     private let model: OpaquePointer
@@ -42,6 +45,11 @@ internal import CGtk
         unsafe gtk_scrolled_window_set_child(widget.opaque, view.pointer)
         unsafe gtk_scrolled_window_set_policy(widget.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         if let factory = unsafe factory { unsafe connectFactory(UnsafeMutableRawPointer(factory)) }
+        widget.onSignal(
+            "edge-overshot",
+            withPosition: { [weak self] edge in
+                if edge == Int(GTK_POS_TOP.rawValue) { self?.onPull() }
+            })
         view.onSignal("activate", withPosition: { [weak self] in self?.onActivate($0) })
     }
 

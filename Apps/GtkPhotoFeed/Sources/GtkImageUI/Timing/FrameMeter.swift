@@ -46,7 +46,8 @@ public final class FrameMeter {
     private func frameEnded() {
         GtkMainLoop.runMainQueue()
         let now = threadProcessorTime()
-        defer { last = (now, WorkMeter.total) }
+        // What `onFrame` costs is not counted.
+        defer { last = (threadProcessorTime(), WorkMeter.total) }
         guard let last, let lastFrameTime else { return }
         onFrame(
             FrameSample(

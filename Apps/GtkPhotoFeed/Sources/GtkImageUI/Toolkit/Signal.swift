@@ -7,6 +7,26 @@ extension Widget {
         unsafe connect(UnsafeMutableRawPointer(pointer), name, action)
     }
 
+    /// Called for each key that is pressed in a window before anything in it is asked.
+    ///
+    /// - Parameter action: given GDK's name of the key ("Escape", "F5", "r") and whether Control is held. True when it knew what to do.
+    public func onKey(_ action: @escaping (String, Bool) -> Bool) {
+        typealias Action = (String, Bool) -> Bool
+        guard let controller = unsafe gtk_event_controller_key_new() else { return }
+        unsafe gtk_event_controller_set_propagation_phase(controller, GTK_PHASE_CAPTURE)
+        unsafe gtk_widget_add_controller(pointer, controller)
+        let callback: @convention(c) (UnsafeMutableRawPointer?, UInt32, UInt32, UInt32) -> gboolean = {
+            box, key, _, modifiers in
+            guard let action = unsafe Box<Action>.contents(of: box), let name = unsafe gdk_keyval_name(key) else {
+                return 0
+            }
+            return action(unsafe String(cString: name), modifiers & GDK_CONTROL_MASK.rawValue != 0) ? 1 : 0
+        }
+        unsafe connect(
+            UnsafeMutableRawPointer(controller), "key-pressed", unsafe unsafeBitCast(callback, to: GCallback.self),
+            Box(action))
+    }
+
     /// For signals with one argument that is a position.
     public func onSignal(_ name: String, withPosition action: @escaping (Int) -> Void) {
         unsafe connect(UnsafeMutableRawPointer(pointer), name, withPosition: action)

@@ -11,6 +11,13 @@ extension Widget {
 
     public static func button(icon name: String) -> Widget { unsafe Widget(gtk_button_new_from_icon_name(name)) }
 
+    /// A button that stays down.
+    public static func toggle(icon name: String) -> Widget {
+        let button = unsafe Widget(gtk_toggle_button_new())
+        unsafe gtk_button_set_icon_name(button.cast(to: GtkButton.self), name)
+        return button
+    }
+
     public static func icon(_ name: String) -> Widget { unsafe Widget(gtk_image_new_from_icon_name(name)) }
 
     public static func overlay() -> Widget { unsafe Widget(gtk_overlay_new()) }
@@ -22,11 +29,19 @@ extension Widget {
     public static func progressBar() -> Widget { unsafe Widget(gtk_progress_bar_new()) }
 
     public static func scrolled() -> Widget { unsafe Widget(gtk_scrolled_window_new()) }
+
+    public static func spinner() -> Widget { unsafe Widget(gtk_spinner_new()) }
+
+    public static func headerBar() -> Widget { unsafe Widget(gtk_header_bar_new()) }
+
+    public static func window() -> Widget { unsafe Widget(gtk_window_new()) }
 }
 
 /// What boxes have.
 extension Widget {
     public func append(_ child: Widget) { unsafe gtk_box_append(cast(to: GtkBox.self), child.pointer) }
+
+    public func remove(_ child: Widget) { unsafe gtk_box_remove(cast(to: GtkBox.self), child.pointer) }
 }
 
 /// What labels have.
@@ -35,6 +50,9 @@ extension Widget {
         get { unsafe String(cString: gtk_label_get_text(opaque)) }
         set { unsafe gtk_label_set_text(opaque, newValue) }
     }
+
+    /// Not wider than this, however long the text is.
+    public func setMaximumWidth(characters: Int) { unsafe gtk_label_set_max_width_chars(opaque, Int32(characters)) }
 
     /// Cut at the end, after so many lines.
     public func setLines(_ count: Int) {

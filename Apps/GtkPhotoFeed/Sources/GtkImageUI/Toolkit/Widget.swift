@@ -4,7 +4,7 @@ public import CGtk
 ///
 /// GTK is a C library whose pointers say nothing of who owns what. Here each of them is inside an object that holds a reference, so
 /// the code that builds a window has no pointers in it.
-@safe public final class Widget {
+@MainActor @safe public final class Widget {
     /// For calls of GTK that have no method here.
     public let pointer: UnsafeMutablePointer<GtkWidget>
 
@@ -59,6 +59,16 @@ extension Widget {
         unsafe gtk_widget_set_hexpand(pointer, horizontally ? 1 : 0)
         unsafe gtk_widget_set_vexpand(pointer, vertically ? 1 : 0)
     }
+
+    /// What a button without words does, for those who point at it and for those who don't see it.
+    public func setHint(_ text: String) {
+        unsafe gtk_widget_set_tooltip_text(pointer, text)
+        setAccessibleLabel(text)
+    }
+
+    public var width: Int { Int(unsafe gtk_widget_get_width(pointer)) }
+
+    public var height: Int { Int(unsafe gtk_widget_get_height(pointer)) }
 
     public func setMargins(_ points: Int) {
         unsafe gtk_widget_set_margin_start(pointer, Int32(points))

@@ -1,0 +1,17 @@
+internal import ImageCore
+internal import Synchronization
+
+/// Knows how many downloads are in flight, for the inspector.
+final class DownloadCount: ImageLoaderObserver {
+    private let running = Mutex(Set<UInt64>())
+
+    var inFlight: Int { running.withLock { $0.count } }
+
+    func loader(did event: ImageLoadEvent) {
+        switch event.kind {
+        case .downloadStarted: running.withLock { _ = $0.insert(event.request) }
+        case .downloadFinished, .succeeded, .failed, .cancelled: running.withLock { _ = $0.remove(event.request) }
+        default: break
+        }
+    }
+}

@@ -1,0 +1,87 @@
+internal import GtkImageUI
+internal import ImageCore
+
+/// What a scroll cost, and what went wrong in it.
+struct ScrollResult {
+    /// One way through the feed.
+    struct Leg {
+        var name: String
+        var frames: [FrameSample]
+        /// Pictures by where they came from, in this leg.
+        var pictures: [ImageSource: Int]
+        var downloadedBytes: Int
+        var failedCount: Int
+        var cancelledCount: Int
+
+        init(name: String, frames: [FrameSample], before: ImageLoaderStatistics, after: ImageLoaderStatistics) {
+            (self.name, self.frames) = (name, frames)
+            pictures = after.succeeded.mapValues(\.count).merging(
+                before.succeeded.mapValues(\.count), uniquingKeysWith: -)
+            downloadedBytes = after.downloadedBytes - before.downloadedBytes
+            failedCount = after.failed.count - before.failed.count
+            cancelledCount = after.cancelled.count - before.cancelled.count
+        }
+
+        /// Pictures for which the origin was asked.
+        var networkCount: Int { (pictures[.network] ?? 0) + (pictures[.validated] ?? 0) + (pictures[.stale] ?? 0) }
+    }
+
+    var legs: [Leg]
+    var readCount: Int
+    var wrongCount: Int
+    var unreadableCount: Int
+    var hops: FrameSummary.Percentiles
+    var hopCount: Int
+    /// Bytes before the window was opened, and at most afterwards.
+    var baselineMemory: Int
+    var peakMemory: Int
+    var memoryByteLimit: Int
+    /// Cells that GTK had made for all the photos.
+    var cellCount: Int
+
+    init(
+        legs: [Leg], numbers: NumberCheck, hops: [Duration], baselineMemory: Int, peakMemory: Int,
+        memoryByteLimit: Int, cellCount: Int
+    ) {
+        (self.legs, readCount, wrongCount) = (legs, numbers.readCount, numbers.wrongCount)
+        unreadableCount = numbers.unreadableCount
+        (self.hops, hopCount) = (FrameSummary.Percentiles(hops), hops.count)
+        (self.baselineMemory, self.peakMemory) = (baselineMemory, peakMemory)
+        (self.memoryByteLimit, self.cellCount) = (memoryByteLimit, cellCount)
+    }
+
+    var frames: [FrameSample] { legs.flatMap(\.frames) }
+}
+
+extension ScrollResult {
+    /// A table and a few lines, as Markdown.
+    var report: String {
+        let head =
+            "| | frames | processor p50 / p95 / worst, ms | painting p95 | own p95 | memory | disk | network | cancelled |"
+        let rule = "|---|---|---|---|---|---|---|---|---|"
+        return ([head, rule] + legs.map(row) + ["", facts]).joined(separator: "\n")
+    }
+
+    private func row(_ leg: Leg) -> String {
+        let summary = FrameSummary(leg.frames)
+        let cells = [
+            leg.name, "\(summary.count)",
+            "\(summary.processorTime) / \(decimal(summary.processorTime.worst, places: 1))",
+            decimal(summary.paintTime.nearlyAll, places: 2), decimal(summary.ownTime.nearlyAll, places: 2),
+            "\(leg.pictures[.memory] ?? 0)", "\(leg.pictures[.disk] ?? 0)", "\(leg.networkCount)",
+            "\(leg.cancelledCount)",
+        ]
+        return "| " + cells.joined(separator: " | ") + " |"
+    }
+
+    private var facts: String {
+        """
+        pictures read back from the screen: \(readCount); wrong: \(wrongCount); without a number: \(unreadableCount)
+        main-actor hop, ms, p50 / p95 of \(hopCount): \(hops)
+        resident memory, MB: \(megabytes(baselineMemory)) before the window, \(megabytes(peakMemory)) at most;         pictures in memory may have \(megabytes(memoryByteLimit))
+        cells made: \(cellCount)
+        """
+    }
+
+    private func megabytes(_ bytes: Int) -> String { decimal(Double(bytes) / 1e6, places: 1) }
+}

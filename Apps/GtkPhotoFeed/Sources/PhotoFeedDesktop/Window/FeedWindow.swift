@@ -1,0 +1,124 @@
+internal import CGtk
+internal import GtkImageUI
+internal import ImageCore
+internal import ImageLoading
+internal import ImagePresenting
+internal import Observation
+public import PhotoFeedModel
+
+/// The feed on the screen: a grid or list of photos, one of them in full, what to do about failures, and the inspector.
+public final class FeedWindow {
+    enum Page {
+        static let loading = "loading"
+        static let failure = "failure"
+        static let feed = "feed"
+        static let picture = "picture"
+    }
+
+    let model: PhotoFeedModel
+    let loading: FeedLoading
+    let window = Widget.window()
+    let meter = FrameMeter()
+    let bar = FeedBar()
+    let pages = Widget.stack()
+    let full: FullPicture
+    let inspector: Inspector
+    let animations: CellAnimations
+    let prefetch: PrefetchController
+    let feedPage = Widget.box(GTK_ORIENTATION_VERTICAL)
+    let footer = PageFooter()
+    var list: CellList<PhotoCell>
+    var layout = PhotoLayout.grid
+    /// What the list was last told of.
+    var listed: (count: Int, first: Int?) = (0, nil)
+    private let failureText = Widget.label("")
+
+    public init(_ model: PhotoFeedModel, loading: FeedLoading) {
+        (self.model, self.loading) = (model, loading)
+        FeedStyle.install()
+        animations = CellAnimations(on: window) { await loading.frames(of: $0) }
+        full = FullPicture(loading: loading, animations: animations)
+        inspector = Inspector(loading)
+        list = Self.makeList(.grid, model, loading, animations)
+        prefetch = Self.makePrefetch(for: window, model, loading)
+        addPages()
+        connect()
+        takeList()
+        observe()
+    }
+
+    /// Shows the window and begins to load.
+    public func open(width: Int = 940, height: Int = 760) {
+        unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), Int32(width), Int32(height))
+        unsafe gtk_window_present(window.cast(to: GtkWindow.self))
+        meter.follow(window)
+        load()
+    }
+
+    public func close() {
+        full.close()
+        unsafe gtk_window_destroy(window.cast(to: GtkWindow.self))
+    }
+
+    /// Calls when the user has closed the window.
+    public func onClose(_ action: @escaping () -> Void) { window.onSignal("destroy", action) }
+
+    func load() { model.load() }
+
+    func refresh() { Task { [model] in await model.refresh() } }
+
+    private func addPages() {
+        let overlay = Widget.overlay()
+        unsafe gtk_window_set_titlebar(window.cast(to: GtkWindow.self), bar.widget.pointer)
+        unsafe gtk_window_set_title(window.cast(to: GtkWindow.self), "Photos")
+        unsafe gtk_window_set_child(window.cast(to: GtkWindow.self), overlay.pointer)
+        pages.addPage(waitingPage(), named: Page.loading)
+        pages.addPage(failurePage(), named: Page.failure)
+        pages.addPage(feedPage, named: Page.feed)
+        pages.addPage(full.widget, named: Page.picture)
+        overlay.setBase(pages)
+        overlay.addLayer(inspector.widget)
+    }
+
+    private func waitingPage() -> Widget {
+        let spinner = Widget.spinner()
+        unsafe gtk_spinner_start(spinner.opaque)
+        spinner.setMinimumSize(width: 48, height: 48)
+        spinner.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)
+        spinner.setAccessibleLabel("Loading the feed")
+        return spinner
+    }
+
+    private func failurePage() -> Widget {
+        let box = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 12)
+        box.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)
+        let button = Widget.button("Try again")
+        button.onSignal("clicked") { [weak self] in self?.load() }
+        box.append(.icon("network-error-symbolic"))
+        box.append(failureText)
+        box.append(button)
+        return box
+    }
+
+    // MARK: The model
+
+    private func observe() {
+        withObservationTracking {
+            modelChanged()
+        } onChange: { [weak self] in
+            Task { @MainActor in self?.observe() }
+        }
+    }
+
+    private func modelChanged() {
+        takePhotos(model.photos)
+        footer.show(model.paginationState)
+        switch model.viewState {
+        case .idle, .loading: if listed.count == 0 { pages.showPage(Page.loading) }
+        case .error(let failure):
+            failureText.text = "The feed could not be loaded: \(failure)"
+            pages.showPage(Page.failure)
+        case .loaded: if full.position == nil { pages.showPage(Page.feed) }
+        }
+    }
+}

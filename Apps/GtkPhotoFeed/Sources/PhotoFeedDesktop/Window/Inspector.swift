@@ -1,0 +1,68 @@
+internal import CGtk
+internal import GtkImageUI
+internal import ImageCore
+internal import ImageLoading
+
+/// What the loader and the window are doing, over the photos.
+final class Inspector {
+    let widget = Widget.label("")
+    /// Nothing is counted while it is off.
+    var isOn = false {
+        didSet {
+            widget.isVisible = isOn
+            WorkMeter.isOn = isOn
+            frames = []
+            if isOn { Task { await update() } }
+        }
+    }
+
+    private let loading: FeedLoading
+    private var frames: [FrameSample] = []
+    private var lastUpdate = Duration.zero
+    private var isUpdating = false
+    private static let updateInterval = Duration.milliseconds(500)
+    private static let frameLimit = 120
+
+    init(_ loading: FeedLoading) {
+        self.loading = loading
+        widget.addStyle("inspector")
+        widget.setAlignment(horizontal: GTK_ALIGN_END, vertical: GTK_ALIGN_START)
+        widget.setMargins(12)
+        widget.isVisible = false
+        unsafe gtk_widget_set_can_target(widget.pointer, 0)
+    }
+
+    func note(_ frame: FrameSample) {
+        guard isOn else { return }
+        frames.append(frame)
+        if frames.count > Self.frameLimit { frames.removeFirst() }
+        let now = monotonicTime()
+        guard now - lastUpdate >= Self.updateInterval, !isUpdating else { return }
+        lastUpdate = now
+        Task { await update() }
+    }
+
+    private func update() async {
+        isUpdating = true
+        defer { isUpdating = false }
+        let sizes: CacheSizes?
+        do { sizes = try await loading.loader.cacheSizes() } catch { sizes = nil }
+        widget.text = lines(loading.loader.statistics, sizes).joined(separator: "\n")
+    }
+
+    private func lines(_ statistics: ImageLoaderStatistics, _ sizes: CacheSizes?) -> [String] {
+        let network = statistics.succeeded[.network]?.count ?? 0
+        let sample = FrameSummary(frames)
+        return [
+            "memory  \(percent(statistics.memory.hitRatio)) hits, \(megabytes(sizes?.memory)) MB of \(megabytes(loading.memoryByteLimit))",
+            "disk    \(percent(statistics.disk.hitRatio)) hits, \(megabytes(sizes?.disk)) MB",
+            "network \(network) pictures, \(megabytes(statistics.downloadedBytes)) MB, \(loading.downloads.inFlight) in flight",
+            "failed  \(statistics.failed.count), cancelled \(statistics.cancelled.count)",
+            "frame   \(sample.processorTime) ms processor, own \(sample.ownTime) ms (p50 / p95)",
+        ]
+    }
+
+    private func percent(_ ratio: Double?) -> String { ratio.map { "\(Int(($0 * 100).rounded())) %" } ?? "no" }
+
+    private func megabytes(_ bytes: Int?) -> String { bytes.map { decimal(Double($0) / 1e6, places: 1) } ?? "?" }
+}

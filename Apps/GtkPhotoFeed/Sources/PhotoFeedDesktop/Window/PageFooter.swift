@@ -1,0 +1,31 @@
+internal import CGtk
+internal import GtkImageUI
+internal import PhotoFeedModel
+
+/// Below the photos: that the next page is on its way, or that it did not come and can be tried again.
+final class PageFooter {
+    let widget = Widget.box(GTK_ORIENTATION_HORIZONTAL, spacing: 12)
+    var onRetry: () -> Void = {}
+    private let text = Widget.label("")
+    private let button = Widget.button("Try again")
+
+    init() {
+        widget.addStyle("page-footer")
+        widget.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_END)
+        widget.append(text)
+        widget.append(button)
+        widget.isVisible = false
+        button.onSignal("clicked") { [weak self] in self?.onRetry() }
+    }
+
+    var isOffering: Bool { widget.isVisible && button.isVisible }
+
+    func show(_ state: PhotoFeedModel.PaginationState) {
+        if case .error = state {
+            text.text = "More photos could not be loaded."
+            widget.isVisible = true
+        } else {
+            widget.isVisible = false
+        }
+    }
+}

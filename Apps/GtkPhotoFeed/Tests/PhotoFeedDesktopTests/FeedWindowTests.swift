@@ -1,0 +1,104 @@
+import CGtk
+import GtkImageUI
+import ImageCore
+import ImagePresenting
+import PhotoFeedModel
+import XCTest
+
+@testable import PhotoFeedDesktop
+
+final class FeedWindowTests: DesktopTestCase {
+    func testTheGridFillsPageByPage() throws {
+        try onScreen {
+            let stage = try Stage(["--photos", "45"])
+            defer { stage.end() }
+            stage.window.open()
+            XCTAssertTrue(stage.waits { stage.isSettled && stage.window.list.count >= 20 })
+            XCTAssertTrue(
+                stage.waits {
+                    stage.window.list.offset = stage.window.list.largestOffset
+                    return stage.window.list.count == 45
+                })
+        }
+    }
+
+    func testAPictureIsShownInFullOverItsThumbnailAndLeftByEscape() throws {
+        try onScreen {
+            let stage = try Stage(["--photos", "10"])
+            defer { stage.end() }
+            stage.window.open()
+            XCTAssertTrue(stage.waits { stage.isSettled })
+            stage.window.list.activate(3)
+            let cell = try XCTUnwrap(stage.window.full.cell)
+            XCTAssertEqual(stage.window.full.position, 3)
+            var kinds: [ImageAppearance.Kind] = []
+            cell.onChange = { kinds.append(cell.appearance.kind) }
+            XCTAssertTrue(stage.waits { cell.appearance.kind == .final })
+            XCTAssertTrue(kinds.contains(.preview), "the thumbnail first: \(kinds)")
+            XCTAssertGreaterThan(cell.appearance.picture?.bitmap.size.width ?? 0, 300)
+            XCTAssertTrue(stage.window.pressed("Right", false))
+            XCTAssertEqual(stage.window.full.position, 4)
+            XCTAssertTrue(stage.window.pressed("Escape", false))
+            XCTAssertNil(stage.window.full.position)
+            XCTAssertFalse(stage.window.pressed("Escape", false), "there is nothing to leave any more")
+        }
+    }
+
+    func testPhotosAsAListAskForTheirOwnSize() throws {
+        try onScreen {
+            let stage = try Stage(["--photos", "30"])
+            defer { stage.end() }
+            stage.window.open()
+            XCTAssertTrue(stage.waits { stage.isSettled })
+            XCTAssertTrue(stage.window.pressed("2", true))
+            XCTAssertTrue(stage.waits { stage.isSettled })
+            let scale = stage.window.window.scaleFactor
+            XCTAssertEqual(stage.cells[0].picture.boundRequest?.target?.size.width, PhotoLayout.list.side * scale)
+        }
+    }
+
+    func testAnOriginThatGoesAwayTakesNoRowAndCanBeTriedAgain() throws {
+        try onScreen {
+            let stage = try Stage(["--photos", "200"])
+            defer { stage.close() }
+            stage.window.open()
+            XCTAssertTrue(stage.waits { stage.isSettled })
+            stage.origin.stop()
+            XCTAssertTrue(
+                stage.waits {
+                    stage.window.list.offset = stage.window.list.largestOffset
+                    return stage.window.footer.isOffering
+                })
+            let count = stage.window.list.count
+            XCTAssertGreaterThanOrEqual(count, 10)
+            XCTAssertTrue(stage.waits { stage.cells.contains { $0.picture.view.face == .failure } })
+            // Back at the top, what had been loaded is there.
+            XCTAssertTrue(
+                stage.waits {
+                    stage.window.list.offset = 0
+                    return stage.window.list.onScreen.first?.position == 0
+                        && stage.cells[0].picture.view.face == .picture
+                }, "\(stage.window.list.onScreen.map { ($0.position, $0.cell.picture.view.face) })")
+            XCTAssertEqual(stage.window.list.count, count)
+        }
+    }
+
+    func testAnimationsPlayOnTheScreenAndStopWithReducedMotion() throws {
+        try onScreen {
+            let stage = try Stage(["--photos", "10"])
+            defer { stage.end() }
+            stage.window.open(width: 940, height: 900)
+            // The eighth photo is an animated GIF, the ninth an animated WebP.
+            XCTAssertTrue(stage.waits { stage.isSettled && stage.cells.count == 10 })
+            for index in [7, 8] {
+                let view = stage.cells[index].picture.view
+                let before = view.shownName
+                XCTAssertTrue(stage.waits { view.shownName != before }, "photo \(index + 1) does not move")
+            }
+            XCTAssertTrue(stage.window.animations.isRunning)
+            DesktopSettings.animates = false
+            defer { DesktopSettings.animates = true }
+            XCTAssertFalse(stage.window.animations.isRunning)
+        }
+    }
+}
