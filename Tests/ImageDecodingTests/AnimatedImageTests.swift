@@ -21,14 +21,17 @@ struct AnimatedImageTests {
         #expect(decodedFrames(codec) == [])
     }
 
-    @Test("a player is told by the timeline which frame is to be seen, and when nothing changes any more")
-    func moments() throws {
-        let animation = try animation(frames: 5, FakeDecoder())
+    @Test(
+        "a player is told by the timeline which frame is to be seen, and when nothing changes any more",
+        arguments: 0...2)
+    func moments(loops: Int) throws {
+        let animation = try animation(frames: 5, loopCount: loops, FakeDecoder())
         for milliseconds in stride(from: 0, through: 2_000, by: 25) {
             let elapsed = Duration.milliseconds(milliseconds)
             let (position, moment) = (animation.timeline.position(at: elapsed), animation.moment(at: elapsed))
             #expect(moment == AnimationMoment(frame: position.frame, isLast: position.isFinished))
         }
+        #expect(animation.moment(at: .seconds(2)).isLast == (loops > 0))
     }
 
     @Test("a frame is decoded once, and can be taken without waiting afterwards")

@@ -163,6 +163,19 @@ struct AnimationTests {
         #expect(log.messages == ["run", "quick1"])
     }
 
+    @Test("who has no turn has its frames made all the same")
+    func preparesWithoutTurn() async {
+        let (clock, frames) = (clock(budget: 1), ScriptedFrames(count: 9, isPrepared: false))
+        let (quick, slow) = (player(ScriptedFrames(count: 9), clock, name: "quick"), player(frames, clock))
+        quick.isVisible = true
+        clock.tick(at: .zero)
+        slow.isVisible = true
+        clock.tick(at: .seconds(1))
+        await frames.gate.arrivals(1)
+        frames.gate.open()
+        #expect(log.messages == ["run", "quick1"])
+    }
+
     @Test("with reduced motion the first frame stays and nothing runs")
     func reducedMotion() {
         let clock = clock(reducesMotion: true)
@@ -194,12 +207,19 @@ struct AnimationTests {
     func hidesInShow() {
         let clock = clock()
         let second = player(ScriptedFrames(count: 9), clock, name: "second")
+        var hasShown = false
         let first = AnimationPlayer(ScriptedFrames(count: 9), firstFrame: ScriptedFrames.bitmap(0), clock: clock) { _ in
-            second.isVisible = false
+            second.isVisible = hasShown
+            hasShown = true
         }
         for player in [first, second] { player.isVisible = true }
         for second in 0...1 { clock.tick(at: .seconds(second)) }
+        #expect(!second.isVisible)
+        clock.tick(at: .seconds(50))
+        #expect(second.isVisible)
+        clock.tick(at: .seconds(51))
         #expect(log.messages == ["run"])
-        #expect(clock.isRunning)
+        clock.tick(at: .seconds(52))
+        #expect(log.messages == ["run", "second1"])
     }
 }
