@@ -144,6 +144,21 @@ struct IndexFileTests {
         try await expectIntact("removed")
     }
 
+    @Test("slots of the table beyond those that count, which somebody wrote who then died, are no entries")
+    func tableTooLong() async throws {
+        _ = try await fill()
+        let cache = folder.cache(byteLimit: Self.limit)
+        for round in 0..<12 { try await cache.store(entry(500), for: key(round % 6 + 1)) }
+        let url = folder.url.appending(path: "entries.table")
+        var table = try Data(contentsOf: url)
+        let ghost = EntryIndex.Record(name: EntryName(key(77)), byteCount: 500, stamp: 1)
+        let place = table.count / JournalFormat.slotSize
+        table += JournalFormat.bytes(of: [.insert(ghost, place: place, keeping: nil)], at: table.count)
+        try table.write(to: url)
+        #expect(try await folder.cache(byteLimit: Self.limit).status().entryCount == Self.count)
+        try await expectIntact("a slot too many")
+    }
+
     @Test("a folder is opened and stored into without being listed entry by entry")
     func opensWithoutScan() async throws {
         _ = try await fill()

@@ -105,6 +105,21 @@ struct PowerCutRemovalTests {
         #expect(survivors() == [Self.path(1)])
     }
 
+    @Test("a subfolder that vanishes between a removal and its synchronisation took the entry along: that is no error")
+    func subfolderVanishes() async throws {
+        let (folder, vanishes) = (TestFolder(), Flag())
+        let subfolder = folder.file(key(1)).deletingLastPathComponent()
+        let fileSystem = InterceptedFileSystem { _, call in
+            if call == "synchronizeFolder", vanishes.value { try? FileManager.default.removeItem(at: subfolder) }
+        }
+        let cache = folder.cache(durability: .powerLoss, fileSystem: fileSystem)
+        try await store(1...1, in: cache)
+        vanishes.value = true
+        try await cache.trim(to: 0)
+        #expect(!FileManager.default.fileExists(atPath: subfolder.path))
+        #expect(try await cache.entry(for: key(1)) == nil)
+    }
+
     @Test("without durability nothing is synchronised, whatever is evicted or removed")
     func costsNothing() async throws {
         let folder = TestFolder()

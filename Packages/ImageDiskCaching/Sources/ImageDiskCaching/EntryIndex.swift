@@ -1,8 +1,8 @@
 /// What the folder holds, by the cache's best knowledge: each entry's size and last use, and the room promised to writers.
 ///
 /// Each entry has a place: the number of its slot in the table that the folder keeps. A pure value. About 80 bytes an entry: 48 in
-/// an array of nodes, the policy's 8, and 8 for each slot of an open hash table with linear probing, which is kept between three
-/// eighths and three quarters full.
+/// an array of nodes, the policy's 8, and 8 for each slot of the table of names, which is kept between three eighths and three quarters
+/// full.
 package struct EntryIndex: Sendable {
     /// One entry's file.
     package struct Record: Hashable, Sendable {
@@ -24,26 +24,13 @@ package struct EntryIndex: Sendable {
         package var byteCount: Int
     }
 
-    /// A slot of the table.
-    private struct Slot {
-        static let empty = Slot(place: -1, tag: 0)
-
-        /// The place in `nodes`; -1 when the slot is empty.
-        var place: Int32
-        /// Bits of the name's hash, so that a look at another name's slot is not one at its node, which is far away.
-        var tag: UInt32
-
-        var isEmpty: Bool { place < 0 }
-    }
-
     /// By place, in the order of the table in the folder.
     private var nodes: [Record] = []
     /// Places in `nodes` that nothing has.
     private var vacancies = PlaceSet()
     /// Places that the table in the folder does not tell of as they are.
     private var changes = PlaceSet()
-    /// By the hash of the name.
-    private var table: [Slot]
+    private var names: NameTable
     /// Nil until all entries are known.
     private var policy: (any DiskEvictionPolicy)?
     package private(set) var count = 0
@@ -56,13 +43,11 @@ package struct EntryIndex: Sendable {
     /// - Parameter policy: nil if entries are to come in any order, and `arrange` after them.
     package init(policy: (any DiskEvictionPolicy)? = nil, capacity: Int = 0) {
         self.policy = policy
-        var size = 16
-        while size * 3 < capacity * 4 { size *= 2 }
-        table = Array(repeating: .empty, count: size)
+        names = NameTable(capacity: capacity)
         nodes.reserveCapacity(capacity)
     }
 
-    package subscript(name: EntryName) -> Record? { slot(of: name).map { nodes[Int(table[$0].place)] } }
+    package subscript(name: EntryName) -> Record? { place(of: name).map { nodes[$0] } }
 
     /// All entries, in the order of their places.
     package var records: [Record] { nodes.indices.compactMap(record) }
@@ -97,7 +82,7 @@ package struct EntryIndex: Sendable {
     /// The place that an entry has, or would get.
     package func place(for name: EntryName) -> Int { place(of: name) ?? vacancies.first ?? nodes.count }
 
-    private func place(of name: EntryName) -> Int? { slot(of: name).map { Int(table[$0].place) } }
+    private func place(of name: EntryName) -> Int? { names.place(of: name, among: nodes) }
 
     /// Puts a record in, in place of an earlier one of that name, and of another one that has the place. One that is there as it is,
     /// but at another place, moves, and its turn to go stays what it was.
@@ -112,8 +97,7 @@ package struct EntryIndex: Sendable {
         }
         remove(record.name)
         seat(record, at: place)
-        if (count + 1) * 4 > table.count * 3 { enlarge() }
-        enter(Int32(place))
+        names.insert(place, among: nodes)
         count += 1
         byteCount += record.byteCount
         newestStamp = max(newestStamp, record.stamp)
@@ -123,7 +107,7 @@ package struct EntryIndex: Sendable {
 
     private mutating func move(_ old: Int, to place: Int) {
         seat(nodes[old], at: place)
-        if let slot = slot(of: nodes[old].name) { table[slot].place = Int32(place) }
+        names.move(old, to: place, among: nodes)
         vacancies.insert(old)
         changes.insert(old)
         policy?.move(old, to: place)
@@ -154,8 +138,7 @@ package struct EntryIndex: Sendable {
     /// Notes a use; false when the entry is not known.
     @discardableResult
     package mutating func use(_ name: EntryName, stamp: Int64) -> Bool {
-        guard let slot = slot(of: name) else { return false }
-        let place = Int(table[slot].place)
+        guard let place = place(of: name) else { return false }
         nodes[place].stamp = max(nodes[place].stamp, stamp)
         newestStamp = max(newestStamp, stamp)
         changes.insert(place)
@@ -164,9 +147,7 @@ package struct EntryIndex: Sendable {
     }
 
     package mutating func remove(_ name: EntryName) {
-        guard let slot = slot(of: name) else { return }
-        let place = Int(table[slot].place)
-        vacate(slot)
+        guard let place = names.remove(name, among: nodes) else { return }
         policy?.remove(place)
         vacancies.insert(place)
         changes.insert(place)
@@ -249,48 +230,4 @@ package struct EntryIndex: Sendable {
 
     /// What has a place; nil when nothing has.
     package func record(at place: Int) -> Record? { vacancies.contains(place) ? nil : nodes[place] }
-
-    // MARK: The table
-
-    private func home(of name: EntryName) -> Int { Int(truncatingIfNeeded: name.hash) & (table.count - 1) }
-
-    private func tag(of name: EntryName) -> UInt32 { UInt32(truncatingIfNeeded: name.hash >> 32) }
-
-    private func slot(of name: EntryName) -> Int? {
-        let tag = tag(of: name)
-        var slot = home(of: name)
-        while !table[slot].isEmpty {
-            if table[slot].tag == tag, nodes[Int(table[slot].place)].name == name { return slot }
-            slot = (slot + 1) & (table.count - 1)
-        }
-        return nil
-    }
-
-    private mutating func enter(_ place: Int32) {
-        let name = nodes[Int(place)].name
-        var slot = home(of: name)
-        while !table[slot].isEmpty { slot = (slot + 1) & (table.count - 1) }
-        table[slot] = Slot(place: place, tag: tag(of: name))
-    }
-
-    /// Empties a slot, and moves back what lies behind it only because the slot was taken.
-    private mutating func vacate(_ slot: Int) {
-        var hole = slot
-        var next = (hole + 1) & (table.count - 1)
-        while !table[next].isEmpty {
-            let distance = (next - home(of: nodes[Int(table[next].place)].name)) & (table.count - 1)
-            if distance >= (next - hole) & (table.count - 1) {
-                table[hole] = table[next]
-                hole = next
-            }
-            next = (next + 1) & (table.count - 1)
-        }
-        table[hole] = .empty
-    }
-
-    private mutating func enlarge() {
-        let slots = table.filter { !$0.isEmpty }
-        table = Array(repeating: .empty, count: table.count * 2)
-        for slot in slots { enter(slot.place) }
-    }
 }
