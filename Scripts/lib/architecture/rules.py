@@ -45,6 +45,10 @@ PUBLIC_TYPE = re.compile(
 APPLE_UI = re.compile(r'canImport\s*\(\s*(?:UIKit|SwiftUI|AppKit)\s*\)')
 
 
+# Where a room's README says what goes in its place; ImageCore's has a table for all ports, and whoever proves ports has none.
+REPLACEMENT = ['\n## In its place\n', '| to replace | conform to |', '# ImageContractTesting\n']
+
+
 class Room:
     """A row of the table."""
 
@@ -171,8 +175,11 @@ def inventory(repository):
         if targets != [name]:
             yield f'Package.swift: the product {name} must be the room {name} alone, not {", ".join(targets)}'
     for name in sorted(set(repository.rooms) & set(products)):
-        if not os.path.exists(os.path.join(repository.root, 'Packages', name, 'README.md')):
+        path = os.path.join(repository.root, 'Packages', name, 'README.md')
+        if not os.path.exists(path):
             yield f'Packages/{name}: has no README.md; say what it is, with one example, and when to pick it'
+        elif not any(heading in open(path, encoding='utf-8').read() for heading in REPLACEMENT):
+            yield f'Packages/{name}/README.md: say under "## In its place" what goes in the place of this room'
 
 
 def layout(repository):
