@@ -54,7 +54,8 @@ let package = Package(
         .testTarget(
             name: "PhotoFeedDesktopTests",
             dependencies: [
-                "PhotoFeedDesktop", "GtkImageUI", "CGtk", room("ImageCore"), room("ImagePresenting"),
+                "PhotoFeedDesktop", "GtkImageUI", "CGtk", room("ImageCore"), room("ImageLoading"),
+                room("ImagePresenting"),
                 .product(name: "feed-server", package: "FeedServer"),
                 .product(name: "PhotoFeedModel", package: "PhotoFeed"),
             ],

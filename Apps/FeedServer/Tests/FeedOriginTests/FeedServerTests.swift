@@ -57,6 +57,21 @@ struct FeedServerTests {
         }
     }
 
+    @Test("a page may be kept, and is asked about: its tag brings 304 until the page is another")
+    func pageConditions() throws {
+        try withServer { port, _ in
+            let client = try RawClient(port: port)
+            client.get("/photos?_page=1")
+            let head = client.answer().head
+            #expect(head.contains("cache-control: public, max-age=0\r\n"))
+            let tag = try #require(head.split(separator: "\r\n").first { $0.hasPrefix("etag: ") }?.dropFirst(6))
+            client.get("/photos?_page=1", "If-None-Match: \(tag)")
+            #expect(client.answer().status == 304)
+            client.get("/photos?_page=2", "If-None-Match: \(tag)")
+            #expect(client.answer().status == 200)
+        }
+    }
+
     @Test("a picture comes with its validators, and these bring 304, 206 and 416")
     func conditions() throws {
         try withServer { port, _ in

@@ -25,6 +25,16 @@ public enum PhotoFeedApp {
     public static func start() throws {
         guard gtk_init_check() != 0 else { throw Failure.noDisplay }
         GtkMainLoop.attach()
+        keepPaintingMemory()
+    }
+
+    /// GTK 4.8 paints each texture through a copy that lives for one frame. The system's allocator would give that memory back after each, and fetch it
+    /// page by page for the next.
+    private static func keepPaintingMemory() {
+        #if canImport(Glibc)
+            mallopt(M_MMAP_THRESHOLD, 4 << 20)
+            mallopt(M_TRIM_THRESHOLD, 16 << 20)
+        #endif
     }
 
     /// Has the program take its pictures of itself.

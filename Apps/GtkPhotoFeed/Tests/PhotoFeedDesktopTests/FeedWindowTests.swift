@@ -1,6 +1,8 @@
 import CGtk
+import Foundation
 import GtkImageUI
 import ImageCore
+import ImageLoading
 import ImagePresenting
 import PhotoFeedModel
 import XCTest
@@ -80,6 +82,26 @@ final class FeedWindowTests: DesktopTestCase {
                         && stage.cells[0].picture.view.face == .picture
                 }, "\(stage.window.list.onScreen.map { ($0.position, $0.cell.picture.view.face) })")
             XCTAssertEqual(stage.window.list.count, count)
+        }
+    }
+
+    func testWithoutAnOriginTheFeedIsThatOfTheLastTime() throws {
+        try onScreen {
+            let cache = Stage.temporaryFolder()
+            defer { try? FileManager.default.removeItem(at: cache) }
+            let first = try Stage(["--photos", "20", "--numbered"], cacheFolder: cache)
+            first.window.open()
+            XCTAssertTrue(first.waits { first.isSettled && first.window.list.count == 20 })
+            let seen = first.cells.map { $0.photo?.id }
+            first.end()
+            let second = try Stage([], origin: first.origin, cacheFolder: cache)
+            defer { second.close() }
+            second.window.open()
+            XCTAssertTrue(second.waits { second.isSettled && second.cells.map { $0.photo?.id } == seen })
+            XCTAssertEqual(second.loading.loader.statistics.downloadedBytes, 0)
+            let numbers = NumberCheck()
+            numbers.check(second.window)
+            XCTAssertEqual(numbers.wrongCount, 0)
         }
     }
 

@@ -43,9 +43,16 @@ public struct Site: Sendable {
         let number = try Misbehaviour.number(request, "_page", 1...Int.max) ?? 1
         let limit = try Misbehaviour.number(request, "_limit", 1...PhotoFeed.largestLimit) ?? PhotoFeed.defaultLimit
         let photos = feed.page(number, limit: limit, origin: "http://" + (request.header("host") ?? "127.0.0.1"))
-        var response = HTTPResponse.json("[" + photos.map(\.json).joined(separator: ",\n") + "]")
-        response.headers.append(HTTPRequest.Field("X-Total-Count", String(feed.count)))
-        return response
+        let body = "[" + photos.map(\.json).joined(separator: ",\n") + "]"
+        // To be kept for times without a network, and asked about otherwise.
+        let tag = "\"\(String(fingerprint(body.utf8), radix: 16))\""
+        let freshness = [HTTPRequest.Field("ETag", tag), HTTPRequest.Field("Cache-Control", "public, max-age=0")]
+        if request.header("if-none-match") == tag { return HTTPResponse(status: 304, headers: freshness) }
+        return HTTPResponse(
+            headers: freshness + [
+                HTTPRequest.Field("Content-Type", "application/json; charset=utf-8"),
+                HTTPRequest.Field("X-Total-Count", String(feed.count)),
+            ], body: Array(body.utf8))
     }
 
     private func picture(_ request: HTTPRequest) throws(RequestFailure) -> HTTPResponse {

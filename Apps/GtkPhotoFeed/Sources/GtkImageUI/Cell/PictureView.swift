@@ -4,7 +4,7 @@ internal import CGtk
 /// to try again; and a bar for loads that take long.
 ///
 /// Two pages take turns in showing pictures, so that one can fade over into the next.
-public final class PictureView {
+@MainActor @safe public final class PictureView {
     public let widget = Widget.overlay()
     /// Called when the user asks for another try.
     public var onRetry: () -> Void = {}
@@ -17,12 +17,19 @@ public final class PictureView {
     private let retryButton = Widget.button("Try again")
     private let progressBar = Widget.progressBar()
     private var front = 0
+    /// What is to be seen now.
+    public private(set) var face = Face.placeholder
+    private var shimmers = false
+    private var toldBusy = false
+    /// What they hold otherwise: nothing of the size of a picture, because another size would have GTK lay out the whole list again.
+    private let nothing: OpaquePointer?
 
     /// - Parameters:
     ///   - width, height: the least size, in points.
     ///   - fit: how a picture of other proportions is shown.
     public init(width: Int, height: Int, fit: PictureFit = .cover) {
         PictureStyle.install()
+        unsafe nothing = unsafe gdk_paintable_new_empty(Int32(width), Int32(height))
         let base = Widget.box(GTK_ORIENTATION_VERTICAL)
         base.setMinimumSize(width: width, height: height)
         widget.setBase(base)
@@ -34,11 +41,14 @@ public final class PictureView {
         retryButton.onSignal("clicked") { [weak self] in self?.onRetry() }
     }
 
+    isolated deinit { unsafe g_object_unref(UnsafeMutableRawPointer(nothing)) }
+
     private func addPages(_ fit: PictureFit) {
         stack.addPage(placeholder, named: Page.placeholder)
         for (number, page) in pages.enumerated() {
             unsafe gtk_picture_set_content_fit(page.opaque, fit.value)
             unsafe gtk_picture_set_can_shrink(page.opaque, 1)
+            unsafe gtk_picture_set_paintable(page.opaque, nothing)
             stack.addPage(page, named: Page.picture(number))
         }
         addFailure()
@@ -93,29 +103,25 @@ extension PictureView {
         case placeholder, picture, failure
     }
 
-    public var face: Face {
-        switch stack.visiblePage {
-        case Page.placeholder: .placeholder
-        case Page.failure: .failure
-        default: .picture
-        }
-    }
-
     /// Whether one page is fading over into another now.
     public var isCrossfading: Bool { stack.isCrossfading }
 
     /// - Parameter isBusy: something is on its way. The placeholder shimmers, and assistive technology is told.
     public func showPlaceholder(isBusy: Bool) {
-        stack.showPage(Page.placeholder)
-        if isBusy { placeholder.addStyle("busy") } else { placeholder.removeStyle("busy") }
+        // Pages are changed for what shimmers alone: an empty page looks the same as a placeholder at rest, and lists go that way with each cell.
+        if isBusy || face == .failure { stack.showPage(Page.placeholder) }
+        if isBusy != shimmers { isBusy ? placeholder.addStyle("busy") : placeholder.removeStyle("busy") }
+        shimmers = isBusy
         dropPictures()
-        widget.setBusy(isBusy)
+        face = .placeholder
+        setBusy(isBusy)
     }
 
     /// - Parameter milliseconds: for how long what was seen before fades over into it; 0 for a change at once.
     public func show(_ texture: Texture, crossfadingFor milliseconds: Int = 0) {
         if milliseconds > 0 { front = 1 - front }
-        setPicture(texture, of: pages[front])
+        unsafe gtk_picture_set_paintable(pages[front].opaque, texture.pointer)
+        face = .picture
         stack.showPage(Page.picture(front), crossfadingFor: milliseconds)
     }
 
@@ -124,17 +130,22 @@ extension PictureView {
         failureText.text = text
         stack.showPage(Page.failure)
         dropPictures()
-        widget.setBusy(false)
+        face = .failure
+        setBusy(false)
     }
 
     /// - Parameter fraction: from 0 to 1; nil hides the bar.
     public func showProgress(_ fraction: Double?) {
-        progressBar.isVisible = fraction != nil
+        if progressBar.isVisible != (fraction != nil) { progressBar.isVisible = fraction != nil }
         if let fraction { unsafe gtk_progress_bar_set_fraction(progressBar.opaque, fraction) }
     }
 
     /// Tells assistive technology whether what is shown is going to change.
-    public func setBusy(_ isBusy: Bool) { widget.setBusy(isBusy) }
+    public func setBusy(_ isBusy: Bool) {
+        guard isBusy != toldBusy else { return }
+        toldBusy = isBusy
+        widget.setBusy(isBusy)
+    }
 
     /// What the picture shows, for those who don't see it.
     public func setDescription(_ text: String) { widget.setAccessibleLabel(text) }
@@ -145,9 +156,8 @@ extension PictureView {
     /// As if the user had pressed the button, with the keyboard. False when it can't be pressed.
     public func pressRetry() -> Bool { unsafe gtk_widget_activate(retryButton.pointer) != 0 }
 
-    private func dropPictures() { for page in pages { setPicture(nil, of: page) } }
-
-    private func setPicture(_ texture: Texture?, of page: Widget) {
-        unsafe gtk_picture_set_paintable(page.opaque, texture.map { unsafe $0.pointer })
+    private func dropPictures() {
+        guard face == .picture else { return }
+        for page in pages { unsafe gtk_picture_set_paintable(page.opaque, nothing) }
     }
 }

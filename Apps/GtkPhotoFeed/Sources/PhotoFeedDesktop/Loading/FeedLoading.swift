@@ -19,7 +19,8 @@ public struct FeedLoading {
     /// False decodes pictures as large as they are stored, to show what that costs.
     public var fitsPicturesToCells = true
     let downloads = DownloadCount()
-    private let decoder = ImageDecoders.makeDecoder()
+    /// For animations; keeps no idle memory beside the loader's.
+    private let decoder = ImageDecoders.makeDecoder(idleByteLimit: 0)
 
     /// - Parameters:
     ///   - cacheFolder: where originals are kept.

@@ -22,8 +22,10 @@ struct ScrollResult {
             cancelledCount = after.cancelled.count - before.cancelled.count
         }
 
-        /// Pictures for which the origin was asked.
-        var networkCount: Int { (pictures[.network] ?? 0) + (pictures[.validated] ?? 0) + (pictures[.stale] ?? 0) }
+        /// Pictures and pages for which the origin was asked, and answered.
+        var networkCount: Int { (pictures[.network] ?? 0) + (pictures[.validated] ?? 0) }
+        /// Those that disk had, in date or not.
+        var diskCount: Int { (pictures[.disk] ?? 0) + (pictures[.stale] ?? 0) }
     }
 
     var legs: [Leg]
@@ -68,7 +70,7 @@ extension ScrollResult {
             leg.name, "\(summary.count)",
             "\(summary.processorTime) / \(decimal(summary.processorTime.worst, places: 1))",
             decimal(summary.paintTime.nearlyAll, places: 2), decimal(summary.ownTime.nearlyAll, places: 2),
-            "\(leg.pictures[.memory] ?? 0)", "\(leg.pictures[.disk] ?? 0)", "\(leg.networkCount)",
+            "\(leg.pictures[.memory] ?? 0)", "\(leg.diskCount)", "\(leg.networkCount)",
             "\(leg.cancelledCount)",
         ]
         return "| " + cells.joined(separator: " | ") + " |"

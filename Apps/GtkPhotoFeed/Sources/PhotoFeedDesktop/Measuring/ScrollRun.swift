@@ -16,8 +16,8 @@ final class ScrollRun {
     }
 
     enum Failure: Error {
-        /// Took longer than this many seconds.
-        case tooLong(Double)
+        /// Took longer than this many seconds; what the list and its cells were doing then.
+        case tooLong(Double, String)
     }
 
     private let stage: Stage
@@ -47,7 +47,7 @@ final class ScrollRun {
     func run(limit: Double) throws -> ScrollResult {
         let baseline = residentMemory() ?? 0
         stage.window.open()
-        guard stage.waits({ stage.isSettled }) else { throw Failure.tooLong(60) }
+        guard stage.waits({ stage.isSettled }) else { throw Failure.tooLong(60, stage.description) }
         let start = stage.loading.loader.statistics
         begin()
         let ticker = FrameTicker(stage.window.window) { [weak self] _ in self?.tick() }
@@ -55,7 +55,7 @@ final class ScrollRun {
         let isDone = GtkMainLoop.run(upTo: limit) { isOver }
         ticker.stop()
         end()
-        guard isDone else { throw Failure.tooLong(limit) }
+        guard isDone else { throw Failure.tooLong(limit, stage.description) }
         return ScrollResult(
             legs: summaries(from: start), numbers: numbers, hops: hops.waits, baselineMemory: baseline,
             peakMemory: peakMemory, memoryByteLimit: stage.loading.memoryByteLimit, cellCount: list.cellCount)

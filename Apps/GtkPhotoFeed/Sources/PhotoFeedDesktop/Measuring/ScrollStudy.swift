@@ -1,4 +1,5 @@
 internal import GtkImageUI
+internal import ImagePresenting
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -17,21 +18,68 @@ struct ScrollStudy {
     /// Returns the report.
     func run() throws -> String {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let cache = Stage.temporaryFolder()
+        defer { try? FileManager.default.removeItem(at: cache) }
         let origin = try OriginProcess(
             OriginProcess.besideThisProgram, options: ["--photos", "\(photoCount)", "--numbered", "--max-age", "86400"])
-        defer { origin.stop() }
-        let fitted = try scroll(origin, fits: true, passes: 2)
-        let stored = try scroll(origin, fits: false, passes: 1)
+        let fitted = try scroll(origin, cache, passes: 2)
+        let stored = try scroll(origin, nil, fits: false, passes: 1)
+        origin.stop()
+        let offline = try scroll(origin, cache, passes: 1)
         try plot(fitted, stored).svg.write(toFile: "\(folder)/frames.svg", atomically: true, encoding: .utf8)
-        return
-            "## Pictures as large as they are shown\n\n\(fitted.report)\n\n## Pictures as large as they are stored\n\n\(stored.report)\n"
+        return [
+            section("Pictures as large as they are shown", fitted),
+            section("Pictures as large as they are stored", stored),
+            section("The origin gone, a cache that has been filled", offline),
+            section("A slow network: 100 ms, 20,000 bytes a second, 60 photos", try slow()),
+            try outage(),
+        ].joined(separator: "\n")
     }
 
-    private func scroll(_ origin: OriginProcess, fits: Bool, passes: Int) throws -> ScrollResult {
+    private func section(_ title: String, _ result: ScrollResult) -> String { "## \(title)\n\n\(result.report)\n" }
+
+    /// - Parameter cache: nil for one that goes with the scroll.
+    private func scroll(
+        _ origin: OriginProcess, _ cache: URL?, fits: Bool = true, passes: Int
+    ) throws -> ScrollResult {
         let stage = try Stage(
-            [], origin: origin, memoryByteLimit: Self.memoryByteLimit, fitsPicturesToCells: fits)
+            [], origin: origin, cacheFolder: cache, memoryByteLimit: Self.memoryByteLimit, fitsPicturesToCells: fits)
         defer { stage.close() }
         return try ScrollRun(stage, passes: passes).run(limit: 900)
+    }
+
+    private func slow() throws -> ScrollResult {
+        let stage = try Stage(["--photos", "60", "--numbered", "--latency", "100", "--bandwidth", "20000"])
+        defer {
+            stage.close()
+            stage.origin.stop()
+        }
+        return try ScrollRun(stage, passes: 1).run(limit: 300)
+    }
+
+    /// The origin goes in the middle of the way down; at the end of what is there, and back at the top, the cells are counted.
+    private func outage() throws -> String {
+        let stage = try Stage(["--photos", "300", "--numbered"])
+        defer { stage.close() }
+        stage.window.open()
+        stage.waits { stage.isSettled }
+        stage.glides(to: 2_000)
+        stage.origin.stop()
+        stage.glides(to: .infinity)
+        stage.waits {
+            stage.window.footer.isOffering && stage.cells.allSatisfy { !$0.picture.appearance.phase.isLoading }
+        }
+        let end = stage.tally
+        stage.glides(to: 0)
+        stage.waits { stage.cells.allSatisfy { !$0.picture.appearance.phase.isLoading } }
+        return """
+            ## The origin goes in mid-scroll
+
+            rows kept: \(stage.window.list.count) photos; another try of the next page is offered: \(stage.window.footer.isOffering)
+            on the screen at the end of them: \(end)
+            on the screen back at the top: \(stage.tally)
+
+            """
     }
 
     private func plot(_ fitted: ScrollResult, _ stored: ScrollResult) -> FramePlot {
@@ -44,5 +92,26 @@ struct ScrollStudy {
                 FramePlot.Series(name: "as large as shown", color: "#1a6fb5", values: values(fitted)),
                 FramePlot.Series(name: "as large as stored", color: "#c0392b", values: values(stored)),
             ])
+    }
+}
+
+extension Stage {
+    /// Scrolls by some points a frame, as far as there is something.
+    fileprivate func glides(to target: Double) {
+        let list = window.list
+        waits {
+            let goal = min(max(0, target), list.largestOffset)
+            let rest = goal - list.offset
+            list.offset += rest > 0 ? min(rest, 40) : max(rest, -40)
+            return abs(goal - list.offset) < 1
+        }
+    }
+
+    /// What the cells on the screen show.
+    fileprivate var tally: String {
+        let numbers = NumberCheck()
+        numbers.check(window)
+        let failed = cells.count { $0.picture.view.face == .failure }
+        return "\(numbers.readCount) pictures, \(numbers.wrongCount) wrong, \(failed) failures with a button"
     }
 }

@@ -1,5 +1,6 @@
 internal import GtkImageUI
 internal import ImageLoading
+internal import ImagePresenting
 internal import PhotoFeedModel
 
 #if canImport(FoundationEssentials)
@@ -64,5 +65,11 @@ final class Stage {
     var isSettled: Bool {
         !cells.isEmpty
             && cells.allSatisfy { $0.picture.view.face == .picture && !$0.picture.view.isCrossfading }
+    }
+
+    /// What the list and its cells are doing.
+    var description: String {
+        "\(model.photos.count) photos, \(model.viewState), \(model.paginationState); "
+            + cells.map { "\($0.picture.appearance.phase)" }.joined(separator: ", ")
     }
 }

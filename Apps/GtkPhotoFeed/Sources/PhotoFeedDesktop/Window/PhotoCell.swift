@@ -20,6 +20,7 @@ final class PhotoCell: RecycledCell {
     let picture: GtkImageCell
     private let caption = Widget.label("")
     private let detail = Widget.label("")
+    private let layout: PhotoLayout
     private let loading: FeedLoading
     private let photoAt: (Int) -> Photo?
     private(set) var photo: Photo?
@@ -27,7 +28,7 @@ final class PhotoCell: RecycledCell {
     init(
         _ layout: PhotoLayout, loading: FeedLoading, animations: CellAnimations, photoAt: @escaping (Int) -> Photo?
     ) {
-        (self.loading, self.photoAt) = (loading, photoAt)
+        (self.layout, self.loading, self.photoAt) = (layout, loading, photoAt)
         picture = GtkImageCell(
             loader: loading.loader, width: layout.side, height: layout.side, animations: animations)
         widget = .box(layout == .grid ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL, spacing: 6)
@@ -60,7 +61,7 @@ final class PhotoCell: RecycledCell {
         guard let photo = photoAt(position) else { return unbind() }
         self.photo = photo
         caption.text = photo.title
-        detail.text = "Album \(photo.albumId), picture \(photo.id)"
+        if layout == .list { detail.text = "Album \(photo.albumId), picture \(photo.id)" }
         picture.bind(photo.title) { [loading] size in loading.thumbnail(of: photo, size) }
     }
 
