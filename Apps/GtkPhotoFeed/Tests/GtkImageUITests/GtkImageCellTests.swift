@@ -19,9 +19,22 @@ final class GtkImageCellTests: GtkTestCase {
             stage.cell.setOnScreen(true)
             XCTAssertTrue(stage.waits { stage.gate.arrivalCount == 1 })
             XCTAssertEqual(stage.view.face, .placeholder)
+            stage.time += GtkImageCell.quickLoad
             stage.gate.open()
             XCTAssertTrue(stage.waits { stage.view.face == .picture })
             XCTAssertTrue(stage.view.isCrossfading)
+        }
+    }
+
+    func testAPictureThatComesAtOnceDoesNotFade() throws {
+        try onScreen {
+            let stage = CellStage()
+            defer { stage.close() }
+            stage.cell.setOnScreen(true)
+            stage.bind(1)
+            stage.gate.open()
+            XCTAssertTrue(stage.waits { stage.view.face == .picture })
+            XCTAssertFalse(stage.view.isCrossfading)
         }
     }
 

@@ -12,6 +12,8 @@ public final class GtkImageCell: ImageSurface {
 
     /// Loads that are over sooner show no bar.
     public static let slowLoad = Duration.milliseconds(600)
+    /// Pictures that come sooner are shown at once: nobody sees a placeholder so shortly, and to paint a fade costs several times a picture.
+    public static let quickLoad = Duration.milliseconds(100)
 
     public let view: PictureView
     /// Called whenever it shows something else than before.
@@ -95,7 +97,9 @@ public final class GtkImageCell: ImageSurface {
         view.setBusy(appearance.phase.isLoading)
         guard shownNumber != appearance.pictureNumber else { return }
         shownNumber = appearance.pictureNumber
-        view.show(Texture(picture.bitmap), crossfadingFor: appearance.transition.milliseconds)
+        let isQuick = loadingSince.map { now() - $0 < Self.quickLoad } ?? true
+        view.show(
+            Texture(picture.bitmap), crossfadingFor: isQuick ? 0 : appearance.transition.milliseconds)
         animation?.stop()
         guard appearance.kind == .final, let request = binding.request else { return }
         animation?.play(picture, of: request) { [weak view] in view?.show(Texture($0)) }
