@@ -14,12 +14,7 @@ extension ImageLoader {
         _ request: ImageRequest, for owner: Owner, on delivery: Delivery,
         receive: @escaping @Sendable (Owner, ImageTask.Event) -> Void
     ) -> ImageTask {
-        let receiver = TaskCore.Receiver(wantsAll: true, delivery: delivery) { [weak owner] event in
-            guard let owner else { return false }
-            if let event { receive(owner, event) }
-            return true
-        }
-        return makeTask(request, receiver: receiver)
+        makeTask(request, receiver: TaskCore.Receiver(for: owner, on: delivery, wantsAll: true, receive))
     }
 
     /// A request whose end is handed to `completion`; otherwise as `follow(_:for:on:receive:)`.
@@ -27,10 +22,8 @@ extension ImageLoader {
         _ request: ImageRequest, for owner: Owner, on delivery: Delivery,
         completion: @escaping @Sendable (Owner, Result<LoadedImage, ImageError>) -> Void
     ) -> ImageTask {
-        let receiver = TaskCore.Receiver(wantsAll: false, delivery: delivery) { [weak owner] event in
-            guard let owner else { return false }
+        let receiver = TaskCore.Receiver(for: owner, on: delivery, wantsAll: false) { owner, event in
             if case .finished(let result) = event { completion(owner, result) }
-            return true
         }
         return makeTask(request, receiver: receiver)
     }

@@ -10,6 +10,20 @@ final class TaskCore: Sendable {
         var delivery: Delivery
         /// Tells an event, if there is one. False when whoever asked is gone.
         var tell: @Sendable (ImageTask.Event?) -> Bool
+
+        /// - Parameter owner: held weakly.
+        init<Owner: AnyObject & Sendable>(
+            for owner: Owner, on delivery: Delivery, wantsAll: Bool,
+            _ receive: @escaping @Sendable (Owner, ImageTask.Event) -> Void
+        ) {
+            self.wantsAll = wantsAll
+            self.delivery = delivery
+            tell = { [weak owner] event in
+                guard let owner else { return false }
+                if let event { receive(owner, event) }
+                return true
+            }
+        }
     }
 
     /// Its place among those who wait for shared work.
