@@ -27,9 +27,9 @@ final class TextureTests: GtkTestCase {
                 1, 2, 3, 255, 4, 5, 6, 255, 7, 8, 9, 255, 10, 11, 12, 255, 13, 14, 15, 255, 16, 17, 18, 255,
             ]
             let opaque = Bitmap(size: PixelSize(width: 3, height: 2), pixels: pixels, isOpaque: true)
-            XCTAssertEqual(downloaded(Texture(opaque, isPacked: true)), downloaded(Texture(opaque)))
+            XCTAssertEqual(downloaded(Texture(PackedPixels().process(opaque))), downloaded(Texture(opaque)))
             let clear = bitmap(1, 1, red: 255, alpha: 128)
-            XCTAssertEqual(downloaded(Texture(clear, isPacked: true)), [0, 0, 128, 128])
+            XCTAssertEqual(downloaded(Texture(PackedPixels().process(clear))), [0, 0, 128, 128])
         }
     }
 

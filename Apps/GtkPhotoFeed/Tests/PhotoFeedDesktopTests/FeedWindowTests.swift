@@ -59,6 +59,42 @@ final class FeedWindowTests: DesktopTestCase {
         }
     }
 
+    func testWhatIsLoadedAheadHasTheSizeThatTheCellsWillAskFor() throws {
+        try onScreen {
+            let stage = try Stage(["--photos", "60"])
+            defer { stage.end() }
+            stage.window.open()
+            XCTAssertTrue(stage.waits { stage.isSettled })
+            XCTAssertTrue(stage.window.pressed("2", true))
+            XCTAssertTrue(stage.waits { stage.isSettled && stage.model.photos.count >= 30 })
+            let side = PhotoLayout.list.side * stage.window.window.scaleFactor
+            // The tenth is in the list's first screens, and on none of them yet.
+            let ahead = stage.loading.thumbnail(of: stage.model.photos[9], PixelSize(width: side, height: side))
+            XCTAssertFalse(stage.window.list.onScreen.contains { $0.position == 9 })
+            XCTAssertTrue(stage.waits { stage.loading.loader.cachedImage(for: ahead) != nil })
+            // A page that comes now, on a screen of twice the pixels.
+            stage.loading.thumbnailSize.scale = 2
+            let count = stage.model.photos.count
+            stage.model.appeared(at: count - 1)
+            XCTAssertTrue(stage.waits { stage.model.photos.count > count })
+            let last = stage.loading.thumbnail(
+                of: stage.model.photos[count], PixelSize(width: 2 * side, height: 2 * side))
+            XCTAssertTrue(stage.waits { stage.loading.loader.cachedImage(for: last) != nil })
+        }
+    }
+
+    func testOpaquePicturesComeWithoutAlpha() throws {
+        try onScreen {
+            let stage = try Stage(["--photos", "10"])
+            defer { stage.end() }
+            stage.window.open()
+            XCTAssertTrue(stage.waits { stage.isSettled })
+            let bitmaps = stage.cells.compactMap { $0.picture.appearance.picture?.bitmap }.filter(\.isOpaque)
+            XCTAssertFalse(bitmaps.isEmpty)
+            XCTAssertTrue(bitmaps.allSatisfy { $0.packedPixels != nil })
+        }
+    }
+
     func testAnOriginThatGoesAwayTakesNoRowAndCanBeTriedAgain() throws {
         try onScreen {
             let stage = try Stage(["--photos", "200"])
@@ -73,7 +109,7 @@ final class FeedWindowTests: DesktopTestCase {
                 })
             let count = stage.window.list.count
             XCTAssertGreaterThanOrEqual(count, 10)
-            XCTAssertTrue(stage.waits { stage.cells.contains { $0.picture.view.face == .failure } })
+            XCTAssertTrue(stage.waits { stage.cells.allSatisfy { $0.picture.view.face != .placeholder } })
             // Back at the top, what had been loaded is there.
             XCTAssertTrue(
                 stage.waits {

@@ -6,7 +6,9 @@ public import ImageLoading
 public final class FeedPictures {
     private let prefetcher: ImagePrefetcher
     private let request: @MainActor (Photo) -> ImageRequest
-    private var tasks: [Task<Void, Never>] = []
+    /// The pages whose first picture has not come yet.
+    private(set) var waiting: [Int: Task<Void, Never>] = [:]
+    private var pageCount = 0
 
     /// - Parameter request: what a row shows of a photo.
     public init(prefetcher: ImagePrefetcher, request: @escaping @MainActor (Photo) -> ImageRequest) {
@@ -14,18 +16,23 @@ public final class FeedPictures {
         self.request = request
     }
 
-    deinit { for task in tasks { task.cancel() } }
+    deinit { for task in waiting.values { task.cancel() } }
 
     func came(_ photos: [Photo], isFirstPage: Bool) {
         if isFirstPage { stop() }
-        let requests = photos.map(request)
-        // One that fails is shown as such by its row.
-        tasks.append(Task { [prefetcher] in _ = try? await prefetcher.loadFirst(of: requests) })
+        guard !photos.isEmpty else { return }
+        let (requests, page) = (photos.map(request), pageCount)
+        pageCount += 1
+        waiting[page] = Task { [weak self, prefetcher] in
+            // One that fails is shown as such by its row.
+            _ = try? await prefetcher.loadFirst(of: requests)
+            self?.waiting[page] = nil
+        }
     }
 
     private func stop() {
-        for task in tasks { task.cancel() }
-        tasks = []
+        for task in waiting.values { task.cancel() }
+        waiting = [:]
         prefetcher.stop()
     }
 }

@@ -13,6 +13,17 @@ struct FeedState: Sendable {
         var ticket: Ticket
     }
 
+    /// What a page has brought.
+    struct Arrival: Hashable, Sendable {
+        /// The photos that were not there before.
+        var news: [Photo]
+        /// The page to go on with: no row would ask for it, because there is no new one.
+        var next: Fetch?
+    }
+
+    /// After so many pages in a row that bring nothing new the list has come to its end: there are origins that go on with their last page for ever.
+    static let patience = 10
+
     private(set) var photos: [Photo] = []
     private(set) var view = PhotoFeedModel.ViewState.idle
     private(set) var pagination = PhotoFeedModel.PaginationState.idle
@@ -20,6 +31,8 @@ struct FeedState: Sendable {
     private(set) var refreshFailure: PhotoServiceFailure?
     /// How many pages are in `photos`.
     private var pageCount = 0
+    /// How many pages in a row have brought nothing new.
+    private var staleCount = 0
     private var ticket = Ticket()
     /// What `pagination` goes back to if a refresh fails.
     private var paginationBefore = PhotoFeedModel.PaginationState.idle
@@ -77,18 +90,20 @@ struct FeedState: Sendable {
 
     // MARK: What comes
 
-    /// Returns the photos that were not there before; nil when nobody wants the page any more.
-    mutating func received(_ page: [Photo], _ ticket: Ticket) -> [Photo]? {
+    /// Nil when nobody wants the page any more.
+    mutating func received(_ page: [Photo], _ ticket: Ticket) -> Arrival? {
         guard ends(ticket) else { return nil }
         if !continues { (photos, pageCount) = ([], 0) }
         (view, isRefreshing) = (.loaded, false)
-        pagination = page.isEmpty ? .done : .idle
         pageCount += 1
         let known = Set(photos.map(\.id))
         // Rows move to later pages when others are put before them.
         let news = page.filter { !known.contains($0.id) }
         photos += news
-        return news
+        staleCount = news.isEmpty ? staleCount + 1 : 0
+        pagination = page.isEmpty || staleCount >= Self.patience ? .done : .idle
+        guard news.isEmpty, case .idle = pagination else { return Arrival(news: news) }
+        return Arrival(news: [], next: nextPage())
     }
 
     mutating func failed(_ failure: PhotoServiceFailure, _ ticket: Ticket) {

@@ -94,7 +94,8 @@ public final class PhotoFeedModel {
     }
 
     private func received(_ page: [Photo], _ fetch: FeedState.Fetch) {
-        guard let news = state.received(page, fetch.ticket) else { return }
-        pictures?.came(news, isFirstPage: fetch.page == 1)
+        guard let arrival = state.received(page, fetch.ticket) else { return }
+        pictures?.came(arrival.news, isFirstPage: fetch.page == 1)
+        self.fetch(arrival.next)
     }
 }

@@ -3,20 +3,24 @@ import ImageCore
 import ImageLoading
 import ImageTesting
 import ImageTransporting
-import PhotoFeedModel
 import StagedLoader
 import Testing
+
+@testable import PhotoFeedModel
 
 @MainActor
 @Suite("Pictures of a feed", .timeLimit(.minutes(10)))
 struct FeedPicturesTests {
     private let stage = StagedLoader()
 
-    private func model(_ service: ScriptedPhotoService, behind gates: [Int: Gate] = [:]) -> PhotoFeedModel {
-        let pictures = FeedPictures(prefetcher: ImagePrefetcher(loader: stage.loader)) { [stage] photo in
+    private func pictures(behind gates: [Int: Gate] = [:]) -> FeedPictures {
+        FeedPictures(prefetcher: ImagePrefetcher(loader: stage.loader)) { [stage] photo in
             stage.request("\(photo.id)", behind: gates[photo.id])
         }
-        return PhotoFeedModel(service: service, pictures: pictures)
+    }
+
+    private func model(_ service: ScriptedPhotoService, behind gates: [Int: Gate] = [:]) -> PhotoFeedModel {
+        PhotoFeedModel(service: service, pictures: pictures(behind: gates))
     }
 
     private var sent: [String] { stage.transport.requests.map(\.url.lastPathComponent) }
@@ -51,5 +55,18 @@ struct FeedPicturesTests {
         await stage.transport.sends(11)
         gate.open()
         #expect(Set(sent) == Set(["1"] + (31..<41).map { "\($0)" }))
+    }
+
+    @Test("a page whose first picture has come leaves nothing behind")
+    func nothingIsLeft() async {
+        let (gate, pictures) = (Gate(), pictures())
+        pictures.came((1..<11).map(ScriptedPhotoService.photo), isFirstPage: true)
+        let held = self.pictures(behind: [11: gate])
+        held.came((11..<21).map(ScriptedPhotoService.photo), isFirstPage: false)
+        await pictures.waiting.values.first?.value
+        #expect(pictures.waiting.isEmpty)
+        await gate.arrivals(1)
+        #expect(held.waiting.count == 1)
+        gate.open()
     }
 }

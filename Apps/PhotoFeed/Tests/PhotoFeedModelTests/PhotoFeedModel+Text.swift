@@ -3,6 +3,14 @@ import Observation
 import PhotoFeedModel
 
 extension PhotoFeedModel {
+    /// One that has been loaded, as far as `text` says.
+    static func loaded(_ service: ScriptedPhotoService, to text: String = "loaded idle 10") async -> PhotoFeedModel {
+        let model = PhotoFeedModel(service: service)
+        model.load()
+        await model.becomes(text)
+        return model
+    }
+
     /// Both states, the number of rows, and whether it is being refreshed: "loaded idle 10".
     var text: String {
         let view =

@@ -8,13 +8,6 @@ import Testing
 struct PhotoFeedModelTests {
     private let gate = Gate()
 
-    private func loaded(_ service: ScriptedPhotoService, to text: String = "loaded idle 10") async -> PhotoFeedModel {
-        let model = PhotoFeedModel(service: service)
-        model.load()
-        await model.becomes(text)
-        return model
-    }
-
     @Test("the first page is fetched once, and shown when it is there")
     func firstPage() async {
         let service = ScriptedPhotoService([1: [.held(gate, .photos(1..<11))]])
@@ -33,7 +26,7 @@ struct PhotoFeedModelTests {
     @Test("a first page that fails is an error of the whole list, and load tries again")
     func firstPageFails() async {
         let service = ScriptedPhotoService([1: [.failure, .photos(1..<11)]])
-        let model = await loaded(service, to: "error(offline, and no cache has it) idle 0")
+        let model = await PhotoFeedModel.loaded(service, to: "error(offline, and no cache has it) idle 0")
         model.appeared(at: 0)
         model.retryPage()
         model.load()
@@ -45,7 +38,7 @@ struct PhotoFeedModelTests {
     @Test("the next page is fetched some rows before the end, one page at a time")
     func nextPage() async {
         let service = ScriptedPhotoService([1: [.photos(1..<11)], 2: [.held(gate, .photos(11..<21))]])
-        let model = await loaded(service)
+        let model = await PhotoFeedModel.loaded(service)
         for index in 0..<5 { model.appeared(at: index) }
         #expect(model.text == "loaded idle 10")
         for index in 5..<10 { model.appeared(at: index) }
@@ -60,7 +53,7 @@ struct PhotoFeedModelTests {
     @Test("an empty page ends the list; a short one does not")
     func end() async {
         let service = ScriptedPhotoService([1: [.photos(1..<11)], 2: [.photos(11..<14)]])
-        let model = await loaded(service)
+        let model = await PhotoFeedModel.loaded(service)
         model.appeared(at: 9)
         await model.becomes("loaded idle 13")
         model.appeared(at: 12)
@@ -71,7 +64,7 @@ struct PhotoFeedModelTests {
 
     @Test("a list without photos is loaded and done")
     func nothing() async {
-        let model = await loaded(ScriptedPhotoService([:]), to: "loaded done 0")
+        let model = await PhotoFeedModel.loaded(ScriptedPhotoService([:]), to: "loaded done 0")
         model.appeared(at: 0)
         #expect(model.text == "loaded done 0")
     }
@@ -79,7 +72,7 @@ struct PhotoFeedModelTests {
     @Test("a page that fails leaves the rows, and waits for a retry")
     func pageFails() async {
         let service = ScriptedPhotoService([1: [.photos(1..<11)], 2: [.failure, .photos(11..<21)]])
-        let model = await loaded(service)
+        let model = await PhotoFeedModel.loaded(service)
         model.retryPage()
         model.appeared(at: 9)
         await model.becomes("loaded error(offline, and no cache has it) 10")
@@ -92,75 +85,43 @@ struct PhotoFeedModelTests {
 
     @Test("photos that have moved to the next page are not shown twice")
     func moved() async {
-        let model = await loaded(ScriptedPhotoService([1: [.photos(1..<11)], 2: [.photos(8..<18)]]))
+        let model = await PhotoFeedModel.loaded(ScriptedPhotoService([1: [.photos(1..<11)], 2: [.photos(8..<18)]]))
         model.appeared(at: 9)
         await model.becomes("loaded idle 17")
         #expect(model.photos.map(\.id) == Array(1..<18))
     }
 
-    // MARK: Refreshing
-
-    @Test("while it is refreshed the rows stay; then they are those of the new first page")
-    func refreshing() async {
+    @Test("a page that brings nothing new is followed by the next one, without a row that asks")
+    func nothingNew() async {
         let service = ScriptedPhotoService([
-            1: [.photos(1..<11), .held(gate, .photos(5..<15))], 2: [.photos(11..<21)],
+            1: [.photos(1..<11)], 2: [.photos(1..<11)], 3: [.photos(4..<11)], 4: [.photos(9..<19)],
         ])
-        let model = await loaded(service)
+        let model = await PhotoFeedModel.loaded(service)
         model.appeared(at: 9)
-        await model.becomes("loaded idle 20")
-        let refresh = Task { await model.refresh() }
-        await gate.arrivals(1)
-        #expect(model.text == "loaded idle 20 refreshing")
-        model.appeared(at: 19)
-        let again = Task { await model.refresh() }
-        gate.open()
-        await refresh.value
-        await again.value
-        #expect(model.text == "loaded idle 10")
-        #expect(model.photos.map(\.id) == Array(5..<15))
-        #expect(service.log.messages == [1, 2, 1])
-        model.appeared(at: 9)
-        await model.becomes("loaded idle 16")
+        await model.becomes("loaded idle 18")
+        #expect(service.log.messages == [1, 2, 3, 4])
     }
 
-    @Test("a refresh that fails leaves rows and end as they were, and says why")
-    func refreshFails() async {
-        let service = ScriptedPhotoService([1: [.photos(1..<11), .failure, .photos(1..<11)]])
-        let model = await loaded(service)
+    @Test("a page that fails after one that brought nothing new can be tried again")
+    func nothingNewThenFailure() async {
+        let service = ScriptedPhotoService([
+            1: [.photos(1..<11)], 2: [.photos(1..<11)], 3: [.failure, .photos(11..<21)],
+        ])
+        let model = await PhotoFeedModel.loaded(service)
+        model.appeared(at: 9)
+        await model.becomes("loaded error(offline, and no cache has it) 10")
+        model.retryPage()
+        await model.becomes("loaded idle 20")
+    }
+
+    @Test("an origin that repeats its last page for ever has come to its end")
+    func samePageForEver() async {
+        let last = Dictionary(uniqueKeysWithValues: (2..<50).map { ($0, [ScriptedPhotoService.Reply.photos(1..<11)]) })
+        let service = ScriptedPhotoService(last.merging([1: [.photos(1..<11)]]) { $1 })
+        let model = await PhotoFeedModel.loaded(service)
         model.appeared(at: 9)
         await model.becomes("loaded done 10")
-        await model.refresh()
-        #expect(model.text == "loaded done 10")
-        #expect(model.refreshFailure?.description == "offline, and no cache has it")
-        await model.refresh()
-        #expect(model.refreshFailure == nil)
-        #expect(model.text == "loaded idle 10")
-    }
-
-    @Test("a page that was on its way when the refresh began is not added to the new rows, however late it comes")
-    func latePage() async {
-        let late = Gate()
-        let service = ScriptedPhotoService([
-            1: [.photos(1..<11), .photos(31..<41)], 2: [.held(late, .photos(11..<21)), .photos(41..<51)],
-        ])
-        let model = await loaded(service)
-        model.appeared(at: 9)
-        await late.arrivals(1)
-        await model.refresh()
-        late.open()
-        model.appeared(at: 9)
-        await model.becomes("loaded idle 20")
-        #expect(model.photos.map(\.id) == Array(31..<51))
-    }
-
-    @Test("to refresh a list that is not there is to load it")
-    func refreshFromNothing() async {
-        let service = ScriptedPhotoService([1: [.failure, .photos(1..<11)]])
-        let model = PhotoFeedModel(service: service)
-        await model.refresh()
-        #expect(model.text == "error(offline, and no cache has it) idle 0")
-        await model.refresh()
-        #expect(model.text == "loaded idle 10")
+        #expect(service.log.messages == Array(1...11))
     }
 
     @Test("a feed that goes cancels what it waits for")

@@ -23,9 +23,9 @@ public struct JPEGEncoder: ImageEncoder {
         }
         let writer = try JPEGWriter()
         try writer.start(bitmap.size, options: options)
-        let stride = bitmap.bytesPerRow
+        let (stride, all) = (bitmap.bytesPerRow, bitmap.pixels)
         for row in 0..<bitmap.size.height {
-            let pixels = bitmap.pixels.span.extracting(row * stride..<(row + 1) * stride)
+            let pixels = all.span.extracting(row * stride..<(row + 1) * stride)
             try bitmap.isOpaque ? writer.write(pixels) : writer.write(flattened(pixels).span)
         }
         return try writer.finish()

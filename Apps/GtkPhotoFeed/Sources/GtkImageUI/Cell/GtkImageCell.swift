@@ -99,7 +99,7 @@ public final class GtkImageCell: ImageSurface {
         shownNumber = appearance.pictureNumber
         let isQuick = loadingSince.map { now() - $0 < Self.quickLoad } ?? true
         view.show(
-            Texture(picture.bitmap, isPacked: true), crossfadingFor: isQuick ? 0 : appearance.transition.milliseconds)
+            Texture(picture.bitmap), crossfadingFor: isQuick ? 0 : appearance.transition.milliseconds)
         animation?.stop()
         guard appearance.kind == .final, let request = binding.request else { return }
         animation?.play(picture, of: request) { [weak view] in view?.show(Texture($0)) }

@@ -6,12 +6,11 @@ public import ImageCore
     /// A `GdkTexture`, which is a `GdkPaintable`.
     public let pointer: OpaquePointer
 
-    /// Shares the bitmap's pixels, without a copy, and keeps them for as long as GTK keeps the texture.
+    /// Shares the bitmap's bytes, without a copy, and keeps them for as long as GTK keeps the texture.
     ///
-    /// - Parameter isPacked: copies the pixels of an opaque bitmap once, without their alpha. Where the processor paints, GTK converts every
-    ///   texture in every frame, and those without alpha three times as fast: worth it for what stays on the screen.
-    public init(_ bitmap: Bitmap, isPacked: Bool = false) {
-        let pixels = isPacked && bitmap.isOpaque ? Pixels(packing: bitmap) : Pixels(sharing: bitmap)
+    /// Where the processor paints, GTK converts every texture in every frame, packed ones (`Bitmap.packed()`) three times as fast.
+    public init(_ bitmap: Bitmap) {
+        let pixels = Pixels(bitmap)
         let bytes = unsafe pixels.bytes.withUnsafeBytes { bytes in
             // The pointer outlives this closure. It stays good because an array's storage does not move while it is not changed, this one
             // can't be changed, and `pixels` lives until GTK calls `releasePixels`.
@@ -28,32 +27,18 @@ public import ImageCore
 
 /// The pixels that a texture shows, for as long as it does.
 private nonisolated final class Pixels: Sendable {
-    /// What the bytes belong to, if they are not a copy.
-    private let bitmap: Bitmap?
+    private let bitmap: Bitmap
+    /// The bitmap's own: a copy of an array is one more reference.
     let bytes: [UInt8]
     let format: GdkMemoryFormat
     let bytesPerRow: Int
 
-    /// The bitmap's own: a copy of an array is one more reference.
-    init(sharing bitmap: Bitmap) {
+    init(_ bitmap: Bitmap) {
         self.bitmap = bitmap
-        (bytes, format, bytesPerRow) = (bitmap.pixels, GDK_MEMORY_R8G8B8A8, bitmap.bytesPerRow)
-    }
-
-    /// Those of an opaque bitmap, without alpha.
-    init(packing opaque: Bitmap) {
-        bitmap = nil
-        (format, bytesPerRow) = (GDK_MEMORY_R8G8B8, opaque.size.width * 3)
-        let count = opaque.size.area
-        bytes = unsafe opaque.pixels.withUnsafeBufferPointer { source in
-            unsafe [UInt8](unsafeUninitializedCapacity: count * 3) { target, initializedCount in
-                for pixel in 0..<count {
-                    unsafe target[pixel * 3] = source[pixel * 4]
-                    unsafe target[pixel * 3 + 1] = source[pixel * 4 + 1]
-                    unsafe target[pixel * 3 + 2] = source[pixel * 4 + 2]
-                }
-                initializedCount = count * 3
-            }
+        if let packed = bitmap.packedPixels {
+            (bytes, format, bytesPerRow) = (packed, GDK_MEMORY_R8G8B8, bitmap.size.width * 3)
+        } else {
+            (bytes, format, bytesPerRow) = (bitmap.pixels, GDK_MEMORY_R8G8B8A8, bitmap.bytesPerRow)
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import GtkImageUI
 internal import ImageCore
 internal import ImageDecoding
 public import ImageLoading
@@ -19,6 +20,9 @@ public struct FeedLoading {
     /// False decodes pictures as large as they are stored, to show what that costs.
     public var fitsPicturesToCells = true
     let downloads = DownloadCount()
+    let thumbnailSize = ThumbnailSize()
+    /// What is done with each picture after decoding.
+    private static let processors: [any ImageProcessor] = [PackedPixels()]
     /// For animations; keeps no idle memory beside the loader's.
     private let decoder = ImageDecoders.makeDecoder(idleByteLimit: 0)
 
@@ -35,13 +39,10 @@ public struct FeedLoading {
     }
 
     /// The feed of an origin, `http://host:port`; nil when that is no URL.
-    ///
-    /// - Parameter scale: pixels to a point.
-    func model(of origin: String, scale: Int = 1) -> PhotoFeedModel? {
+    func model(of origin: String) -> PhotoFeedModel? {
         guard let list = URL(string: origin)?.appending(path: "photos") else { return nil }
-        let side = PhotoLayout.grid.side * scale
         let pictures = FeedPictures(prefetcher: ImagePrefetcher(loader: loader)) { [self] photo in
-            thumbnail(of: photo, PixelSize(width: side, height: side))
+            thumbnail(of: photo, thumbnailSize.pixels)
         }
         var options = PhotoFeedModel.Options()
         // A screen and a half of the grid.
@@ -53,14 +54,16 @@ public struct FeedLoading {
     func thumbnail(of photo: Photo, _ size: PixelSize) -> ImageRequest {
         ImageRequest(
             url: photo.thumbnailUrl, target: fitsPicturesToCells ? ImageTarget(size, mode: .fill) : nil,
-            priority: .high)
+            processors: Self.processors, priority: .high)
     }
 
     /// The whole picture, over its thumbnail until it has come.
     func full(_ photo: Photo, _ size: PixelSize) -> ImageRequest {
-        var request = ImageRequest(url: photo.url, target: ImageTarget(size, mode: .fit), priority: .veryHigh)
+        let target = ImageTarget(size, mode: .fit)
+        var request = ImageRequest(
+            url: photo.url, target: target, processors: Self.processors, priority: .veryHigh)
         request.isProgressive = true
-        request.lowQuality = [ImageRequest(url: photo.thumbnailUrl, target: ImageTarget(size, mode: .fit))]
+        request.lowQuality = [ImageRequest(url: photo.thumbnailUrl, target: target, processors: Self.processors)]
         return request
     }
 

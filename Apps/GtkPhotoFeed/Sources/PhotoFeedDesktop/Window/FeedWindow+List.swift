@@ -14,21 +14,23 @@ extension FeedWindow {
         }
     }
 
-    static func makePrefetch(
-        for window: Widget, _ model: PhotoFeedModel, _ loading: FeedLoading
-    ) -> PrefetchController {
+    static func makePrefetch(_ model: PhotoFeedModel, _ loading: FeedLoading) -> PrefetchController {
         PrefetchController(prefetcher: ImagePrefetcher(loader: loading.loader)) { [weak model] index in
-            guard let photo = model?.photo(at: index) else { return nil }
-            let side = PhotoLayout.grid.side * window.scaleFactor
-            return loading.thumbnail(of: photo, PixelSize(width: side, height: side))
+            model?.photo(at: index).map { loading.thumbnail(of: $0, loading.thumbnailSize.pixels) }
         }
+    }
+
+    /// Has pictures loaded ahead as the cells will ask for them, from now on.
+    func followThumbnailSize() {
+        prefetch.reset()
+        (loading.thumbnailSize.side, loading.thumbnailSize.scale) = (layout.side, window.scaleFactor)
     }
 
     /// Shows the photos in another layout, from the top.
     func setLayout(_ layout: PhotoLayout) {
         guard layout != self.layout else { return }
         self.layout = layout
-        prefetch.reset()
+        followThumbnailSize()
         feedPage.remove(list.widget)
         feedPage.remove(footer.widget)
         list = Self.makeList(layout, model, loading, animations)

@@ -32,6 +32,7 @@ extension FeedWindow {
         bar.onLayout = { [weak self] in self?.setLayout($0) }
         bar.onDark = { DesktopSettings.isDark = $0 }
         bar.onInspect = { [inspector] in inspector.isOn = $0 }
+        window.onSignal("notify::scale-factor") { [weak self] in self?.followThumbnailSize() }
         window.onKey { [weak self] key, isControl in self?.pressed(key, isControl) ?? false }
     }
 

@@ -40,9 +40,10 @@ public final class FeedWindow {
         full = FullPicture(loading: loading, animations: animations)
         inspector = Inspector(loading)
         list = Self.makeList(.grid, model, loading, animations)
-        prefetch = Self.makePrefetch(for: window, model, loading)
+        prefetch = Self.makePrefetch(model, loading)
         addPages()
         connect()
+        followThumbnailSize()
         takeList()
         observe()
     }

@@ -1,7 +1,7 @@
 /// A decoded picture: straight (not premultiplied) RGBA, 8 bits a channel, sRGB, rows from top to bottom without padding.
 ///
 /// Copies share their pixels, and one copy costs as much as one reference. A toolkit that wants another arrangement gets it from
-/// `ImageProcessing`'s `PixelSurface`.
+/// `ImageProcessing`'s `PixelSurface`; an opaque picture can be kept without its alpha (`packed()`).
 public struct Bitmap: Sendable {
     private var storage: PixelStorage
 
@@ -16,7 +16,7 @@ public struct Bitmap: Sendable {
     public init(size: PixelSize, pixels: [UInt8], isOpaque: Bool, pool: PixelBufferPool?) {
         precondition(
             pixels.count == size.area * 4, "a bitmap of \(size) needs \(size.area * 4) bytes, not \(pixels.count)")
-        storage = PixelStorage(size: size, pixels: pixels, isOpaque: isOpaque, pool: pool)
+        storage = PixelStorage(size: size, bytes: pixels, isOpaque: isOpaque, isPacked: false, pool: pool)
     }
 
     public var size: PixelSize { storage.size }
@@ -24,14 +24,28 @@ public struct Bitmap: Sendable {
     /// True when every alpha value is 255.
     public var isOpaque: Bool { storage.isOpaque }
 
-    /// `size.width * size.height * 4` bytes. Not copied; bind it to a constant before a loop over it.
-    public var pixels: [UInt8] { storage.pixels }
+    /// `size.width * size.height * 4` bytes. Not copied, unless the picture is packed: then they are made anew each time. Bind them to a constant
+    /// before a loop over them.
+    public var pixels: [UInt8] { storage.isPacked ? storage.bytes.withAlpha(pixelCount: size.area) : storage.bytes }
 
     /// What the picture costs in memory, in bytes.
-    public var byteCount: Int { storage.pixels.count }
+    public var byteCount: Int { storage.bytes.count }
 
-    /// Bytes from one row to the next.
+    /// Bytes from one row of `pixels` to the next.
     public var bytesPerRow: Int { size.width * 4 }
+}
+
+extension Bitmap {
+    /// The same picture in three bytes a pixel, without its alpha, if it is opaque; as it is otherwise. For toolkits that draw such pixels as
+    /// they are, and for the memory: whoever wants `pixels` of it pays for each time.
+    public func packed() -> Bitmap {
+        guard isOpaque, !storage.isPacked else { return self }
+        let bytes = storage.bytes.withoutAlpha(pixelCount: size.area)
+        return Bitmap(storage: PixelStorage(size: size, bytes: bytes, isOpaque: true, isPacked: true, pool: nil))
+    }
+
+    /// Red, green and blue of each pixel, `size.width * size.height * 3` bytes, not copied; nil unless the picture is packed.
+    public var packedPixels: [UInt8]? { storage.isPacked ? storage.bytes : nil }
 }
 
 extension Bitmap: Hashable {
@@ -68,16 +82,46 @@ extension Bitmap {
 /// Keeps one picture for all its copies, and hands the memory of its pixels back when the last of them is gone.
 private final class PixelStorage: Sendable {
     let size: PixelSize
-    let pixels: [UInt8]
+    /// Four bytes a pixel, or three of an opaque picture that is packed.
+    let bytes: [UInt8]
     let isOpaque: Bool
+    let isPacked: Bool
     private let pool: PixelBufferPool?
 
-    init(size: PixelSize, pixels: [UInt8], isOpaque: Bool, pool: PixelBufferPool?) {
+    init(size: PixelSize, bytes: [UInt8], isOpaque: Bool, isPacked: Bool, pool: PixelBufferPool?) {
         self.size = size
-        self.pixels = pixels
+        self.bytes = bytes
         self.isOpaque = isOpaque
+        self.isPacked = isPacked
         self.pool = pool
     }
 
-    deinit { pool?.give(pixels) }
+    deinit { pool?.give(bytes) }
+}
+
+extension [UInt8] {
+    /// Of four bytes a pixel, the first three of each.
+    fileprivate func withoutAlpha(pixelCount: Int) -> [UInt8] {
+        unsafe withUnsafeBufferPointer { source in
+            unsafe [UInt8](unsafeUninitializedCapacity: pixelCount * 3) { target, initializedCount in
+                for pixel in 0..<pixelCount {
+                    for channel in 0..<3 { unsafe target[pixel * 3 + channel] = source[pixel * 4 + channel] }
+                }
+                initializedCount = pixelCount * 3
+            }
+        }
+    }
+
+    /// Of three bytes a pixel, each with an alpha of 255 behind it.
+    fileprivate func withAlpha(pixelCount: Int) -> [UInt8] {
+        unsafe withUnsafeBufferPointer { source in
+            unsafe [UInt8](unsafeUninitializedCapacity: pixelCount * 4) { target, initializedCount in
+                for pixel in 0..<pixelCount {
+                    for channel in 0..<3 { unsafe target[pixel * 4 + channel] = source[pixel * 3 + channel] }
+                    unsafe target[pixel * 4 + 3] = 255
+                }
+                initializedCount = pixelCount * 4
+            }
+        }
+    }
 }

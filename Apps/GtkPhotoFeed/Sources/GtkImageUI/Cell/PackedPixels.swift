@@ -1,0 +1,15 @@
+public import ImageCore
+
+/// Has opaque pictures kept without their alpha, as GTK draws them fastest: a step after decoding, off the main actor, for the requests of whoever
+/// shows pictures with GTK. They take a quarter less of the memory cache.
+///
+/// ```swift
+/// request.processors.append(PackedPixels())
+/// ```
+public struct PackedPixels: ImageProcessor {
+    public init() {}
+
+    public var identifier: String { "packed" }
+
+    public func process(_ bitmap: Bitmap) -> Bitmap { bitmap.packed() }
+}

@@ -1,0 +1,72 @@
+import ImageTesting
+import PhotoFeedModel
+import Testing
+
+@MainActor
+@Suite("A feed that is refreshed", .timeLimit(.minutes(10)))
+struct RefreshTests {
+    private let gate = Gate()
+
+    @Test("while it is refreshed the rows stay; then they are those of the new first page")
+    func refreshing() async {
+        let service = ScriptedPhotoService([
+            1: [.photos(1..<11), .held(gate, .photos(5..<15))], 2: [.photos(11..<21)],
+        ])
+        let model = await PhotoFeedModel.loaded(service)
+        model.appeared(at: 9)
+        await model.becomes("loaded idle 20")
+        let refresh = Task { await model.refresh() }
+        await gate.arrivals(1)
+        #expect(model.text == "loaded idle 20 refreshing")
+        model.appeared(at: 19)
+        let again = Task { await model.refresh() }
+        gate.open()
+        await refresh.value
+        await again.value
+        #expect(model.text == "loaded idle 10")
+        #expect(model.photos.map(\.id) == Array(5..<15))
+        #expect(service.log.messages == [1, 2, 1])
+        model.appeared(at: 9)
+        await model.becomes("loaded idle 16")
+    }
+
+    @Test("a refresh that fails leaves rows and end as they were, and says why")
+    func refreshFails() async {
+        let service = ScriptedPhotoService([1: [.photos(1..<11), .failure, .photos(1..<11)]])
+        let model = await PhotoFeedModel.loaded(service)
+        model.appeared(at: 9)
+        await model.becomes("loaded done 10")
+        await model.refresh()
+        #expect(model.text == "loaded done 10")
+        #expect(model.refreshFailure?.description == "offline, and no cache has it")
+        await model.refresh()
+        #expect(model.refreshFailure == nil)
+        #expect(model.text == "loaded idle 10")
+    }
+
+    @Test("a page that was on its way when the refresh began is not added to the new rows, however late it comes")
+    func latePage() async {
+        let late = Gate()
+        let service = ScriptedPhotoService([
+            1: [.photos(1..<11), .photos(31..<41)], 2: [.held(late, .photos(11..<21)), .photos(41..<51)],
+        ])
+        let model = await PhotoFeedModel.loaded(service)
+        model.appeared(at: 9)
+        await late.arrivals(1)
+        await model.refresh()
+        late.open()
+        model.appeared(at: 9)
+        await model.becomes("loaded idle 20")
+        #expect(model.photos.map(\.id) == Array(31..<51))
+    }
+
+    @Test("to refresh a list that is not there is to load it")
+    func refreshFromNothing() async {
+        let service = ScriptedPhotoService([1: [.failure, .photos(1..<11)]])
+        let model = PhotoFeedModel(service: service)
+        await model.refresh()
+        #expect(model.text == "error(offline, and no cache has it) idle 0")
+        await model.refresh()
+        #expect(model.text == "loaded idle 10")
+    }
+}
