@@ -71,8 +71,8 @@ struct ReloadTests {
     func olderIsBeingKept() async throws {
         let cache = InterposedImageCache()
         let fixture = LoaderFixture { $0.memoryCache = cache }
-        cache.beforeInsert.withLock { $0 = { fixture.loader.markReloaded(OriginalName($0.source)) } }
         let request = fixture.request("a")
+        cache.beforeInsert.withLock { $0 = { _ in fixture.loader.markReloaded(request.original) } }
         _ = try await fixture.loader.image(for: request)
         #expect(fixture.loader.cachedImage(for: request) == nil)
     }

@@ -15,16 +15,6 @@ struct CoalescingBooks: Sendable {
         var tell: @Sendable (RequestPriority) -> Void
     }
 
-    struct Waiter: Sendable {
-        var call: any CoalescingCall
-        /// Of the task that waits; nil for one who is called back.
-        var continuation: CheckedContinuation<any AnyObject & Sendable, any Error>?
-
-        func answer(_ outcome: Outcome) {
-            if let continuation { continuation.resume(with: outcome) } else { call.answer(outcome) }
-        }
-    }
-
     enum Message: Sendable {
         case progress(WorkProgress, [JoinTicket])
         case priority(RequestPriority)
@@ -36,7 +26,7 @@ struct CoalescingBooks: Sendable {
         case progress(WorkProgress, [any CoalescingCall])
         case priority(RequestPriority, PriorityHandler)
         /// With what was kept for the job, unless it winds down still. Otherwise this is the last that it has to tell.
-        case outcome(Outcome, [Waiter], Job?)
+        case outcome(Outcome, [any CoalescingCall], Job?)
     }
 
     /// What the caller tells now, and then goes on with what has come into the job's mailbox meanwhile.
@@ -52,7 +42,7 @@ struct CoalescingBooks: Sendable {
     }
 
     struct Departure: Sendable {
-        var waiter: Waiter?
+        var waiter: (any CoalescingCall)?
         var cancelled: Task<Void, Never>?
         var errand: Errand?
     }
@@ -68,7 +58,7 @@ struct CoalescingBooks: Sendable {
 
     private(set) var state = CoalescerState()
     private var roll = TicketRoll<JoinTicket>()
-    private var waiters = TicketTable<JoinTicket, Waiter>()
+    private var waiters = TicketTable<JoinTicket, any CoalescingCall>()
     private var jobs = TicketTable<JobID, Job>()
     /// Work that is joined by key: while somebody waits for it.
     private var current: [CallKey: JobID] = [:]
@@ -78,10 +68,10 @@ struct CoalescingBooks: Sendable {
     var isEmpty: Bool { state.isEmpty && waiters.isEmpty && jobs.isEmpty && current.isEmpty }
 
     /// A waiter comes: joins work under its key, or begins it.
-    mutating func enter(_ waiter: Waiter) -> Arrival {
+    mutating func enter(_ call: any CoalescingCall) -> Arrival {
         if let closing { return .refused(closing) }
-        let (ticket, call) = (roll.take(), waiter.call)
-        waiters[ticket] = waiter
+        let ticket = roll.take()
+        waiters[ticket] = call
         call.ticket = ticket
         if let job = current[CallKey(call)] {
             return .joined(told(state.joined(ticket, job, waiter: call.name, priority: call.priority), ticket, job))
@@ -166,7 +156,7 @@ struct CoalescingBooks: Sendable {
     mutating func address(_ message: Message, of job: JobID) -> Delivery? {
         switch message {
         case .progress(let progress, let tickets):
-            return .progress(progress, tickets.compactMap { ticket in waiters.with(ticket) { $0.call } })
+            return .progress(progress, tickets.compactMap { waiters[$0] })
         case .priority(let priority):
             guard !state.isAbandoned(job), let handler = jobs.with(job, { $0.onPriorityChange }) ?? nil else {
                 return nil
@@ -186,7 +176,7 @@ struct CoalescingBooks: Sendable {
         current.remove(at: index)
     }
 
-    private mutating func dismiss(_ ticket: JoinTicket) -> Waiter? {
+    private mutating func dismiss(_ ticket: JoinTicket) -> (any CoalescingCall)? {
         let waiter = waiters.remove(ticket)
         if waiter != nil { roll.giveBack(ticket) }
         return waiter

@@ -13,7 +13,9 @@ protocol CoalescingCall: AnyObject, Sendable {
     var ticket: JoinTicket? { get set }
 
     func hasKey(of other: any CoalescingCall) -> Bool
-    /// Tells one who is called back what the work came to; for others it is never called.
+    /// The task that waits, for a call by `value`. Called before the call has a ticket.
+    func isAwaited(by continuation: CheckedContinuation<any AnyObject & Sendable, any Error>)
+    /// Tells what the work came to. Called once.
     func answer(_ outcome: CoalescingBooks.Outcome)
     func begin(_ job: JobID, of core: CoalescingCore) -> Task<Void, Never>
 }

@@ -12,8 +12,8 @@ final class CoalescingCore: Sendable {
     func outcome(of call: any CoalescingCall) async throws -> any AnyObject & Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let waiter = CoalescingBooks.Waiter(call: call, continuation: continuation)
-                enter(waiter, arrive(waiter))
+                call.isAwaited(by: continuation)
+                enter(call, arrive(call))
             }
         } onCancel: {
             leave(call)
@@ -21,15 +21,11 @@ final class CoalescingCore: Sendable {
     }
 
     /// The same for one who is called back.
-    func join(_ call: any CoalescingCall) {
-        let waiter = CoalescingBooks.Waiter(call: call)
-        enter(waiter, books.withLock { $0.enter(waiter) })
-    }
+    func join(_ call: any CoalescingCall) { enter(call, books.withLock { $0.enter(call) }) }
 
-    private func enter(_ waiter: CoalescingBooks.Waiter, _ arrival: CoalescingBooks.Arrival) {
-        let call = waiter.call
+    private func enter(_ call: any CoalescingCall, _ arrival: CoalescingBooks.Arrival) {
         switch arrival {
-        case .refused(let error): waiter.answer(.failure(error))
+        case .refused(let error): call.answer(.failure(error))
         case .began(let job):
             attach(call.begin(job, of: self), to: job)
             call.onJoin()
@@ -56,8 +52,8 @@ final class CoalescingCore: Sendable {
     ///
     /// A cancellation before this finds no ticket and changes nothing, but is seen here by `isCancelled`, which it set
     /// before; one after this finds the ticket. So none is lost, and none need be remembered.
-    private func arrive(_ waiter: CoalescingBooks.Waiter) -> CoalescingBooks.Arrival {
-        books.withLock { Task.isCancelled ? .refused(CancellationError()) : $0.enter(waiter) }
+    private func arrive(_ call: any CoalescingCall) -> CoalescingBooks.Arrival {
+        books.withLock { Task.isCancelled ? .refused(CancellationError()) : $0.enter(call) }
     }
 
     private func attach(_ task: Task<Void, Never>, to job: JobID) {

@@ -39,9 +39,7 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
 
     public func setPriority(_ priority: RequestPriority, of waiter: WaiterID) { core.setPriority(priority, of: waiter) }
 
-    public func close(throwing error: any Error) {
-        core.close(throwing: error)
-    }
+    public func close(throwing error: any Error) { core.close(throwing: error) }
 
     /// How many wait for an answer.
     public var waiterCount: Int { core.waiterCount }
@@ -62,6 +60,8 @@ private final class Call<Key: Hashable & Sendable, Value: Sendable>: CoalescingC
     private let onAnswer: (@Sendable (Result<Value, any Error>) -> Void)?
     private let work: @Sendable (any SharedWork) async throws -> Value
     private let rawTicket = Atomic<UInt64>(.max)
+    /// Of a call by `value`.
+    private let continuation = Mutex<CheckedContinuation<any AnyObject & Sendable, any Error>?>(nil)
 
     init(
         _ key: Key, _ name: WaiterID, _ priority: RequestPriority, _ executor: (any TaskExecutor)?,
@@ -88,12 +88,24 @@ private final class Call<Key: Hashable & Sendable, Value: Sendable>: CoalescingC
         set { rawTicket.store(newValue?.rawValue ?? .max, ordering: .relaxed) }
     }
 
-    func hasKey(of other: any CoalescingCall) -> Bool { (other as? Call<Key, Value>)?.key == key }
+    func hasKey(of other: any CoalescingCall) -> Bool {
+        guard let other = other as? Self else { return false }
+        return other.key == key
+    }
+
+    func isAwaited(by continuation: CheckedContinuation<any AnyObject & Sendable, any Error>) {
+        self.continuation.withLock { $0 = continuation }
+    }
 
     func answer(_ outcome: CoalescingBooks.Outcome) {
+        if let onAnswer { return tell(outcome, to: onAnswer) }
+        continuation.withLock { $0.take() }?.resume(with: outcome)
+    }
+
+    private func tell(_ outcome: CoalescingBooks.Outcome, to onAnswer: @Sendable (Result<Value, any Error>) -> Void) {
         switch outcome {
-        case .success(let box): onAnswer?(.success(Self.value(in: box)))
-        case .failure(let error): onAnswer?(.failure(error))
+        case .success(let box): onAnswer(.success(Self.value(in: box)))
+        case .failure(let error): onAnswer(.failure(error))
         }
     }
 

@@ -34,15 +34,15 @@ extension ImageLoader {
         do throws(CacheMiss) {
             guard let originals = configuration.fetchedOriginals else { throw .noCache }
             guard route.readsDisk else { throw .policy }
-            let entry = await reporting(load.events) { () async throws(DataCacheFailure) in
+            let entry = await reporting(load) { () async throws(DataCacheFailure) in
                 try await originals.cache.entry(for: originals.key(load.original.source))
             }
             guard let entry else { throw .unreadable }
             guard let data = entry?.data else { throw .absent }
-            load.events.send(.diskHit(bytes: data.count))
+            load.send(.diskHit(bytes: data.count))
             return data
         } catch {
-            load.events.send(.diskMiss(error))
+            load.send(.diskMiss(error))
             return nil
         }
     }
@@ -50,7 +50,7 @@ extension ImageLoader {
     /// True when there is something that would be taken. No event tells of the look.
     func hasKept(_ request: ImageRequest, _ route: FetchRoute) async -> Bool {
         guard route.readsDisk, let originals = configuration.fetchedOriginals else { return false }
-        return (try? await originals.cache.entry(for: originals.key(request.source))) != nil
+        return (try? await originals.cache.entry(for: originals.key(request.original.source))) != nil
     }
 
     /// Keeps it unless a reload has brought a newer one, before or meanwhile.
@@ -59,31 +59,31 @@ extension ImageLoader {
             isCurrent(route, of: load.original)
         else { return }
         let entry = DataCacheEntry(data: data, createdAt: originals.now())
-        let isKept: Void? = await reporting(load.events) { () async throws(DataCacheFailure) in
+        let isKept: Void? = await reporting(load) { () async throws(DataCacheFailure) in
             try await originals.cache.store(entry, for: originals.key(load.original.source))
         }
         if !isCurrent(route, of: load.original) {
             await forgetOriginal(load)
         } else if isKept != nil {
-            load.events.tell(.keptOnDisk(bytes: data.count))
+            load.tell(.keptOnDisk(bytes: data.count))
         }
     }
 
     func forgetOriginal(_ load: Load) async {
         guard let originals = configuration.fetchedOriginals else { return }
-        _ = await reporting(load.events) { () async throws(DataCacheFailure) in
+        _ = await reporting(load) { () async throws(DataCacheFailure) in
             try await originals.cache.remove(for: originals.key(load.original.source))
         }
     }
 
     /// Nil when the cache failed, which is told, and survived.
     private func reporting<Value: Sendable>(
-        _ events: EventSink, _ body: () async throws(DataCacheFailure) -> Value
+        _ load: Load, _ body: () async throws(DataCacheFailure) -> Value
     ) async -> Value? {
         do throws(DataCacheFailure) {
             return try await body()
         } catch {
-            events.tell(.diskFailed(error))
+            load.tell(.diskFailed(error))
             return nil
         }
     }

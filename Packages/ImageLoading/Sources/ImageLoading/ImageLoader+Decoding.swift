@@ -42,7 +42,7 @@ extension ImageLoader {
     }
 
     private func loaded(_ image: DecodedImage, from original: LoadedData, _ load: Load) -> LoadedImage {
-        load.events.tell(.decoded(image.bitmap.size))
+        load.tell(.decoded(image.bitmap.size))
         return LoadedImage(image: image, source: original.source, encodedByteCount: original.data.count)
     }
 
@@ -79,14 +79,14 @@ extension ImageLoader {
         _ original: LoadedData, for load: Load, _ route: FetchRoute, _ work: any SharedWork
     ) async throws -> DecodedImage {
         let (decoder, decoding) = (configuration.decoder, DecodingRequest(target: load.request.target))
-        load.events.tell(.queued(.decode))
+        load.tell(.queued(.decode))
         do {
             return try await lanes.perform(in: .decode, for: work) { isCancelled in
-                load.events.tell(.decodingStarted)
+                load.tell(.decodingStarted)
                 return try decoder.decode(original.data, request: decoding, isCancelled: isCancelled)
             }
         } catch let failure as DecodingFailure where failure.isTheDatasFault && route.disk != .none {
-            if original.source.isStore { load.events.tell(.diskMiss(.noPicture)) }
+            if original.source.isStore { load.tell(.diskMiss(.noPicture)) }
             try await discard(load)
             throw failure
         }

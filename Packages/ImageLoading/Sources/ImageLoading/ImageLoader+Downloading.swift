@@ -40,11 +40,11 @@ extension ImageLoader {
     /// Brings the original, trying again where the failure may heal. Waits hold no place in the lane.
     func downloaded(_ download: Download, _ work: any SharedWork) async throws -> LoadedData {
         // What is at hand needs no better conditions.
-        let door = download.load.request.origin.isLocal ? nil : door
+        let door = download.load.original.isLocal ? nil : door
         var (start, retry) = (governor.uptime(), 0)
         while true {
-            if let door { _ = try await door.enter(work) { download.load.events.tell(.heldBack) } }
-            download.load.events.tell(.queued(.download))
+            if let door { _ = try await door.enter(work) { download.load.tell(.heldBack) } }
+            download.load.tell(.queued(.download))
             do {
                 return try await lanes.withSlot(in: .download, host: download.host, for: work) {
                     guard let door else { return try await self.attempt(download) }
@@ -74,17 +74,17 @@ extension ImageLoader {
         after error: ImageError, _ door: DownloadDoor, _ download: Download, _ work: any SharedWork
     ) async throws -> Bool {
         guard door.isOffline, error.mayBeForLackOfNetwork else { return false }
-        return try await door.enter(work, needsNetwork: true) { download.load.events.tell(.waitsForNetwork) }
+        return try await door.enter(work, needsNetwork: true) { download.load.tell(.waitsForNetwork) }
     }
 
     private func attempt(_ download: Download) async throws(AttemptFailure) -> LoadedData {
         try governor.admit(download.host)
-        download.load.events.tell(.downloadStarted)
+        download.load.tell(.downloadStarted)
         do {
             let data =
                 switch download.means {
-                case .fetch(let fetch): try await bytes(of: fetch, download.load.events)
-                case .transfer(let transfer): try await bytes(of: transfer, download.load.events)
+                case .fetch(let fetch): try await bytes(of: fetch, download.load)
+                case .transfer(let transfer): try await bytes(of: transfer, download.load)
                 }
             governor.succeeded(download.host, download.load.request.retryBudget)
             return data
@@ -95,11 +95,11 @@ extension ImageLoader {
 
     /// What the request's own fetch brings. An `ImageError` that it throws counts as if a transport had met it.
     private func bytes(
-        of fetch: @Sendable () async throws -> Data, _ events: EventSink
+        of fetch: @Sendable () async throws -> Data, _ load: Load
     ) async throws -> LoadedData {
         do {
             let data = try checked(try await fetch(), .network)
-            events.send(.downloadFinished(bytes: data.data.count))
+            load.send(.downloadFinished(bytes: data.data.count))
             return data
         } catch let error as ImageError {
             throw error
@@ -110,15 +110,15 @@ extension ImageLoader {
         }
     }
 
-    private func bytes(of transfer: Transfer, _ events: EventSink) async throws -> LoadedData {
+    private func bytes(of transfer: Transfer, _ load: Load) async throws -> LoadedData {
         let response = try await configuration.transport.send(transfer.request)
         if let error = response.head.refusal {
             throw AttemptFailure(error: error, retryAfter: response.head.retryAfter)
         }
         let data = try await collect(response, limit: transfer.request.maxBodyBytes) { progress in
-            events.tell(.received(bytes: progress.completedBytes, of: progress.totalBytes))
+            load.tell(.received(bytes: progress.completedBytes, of: progress.totalBytes))
             transfer.report.progressed(progress)
         }
-        return told(data, from: response.source, events)
+        return told(data, from: response.source, load)
     }
 }

@@ -21,7 +21,7 @@ extension ImageLoader {
             made.maker = waiting.id
             return made
         }
-        if loaded.maker != waiting.id, loaded.source == .network { load.events.send(.joined(bytes: loaded.data.count)) }
+        if loaded.maker != waiting.id, loaded.source == .network { load.send(.joined(bytes: loaded.data.count)) }
         return loaded
     }
 
@@ -35,7 +35,7 @@ extension ImageLoader {
             return try await fetched(fetch, route, for: load, work)
         case .url(let url):
             let transfer = try transfer(of: url, route, for: load, work)
-            if !load.request.origin.isLocal, let stored = try await stored(transfer, route, load.events) {
+            if !load.original.isLocal, let stored = try await stored(transfer, route, load) {
                 return stored
             }
             if route.isOffline { throw ImageError.offline }
@@ -66,12 +66,12 @@ extension ImageLoader {
 
     private func arrived(_ data: LoadedData, _ load: Load, _ route: FetchRoute) -> LoadedData {
         if route.reloads { markReloaded(load.original) }
-        return load.request.origin.isLocal ? LoadedData(data: data.data, source: .disk) : data
+        return load.original.isLocal ? LoadedData(data: data.data, source: .disk) : data
     }
 
     /// What needs no network, and so no place in the lane of downloads. Nil when the transport is to be asked.
     private func stored(
-        _ transfer: Transfer, _ route: FetchRoute, _ events: EventSink
+        _ transfer: Transfer, _ route: FetchRoute, _ load: Load
     ) async throws(ImageError) -> LoadedData? {
         let response: TransportResponse
         do throws(CacheMiss) {
@@ -79,18 +79,18 @@ extension ImageLoader {
             guard route.readsDisk else { throw .policy }
             response = try await storedResponse(in: cache, to: transfer.request, route)
         } catch {
-            events.send(.diskMiss(error))
+            load.send(.diskMiss(error))
             return nil
         }
         if let error = response.head.refusal {
-            events.send(.diskHit(bytes: 0))  // that there is no picture
+            load.send(.diskHit(bytes: 0))  // that there is no picture
             throw error
         }
         do throws(TransportFailure) {
             let data = try await collect(response, limit: transfer.request.maxBodyBytes)
-            return told(data, from: response.source, events)
+            return told(data, from: response.source, load)
         } catch .closedEarly {
-            events.send(.diskMiss(.bytesLost))
+            load.send(.diskMiss(.bytesLost))
             return nil
         } catch {
             throw ImageError(error)
@@ -138,19 +138,19 @@ extension ImageLoader {
     }
 
     /// Tells where bytes came from.
-    func told(_ data: Data, from source: ResponseSource, _ events: EventSink) -> LoadedData {
+    func told(_ data: Data, from source: ResponseSource, _ load: Load) -> LoadedData {
         switch source {
         case .network:
-            events.send(.downloadFinished(bytes: data.count))
+            load.send(.downloadFinished(bytes: data.count))
             return LoadedData(data: data, source: .network)
         case .validated:
-            events.send(.validated(bytes: data.count))
+            load.send(.validated(bytes: data.count))
             return LoadedData(data: data, source: .validated)
         case .cache:
-            events.send(.diskHit(bytes: data.count))
+            load.send(.diskHit(bytes: data.count))
             return LoadedData(data: data, source: .disk)
         case .stale:
-            events.send(.staleHit(bytes: data.count))
+            load.send(.staleHit(bytes: data.count))
             return LoadedData(data: data, source: .stale)
         }
     }

@@ -37,7 +37,7 @@ extension ImageLoader {
         guard wait.job.readsMemory, let image = configuration.memoryCache?.image(for: wait.job.image) else {
             return nil
         }
-        wait.load.events.send(.memoryHit)
+        wait.load.send(.memoryHit)
         var loaded = LoadedImage(image: image, source: .memory, encodedByteCount: nil)
         loaded.isInMemory = true
         loaded.maker = wait.waiting.id
@@ -65,11 +65,11 @@ extension ImageLoader {
         }
         var loaded = try await unprocessedImage(for: wait.load, waiting, work.priority)
         previews.close()
-        wait.load.events.tell(.queued(.decode))
+        wait.load.tell(.queued(.decode))
         loaded.image = try await lanes.perform(in: .decode, for: work) { [image = loaded.image] in
             try image.processed(by: processors, isCancelled: $0)
         }
-        wait.load.events.tell(.processed)
+        wait.load.tell(.processed)
         return loaded
     }
 
@@ -80,7 +80,7 @@ extension ImageLoader {
         plain.processors = []
         plain.isProgressive = false
         let base = Load(plain, inPlaceOf: load)
-        let wait = PictureWait(self, base.key, base, waiting, priority, keeps: false)
+        let wait = PictureWait(base.key, base, waiting, priority, keeps: false)
         do {
             let loaded = try await answer(to: wait)
             wait.ended(with: loaded)
@@ -128,7 +128,7 @@ extension ImageLoader {
             cache.remove(for: key)
             return false
         }
-        wait.load.events.tell(.keptInMemory)
+        wait.load.tell(.keptInMemory)
         return true
     }
 
@@ -141,7 +141,7 @@ extension ImageLoader {
     func memoryMiss(of key: ImageCacheKey, for load: Load) -> CacheMiss {
         if configuration.memoryCache == nil { return .noCache }
         if !load.request.readsMemory { return .policy }
-        return load.events.isObserved ? sizes.withLock { $0.miss(of: key) } : .absent
+        return isObserved ? sizes.withLock { $0.miss(of: key) } : .absent
     }
 
     /// What memory has for a request: the picture itself, or a larger one where that will do.

@@ -17,6 +17,8 @@ public final class ImageLoader: PictureLoader {
     let books = StatisticsBooks()
     let sizes = Mutex(SizeIndex())
     let previewWishes = Mutex(PreviewWishes())
+    /// Whether an observer is told of each request.
+    let isObserved: Bool
     /// The decoder, if it can show pictures that are coming in.
     let previewingDecoder: (any PreviewingImageDecoder)?
     private let nextID = Atomic<UInt64>(1)
@@ -28,6 +30,7 @@ public final class ImageLoader: PictureLoader {
 
     public init(_ configuration: ImageLoaderConfiguration) {
         self.configuration = configuration
+        isObserved = configuration.observer != nil
         previewingDecoder = configuration.decoder as? any PreviewingImageDecoder
         governor = RetryGovernor(configuration.retryPolicy, clock: configuration.clock)
         pressureObservation = configuration.memoryPressureMonitor?.observe {
@@ -46,7 +49,7 @@ public final class ImageLoader: PictureLoader {
     /// Nil also when the request's policy leaves the memory cache out, or when it reloads.
     public func cachedImage(for request: ImageRequest) -> LoadedImage? {
         guard let image = pictureInMemory(request.cacheKey, for: request) else { return nil }
-        EventSink.tellHit(self, request: nil, url: request.url)
+        tellHit(request)
         return LoadedImage(image: image, source: .memory, encodedByteCount: nil)
     }
 
@@ -79,22 +82,20 @@ public final class ImageLoader: PictureLoader {
     /// What of a request for a picture needs no waiting.
     @inline(never)  // what lives here only has no place in the frame of whoever waits, of whom there are thousands
     func begin(_ request: ImageRequest, _ waiting: Waiting) -> PictureWait.Beginning {
-        let original = OriginalName(request.source)
-        let key = request.cacheKey(source: original.source)
+        let key = request.cacheKey
         if let image = pictureInMemory(key, for: request), !waiting.isCancelled() {
-            EventSink.tellHit(self, request: waiting.id.rawValue, url: request.url)
+            tellHit(request, id: waiting.id.rawValue)
             return .over(.success(LoadedImage(image: image, source: .memory, encodedByteCount: nil)))
         }
-        let events = EventSink(self, request: waiting.id.rawValue, url: request.url)
+        let load = Load(self, request, id: waiting.id.rawValue)
         do throws(ImageError) {
             try request.validate()
         } catch {
-            return .over(.failure(events.failed(error, isCancelled: waiting.isCancelled())))
+            return .over(.failure(load.failed(error, isCancelled: waiting.isCancelled())))
         }
-        let load = Load(request, original, events)
-        events.send(.memoryMiss(memoryMiss(of: key, for: load)))
+        load.send(.memoryMiss(memoryMiss(of: key, for: load)))
         let keeps = request.cachePolicy.memory.writes
-        return .waits(PictureWait(self, key, load, waiting, request.priority, keeps: keeps))
+        return .waits(PictureWait(key, load, waiting, request.priority, keeps: keeps))
     }
 
     /// The encoded original.
@@ -103,16 +104,15 @@ public final class ImageLoader: PictureLoader {
     public func data(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedData {
-        let events = EventSink(self, request: newID(), url: request.url)
+        let load = Load(self, request, id: newID())
         do {
             try request.validate()
             let waiting = Waiting(id: newWaiter(), onProgress: { onProgress($0.withoutPreview) })
-            let load = Load(request, OriginalName(request.source), events)
             let loaded = try await original(for: load, waiting, request.priority)
-            try events.succeeded(from: loaded.source, isCancelled: Task.isCancelled)
+            try load.succeeded(from: loaded.source, isCancelled: Task.isCancelled)
             return loaded
         } catch {
-            throw events.failed(error, isCancelled: Task.isCancelled)
+            throw load.failed(error, isCancelled: Task.isCancelled)
         }
     }
 
@@ -135,7 +135,7 @@ struct Waiting: Sendable {
 extension ImageRequest {
     /// Throws `.invalidURL` for what no transport could load.
     func validate() throws(ImageError) {
-        guard let url, !url.isPlainWeb else { return }
+        guard !original.isPlainWeb, let url else { return }
         guard let scheme = url.scheme?.lowercased() else { throw .invalidURL(url.absoluteString) }
         if scheme == "http" || scheme == "https", url.host()?.isEmpty ?? true {
             throw .invalidURL(url.absoluteString)

@@ -3,30 +3,13 @@ import ImageTransporting
 
 /// What two requests must have in common to share a download: the same original, looked for in the same places.
 public struct DataJobKey: Hashable, Sendable {
-    let original: OriginalName
+    let original: Original
     public let route: FetchRoute
 
     public var source: String { original.source }
 
     /// Few differ in the rest alone.
     public func hash(into hasher: inout Hasher) { hasher.combine(original) }
-}
-
-/// What identifies an original, with its hash: each request looks it up several times.
-struct OriginalName: Hashable, Sendable {
-    let source: String
-    private let hash: Int
-
-    init(_ source: String) {
-        self.source = source
-        hash = source.hashValue
-    }
-
-    static func == (left: OriginalName, right: OriginalName) -> Bool {
-        left.hash == right.hash && left.source == right.source
-    }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 /// What two requests must have in common to share a picture: the same original at the same size with the same steps.
@@ -55,7 +38,7 @@ public struct FetchRoute: Hashable, Sendable {
 
     init(_ request: ImageRequest, reloadCount: UInt64 = 0) {
         self.reloadCount = reloadCount
-        let isLocal = request.origin.isLocal
+        let isLocal = request.original.isLocal
         disk = isLocal ? .none : request.cachePolicy.disk
         mode = isLocal && request.mode == .onlyIfCached ? .standard : request.mode
     }

@@ -1,23 +1,94 @@
 import ImageCore
 
-/// One request on its way, with what is worked out once for all who need it.
+/// One request on its way, which tells its events to the books, and to the observer if there is one.
 final class Load: Sendable {
     let request: ImageRequest
-    let original: OriginalName
-    let events: EventSink
+    let original: Original
+    let loader: ImageLoader
+    /// When it began, on the governor's clock.
+    private let start: Duration
+    /// Its name for observers.
+    private let id: UInt64
 
-    init(_ request: ImageRequest, _ original: OriginalName, _ events: EventSink) {
+    /// The request begins now.
+    init(_ loader: ImageLoader, _ request: ImageRequest, id: UInt64) {
+        self.loader = loader
         self.request = request
-        self.original = original
-        self.events = events
+        self.id = id
+        original = request.original
+        start = loader.governor.uptime()
+        tell(.started)
     }
 
     /// Another request for the same original, made for the sake of this one.
     init(_ request: ImageRequest, inPlaceOf load: Load) {
         self.request = request
-        (original, events) = (load.original, load.events)
+        (original, loader, start, id) = (load.original, load.loader, load.start, load.id)
     }
 
     /// The key of the picture in memory.
-    var key: ImageCacheKey { request.cacheKey(source: original.source) }
+    var key: ImageCacheKey { request.cacheKey }
+
+    /// Counts what happened, and tells it. Without an observer, only ends need to know the time.
+    func send(_ kind: ImageLoadEvent.Kind) {
+        let isObserved = loader.isObserved
+        let elapsed = isObserved || kind.isEnd ? loader.governor.uptime() - start : .zero
+        loader.books.change { $0.note(kind, at: elapsed) }
+        if isObserved { tell(kind, at: elapsed) }
+    }
+
+    /// Tells what nobody counts. Without an observer it costs nothing: `kind` is not made, and no clock read.
+    func tell(_ kind: @autoclosure () -> ImageLoadEvent.Kind) {
+        if loader.isObserved { tell(kind(), at: loader.governor.uptime() - start) }
+    }
+
+    private func tell(_ kind: ImageLoadEvent.Kind, at elapsed: Duration) {
+        loader.configuration.observer?.loader(
+            did: ImageLoadEvent(request: id, url: request.url, kind: kind, elapsed: elapsed))
+    }
+
+    /// Tells that the request was answered. Throws if it was cancelled: an answer that was on its way then is not delivered.
+    ///
+    /// Of this and `failed` exactly one is called, or both where this throws: exactly one of succeeded, failed and cancelled is told.
+    func succeeded(from source: ImageSource, isCancelled: Bool) throws(ImageError) {
+        if isCancelled { throw .cancelled }
+        send(.succeeded(source))
+    }
+
+    /// Tells that the request failed, and how; an error that was on its way when it was cancelled is not delivered.
+    func failed(_ error: any Error, isCancelled: Bool) -> ImageError {
+        let error = isCancelled ? .cancelled : ImageError(error)
+        if case .cancelled = error {
+            send(.cancelled)
+        } else {
+            send(.failed(loader.isObserved ? error.description : ""))
+        }
+        return error
+    }
+}
+
+extension ImageLoader {
+    private static let hit: [ImageLoadEvent.Kind] = [.started, .memoryHit, .succeeded(.memory)]
+
+    /// Tells of a request that memory answered as soon as it was made: it took no time, and costs one hold of a lock.
+    ///
+    /// - Parameter id: its name, if it has one already.
+    func tellHit(_ request: ImageRequest, id: UInt64? = nil) {
+        books.change { statistics in
+            for kind in Self.hit { statistics.note(kind, at: .zero) }
+        }
+        guard isObserved, let observer = configuration.observer else { return }
+        let id = id ?? newID()
+        for kind in Self.hit { observer.loader(did: ImageLoadEvent(request: id, url: request.url, kind: kind)) }
+    }
+}
+
+extension ImageLoadEvent.Kind {
+    /// True for the last event of a request.
+    fileprivate var isEnd: Bool {
+        switch self {
+        case .succeeded, .failed, .cancelled: true
+        default: false
+        }
+    }
 }

@@ -15,33 +15,30 @@ final class PictureWait: Sendable {
     let priority: RequestPriority
     /// Whether the picture is to be kept in memory.
     let keeps: Bool
-    private let loader: ImageLoader
     private let wishes: [ImageCacheKey]
 
     init(
-        _ loader: ImageLoader, _ key: ImageCacheKey, _ load: Load, _ waiting: Waiting, _ priority: RequestPriority,
-        keeps: Bool
+        _ key: ImageCacheKey, _ load: Load, _ waiting: Waiting, _ priority: RequestPriority, keeps: Bool
     ) {
-        self.loader = loader
         self.load = load
         self.waiting = waiting
         self.priority = priority
         self.keeps = keeps
-        job = ImageJobKey(load.request, image: key, reloadCount: loader.workBegan(on: load.original))
+        job = ImageJobKey(load.request, image: key, reloadCount: load.loader.workBegan(on: load.original))
         wishes = load.request.previewWishes(key)
-        if !wishes.isEmpty { loader.previewWishes.withLock { $0.began(wishes) } }
+        if !wishes.isEmpty { load.loader.previewWishes.withLock { $0.began(wishes) } }
     }
 
     /// Wants something else from now on; nothing happens before it has joined.
     func prioritise(_ priority: RequestPriority) {
-        loader.configuration.imageCoalescer.setPriority(priority, of: waiting.id)
+        load.loader.configuration.imageCoalescer.setPriority(priority, of: waiting.id)
     }
 
     /// The answer came, and nothing else was wanted of it. Keeps in memory what the shared work did not keep.
     func ended(with loaded: LoadedImage?) {
         if let loaded { noteAnswer(loaded) }
-        if !wishes.isEmpty { loader.previewWishes.withLock { $0.ended(wishes) } }
-        loader.workEnded(on: load.original)
+        if !wishes.isEmpty { load.loader.previewWishes.withLock { $0.ended(wishes) } }
+        load.loader.workEnded(on: load.original)
     }
 
     /// The answer came, and with it the end of the request. Throws if it was cancelled.
@@ -50,9 +47,9 @@ final class PictureWait: Sendable {
         ended(with: loaded)
         let isCancelled = waiting.isCancelled()
         do throws(ImageError) {
-            try load.events.succeeded(from: loaded.source, isCancelled: isCancelled)
+            try load.succeeded(from: loaded.source, isCancelled: isCancelled)
         } catch {
-            throw load.events.failed(error, isCancelled: isCancelled)
+            throw load.failed(error, isCancelled: isCancelled)
         }
         return loaded
     }
@@ -61,7 +58,7 @@ final class PictureWait: Sendable {
     @inline(never)
     func failed(_ error: any Error) -> ImageError {
         ended(with: nil)
-        return load.events.failed(error, isCancelled: waiting.isCancelled())
+        return load.failed(error, isCancelled: waiting.isCancelled())
     }
 
     /// One of both.
@@ -78,10 +75,10 @@ final class PictureWait: Sendable {
 
     private func noteAnswer(_ loaded: LoadedImage) {
         if loaded.maker != waiting.id, loaded.source == .network, let bytes = loaded.encodedByteCount {
-            load.events.send(.joined(bytes: bytes))
+            load.send(.joined(bytes: bytes))
         }
         // Work that was started for somebody who wanted no picture in memory.
-        if keeps, !loaded.isInMemory { _ = loader.keep(loaded, for: self) }
+        if keeps, !loaded.isInMemory { _ = load.loader.keep(loaded, for: self) }
     }
 }
 

@@ -1,3 +1,4 @@
+import ImageCore
 import Synchronization
 
 /// How often originals were reloaded while older work on them was under way: what that work brings later must neither take
@@ -5,29 +6,29 @@ import Synchronization
 ///
 /// Keeps nothing of an original on which no work is under way.
 struct ReloadLedger: Sendable {
-    private struct Original {
+    private struct Reloading {
         var underWay = 0
         var reloads: UInt64 = 0
     }
 
-    private var originals: [OriginalName: Original] = [:]
+    private var originals: [Original: Reloading] = [:]
 
     var isEmpty: Bool { originals.isEmpty }
 
-    func reloadCount(of name: OriginalName) -> UInt64 { originals[name]?.reloads ?? 0 }
+    func reloadCount(of original: Original) -> UInt64 { originals[original]?.reloads ?? 0 }
 
     /// Work on the original begins. Returns how often it has been reloaded while any was under way.
-    mutating func began(_ name: OriginalName) -> UInt64 {
-        guard let index = originals.index(forKey: name) else {
-            originals[name] = Original(underWay: 1)
+    mutating func began(_ original: Original) -> UInt64 {
+        guard let index = originals.index(forKey: original) else {
+            originals[original] = Reloading(underWay: 1)
             return 0
         }
         originals.values[index].underWay += 1
         return originals.values[index].reloads
     }
 
-    mutating func ended(_ name: OriginalName) {
-        guard let index = originals.index(forKey: name) else { return }
+    mutating func ended(_ original: Original) {
+        guard let index = originals.index(forKey: original) else { return }
         if originals.values[index].underWay > 1 {
             originals.values[index].underWay -= 1
         } else {
@@ -36,20 +37,20 @@ struct ReloadLedger: Sendable {
     }
 
     /// A reload has brought the original: all other work on it that is under way is out of date.
-    mutating func reloaded(_ name: OriginalName) { originals[name]?.reloads += 1 }
+    mutating func reloaded(_ original: Original) { originals[original]?.reloads += 1 }
 }
 
 extension ImageLoader {
     /// Work on an original begins, and must end. Returns the number of reloads so far, which tells later whether the work is current.
-    func workBegan(on name: OriginalName) -> UInt64 { ledger.withLock { $0.began(name) } }
+    func workBegan(on original: Original) -> UInt64 { ledger.withLock { $0.began(original) } }
 
-    func workEnded(on name: OriginalName) { ledger.withLock { $0.ended(name) } }
+    func workEnded(on original: Original) { ledger.withLock { $0.ended(original) } }
 
     /// Makes all other work on the original out of date: a reload has brought it.
-    func markReloaded(_ name: OriginalName) { ledger.withLock { $0.reloaded(name) } }
+    func markReloaded(_ original: Original) { ledger.withLock { $0.reloaded(original) } }
 
     /// False when a reload has brought the original since work for this route began. A reload itself is always current.
-    func isCurrent(_ route: FetchRoute, of name: OriginalName) -> Bool {
-        route.reloads || ledger.withLock { $0.reloadCount(of: name) } == route.reloadCount
+    func isCurrent(_ route: FetchRoute, of original: Original) -> Bool {
+        route.reloads || ledger.withLock { $0.reloadCount(of: original) } == route.reloadCount
     }
 }

@@ -42,6 +42,13 @@ final class TaskCore: Sendable {
         var cursor = TaskTale.Cursor()
         var isDelivering = false
 
+        /// Where the receiver is to be called, unless it is being called, or there is none.
+        mutating func beginDelivery() -> Delivery? {
+            guard let receiver, !isDelivering else { return nil }
+            isDelivering = true
+            return receiver.delivery
+        }
+
         mutating func takeListeners() -> [CheckedContinuation<Void, Never>] {
             if listeners.isEmpty { return [] }
             defer { listeners = [:] }
@@ -68,7 +75,16 @@ final class TaskCore: Sendable {
     }
 
     func previewed(_ preview: ImagePreview) { change { $0.previewed(preview) } }
-    func ended(_ result: Result<LoadedImage, ImageError>) { change { $0.ended(result) } }
+
+    func ended(_ result: Result<LoadedImage, ImageError>) {
+        let (place, listeners, delivery) = state.withLock { state in
+            state.tale.ended(result)
+            return (state.place.take(), state.takeListeners(), state.beginDelivery())
+        }
+        _ = consume place
+        for listener in listeners { listener.resume() }
+        delivery?.enqueue { self.tellReceiver() }
+    }
 
     /// Nothing is handed out once this has returned, and the work has one waiter less.
     func cancel() {
@@ -81,52 +97,40 @@ final class TaskCore: Sendable {
         _ = consume receiver  // goes here, not under the lock: it may hold anything
     }
 
+    /// Something happened that is not the end.
     private func change(_ event: (inout TaskTale) -> Void) {
-        let (listeners, receiver, isClosed, given) = state.withLock { state in
+        let (listeners, receiver) = state.withLock { state in
             event(&state.tale)
-            let isClosed = state.tale.isClosed
-            return (state.takeListeners(), state.receiver, isClosed, isClosed ? state.place.take() : nil)
+            return (state.takeListeners(), state.receiver)
         }
-        _ = consume given
         for listener in listeners { listener.resume() }
         guard let receiver else { return }
         guard receiver.tell(nil) else { return cancel() }
-        if receiver.wantsAll || isClosed { deliver(receiver) }
+        if receiver.wantsAll { state.withLock { $0.beginDelivery() }?.enqueue { self.tellReceiver() } }
     }
 
     // MARK: Telling
 
-    /// Calls the receiver where it wants to be called, once for all that is new by then.
-    private func deliver(_ receiver: Receiver) {
-        let begins = state.withLock { state in
-            defer { state.isDelivering = true }
-            return !state.isDelivering
-        }
-        guard begins else { return }
-        receiver.delivery.enqueue { self.tellReceiver() }
-    }
-
+    /// Tells the receiver, where it wants to be called, all that is new by then.
     private func tellReceiver() {
-        while let (receiver, event) = nextForReceiver() {
+        while let (receiver, event, isLast) = nextForReceiver() {
             guard receiver.tell(event) else { return cancel() }
+            if isLast { return }
         }
     }
 
-    private func nextForReceiver() -> (Receiver, ImageTask.Event)? {
-        let (answer, discarded) = state.withLock { state -> ((Receiver, ImageTask.Event)?, Receiver?) in
-            guard let receiver = state.receiver else { return (nil, nil) }
-            switch state.tale.next(&state.cursor) {
-            case .tell(let event): return ((receiver, event), nil)
-            case .wait:
+    /// The receiver is let go of with the last event.
+    private func nextForReceiver() -> (Receiver, ImageTask.Event, isLast: Bool)? {
+        state.withLock { state in
+            guard let receiver = state.receiver else { return nil }
+            guard case .tell(let event) = state.tale.next(&state.cursor) else {
                 state.isDelivering = false
-                return (nil, nil)
-            case .over:
-                state.receiver = nil
-                return (nil, receiver)
+                return nil
             }
+            guard case .finished = event else { return (receiver, event, false) }
+            state.receiver = nil
+            return (receiver, event, true)
         }
-        _ = consume discarded
-        return answer
     }
 
     /// The next event for a listener that pulls; nil at the end, and when its task is cancelled.

@@ -58,7 +58,9 @@ struct LaneState: Sendable {
     }
 
     /// The work that starts next, or nil when the lane is full or held, or nothing may start.
-    func next(at now: Duration) -> WorkID? {
+    ///
+    /// Mutating, though it changes nothing: so a lane in an array is asked where it lies, and not copied.
+    mutating func next(at now: Duration) -> WorkID? {
         guard !isSuspended, running < limit, bucket?.wait(at: now) == nil, let best = byPriority.first else {
             return nil
         }

@@ -172,14 +172,6 @@ public final class PriorityScheduler: WorkScheduler {
     }
 }
 
-private func stopwatch(_ clock: any Clock<Duration>) -> @Sendable () -> Duration {
-    func opened(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
-        let start = clock.now
-        return { start.duration(to: clock.now) }
-    }
-    return opened(clock)
-}
-
 /// A copy only where there is something to change.
 private func lowercased(_ host: String) -> String {
     host.utf8.contains { (0x41...0x5A).contains($0) || $0 >= 0x80 } ? host.lowercased() : host

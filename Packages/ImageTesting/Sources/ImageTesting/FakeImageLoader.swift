@@ -55,14 +55,14 @@ public final class FakeImageLoader: PictureLoader {
 
     /// Sets what requests for this original get, in whatever size, from now on.
     public func script(_ request: ImageRequest, _ reply: Reply) {
-        state.withLock { $0.replies[request.source] = reply }
+        state.withLock { $0.replies[request.original.source] = reply }
     }
 
     /// Forgets the pictures that answer at once: those that were loaded.
     public func emptyMemory() { state.withLock { $0.cached = [:] } }
 
     public func cachedImage(for request: ImageRequest) -> LoadedImage? {
-        log.append(.cached(request.source))
+        log.append(.cached(request.original.source))
         guard request.readsMemory else { return nil }
         return state.withLock { $0.cached[request.cacheKey] }
     }
@@ -70,7 +70,7 @@ public final class FakeImageLoader: PictureLoader {
     public func image(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage {
-        log.append(.image(request.source))
+        log.append(.image(request.original.source))
         guard case .image(let image) = try await reply(to: request) else {
             throw unscripted(request, "no picture is scripted")
         }
@@ -83,7 +83,7 @@ public final class FakeImageLoader: PictureLoader {
     public func data(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedData {
-        log.append(.data(request.source))
+        log.append(.data(request.original.source))
         guard case .data(let data) = try await reply(to: request) else {
             throw unscripted(request, "no data is scripted")
         }
@@ -93,7 +93,7 @@ public final class FakeImageLoader: PictureLoader {
 
     /// The reply when it is due, which is no failure and held no more.
     private func reply(to request: ImageRequest) async throws(ImageError) -> Reply {
-        guard var reply = state.withLock({ $0.replies[request.source] }) else {
+        guard var reply = state.withLock({ $0.replies[request.original.source] }) else {
             throw unscripted(request, "nothing is scripted")
         }
         while case .held(let gate, let next) = reply {
@@ -101,7 +101,7 @@ public final class FakeImageLoader: PictureLoader {
             reply = next
         }
         if Task.isCancelled {
-            log.append(.cancelled(request.source))
+            log.append(.cancelled(request.original.source))
             throw .cancelled
         }
         if case .failure(let error) = reply { throw error }
@@ -109,7 +109,7 @@ public final class FakeImageLoader: PictureLoader {
     }
 
     private func unscripted(_ request: ImageRequest, _ text: String) -> ImageError {
-        log.append(.unscripted(request.source))
-        return .network(.other, "\(text) for \(request.source)")
+        log.append(.unscripted(request.original.source))
+        return .network(.other, "\(text) for \(request.original.source)")
     }
 }

@@ -1,5 +1,7 @@
 /// Why a request for a picture failed.
-public enum ImageError: Error, Sendable {
+///
+/// In one word, as it stands beside the picture in every answer that is handed on.
+public indirect enum ImageError: Error, Sendable {
     /// The URL has no scheme or host that can be loaded, or can't be parsed.
     case invalidURL(String)
     /// The origin could not be reached, or the transfer broke. The text is for people.

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -102,7 +104,7 @@ extension ImageRequest {
     }
 }
 
-/// What of a request lies in many places, for all copies.
+/// What of a request lies in many places, for all copies, with what is worked out of it when somebody asks for it first.
 private final class Details: Sendable {
     struct Values: Sendable {
         var origin: ImageOrigin
@@ -114,9 +116,36 @@ private final class Details: Sendable {
         var options = ImageRequestOptions()
     }
 
+    private struct Known {
+        var original: Original?
+        /// The key of the picture at one target, the first that was asked for: few copies have another.
+        var key: (target: ImageTarget?, key: ImageCacheKey)?
+    }
+
     let values: Values
+    private let known = Mutex(Known())
 
     init(_ values: Values) { self.values = values }
+
+    var original: Original { known.withLock { original(&$0) } }
+
+    func key(_ target: ImageTarget?) -> ImageCacheKey {
+        known.withLock { known in
+            if let (knownTarget, key) = known.key, knownTarget == target { return key }
+            let original = original(&known)
+            let key = ImageCacheKey(
+                source: original.source, target: target, processors: values.processors.map(\.identifier))
+            if known.key == nil { known.key = (target, key) }
+            return key
+        }
+    }
+
+    private func original(_ known: inout Known) -> Original {
+        if let original = known.original { return original }
+        let original = Original(values.origin, identity: values.identity, headers: values.headers)
+        known.original = original
+        return original
+    }
 }
 
 extension ImageRequest: Hashable {
@@ -129,22 +158,10 @@ extension ImageRequest: Hashable {
 
 extension ImageRequest {
     /// The key of the picture in memory.
-    public var cacheKey: ImageCacheKey { cacheKey(source: source) }
+    public var cacheKey: ImageCacheKey { details.key(target) }
 
-    /// The same, for whoever has `source` already.
-    package func cacheKey(source: String) -> ImageCacheKey {
-        ImageCacheKey(source: source, target: target, processors: processors.map(\.identifier))
-    }
-
-    /// What identifies the original: its name, and a digest of the headers that were asked to be sent.
-    ///
-    /// A digest, because a key is written to disk in full and headers carry credentials.
-    package var source: String {
-        let name = identity.map { "identity \($0)" } ?? origin.name
-        guard !headers.isEmpty else { return name }
-        let lines = headers.map { "\($0.key.lowercased()): \($0.value)\n" }.sorted()
-        return "\(name) \(SHA256.hexadecimalDigest(of: Array(lines.joined().utf8)))"
-    }
+    /// What identifies the original.
+    package var original: Original { details.original }
 
     /// True when a picture in memory may answer.
     package var readsMemory: Bool { cachePolicy.memory.reads && mode.acceptsMemory }

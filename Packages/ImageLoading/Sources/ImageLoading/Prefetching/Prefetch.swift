@@ -21,7 +21,7 @@ struct Prefetch: Sendable {
             key = .picture(request.jobKey)
         case .disk:
             guard request.isKeptOnDisk else { return nil }
-            key = .original(DataJobKey(original: OriginalName(request.source), route: FetchRoute(request)))
+            key = .original(DataJobKey(original: request.original, route: FetchRoute(request)))
         }
         self.request = request
     }
@@ -29,7 +29,7 @@ struct Prefetch: Sendable {
 
 extension ImageRequest {
     /// Bytes at hand are not kept, nor is what is a file already.
-    fileprivate var isKeptOnDisk: Bool { !origin.isLocal && cachePolicy.disk.writes }
+    fileprivate var isKeptOnDisk: Bool { !original.isLocal && cachePolicy.disk.writes }
 }
 
 extension ImageLoader {

@@ -76,7 +76,7 @@ final class RetryGovernor: Sendable {
     }
 
     /// Whether there is anything to remember of the host.
-    private func hasFailed(_ host: String) -> Bool { breakers.withLock { $0[host] != nil } }
+    private func hasFailed(_ host: String) -> Bool { breakers.withLock { !$0.isEmpty && $0[host] != nil } }
 
     private func ended(_ host: String, _ finding: CircuitBreaker.Finding) {
         guard finding == .down || hasFailed(host) else { return }
@@ -88,15 +88,6 @@ final class RetryGovernor: Sendable {
             breakers[host] = breaker.isPristine ? nil : breaker
         }
     }
-}
-
-private func stopwatch(_ clock: any Clock<Duration>) -> @Sendable () -> Duration {
-    func opened(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
-        let start = clock.now
-        return { start.duration(to: clock.now) }
-    }
-    // The usual clock has code of its own: each request looks several times.
-    return (clock as? ContinuousClock).map { opened($0) } ?? opened(clock)
 }
 
 extension ImageError {
