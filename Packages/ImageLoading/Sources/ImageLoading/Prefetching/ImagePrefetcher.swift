@@ -23,7 +23,8 @@ public final class ImagePrefetcher: Sendable {
         case decoded
         /// The encoded original, in the disk cache. Never decoded, and not in the memory cache.
         ///
-        /// Whether it is there is asked of the response cache; its body is not pulled.
+        /// Whether it is there is asked of the response cache; its body is not pulled. Without one the transport loads it, which may have
+        /// a cache of its own.
         case disk
     }
 
