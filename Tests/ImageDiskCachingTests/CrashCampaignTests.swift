@@ -106,10 +106,10 @@ struct Death: Codable, Sendable, CustomStringConvertible {
     var description: String { "seed \(seed), killed \(isOnCall ? "before" : "some time after") call \(call)" }
 
     /// The operating system, with death in it.
-    func fileSystem() -> InterceptedFileSystem {
+    func fileSystem() -> FaultInjectingFileSystem {
         let (call, isOnCall) = (call, isOnCall)
-        let fileSystem = InterceptedFileSystem { number, _ throws(FileSystemFailure) in
-            if isOnCall, number == call { kill(getpid(), SIGKILL) }
+        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { next throws(FileSystemFailure) in
+            if isOnCall, next.number == call { kill(getpid(), SIGKILL) }
         }
         if !isOnCall {
             Thread.detachNewThread {

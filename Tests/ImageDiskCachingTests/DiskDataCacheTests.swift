@@ -1,6 +1,7 @@
 import Foundation
 import ImageCore
 import ImageDiskCaching
+import ImageTesting
 import Testing
 
 @Suite("Disk cache")
@@ -124,9 +125,9 @@ struct DiskDataCacheTests {
     func holdsLimitWhileWriting() async throws {
         let limit = 10_000
         let folder = folder
-        let fileSystem = InterceptedFileSystem { number, call throws(FileSystemFailure) in
+        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call throws(FileSystemFailure) in
             let byteCount = folder.byteCount() + folder.indexByteCount()
-            if byteCount > limit { Issue.record("\(byteCount) bytes before call \(number), \(call)") }
+            if byteCount > limit { Issue.record("\(byteCount) bytes before \(call)") }
         }
         let cache = folder.cache(byteLimit: limit, fileSystem: fileSystem)
         for number in 0..<40 {
@@ -211,21 +212,25 @@ struct DiskDataCacheTests {
 
     @Test("with durability against power cuts, file and folder are synchronised around the rename")
     func synchronises() async throws {
-        let fileSystem = InterceptedFileSystem()
+        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
         let cache = folder.cache(durability: .powerLoss, fileSystem: fileSystem)
         try await cache.store(entry(100), for: key(1))
-        let calls = fileSystem.log.filter { $0.hasPrefix("synchronize") || $0 == "rename" }
+        let calls = fileSystem.operations.filter { [.synchronize, .synchronizeFolder, .rename].contains($0) }
         // Before the first store the names of the folders, and after it that of the subfolder too.
         #expect(
-            calls.drop { $0 == "synchronizeFolder" } == [
-                "synchronize", "rename", "rename", "synchronizeFolder", "synchronizeFolder",
+            calls.drop { $0 == .synchronizeFolder } == [
+                .synchronize, .rename, .rename, .synchronizeFolder, .synchronizeFolder,
             ])
         #expect(calls.count > 5)
         try await cache.store(entry(200), for: key(1))
         #expect(
-            fileSystem.log.filter { $0.hasPrefix("synchronize") }.suffix(2) == ["synchronize", "synchronizeFolder"])
+            fileSystem.operations.filter { [.synchronize, .synchronizeFolder].contains($0) }.suffix(2) == [
+                .synchronize, .synchronizeFolder,
+            ])
         try await cache.remove(for: key(1))
-        #expect(fileSystem.log.last { $0.hasPrefix("synchronize") || $0 == "remove" } == "synchronizeFolder")
+        #expect(
+            fileSystem.operations.last { [.synchronize, .synchronizeFolder, .remove].contains($0) }
+                == .synchronizeFolder)
         try await cache.store(entry(100), for: key(1))
         #expect(try await cache.entry(for: key(1)) == entry(100))
     }

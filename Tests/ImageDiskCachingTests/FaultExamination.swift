@@ -1,6 +1,7 @@
 import Foundation
 import ImageCore
 import ImageDiskCaching
+import ImageTesting
 import Testing
 
 /// Runs a workload of all operations over a file system with a fault, lets the fault pass, and looks at what is left.
@@ -9,55 +10,51 @@ struct FaultExamination {
     enum Reach: Sendable {
         case call(Int)
         case callsFrom(Int)
-        case kind(String)
+        case kind(FileSystemOperation)
 
-        func holds(_ number: Int, _ call: String) -> Bool {
+        func fail(on fileSystem: FaultInjectingFileSystem, with code: Int32) {
             switch self {
-            case .call(let failing): number == failing
-            case .callsFrom(let first): number >= first
-            case .kind(let kind): call == kind
+            case .call(let number): fileSystem.fail(.call(number), with: code)
+            case .callsFrom(let number): fileSystem.fail(.from(number), with: code)
+            case .kind(let kind): fileSystem.fail(.always, of: [kind], with: code)
             }
         }
-
-        var isSingle: Bool { if case .call = self { true } else { false } }
     }
 
     private let room: WorkloadRoom
     private let code: Int32
-    private let reach: Reach
+    private let reach: Reach?
     private let folder = TestFolder()
-    private let isFaulty = Flag()
-    private let fileSystem: InterceptedFileSystem
+    private let fileSystem: FaultInjectingFileSystem
     private var model: WorkloadModel
 
-    /// - Parameter refusesAtOnce: see `InterceptedFileSystem`.
-    init(_ room: WorkloadRoom, _ code: Int32, reach: Reach, refusesAtOnce: Bool = false) {
-        let isFaulty = isFaulty
+    /// - Parameters:
+    ///   - reach: nil for no fault.
+    ///   - refusesAtOnce: see `FaultInjectingFileSystem`.
+    init(_ room: WorkloadRoom, _ code: Int32, reach: Reach?, refusesAtOnce: Bool = false) {
         (self.room, self.code, self.reach) = (room, code, reach)
         model = WorkloadModel(room)
-        fileSystem = InterceptedFileSystem(refusesAtOnce: refusesAtOnce) { number, call throws(FileSystemFailure) in
-            if isFaulty.value, reach.holds(number, call) { throw FileSystemFailure(call: call, code: code) }
-        }
+        fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem(), refusesAtOnce: refusesAtOnce)
     }
 
-    /// Returns the names of the calls that the workload made while the fault lasted.
-    func run() async throws -> [String] {
+    /// Returns the calls that the workload made while the fault lasted.
+    func run() async throws -> [FileSystemOperation] {
         var examination = self
         return try await examination.examine()
     }
 
-    private mutating func examine() async throws -> [String] {
+    private mutating func examine() async throws -> [FileSystemOperation] {
         try await prepare()
         let cache = cache(fileSystem)
-        isFaulty.value = true
+        reach?.fail(on: fileSystem, with: code)
         for step in WorkloadStep.scenario(room) { try await attempt(step, on: cache) }
-        let log = fileSystem.log
-        isFaulty.value = false
+        let log = fileSystem.operations
+        fileSystem.recover()
         let place = place(log)
         let size = FolderSample(folder.path)
         #expect(size.isWithin(room), "\(size): \(place)")
         if code == EIO, place.hasSuffix(" read") || place.hasSuffix(" readAtOnce") {
-            try await allowLosses(reach.isSingle ? 1 : .max, cache)
+            try await allowLosses(isSingle ? 1 : .max, cache)
         }
         try await expectSound(cache, "the same cache after \(place)")
         try await expectSound(self.cache(POSIXFileSystem()), "a new cache after \(place)")
@@ -80,19 +77,19 @@ struct FaultExamination {
 
     private mutating func attempt(_ step: WorkloadStep, on cache: DiskDataCache) async throws {
         model.begin(step)
-        if case .abandon(let number, _) = step, !reach.isSingle { model.allowLoss(of: number) }
+        if case .abandon(let number, _) = step, !isSingle { model.allowLoss(of: number) }
         do throws(DataCacheFailure) {
             let found = try await step.run(on: cache)
             // What the device can't deliver is a miss.
             if let number = step.lookedUp, !(found == nil && code == EIO) {
                 let isAdmitted = model.admits(found, of: number)
-                #expect(isAdmitted, "\(model.text(number)): \(place(fileSystem.log))")
+                #expect(isAdmitted, "\(model.text(number)): \(place(fileSystem.operations))")
             }
             model.end(step)
         } catch {
-            #expect(isExpected(error), "\(error): \(place(fileSystem.log))")
+            #expect(isExpected(error), "\(error): \(place(fileSystem.operations))")
             // A fault that lasts may keep the older entry from being removed.
-            guard reach.isSingle else { return }
+            guard isSingle else { return }
             switch step {
             case .store(let number, let version), .stream(let number, let version):
                 model.forbidOlder(than: version, of: number)
@@ -138,13 +135,16 @@ struct FaultExamination {
         #expect(size.isWithin(room), "\(size): \(place)")
     }
 
-    private func place(_ log: [String]) -> String {
+    private var isSingle: Bool { if case .call = reach { true } else { false } }
+
+    private func place(_ log: [FileSystemOperation]) -> String {
         let text = unsafe String(cString: strerror(code))
         return switch reach {
         case .call(let number):
-            "\(text), \(room), call \(number) \(log.indices.contains(number - 1) ? log[number - 1] : "")"
+            "\(text), \(room), call \(number) \(log.indices.contains(number - 1) ? log[number - 1].rawValue : "")"
         case .callsFrom(let number): "\(text), \(room), all calls from \(number)"
         case .kind(let kind): "\(text), \(room), each \(kind)"
+        case nil: "no fault, \(room)"
         }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import ImageCore
 import ImageDiskCaching
+import ImageTesting
 import Synchronization
 import Testing
 
@@ -18,7 +19,7 @@ struct HalfWrittenTests {
     enum LastStep: String, CaseIterable {
         case newFilled, replacementFilled, replacementRenamed
 
-        var call: String { self == .replacementRenamed ? "rename" : "setModified" }
+        var call: FileSystemOperation { self == .replacementRenamed ? .rename : .setModified }
 
         /// A process that dies right before a call.
         func die(in path: String) async throws {
@@ -26,8 +27,8 @@ struct HalfWrittenTests {
                 let older = EntryFolder(root: path, byteLimit: 1 << 20, now: { testTime })
                 _ = try older.store(entry(300), for: key(1), name: EntryName(key(1)))
             }
-            let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
-                if call == self.call { kill(getpid(), SIGKILL) }
+            let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call throws(FileSystemFailure) in
+                if call.operation == self.call { kill(getpid(), SIGKILL) }
             }
             let folder = EntryFolder(root: path, byteLimit: 1 << 20, fileSystem: fileSystem, now: { testTime })
             _ = try folder.store(entry(500), for: key(1), name: EntryName(key(1)))
@@ -53,15 +54,9 @@ struct HalfWrittenTests {
         let path = folder.path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
             let isCreated = Mutex(false)
-            let halves = Mutex(0)
-            let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
-                if call == "create" { isCreated.withLock { $0 = true } }
-                guard call == "write", isCreated.withLock({ $0 }) else { return }
-                if halves.withLock({
-                    $0 += 1; return $0 == 2
-                }) {
-                    kill(getpid(), SIGKILL)
-                }
+            let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call throws(FileSystemFailure) in
+                if call.operation == .create { isCreated.withLock { $0 = true } }
+                if call.operation == .writeRest, isCreated.withLock({ $0 }) { kill(getpid(), SIGKILL) }
             }
             let folder = EntryFolder(root: path, byteLimit: 1 << 20, fileSystem: fileSystem, now: { testTime })
             _ = try folder.store(entry(500), for: key(1), name: EntryName(key(1)))
@@ -80,13 +75,12 @@ struct HalfWrittenTests {
         let path = folder.path
         if isReplacing { try await folder.cache().store(entry(300), for: key(1)) }
         await #expect(processExitsWith: .signal(SIGKILL)) {
-            [
-                path = path as String, last = (isReplacing ? "rename" : "setModified") as String
-            ] in
+            [path = path as String, isReplacing = isReplacing as Bool] in
+            let last = isReplacing ? FileSystemOperation.rename : .setModified
             let isNamed = Mutex(false)
-            let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
-                if call == last { isNamed.withLock { $0 = true } }
-                if call == "write", isNamed.withLock({ $0 }) { kill(getpid(), SIGKILL) }
+            let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call throws(FileSystemFailure) in
+                if call.operation == last { isNamed.withLock { $0 = true } }
+                if call.operation == .write, isNamed.withLock({ $0 }) { kill(getpid(), SIGKILL) }
             }
             let folder = EntryFolder(root: path, byteLimit: 1 << 20, fileSystem: fileSystem, now: { testTime })
             _ = try folder.store(entry(500), for: key(1), name: EntryName(key(1)))
@@ -105,8 +99,8 @@ struct HalfWrittenTests {
         let other = EntryFolder(root: folder.path, byteLimit: 1 << 20, now: { testTime })
         try other.open()
         let seen = Mutex<[Bool]>([])
-        let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
-            guard call == "write", folder.files().count == 1 else { return }
+        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call throws(FileSystemFailure) in
+            guard [.write, .writeRest].contains(call.operation), folder.files().count == 1 else { return }
             guard case .unsettled = try other.read(key(1), name: name) else {
                 return seen.withLock { $0.append(false) }
             }
@@ -164,9 +158,9 @@ struct HalfWrittenTests {
     func leavesNothing(isReplacing: Bool) async throws {
         if isReplacing { try await folder.cache().store(entry(300), for: key(1)) }
         let isCreated = Flag()
-        let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
-            if call == "create" { isCreated.value = true }
-            if call == "write", isCreated.value { throw FileSystemFailure(call: "write", code: ENOSPC) }
+        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call throws(FileSystemFailure) in
+            if call.operation == .create { isCreated.value = true }
+            if call.operation == .write, isCreated.value { throw FileSystemFailure(call: "write", code: ENOSPC) }
         }
         let cache = folder.cache(fileSystem: fileSystem)
         await #expect(throws: DataCacheFailure.noSpace) { try await cache.store(entry(500), for: key(1)) }
@@ -183,6 +177,7 @@ struct HalfWrittenTests {
 
 /// Notes at each wish for scattered folders whether there were any already.
 private final class ScatterLog: ForwardingFileSystem {
+    let base: any FileSystem = POSIXFileSystem()
     private let root: String
     private let state = Mutex<[Bool]>([])
 

@@ -1,6 +1,7 @@
 import Foundation
 import ImageCore
 import ImageDiskCaching
+import ImageTesting
 import Synchronization
 import Testing
 
@@ -162,31 +163,34 @@ struct IndexFileTests {
     @Test("a folder is opened and stored into without being listed entry by entry")
     func opensWithoutScan() async throws {
         _ = try await fill()
-        let fileSystem = InterceptedFileSystem()
+        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
         let cache = folder.cache(byteLimit: Self.limit, fileSystem: fileSystem)
         try await cache.store(entry(500), for: key(9))
         // Once for files that dead processes left, once for those of the living.
-        #expect(fileSystem.log.filter { $0 == "list" }.count == 2)
+        #expect(fileSystem.operations.filter { $0 == .list }.count == 2)
         #expect(try await cache.entry(for: key(2)) == nil, "it was the least recently used")
     }
 
     @Test("a hit that the system has in memory is read by calls that refuse to wait, and by no others")
     func readsAtOnce() async throws {
         _ = try await fill()
-        let fileSystem = InterceptedFileSystem()
+        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
         let cache = folder.cache(byteLimit: Self.limit, fileSystem: fileSystem)
         _ = try await cache.status()
         let before = fileSystem.log.count
         #expect(try await cache.entry(for: key(3)) == entry(500))
         // The folder is opened beside it.
-        let calls = fileSystem.log[before...].filter { ["openToRead", "openToReadAtOnce", "readAtOnce"].contains($0) }
-        #expect(calls == ["openToReadAtOnce", "readAtOnce"])
+        let calls = fileSystem.operations[before...].filter {
+            [.openToRead, .openToReadAtOnce, .readAtOnce].contains($0)
+        }
+        #expect(calls == [.openToReadAtOnce, .readAtOnce])
     }
 
     @Test("a system that would have to wait is asked from another thread")
     func waitsElsewhere() async throws {
         _ = try await fill()
-        let cache = folder.cache(byteLimit: Self.limit, fileSystem: InterceptedFileSystem(refusesAtOnce: true))
+        let cache = folder.cache(
+            byteLimit: Self.limit, fileSystem: FaultInjectingFileSystem(over: POSIXFileSystem(), refusesAtOnce: true))
         _ = try await cache.status()
         #expect(try await cache.entry(for: key(3)) == entry(500))
         #expect(try await cache.entry(for: key(99)) == nil)

@@ -1,6 +1,7 @@
 import Foundation
 import ImageCore
 import ImageDiskCaching
+import ImageTesting
 import Synchronization
 import Testing
 
@@ -71,7 +72,7 @@ struct IndexStepTests {
     func journalIsBounded() async throws {
         let journal = folder.path + "/entries.index"
         let longest = Mutex(0)
-        let fileSystem = InterceptedFileSystem { _, _ throws(FileSystemFailure) in
+        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { _ throws(FileSystemFailure) in
             let length = try? POSIXFileSystem().status(at: journal).byteCount
             longest.withLock { $0 = max($0, length ?? 0) }
         }
@@ -84,23 +85,18 @@ struct IndexStepTests {
 
     @Test("an event of which a part was written is taken back: the folder need not be listed for it")
     func takesBackParts() async throws {
-        let writes = Mutex(Int?.none)
-        let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
-            guard call == "write", let left = writes.withLock({ $0 }) else { return }
-            writes.withLock { $0 = left == 0 ? nil : left - 1 }
-            if left == 0 { throw FileSystemFailure(call: call, code: ENOSPC) }
-        }
+        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
         let cache = folder.cache(fileSystem: fileSystem)
         for number in 1...2 { try await cache.store(entry(1), for: key(number)) }
-        let before = fileSystem.log.count { $0 == "list" }
+        let before = fileSystem.operations.count { $0 == .list }
         // The first half of the event is written.
-        writes.withLock { $0 = 1 }
+        fileSystem.fail(.call(1), of: [.writeRest], with: ENOSPC)
         await #expect(throws: DataCacheFailure.noSpace) { try await cache.remove(for: key(1)) }
-        #expect(writes.withLock { $0 } == nil)
+        try fileSystem.expectFaultsMet()
         #expect(try await cache.status().entryCount == 2)
         try await cache.remove(for: key(1))
         #expect(try await cache.status().entryCount == 1)
-        #expect(fileSystem.log.count { $0 == "list" } == before)
+        #expect(fileSystem.operations.count { $0 == .list } == before)
     }
 
     @Test("when another cache has made a new index after the old one was removed, it is found, and both go on with it")
@@ -158,6 +154,7 @@ private struct CountingPolicy: DiskEvictionPolicy {
 
 /// Knows how many bytes were written into the index while the folder was locked once.
 private final class CountingFileSystem: ForwardingFileSystem {
+    let base: any FileSystem = POSIXFileSystem()
     private let counts = Mutex((now: 0, most: 0))
 
     var mostWritten: Int { counts.withLock { $0.most } }

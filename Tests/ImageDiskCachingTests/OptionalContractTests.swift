@@ -2,6 +2,7 @@ import Foundation
 import ImageContractTesting
 import ImageCore
 import ImageDiskCaching
+import ImageTesting
 import Testing
 
 /// The rules that need to get between the cache and its files; `ContractTests` run the others.
@@ -10,13 +11,10 @@ struct OptionalContractTests {
     @Test("it obeys on a full device", arguments: DataCacheContract.fullStore)
     func fullDevice(_ rule: ContractRule<@Sendable (Int) async throws -> DataCacheContract.Fillable>) async throws {
         let folder = TestFolder()
-        let isFull = Flag()
-        let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
-            if isFull.value, call == "write" { throw FileSystemFailure(call: call, code: ENOSPC) }
-        }
+        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
         try await rule.check { limit in
             DataCacheContract.Fillable(cache: folder.cache(byteLimit: limit, fileSystem: fileSystem)) {
-                isFull.value = $0
+                $0 ? fileSystem.fail(.always, of: [.write], with: ENOSPC) : fileSystem.recover()
             }
         }
     }
@@ -26,7 +24,9 @@ struct OptionalContractTests {
         let folder = TestFolder()
         try await rule.check { limit, onAccess in
             // A folder that stands still is one that calls which refuse to wait would have to wait for.
-            let fileSystem = InterceptedFileSystem(refusesAtOnce: true) { _, _ throws(FileSystemFailure) in onAccess() }
+            let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem(), refusesAtOnce: true) {
+                _ throws(FileSystemFailure) in onAccess()
+            }
             return folder.cache(byteLimit: limit, fileSystem: fileSystem)
         }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import ImageCore
 import ImageDiskCaching
+import ImageTesting
 import Testing
 
 @Suite("Options of the disk cache")
@@ -108,11 +109,11 @@ struct OptionsTests {
 
     @Test("with durability of data the file is synchronised before it takes its name, and the folder is not")
     func dataDurability() async throws {
-        let fileSystem = InterceptedFileSystem()
+        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
         let cache = cache(fileSystem: fileSystem) { $0.durability = .data }
         try await cache.store(entry(100), for: key(1))
-        let calls = fileSystem.log.filter { $0.hasPrefix("synchronize") || $0 == "rename" }
-        #expect(calls == ["synchronize", "rename", "rename"])
+        let calls = fileSystem.operations.filter { [.synchronize, .synchronizeFolder, .rename].contains($0) }
+        #expect(calls == [.synchronize, .rename, .rename])
     }
 
     @Test("hits, misses, stores and evictions by their cause are counted")

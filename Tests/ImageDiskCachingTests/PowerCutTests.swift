@@ -1,6 +1,7 @@
 import Foundation
 import ImageCore
 import ImageDiskCaching
+import ImageTesting
 import Testing
 
 /// The power is cut before each call that a workload of all operations makes, in turn, and some or all of what was not synchronised
@@ -24,31 +25,6 @@ struct PowerCutTests {
             }
         }
         Issue.record("the workload makes too many calls")
-    }
-
-    @Test("without synchronisation the simulated disk loses contents, names and folders, each alone")
-    func losesWhatItMay() throws {
-        let disk = SimulatedDisk()
-        try disk.makeFolder("/a/b")
-        try disk.synchronizeFolder("/")
-        try disk.synchronizeFolder("/a")
-        for (name, isSynchronized) in [("/a/b/1", true), ("/a/b/2", false)] {
-            let file = try disk.create(name)
-            try unsafe [UInt8](repeating: 7, count: 5).withUnsafeBytes { try unsafe disk.write($0, to: file) }
-            if isSynchronized { try disk.synchronize(file) }
-            disk.close(file)
-        }
-        #expect(disk.restarted(after: .everything).paths == [])
-        #expect(disk.restarted(after: .nothing).byteCount == 10)
-        try disk.synchronizeFolder("/a/b")
-        let restarted = disk.restarted(after: .everything)
-        #expect(try restarted.list("/a/b").map(\.byteCount).sorted() == [0, 5])
-        #expect(disk.restarted(after: .contents).byteCount == 10)
-        try disk.rename("/a/b/1", to: "/a/b/3")
-        #expect(disk.restarted(after: .everything).paths.sorted() == ["/a/b/1", "/a/b/2"])
-        try disk.makeFolder("/c/d")
-        try disk.synchronizeFolder("/c")
-        #expect(throws: FileSystemFailure.self) { try disk.restarted(after: .everything).list("/c") }
     }
 
     @Test("without durability, stores are lost in a power cut: so it is the synchronisation that keeps them")

@@ -1,6 +1,7 @@
 import Foundation
 import ImageCore
 import ImageDiskCaching
+import ImageTesting
 import Synchronization
 import Testing
 
@@ -12,9 +13,9 @@ struct SharingTests {
     func holdsLimitTogether() async throws {
         let limit = 9_000
         let folder = folder
-        let fileSystem = InterceptedFileSystem { number, call throws(FileSystemFailure) in
+        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call throws(FileSystemFailure) in
             let byteCount = folder.byteCount() + folder.indexByteCount()
-            if byteCount > limit { Issue.record("\(byteCount) bytes before call \(number), \(call)") }
+            if byteCount > limit { Issue.record("\(byteCount) bytes before \(call)") }
         }
         let caches = (0..<3).map { _ in folder.cache(byteLimit: limit, fileSystem: fileSystem) }
         for step in 0..<60 {
@@ -47,9 +48,9 @@ struct SharingTests {
     func keepsPromises() async throws {
         let limit = 920_000
         let folder = folder
-        let fileSystem = InterceptedFileSystem { number, call throws(FileSystemFailure) in
+        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call throws(FileSystemFailure) in
             let byteCount = folder.byteCount() + folder.indexByteCount()
-            if byteCount > limit { Issue.record("\(byteCount) bytes before call \(number), \(call)") }
+            if byteCount > limit { Issue.record("\(byteCount) bytes before \(call)") }
         }
         let (first, second) = (folder.cache(byteLimit: limit), folder.cache(byteLimit: limit, fileSystem: fileSystem))
         let piece = noise(300_000, seed: 1)
@@ -74,8 +75,8 @@ struct SharingTests {
     func isTidiedUp() async throws {
         let folder = folder
         let isDone = Flag()
-        let fileSystem = InterceptedFileSystem { _, call throws(FileSystemFailure) in
-            guard call == "lock", !isDone.value else { return }
+        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call throws(FileSystemFailure) in
+            guard call.operation == .lock, !isDone.value else { return }
             isDone.value = true
             for file in folder.files() where file.hasPrefix("tmp/") {
                 try POSIXFileSystem().remove("\(folder.path)/\(file)")
@@ -90,10 +91,10 @@ struct SharingTests {
     func evictsInSteps() async throws {
         let cache = folder.cache()
         for number in 1...100 { try await cache.store(entry(100), for: key(number)) }
-        let fileSystem = InterceptedFileSystem()
+        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
         let second = folder.cache(fileSystem: fileSystem)
         #expect(try await second.trim(to: 0).entryCount == 100)
-        let steps = fileSystem.log.split(separator: "waitForLock").map { $0.filter { $0 == "remove" }.count }
+        let steps = fileSystem.operations.split(separator: .waitForLock).map { $0.filter { $0 == .remove }.count }
         #expect(steps.max() == 16)
         #expect(steps.reduce(0, +) == 100)
     }

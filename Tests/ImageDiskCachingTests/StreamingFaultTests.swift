@@ -1,6 +1,7 @@
 import Foundation
 import ImageCore
 import ImageDiskCaching
+import ImageTesting
 import Testing
 
 @Suite("Failing system calls while an entry comes in")
@@ -20,12 +21,11 @@ struct StreamingFaultTests {
             let folder = TestFolder()
             try await folder.cache(byteLimit: Self.limit).store(Self.older, for: key(1))
             try await folder.cache(byteLimit: Self.limit).store(Self.neighbour, for: key(2))
-            let fileSystem = InterceptedFileSystem { call, name throws(FileSystemFailure) in
-                if call == number { throw FileSystemFailure(call: name, code: code) }
-            }
+            let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
+            fileSystem.fail(.call(number), with: code)
             let failure = await Self.stream(folder.cache(byteLimit: Self.limit, fileSystem: fileSystem))
             if fileSystem.log.count < number { return }
-            let comment: Comment = "call \(number), \(fileSystem.log[number - 1])"
+            let comment: Comment = "\(fileSystem.log[number - 1])"
             #expect(folder.byteCount() + folder.indexByteCount() <= Self.limit, comment)
             try await Self.expectSound(folder, hasFailed: failure != nil, comment)
         }

@@ -1,6 +1,7 @@
 import Foundation
 import ImageCore
 import ImageDiskCaching
+import ImageTesting
 import Testing
 
 @Suite("Entries that come in piece by piece")
@@ -55,9 +56,9 @@ struct StreamingTests {
     func holdsLimit() async throws {
         let limit = 1_200_000
         let folder = folder
-        let fileSystem = InterceptedFileSystem { number, call throws(FileSystemFailure) in
+        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call throws(FileSystemFailure) in
             let byteCount = folder.byteCount() + folder.indexByteCount()
-            if byteCount > limit { Issue.record("\(byteCount) bytes before call \(number), \(call)") }
+            if byteCount > limit { Issue.record("\(byteCount) bytes before \(call)") }
         }
         let cache = folder.cache(byteLimit: limit, fileSystem: fileSystem)
         for number in 2...5 { try await cache.store(entry(250_000), for: key(number)) }

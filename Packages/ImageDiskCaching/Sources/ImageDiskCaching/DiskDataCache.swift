@@ -30,12 +30,15 @@ public final class DiskDataCache: DataCache {
     /// - Parameters:
     ///   - directory: a `file:` URL. Made, with the folders above it, by the first store.
     ///   - byteLimit: what all files of the cache together may take, in bytes; 500 MiB unless told. A negative value counts as 0.
+    ///   - fileSystem: whose calls the cache makes; the operating system's, or in tests one that fails.
     ///   - now: the time, for telling which entry was used last and how long ago.
     public convenience init(
         directory: URL, byteLimit: Int = 500 << 20, options: DiskCacheOptions = DiskCacheOptions(),
-        now: @escaping @Sendable () -> Date
+        fileSystem: any FileSystem = POSIXFileSystem(), now: @escaping @Sendable () -> Date
     ) {
-        self.init(folder: EntryFolder(root: directory.path, byteLimit: byteLimit, options: options, now: now))
+        self.init(
+            folder: EntryFolder(
+                root: directory.path, byteLimit: byteLimit, options: options, fileSystem: fileSystem, now: now))
     }
 
     /// As above, with nothing but the durability chosen.

@@ -1,3 +1,4 @@
+package import ImageCore
 import Synchronization
 
 extension EntryFolder {

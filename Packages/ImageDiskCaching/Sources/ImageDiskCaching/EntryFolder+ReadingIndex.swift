@@ -1,3 +1,4 @@
+import ImageCore
 import Synchronization
 
 /// So many slots of the table are compared at a time.

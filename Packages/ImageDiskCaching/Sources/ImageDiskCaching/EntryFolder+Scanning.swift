@@ -1,3 +1,4 @@
+package import ImageCore
 import Synchronization
 
 /// How far a file's time may lie ahead of the clock before it is taken for wrong: an hour, in nanoseconds.

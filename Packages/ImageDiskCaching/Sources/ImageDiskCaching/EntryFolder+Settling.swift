@@ -1,3 +1,4 @@
+package import ImageCore
 import Synchronization
 
 /// What a power cut must not undo.

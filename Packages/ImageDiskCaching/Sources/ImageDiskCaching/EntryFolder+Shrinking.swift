@@ -1,3 +1,4 @@
+package import ImageCore
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,4 +1,4 @@
-import ImageCore
+package import ImageCore
 import Synchronization
 
 #if canImport(FoundationEssentials)

@@ -1,4 +1,5 @@
 import CImageDiskCaching
+public import ImageCore
 
 #if canImport(Glibc)
     import Glibc
@@ -7,7 +8,7 @@ import CImageDiskCaching
 #endif
 
 extension POSIXFileSystem {
-    package func makeFolder(_ path: String) throws(FileSystemFailure) {
+    public func makeFolder(_ path: String) throws(FileSystemFailure) {
         do {
             try retrying("mkdir") { unsafe mkdir(path, 0o700) }
         } catch  where error.code == ENOENT {
@@ -19,7 +20,7 @@ extension POSIXFileSystem {
         }
     }
 
-    package func scatterFolders(in path: String) {
+    public func scatterFolders(in path: String) {
         let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         // What can't be opened, or refuses, lays its folders where it likes.
         guard folder >= 0 else { return }
@@ -27,7 +28,7 @@ extension POSIXFileSystem {
         close(folder)
     }
 
-    package func list(_ path: String) throws(FileSystemFailure) -> [ListedFile] {
+    public func list(_ path: String) throws(FileSystemFailure) -> [ListedFile] {
         guard let folder = unsafe opendir(path) else { throw FileSystemFailure(call: "opendir", code: errno) }
         defer { unsafe closedir(folder) }
         let descriptor = unsafe dirfd(folder)
@@ -53,7 +54,7 @@ extension POSIXFileSystem {
             name: name, isRegular: isRegular(status), byteCount: Int(status.st_size), modified: modified(status))
     }
 
-    package func availableBytes(at path: String) throws(FileSystemFailure) -> Int {
+    public func availableBytes(at path: String) throws(FileSystemFailure) -> Int {
         var status = statvfs()
         try retrying("statvfs") { unsafe statvfs(path, &status) }
         return Int(

@@ -1,4 +1,5 @@
 import CImageDiskCaching
+public import ImageCore
 
 #if canImport(Glibc)
     import Glibc
@@ -7,29 +8,29 @@ import CImageDiskCaching
 #endif
 
 /// The operating system itself.
-package struct POSIXFileSystem: FileSystem {
-    package init() {}
+public struct POSIXFileSystem: FileSystem {
+    public init() {}
 
-    package func openToRead(_ path: String) throws(FileSystemFailure) -> Int32 {
+    public func openToRead(_ path: String) throws(FileSystemFailure) -> Int32 {
         // O_NONBLOCK: a named pipe in the folder would block open for ever.
         try retrying("open") { unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
     }
 
-    package func create(_ path: String) throws(FileSystemFailure) -> Int32 {
+    public func create(_ path: String) throws(FileSystemFailure) -> Int32 {
         try retrying("open") { unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
     }
 
-    package func openToUpdate(_ path: String) throws(FileSystemFailure) -> Int32 {
+    public func openToUpdate(_ path: String) throws(FileSystemFailure) -> Int32 {
         try retrying("open") { unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600) }
     }
 
-    package func openToReadAtOnce(_ path: String) throws(FileSystemFailure) -> Int32? {
+    public func openToReadAtOnce(_ path: String) throws(FileSystemFailure) -> Int32? {
         try Self.unlessItMustWait { () throws(FileSystemFailure) in
             try retrying("openat2") { unsafe disk_open_cached(path) }
         }
     }
 
-    package func readAtOnce(
+    public func readAtOnce(
         _ file: Int32, into buffer: UnsafeMutableRawBufferPointer
     ) throws(FileSystemFailure) -> Int? {
         try Self.unlessItMustWait { () throws(FileSystemFailure) in
@@ -48,19 +49,19 @@ package struct POSIXFileSystem: FileSystem {
         }
     }
 
-    package func status(of file: Int32) throws(FileSystemFailure) -> FileStatus {
+    public func status(of file: Int32) throws(FileSystemFailure) -> FileStatus {
         var status = stat()
         try retrying("fstat") { unsafe fstat(file, &status) }
         return Self.status(status)
     }
 
-    package func status(at path: String) throws(FileSystemFailure) -> FileStatus {
+    public func status(at path: String) throws(FileSystemFailure) -> FileStatus {
         var status = stat()
         try retrying("lstat") { unsafe lstat(path, &status) }
         return Self.status(status)
     }
 
-    package func read(
+    public func read(
         _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(FileSystemFailure) -> Int {
         var filled = 0
@@ -75,7 +76,7 @@ package struct POSIXFileSystem: FileSystem {
         return filled
     }
 
-    package func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(FileSystemFailure) {
+    public func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(FileSystemFailure) {
         var written = 0
         while written < bytes.count {
             let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
@@ -83,7 +84,7 @@ package struct POSIXFileSystem: FileSystem {
         }
     }
 
-    package func write(
+    public func write(
         _ bytes: UnsafeRawBufferPointer, _ more: UnsafeRawBufferPointer, to file: Int32
     ) throws(FileSystemFailure) {
         let parts = unsafe [bytes, more].map {
@@ -94,7 +95,7 @@ package struct POSIXFileSystem: FileSystem {
         try unsafe write(UnsafeRawBufferPointer(rebasing: more.dropFirst(max(0, written - bytes.count))), to: file)
     }
 
-    package func write(
+    public func write(
         _ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int
     ) throws(FileSystemFailure) {
         var written = 0
@@ -106,18 +107,18 @@ package struct POSIXFileSystem: FileSystem {
         }
     }
 
-    package func truncate(_ file: Int32, to byteCount: Int) throws(FileSystemFailure) {
+    public func truncate(_ file: Int32, to byteCount: Int) throws(FileSystemFailure) {
         try retrying("ftruncate") { ftruncate(file, off_t(byteCount)) }
     }
 
-    package func setModified(_ nanoseconds: Int64, of file: Int32) throws(FileSystemFailure) {
+    public func setModified(_ nanoseconds: Int64, of file: Int32) throws(FileSystemFailure) {
         let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
         let times = [time, time]
         try retrying("futimens") { unsafe futimens(file, times) }
     }
 
-    package func lock(_ file: Int32) throws(FileSystemFailure) -> Bool {
+    public func lock(_ file: Int32) throws(FileSystemFailure) -> Bool {
         do {
             try retrying("flock") { flock(file, LOCK_EX | LOCK_NB) }
             return true
@@ -126,16 +127,16 @@ package struct POSIXFileSystem: FileSystem {
         }
     }
 
-    package func waitForLock(_ file: Int32) throws(FileSystemFailure) {
+    public func waitForLock(_ file: Int32) throws(FileSystemFailure) {
         try retrying("flock") { flock(file, LOCK_EX) }
     }
 
-    package func unlock(_ file: Int32) {
+    public func unlock(_ file: Int32) {
         // It fails only for what is no open file.
         _ = flock(file, LOCK_UN)
     }
 
-    package func synchronize(_ file: Int32) throws(FileSystemFailure) {
+    public func synchronize(_ file: Int32) throws(FileSystemFailure) {
         #if canImport(Darwin)
             // There, fsync leaves data in the device's cache.
             try retrying("fcntl") { fcntl(file, F_FULLFSYNC) }
@@ -144,26 +145,26 @@ package struct POSIXFileSystem: FileSystem {
         #endif
     }
 
-    package func synchronizeFolder(_ path: String) throws(FileSystemFailure) {
+    public func synchronizeFolder(_ path: String) throws(FileSystemFailure) {
         let folder = try retrying("open") { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         defer { close(folder) }
         try retrying("fsync") { fsync(folder) }
     }
 
-    package func close(_ file: Int32) {
+    public func close(_ file: Int32) {
         // Nothing can be done about a failure, and closing twice could hit a descriptor of somebody else's.
         _ = systemClose(file)
     }
 
-    package func rename(_ path: String, to newPath: String) throws(FileSystemFailure) {
+    public func rename(_ path: String, to newPath: String) throws(FileSystemFailure) {
         try retrying("rename") { unsafe systemRename(path, newPath) }
     }
 
-    package func remove(_ path: String) throws(FileSystemFailure) {
+    public func remove(_ path: String) throws(FileSystemFailure) {
         try retrying("unlink") { unsafe unlink(path) }
     }
 
-    package func bootNumber() -> UInt64 { disk_boot_number() }
+    public func bootNumber() -> UInt64 { disk_boot_number() }
 
     private static func status(_ status: stat) -> FileStatus {
         FileStatus(

@@ -1,13 +1,26 @@
-import Foundation
-import ImageDiskCaching
-import ImageTesting
+public import ImageCore
 import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// A file system in memory whose power can be cut. It knows what of it is on the device: the contents of a file as of its last
 /// synchronisation, and the names in a folder as of that folder's. Nothing else need survive, as POSIX has it.
-final class SimulatedDisk: FileSystem {
+///
+/// ```swift
+/// let disk = SimulatedDisk(cutAfter: 40)
+/// …  // whoever is tested stores things, and gets EIO from the 41st call on
+/// let later = disk.restarted(after: .everything)
+/// …  // what does a new launch find?
+/// ```
+/// Paths begin with a slash. There are no symbolic links, and no locks of other processes: where a lock would have to be waited for, that fails with
+/// `EDEADLK`.
+public final class SimulatedDisk: FileSystem {
     /// What becomes of all that was not synchronised.
-    enum Loss: Hashable, Sendable {
+    public enum Loss: Hashable, Sendable {
         /// Nothing: an orderly end.
         case nothing
         /// All of it.
@@ -48,7 +61,7 @@ final class SimulatedDisk: FileSystem {
     private let lastCall: Int
 
     /// - Parameter cutAfter: how many calls are carried out before there is no power any more.
-    convenience init(cutAfter lastCall: Int = .max) { self.init(State(), boot: 1, lastCall) }
+    public convenience init(cutAfter lastCall: Int = .max) { self.init(State(), boot: 1, lastCall) }
 
     private init(_ state: State, boot: UInt64, _ lastCall: Int) {
         self.state = Mutex(state)
@@ -56,17 +69,21 @@ final class SimulatedDisk: FileSystem {
         self.lastCall = lastCall
     }
 
-    var hasPower: Bool { state.withLock { $0.callCount <= lastCall } }
+    /// False once a call has failed for lack of it.
+    public var hasPower: Bool { state.withLock { $0.callCount <= lastCall } }
 
     /// The lengths of all files.
-    var byteCount: Int { state.withLock { state in state.names.values.reduce(0) { $0 + state.nodes[$1].bytes.count } } }
+    public var byteCount: Int {
+        state.withLock { state in state.names.values.reduce(0) { $0 + state.nodes[$1].bytes.count } }
+    }
 
-    var paths: [String] {
+    /// Of all files.
+    public var paths: [String] {
         state.withLock { state in state.names.filter { !state.nodes[$0.value].isFolder }.map(\.key) }
     }
 
     /// The same disk in a machine that was started anew.
-    func restarted(after loss: Loss, cutAfter lastCall: Int = .max) -> SimulatedDisk {
+    public func restarted(after loss: Loss, cutAfter lastCall: Int = .max) -> SimulatedDisk {
         let state = state.withLock { $0 }
         var random = SeededRandom(seed: 0)
         if case .anything(let seed) = loss { random = SeededRandom(seed: seed) }

@@ -1,7 +1,12 @@
-/// The calls of the operating system that the cache makes: few, so that tests can fail each in turn.
+/// The calls of the operating system that whoever keeps files makes: a port, so that tests can fail each in turn.
 ///
-/// Each may be called from any thread. Paths are absolute or relative to the working folder, as the caller gave the root.
-package protocol FileSystem: Sendable {
+/// More methods than another port has, one for each call; `POSIXFileSystem` of ImageDiskCaching is the operating system, and ImageTesting
+/// has a disk in memory, one that injects faults, and `ForwardingFileSystem`, of which a double overrides what it needs. Promises, for which
+/// `FileSystemContract` has rules:
+/// - Each may be called from any thread, and blocks until it is done. Paths are as the caller gave them.
+/// - What fails throws the code that the operating system has for it: `ENOENT` for what is not there, `EEXIST` for what is.
+/// - Numbers of open files are the file system's own; who opened one closes it.
+public protocol FileSystem: Sendable {
     /// Opens a regular file to read, never following a symbolic link. Does not wait, whatever the file is.
     func openToRead(_ path: String) throws(FileSystemFailure) -> Int32
     /// Makes a file that must not be there yet and opens it to write.
@@ -61,71 +66,11 @@ package protocol FileSystem: Sendable {
 
 extension FileSystem {
     // A system that doesn't.
-    package func scatterFolders(in path: String) {}
+    public func scatterFolders(in path: String) {}
 
     // A system without calls that refuse to wait.
-    package func openToReadAtOnce(_ path: String) throws(FileSystemFailure) -> Int32? { nil }
-    package func readAtOnce(
+    public func openToReadAtOnce(_ path: String) throws(FileSystemFailure) -> Int32? { nil }
+    public func readAtOnce(
         _ file: Int32, into buffer: UnsafeMutableRawBufferPointer
     ) throws(FileSystemFailure) -> Int? { nil }
-}
-
-/// What the cache asks about a file.
-package struct FileStatus: Sendable {
-    package var isRegular: Bool
-    package var byteCount: Int
-    /// The time of the last modification, in nanoseconds since 1970.
-    package var modified: Int64
-    /// Which file it is, whatever its name.
-    package var identity: FileIdentity
-    /// False when it was removed and is only open still.
-    package var hasName: Bool
-
-    package init(isRegular: Bool, byteCount: Int, modified: Int64, identity: FileIdentity, hasName: Bool) {
-        self.isRegular = isRegular
-        self.byteCount = byteCount
-        self.modified = modified
-        self.identity = identity
-        self.hasName = hasName
-    }
-}
-
-/// The numbers of a device and of a file on it: two open files with the same ones are the same.
-package struct FileIdentity: Hashable, Sendable {
-    package var device: UInt64
-    package var file: UInt64
-
-    package init(device: UInt64, file: UInt64) {
-        self.device = device
-        self.file = file
-    }
-}
-
-/// One name in a folder.
-package struct ListedFile: Sendable {
-    package var name: String
-    package var isRegular: Bool
-    package var byteCount: Int
-    /// The time of the last modification, in nanoseconds since 1970.
-    package var modified: Int64
-
-    package init(name: String, isRegular: Bool, byteCount: Int, modified: Int64) {
-        self.name = name
-        self.isRegular = isRegular
-        self.byteCount = byteCount
-        self.modified = modified
-    }
-}
-
-/// A call that the operating system refused.
-package struct FileSystemFailure: Error, Hashable, Sendable {
-    /// The call's name, as in its manual page.
-    package var call: String
-    /// The value of errno.
-    package var code: Int32
-
-    package init(call: String, code: Int32) {
-        self.call = call
-        self.code = code
-    }
 }

@@ -1,6 +1,11 @@
-import Foundation
-import ImageDiskCaching
+public import ImageCore
 import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 extension SimulatedDisk.State {
     func node(at path: String, _ call: String) throws(FileSystemFailure) -> Int {
@@ -42,33 +47,33 @@ extension SimulatedDisk.State {
 // MARK: The calls
 
 extension SimulatedDisk {
-    func openToRead(_ path: String) throws(FileSystemFailure) -> Int32 {
+    public func openToRead(_ path: String) throws(FileSystemFailure) -> Int32 {
         try call("open") { state throws(FileSystemFailure) in state.open(try state.node(at: path, "open")) }
     }
 
-    func create(_ path: String) throws(FileSystemFailure) -> Int32 {
+    public func create(_ path: String) throws(FileSystemFailure) -> Int32 {
         try call("open") { state throws(FileSystemFailure) in
             if state.names[path] != nil { throw FileSystemFailure(call: "open", code: EEXIST) }
             return state.open(try state.make(path))
         }
     }
 
-    func openToUpdate(_ path: String) throws(FileSystemFailure) -> Int32 {
+    public func openToUpdate(_ path: String) throws(FileSystemFailure) -> Int32 {
         try call("open") { state throws(FileSystemFailure) in
             if let node = state.names[path] { return state.open(node) }
             return state.open(try state.make(path))
         }
     }
 
-    func status(of file: Int32) throws(FileSystemFailure) -> FileStatus {
+    public func status(of file: Int32) throws(FileSystemFailure) -> FileStatus {
         try call("fstat") { state throws(FileSystemFailure) in state.status(of: try state.number(of: file)) }
     }
 
-    func status(at path: String) throws(FileSystemFailure) -> FileStatus {
+    public func status(at path: String) throws(FileSystemFailure) -> FileStatus {
         try call("lstat") { state throws(FileSystemFailure) in state.status(of: try state.node(at: path, "lstat")) }
     }
 
-    func read(
+    public func read(
         _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(FileSystemFailure) -> Int {
         try call("pread") { state throws(FileSystemFailure) in
@@ -78,7 +83,7 @@ extension SimulatedDisk {
         }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(FileSystemFailure) {
+    public func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(FileSystemFailure) {
         try call("write") { state throws(FileSystemFailure) in
             let offset = state.files[file]?.offset ?? 0
             unsafe state.write(bytes, to: try state.number(of: file), at: offset)
@@ -86,20 +91,20 @@ extension SimulatedDisk {
         }
     }
 
-    func write(
+    public func write(
         _ bytes: UnsafeRawBufferPointer, _ more: UnsafeRawBufferPointer, to file: Int32
     ) throws(FileSystemFailure) {
         try unsafe write(bytes, to: file)
         try unsafe write(more, to: file)
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int) throws(FileSystemFailure) {
+    public func write(_ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int) throws(FileSystemFailure) {
         try call("pwrite") { state throws(FileSystemFailure) in
             unsafe state.write(bytes, to: try state.number(of: file), at: offset)
         }
     }
 
-    func truncate(_ file: Int32, to byteCount: Int) throws(FileSystemFailure) {
+    public func truncate(_ file: Int32, to byteCount: Int) throws(FileSystemFailure) {
         try call("ftruncate") { state throws(FileSystemFailure) in
             let number = try state.number(of: file)
             let excess = state.nodes[number].bytes.count - byteCount
@@ -108,13 +113,13 @@ extension SimulatedDisk {
         }
     }
 
-    func setModified(_ nanoseconds: Int64, of file: Int32) throws(FileSystemFailure) {
+    public func setModified(_ nanoseconds: Int64, of file: Int32) throws(FileSystemFailure) {
         try call("futimens") { state throws(FileSystemFailure) in
             state.nodes[try state.number(of: file)].modified = nanoseconds
         }
     }
 
-    func lock(_ file: Int32) throws(FileSystemFailure) -> Bool {
+    public func lock(_ file: Int32) throws(FileSystemFailure) -> Bool {
         try call("flock") { state throws(FileSystemFailure) in
             let number = try state.number(of: file)
             if let owner = state.locks[number], owner != file { return false }
@@ -123,23 +128,22 @@ extension SimulatedDisk {
         }
     }
 
-    /// There is nobody to wait for in a test of one cache at a time.
-    func waitForLock(_ file: Int32) throws(FileSystemFailure) {
+    public func waitForLock(_ file: Int32) throws(FileSystemFailure) {
         if try !lock(file) { throw FileSystemFailure(call: "flock", code: EDEADLK) }
     }
 
-    func unlock(_ file: Int32) {
+    public func unlock(_ file: Int32) {
         state.withLock { state in state.locks = state.locks.filter { $0.value != file } }
     }
 
-    func synchronize(_ file: Int32) throws(FileSystemFailure) {
+    public func synchronize(_ file: Int32) throws(FileSystemFailure) {
         try call("fdatasync") { state throws(FileSystemFailure) in
             let number = try state.number(of: file)
             state.nodes[number].synchronized = state.nodes[number].bytes
         }
     }
 
-    func synchronizeFolder(_ path: String) throws(FileSystemFailure) {
+    public func synchronizeFolder(_ path: String) throws(FileSystemFailure) {
         try call("fsync") { state throws(FileSystemFailure) in
             _ = try state.node(at: path, "open")
             state.synchronizedNames = state.synchronizedNames.filter { !Self.isName($0.key, in: path) }
@@ -149,12 +153,12 @@ extension SimulatedDisk {
         }
     }
 
-    func close(_ file: Int32) {
+    public func close(_ file: Int32) {
         unlock(file)
         state.withLock { $0.files[file] = nil }
     }
 
-    func rename(_ path: String, to newPath: String) throws(FileSystemFailure) {
+    public func rename(_ path: String, to newPath: String) throws(FileSystemFailure) {
         try call("rename") { state throws(FileSystemFailure) in
             let node = try state.node(at: path, "rename")
             _ = try state.node(at: Self.parent(newPath), "rename")
@@ -163,14 +167,14 @@ extension SimulatedDisk {
         }
     }
 
-    func remove(_ path: String) throws(FileSystemFailure) {
+    public func remove(_ path: String) throws(FileSystemFailure) {
         try call("unlink") { state throws(FileSystemFailure) in
             _ = try state.node(at: path, "unlink")
             state.names[path] = nil
         }
     }
 
-    func makeFolder(_ path: String) throws(FileSystemFailure) {
+    public func makeFolder(_ path: String) throws(FileSystemFailure) {
         try call("mkdir") { state throws(FileSystemFailure) in
             var folder = ""
             for part in path.split(separator: "/") {
@@ -181,26 +185,27 @@ extension SimulatedDisk {
     }
 
     /// What somebody else does: removes a folder with all that is in it.
-    func removeFolder(_ path: String) throws(FileSystemFailure) {
+    public func removeFolder(_ path: String) throws(FileSystemFailure) {
         try call("rm") { state throws(FileSystemFailure) in
             _ = try state.node(at: path, "rm")
             state.names = state.names.filter { $0.key != path && !$0.key.hasPrefix(path + "/") }
         }
     }
 
-    func list(_ path: String) throws(FileSystemFailure) -> [ListedFile] {
+    public func list(_ path: String) throws(FileSystemFailure) -> [ListedFile] {
         try call("opendir") { state throws(FileSystemFailure) in
             _ = try state.node(at: path, "opendir")
             return state.names.filter { Self.isName($0.key, in: path) }.map { name, number in
                 let status = state.status(of: number)
                 return ListedFile(
-                    name: String(name.dropFirst(path.utf8.count + 1)), isRegular: status.isRegular,
+                    name: String(name[name.index(after: name.lastIndex(of: "/") ?? name.startIndex)...]),
+                    isRegular: status.isRegular,
                     byteCount: status.byteCount, modified: status.modified)
             }
         }
     }
 
-    func availableBytes(at path: String) throws(FileSystemFailure) -> Int { 1 << 40 }
+    public func availableBytes(at path: String) throws(FileSystemFailure) -> Int { 1 << 40 }
 
-    func bootNumber() -> UInt64 { boot }
+    public func bootNumber() -> UInt64 { boot }
 }

@@ -1,0 +1,41 @@
+import ImageContractTesting
+import ImageCore
+import ImageDiskCaching
+import ImageTesting
+import Testing
+
+@Suite("The contract of FileSystem")
+struct FileSystemContractTests {
+    typealias Rule = ContractRule<FileSystemContract.Subject>
+
+    @Test("the operating system obeys", arguments: FileSystemContract.rules)
+    func system(_ rule: Rule) async throws {
+        let folder = try ContractFolder()
+        try await rule.check { FileSystemStage(fileSystem: POSIXFileSystem(), folder: folder.path + "/a/b") }
+    }
+
+    @Test("the simulated disk obeys", arguments: FileSystemContract.rules)
+    func simulatedDisk(_ rule: Rule) async throws {
+        try await rule.check { FileSystemStage(fileSystem: SimulatedDisk(), folder: "/a/b") }
+    }
+
+    @Test("one that injects faults obeys as long as it injects none", arguments: FileSystemContract.rules)
+    func faultInjecting(_ rule: Rule) async throws {
+        try await rule.check {
+            FileSystemStage(fileSystem: FaultInjectingFileSystem(over: SimulatedDisk()), folder: "/a/b")
+        }
+    }
+
+    @Test("each rule bites a file system that breaks it", arguments: BrokenFileSystem.Defect.allCases)
+    func brokenDouble(_ defect: BrokenFileSystem.Defect) async throws {
+        let rule = try #require(FileSystemContract.rules.first { $0.name == defect.rawValue })
+        await #expect(throws: ContractViolation.self) {
+            try await rule.check { FileSystemStage(fileSystem: BrokenFileSystem(defect), folder: "/a/b") }
+        }
+    }
+
+    @Test("there is a broken double for each rule")
+    func doublesAreComplete() {
+        #expect(Set(FileSystemContract.rules.map(\.name)) == Set(BrokenFileSystem.Defect.allCases.map(\.rawValue)))
+    }
+}
