@@ -59,7 +59,7 @@ struct DataTransportContractTests {
     func brokenDouble(_ defect: BrokenTransport.Defect) async throws {
         let rule = try #require(Self.remoteRules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
-            try await rule.check { origin in
+            try await rule.checkBrokenDouble { origin in
                 var stage = try TransportStages.scripted(origin)
                 stage.transport = BrokenTransport(defect, inner: stage.transport)
                 return stage

@@ -33,7 +33,9 @@ struct RequestCoalescerContractTests {
         // For tasks alone, for those who are called back alone, or for both.
         #expect(rules.count == (defect == .worksForNobody || defect == .answersTwice ? 1 : 2))
         for rule in rules {
-            await #expect(throws: ContractViolation.self) { try await rule.check { BrokenCoalescer(defect) } }
+            await #expect(throws: ContractViolation.self) {
+                try await rule.checkBrokenDouble { BrokenCoalescer(defect) }
+            }
         }
     }
 

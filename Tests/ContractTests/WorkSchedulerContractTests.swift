@@ -38,7 +38,9 @@ struct WorkSchedulerContractTests {
     func brokenDouble(_ defect: BrokenScheduler.Defect) async throws {
         let rule = try #require(WorkSchedulerContract.rules.first { $0.name == defect.rawValue })
         guard BrokenScheduler.canShow(defect) else { return }
-        await #expect(throws: ContractViolation.self) { try await rule.check { BrokenScheduler(defect, limit: $0) } }
+        await #expect(throws: ContractViolation.self) {
+            try await rule.checkBrokenDouble { BrokenScheduler(defect, limit: $0) }
+        }
     }
 
     @Test("there is a broken double for each rule")

@@ -75,12 +75,13 @@ struct IncrementalPNGTests {
     func rows() throws {
         let picture = Self.pictures[0]
         let data = picture.raw.data
+        let pixels = picture.pixels
         let previews = try previews(of: data, piecesOf: 1)
         for count in 1...data.count {
             let preview = try #require(previews[count])
             let known = max(0, count - (8 + 25 + 8 + 2 + 5)) / (picture.width * 4 + 1)
             #expect(preview.extent.rows == min(known, picture.height))
-            #expect(preview.pixels == Array(picture.pixels.prefix(preview.extent.rows * picture.width * 4)))
+            #expect(preview.pixels == Array(pixels.prefix(preview.extent.rows * picture.width * 4)))
         }
     }
 
@@ -95,7 +96,8 @@ struct IncrementalPNGTests {
         for (extent, previews) in shown {
             let expected = picture.shown(
                 passes: extent.passes, rowsInPass: extent.passes == 0 ? (extent.rows + 7) / 8 : 0)
-            #expect(previews.allSatisfy { $0.pixels == Array(expected.joined()) }, "\(extent)")
+            let pixels = Array(expected.joined())
+            #expect(previews.allSatisfy { $0.pixels == pixels }, "\(extent)")
         }
     }
 

@@ -81,8 +81,9 @@ struct PNGPixelTests {
                 let layout = try header(of: file.data).nativeLayout
                 let channels = colorType == 4 || hasTransparency ? [0, 3] : [0]
                 #expect(layout.bytesPerPixel == channels.count)
-                let expected = stride(from: 0, to: picture.pixels.count, by: 4).flatMap { start in
-                    channels.map { picture.pixels[start + $0] }
+                let pixels = picture.pixels
+                let expected = stride(from: 0, to: pixels.count, by: 4).flatMap { start in
+                    channels.map { pixels[start + $0] }
                 }
                 let decoded = try decode(file.data, layout: layout)
                 #expect(decoded == expected, "\(picture.testDescription)")

@@ -29,7 +29,15 @@ struct SyntheticPNG: CustomTestStringConvertible {
         (6, 8), (6, 16),
     ]
 
-    var channels: Int { [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType] ?? 0 }
+    var channels: Int {
+        switch colorType {
+        case 0, 3: 1
+        case 2: 3
+        case 4: 2
+        case 6: 4
+        default: 0
+        }
+    }
 
     /// As many as can be asked for, in small pictures with few of them so that the transparent colour occurs.
     private var samples: [[Int]] {

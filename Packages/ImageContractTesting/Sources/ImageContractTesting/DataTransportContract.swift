@@ -189,7 +189,7 @@ extension DataTransportContract {
 
     /// False when it does not come true after very many turns of the other tasks: then it is taken to never do.
     static func comesTrue(_ condition: () -> Bool) async -> Bool {
-        for _ in 0..<1_000_000 {
+        for _ in 0..<5 * Patience.turns {
             if condition() { return true }
             await Task.yield()
         }

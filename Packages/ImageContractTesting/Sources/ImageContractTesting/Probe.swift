@@ -11,7 +11,7 @@ final class Probe<Element: Sendable>: Sendable {
 
     /// False when so much has not come after very many turns of the other tasks: then it is taken to be lost.
     func reaches(_ count: Int) async -> Bool {
-        for _ in 0..<200_000 {
+        for _ in 0..<Patience.turns {
             if self.count >= count { return true }
             await Task.yield()
         }

@@ -14,7 +14,7 @@ public final class CollectingRowSink: PixelRowSink {
     }
 
     /// All rows, one after the other.
-    public var pixels: [UInt8] { Array(rows.joined()) }
+    public var pixels: [UInt8] { rows.reduce(into: []) { $0 += $1 } }
 
     /// How many rows were offered, refused ones included.
     public private(set) var offeredCount = 0
@@ -22,6 +22,6 @@ public final class CollectingRowSink: PixelRowSink {
     public func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
         offeredCount += 1
         if rows.count >= stopsAfter { throw failure }
-        rows.append(row.indices.map { row[$0] })
+        rows.append(unsafe row.withUnsafeBufferPointer { unsafe Array($0) })
     }
 }
