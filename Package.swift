@@ -124,6 +124,7 @@ let codecs = [
 ]
 
 let coordination = [
+    room("ImageConnectivity", knows: ["ImageCore"]),
     room("ImageScheduling", knows: ["ImageCore"]),
     room("ImageCoalescing", knows: ["ImageCore"]),
     room("ImageLoading", knows: ["ImageCore", "ImageTransporting", httpTypes]),
@@ -195,6 +196,9 @@ let suites = [
     tests("ImageCodecWebPTests", of: ["ImageCore", "ImageCodecWebP", "ImageTesting", "GeneratedPictures"]),
     tests("ImageCodecGIFTests", of: ["ImageCore", "ImageCodecGIF", "ImageTesting", "GeneratedPictures"]),
     tests("ImageCodecImageIOTests", of: ["ImageCore", "ImageCodecImageIO"]),
+    tests(
+        "ImageConnectivityTests",
+        of: ["ImageCore", "ImageConnectivity", "ImageTesting", "ImageContractTesting", "CNetworkNamespace"]),
     tests("ImageSchedulingTests", of: ["ImageCore", "ImageScheduling", "ImageTesting"]),
     tests("ImageCoalescingTests", of: ["ImageCore", "ImageCoalescing", "ImageTesting"]),
     tests(
@@ -278,6 +282,8 @@ let suites = [
         ],
         path: "Tests/Support/GeneratedPictures", swiftSettings: strict),
     .target(name: "CAllocations", path: "Tests/Support/CAllocations"),
+    // And a network of a test's own.
+    .target(name: "CNetworkNamespace", path: "Tests/Support/CNetworkNamespace"),
     // And what the thread sanitizer needs to understand Mutex.
     .target(name: "CThreadSanitizing", path: "Tests/Support/CThreadSanitizing"),
     // And another store, to show that it fits behind the port of the disk cache.

@@ -73,7 +73,8 @@ public struct ImageLoaderDefaults: Sendable {
     /// Tells whether anybody sees the application: then downloads that nobody waits for stop while nobody does. Nil unless set: no platform's
     /// own is here. `SettableConditionMonitor` takes what the application knows.
     public var applicationStateMonitor: (any ConditionMonitor<ApplicationState>)?
-    /// Tells whether there is a network: then downloads that failed without one wait for it. Nil unless set, as above.
+    /// Tells whether there is a network: then downloads that failed without one wait for it. Nil unless set; ImageConnectivity has one for
+    /// Linux.
     public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?
     /// Asked for time while urgent downloads run in the background. Nil unless set, as above.
     public var backgroundTime: (any BackgroundTimeProvider)?
