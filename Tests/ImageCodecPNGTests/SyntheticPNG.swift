@@ -42,15 +42,19 @@ struct SyntheticPNG: CustomTestStringConvertible {
     /// As many as can be asked for, in small pictures with few of them so that the transparent colour occurs.
     private var samples: [[Int]] {
         var random = SeededRandom(seed: seed)
-        let highest = (1 << depth) - 1
+        let (channels, highest) = (channels, (1 << depth) - 1)
         let levels = (0..<3).map { _ in Int.random(in: 0...highest, using: &random) }
-        return (0..<width * height).map { _ in
-            (0..<channels).map { _ in
-                Bool.random(using: &random)
-                    ? levels[Int.random(in: 0..<3, using: &random)]
-                    : Int.random(in: 0...highest, using: &random)
+        var samples: [[Int]] = []
+        while samples.count < width * height {
+            var sample: [Int] = []
+            while sample.count < channels {
+                let isLevel = Bool.random(using: &random)
+                sample.append(
+                    isLevel ? levels[Int.random(in: 0..<3, using: &random)] : .random(in: 0...highest, using: &random))
             }
+            samples.append(sample)
         }
+        return samples
     }
 
     private var paletteCount: Int { min(1 << depth, 200) }
@@ -78,25 +82,28 @@ extension SyntheticPNG {
 
     private var transparency: [UInt8] {
         if colorType == 3 { return (0..<paletteCount / 2 + 1).map(paletteAlpha) }
-        return key.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        return key(samples).flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
     }
 
     /// The transparent colour: that of the middle pixel.
-    private var key: [Int] { samples[width * height / 2] }
+    private func key(_ samples: [[Int]]) -> [Int] { samples[width * height / 2] }
 
     /// What the decoder must make of it, in RGBA.
     var pixels: [UInt8] {
-        let key = key
-        return samples.flatMap { sample -> [UInt8] in
-            if colorType == 3 { return paletteColor(sample[0]) + [paletteAlpha(sample[0])] }
-            let levels = sample.map(level)
-            let alpha: UInt8 = hasTransparency && sample == key ? 0 : 255
-            switch colorType {
-            case 0: return [levels[0], levels[0], levels[0], alpha]
-            case 2: return levels + [alpha]
-            case 4: return [levels[0], levels[0], levels[0], levels[1]]
-            default: return levels
-            }
+        let samples = samples
+        let key = hasTransparency ? key(samples) : nil
+        return samples.reduce(into: []) { $0 += pixel($1, isTransparent: $1 == key) }
+    }
+
+    private func pixel(_ sample: [Int], isTransparent: Bool) -> [UInt8] {
+        if colorType == 3 { return paletteColor(sample[0]) + [paletteAlpha(sample[0])] }
+        let levels = sample.map(level)
+        let alpha: UInt8 = isTransparent ? 0 : 255
+        switch colorType {
+        case 0: return [levels[0], levels[0], levels[0], alpha]
+        case 2: return levels + [alpha]
+        case 4: return [levels[0], levels[0], levels[0], levels[1]]
+        default: return levels
         }
     }
 

@@ -145,8 +145,9 @@ struct Books: Sendable {
             guard live.insert(run.key).inserted else { return Violation(.oneWorkPerKey, "\(run.key)") }
             if run.transfers > 1 { return Violation(.oneWorkPerKey, "\(run.transfers) transfers: \(run.key)") }
         }
-        for waiter in waiters.values.lazy.flatMap(\.values) {
-            if let parent = waiter.parent, runs[parent]?.isCancelled ?? true {
+        for waiters in waiters.values {
+            for waiter in waiters.values {
+                guard let parent = waiter.parent, runs[parent]?.isCancelled ?? true else { continue }
                 return Violation(.noWorkForNobody, "work that is over waits")
             }
         }
@@ -154,19 +155,32 @@ struct Books: Sendable {
     }
 
     private func violationOfPriorities() -> Violation? {
+        let highest = highestPriorities
         for run in runs.values where !run.isCancelled {
-            guard let wanted = maximum(run.key) else { continue }
+            guard let wanted = highest[run.key] else { continue }
             if run.work.priority != wanted { return wrong("runs", run.work.priority, wanted, run) }
         }
         for work in queue.values {
-            guard let run = runs[work.run], !run.isCancelled, let wanted = maximum(run.key) else { continue }
+            guard let run = runs[work.run], !run.isCancelled, let wanted = highest[run.key] else { continue }
             if work.priority != wanted { return wrong("is queued", work.priority, wanted, run) }
         }
-        for waiter in waiters.values.lazy.flatMap(\.values) {
-            guard let parent = waiter.parent, let run = runs[parent], let wanted = maximum(run.key) else { continue }
-            if waiter.priority != wanted { return wrong("waits", waiter.priority, wanted, run) }
+        for waiters in waiters.values {
+            for waiter in waiters.values {
+                guard let parent = waiter.parent, let run = runs[parent], let wanted = highest[run.key] else {
+                    continue
+                }
+                if waiter.priority != wanted { return wrong("waits", waiter.priority, wanted, run) }
+            }
         }
         return nil
+    }
+
+    private var highestPriorities: [WorkKey: RequestPriority] {
+        waiters.mapValues { waiters in
+            var highest = RequestPriority.veryLow
+            for waiter in waiters.values where waiter.priority > highest { highest = waiter.priority }
+            return highest
+        }
     }
 
     private func wrong(
@@ -174,6 +188,4 @@ struct Books: Sendable {
     ) -> Violation {
         Violation(.highestPriority, "work \(what) at \(priority), its waiters want \(wanted): \(run.key)")
     }
-
-    private func maximum(_ key: WorkKey) -> RequestPriority? { waiters[key]?.values.lazy.map(\.priority).max() }
 }

@@ -15,7 +15,7 @@ extension HostileInputExamination {
     private struct Outcome: Hashable {
         var failure: DecodingFailure?
         var rows: Int
-        var digest: UInt64
+        var digest: Int
     }
 
     /// All that the picture offers: its own size and the sizes below, the native layout, both preferences, a late frame.
@@ -133,7 +133,8 @@ extension HostileInputExamination.Work {
 /// Keeps no rows, but checks each and remembers a digest of all.
 final class ExaminingSink: PixelRowSink {
     private(set) var rows = 0
-    private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+    var digest: Int { hasher.finalize() }
+    private var hasher = Hasher()
     /// The first thing that was wrong.
     private(set) var violation: String?
     private let rowBytes: Int
@@ -162,9 +163,7 @@ final class ExaminingSink: PixelRowSink {
     }
 
     private func take(_ row: Span<UInt8>) {
-        var digest = digest
-        for index in row.indices { digest = (digest ^ UInt64(row[index])) &* 0x100_0000_01B3 }
-        self.digest = digest
+        unsafe row.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
         guard mustBeOpaque else { return }
         for alpha in stride(from: 3, to: row.count, by: 4) where row[alpha] != 255 {
             return note("alpha \(row[alpha]) in row \(rows) of a picture without alpha")
