@@ -205,7 +205,7 @@ let suites = [
         "ImageLoadingTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageHTTPCaching", "ImageTransportCaching", "ImageLoading",
-            "ImageTesting", "ImageScheduling", "ImageCoalescing", "ImageMemoryCaching", httpTypes,
+            "ImageTesting", "ImageScheduling", "ImageCoalescing", "ImageMemoryCaching", "StagedLoader", httpTypes,
         ]),
     tests(
         "ImagePresentingTests",

@@ -112,20 +112,12 @@ final class BrokenCoalescer: RequestCoalescer {
         onProgress: @escaping @Sendable (WorkProgress) -> Void,
         onAnswer: @escaping @Sendable (Result<Int, any Error>) -> Void, work: @escaping Work
     ) -> @Sendable () -> Void {
-        let task = Task { [self] in
-            let answer: Result<Int, any Error>
-            do {
-                answer = .success(
-                    try await value(
-                        for: key, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress, work: work
-                    ))
-            } catch {
-                answer = .failure(error)
-            }
+        let answer: @Sendable (Result<Int, any Error>) -> Void = { [defect] answer in
             onAnswer(answer)
             if defect == .answersTwice { onAnswer(answer) }
         }
-        return { task.cancel() }
+        return joinInTask(
+            key, as: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress, onAnswer: answer, work: work)
     }
 
     func setPriority(_ priority: RequestPriority, of waiter: WaiterID) { base.setPriority(priority, of: waiter) }

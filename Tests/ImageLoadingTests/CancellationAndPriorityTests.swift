@@ -70,9 +70,9 @@ struct CancellationAndPriorityTests {
         await scheduler.arrivals(1)
         let download = try #require(scheduler.waiting.first)
         let second = Task { try await fixture.loader.image(for: high) }
-        while !scheduler.messages.contains(.reprioritised(download, .veryHigh)) { await Task.yield() }
+        await scheduler.reaches(.veryHigh, of: download)
         second.cancel()
-        while scheduler.messages.last != .reprioritised(download, .low) { await Task.yield() }
+        await scheduler.reaches(.low, of: download)
         try await scheduler.run(download)
         await scheduler.arrivals(2)
         try await scheduler.runNext()

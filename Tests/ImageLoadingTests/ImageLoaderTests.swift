@@ -121,9 +121,9 @@ struct ImageLoaderTests {
         let first = ProgressLog()
         let second = ProgressLog()
         let leader = Task { try await fixture.loader.image(for: request, onProgress: first.add) }
-        await first.told.whenOpen()
+        await first.reaches { _ in true }
         let follower = Task { try await fixture.loader.image(for: request, onProgress: second.add) }
-        await second.told.whenOpen()
+        await second.reaches { _ in true }
         gate.open()
         _ = try await (leader.value, follower.value)
         let total = LoaderFixture.picture.count
@@ -194,14 +194,15 @@ struct ImageLoaderTests {
 
 /// Keeps what progress was told, and lets a test wait for the first.
 final class ProgressLog: Sendable {
-    private let log = Mutex<[WorkProgress]>([])
-    let told = Gate()
+    private let log = Watched<[WorkProgress]>([])
 
-    var all: [WorkProgress] { log.withLock { $0 } }
+    var all: [WorkProgress] { log.value }
 
-    func add(_ progress: WorkProgress) {
-        log.withLock { $0.append(progress) }
-        told.open()
+    func add(_ progress: WorkProgress) { log.change { $0.append(progress) } }
+
+    /// Returns when the latest report satisfies `condition`.
+    func reaches(_ condition: @escaping @Sendable (WorkProgress) -> Bool) async {
+        await log.reaches { $0.last.map(condition) ?? false }
     }
 }
 

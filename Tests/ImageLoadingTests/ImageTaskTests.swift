@@ -142,9 +142,9 @@ struct ImageTaskTests {
         #expect(task.priority == .high)
         await scheduler.arrivals(1)
         let download = try #require(scheduler.waiting.first)
-        while scheduler.lastPriority(of: download) != .high { await Task.yield() }
+        await scheduler.reaches(.high, of: download)
         task.priority = .veryLow
-        while scheduler.lastPriority(of: download) != .veryLow { await Task.yield() }
+        await scheduler.reaches(.veryLow, of: download)
         try await scheduler.run(download)
         await scheduler.arrivals(2)
         try await scheduler.runNext()

@@ -81,7 +81,7 @@ struct JobGraphTests {
         await scheduler.arrivals(1)
         let download = try #require(scheduler.waiting.first)
         task.priority = .veryHigh
-        while scheduler.lastPriority(of: download) != .veryHigh { await Task.yield() }
+        await scheduler.reaches(.veryHigh, of: download)
         for count in 2...3 {
             try await scheduler.runNext()
             await scheduler.arrivals(count)

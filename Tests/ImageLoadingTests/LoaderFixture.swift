@@ -6,21 +6,24 @@ import ImageLoading
 import ImageScheduling
 import ImageTesting
 import ImageTransportCaching
+import StagedLoader
 import Synchronization
 
 /// A loader over fakes at every edge and the real coalescers, with everything that a test wants to look at.
 struct LoaderFixture {
-    let transport = ScriptedTransport()
-    let memory = InMemoryImageCache()
+    private let stage: StagedLoader
     let disk = InMemoryDataCache()
     let decoder: FakeSizedImageDecoder
     let observer = RecordingObserver()
-    let clock = ManualClock()
-    let imageCoalescer: SharedWorkCoalescer<ImageJobKey, LoadedImage>
-    let dataCoalescer: SharedWorkCoalescer<DataJobKey, LoadedData>
     /// Where all tasks of the loader run, if not on Swift's pool: then nothing happens but in `run`.
     let executor: SeededExecutor?
-    let loader: ImageLoader
+
+    var loader: ImageLoader { stage.loader }
+    var transport: ScriptedTransport { stage.transport }
+    var memory: InMemoryImageCache { stage.memory }
+    var clock: ManualClock { stage.clock }
+    var imageCoalescer: SharedWorkCoalescer<ImageJobKey, LoadedImage> { stage.imageCoalescer }
+    var dataCoalescer: SharedWorkCoalescer<DataJobKey, LoadedData> { stage.dataCoalescer }
 
     /// So long is fresh what the origin says nothing about.
     static let lifetime = Duration.seconds(3_600)
@@ -52,23 +55,29 @@ struct LoaderFixture {
         executor: SeededExecutor? = nil, adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
     ) {
         self.executor = executor
-        imageCoalescer = SharedWorkCoalescer(executor: executor)
-        dataCoalescer = SharedWorkCoalescer(executor: executor)
-        decoder = FakeSizedImageDecoder(gate: decodeGate)
-        let rules = CachingRules(
-            policy: RFC9111Policy(defaultLifetime: Self.lifetime),
-            observer: { [observer] event in
+        let decoder = FakeSizedImageDecoder(gate: decodeGate)
+        self.decoder = decoder
+        stage = StagedLoader(scheduler: scheduler, executor: executor) { [disk, observer, wallTime] configuration in
+            let cached = CachingTransport(
+                over: configuration.transport, cache: disk, rules: Self.rules(telling: observer)
+            ) { wallTime.next() }
+            (configuration.responseCache, configuration.transport) = (cached, cached)
+            (configuration.decoder, configuration.observer) = (decoder, observer)
+            configuration.retryPolicy = RetryPolicy(retries: retries, baseDelay: .seconds(1), maxDelay: .seconds(60)) {
+                1
+            }
+            configuration.transferLimits = TransferLimits(maxBodyBytes: 10_000)
+            adjust(&configuration)
+        }
+    }
+
+    private static func rules(telling observer: RecordingObserver) -> CachingRules {
+        CachingRules(
+            policy: RFC9111Policy(defaultLifetime: lifetime),
+            observer: { event in
                 guard case .cacheFailed(let url, let failure) = event else { return }
                 observer.loader(did: ImageLoadEvent(request: 0, url: url, kind: .diskFailed(failure)))
             })
-        let cached = CachingTransport(over: transport, cache: disk, rules: rules) { [wallTime] in wallTime.next() }
-        var configuration = ImageLoaderConfiguration(
-            memoryCache: memory, responseCache: cached, transport: cached, decoder: decoder, scheduler: scheduler,
-            imageCoalescer: imageCoalescer, dataCoalescer: dataCoalescer, observer: observer,
-            retryPolicy: RetryPolicy(retries: retries, baseDelay: .seconds(1), maxDelay: .seconds(60)) { 1 },
-            transferLimits: TransferLimits(maxBodyBytes: 10_000), clock: clock, taskExecutor: executor)
-        adjust(&configuration)
-        loader = ImageLoader(configuration)
     }
 
     /// A request for a picture of 40 by 30 pixels; the transport is told how to reply, at first and ever after.
@@ -76,13 +85,10 @@ struct LoaderFixture {
         _ name: String, fit side: Int? = 20, first: ScriptedTransport.Reply? = nil,
         then: ScriptedTransport.Reply = .ok(picture), adjust: (inout ImageRequest) -> Void = { _ in }
     ) -> ImageRequest {
-        var components = URLComponents()
-        (components.scheme, components.host, components.path) = ("http", "pictures.example", "/\(name)")
-        guard let url = components.url else { preconditionFailure("no path of a URL: \(name)") }
-        if let first { transport.script(url, first, then) } else { transport.script(url, then) }
-        var request = ImageRequest(url: url, target: side.map { ImageTarget(PixelSize(width: $0, height: $0)) })
-        adjust(&request)
-        return request
+        stage.request(name, (first.map { [$0] } ?? []) + [then]) { request in
+            request.target = side.map { ImageTarget(PixelSize(width: $0, height: $0)) }
+            adjust(&request)
+        }
     }
 
     /// The bodies on disk, of requests without an identity of their own: an index's key has no space.

@@ -45,10 +45,10 @@ struct MemoryPressureTests {
         prefetcher.start([ahead, wanted])
         await scheduler.arrivals(2)
         let task = Task { try await fixture.loader.image(for: wanted) }
-        while !scheduler.messages.contains(where: { $0.isRaised }) { await Task.yield() }
+        await scheduler.reaches { $0.contains { $0.isRaised } }
         monitor.report(level)
         #expect(prefetcher.count == 0)
-        while scheduler.waiting.count > 1 { await Task.yield() }
+        await scheduler.reaches { $0.contains { $0.isCancelled } }
         try await scheduler.runNext()
         await scheduler.arrivals(3)
         try await scheduler.runNext()
@@ -98,5 +98,9 @@ struct MemoryPressureTests {
 extension ManualScheduler.Message {
     fileprivate var isRaised: Bool {
         if case .reprioritised(_, .normal) = self { true } else { false }
+    }
+
+    fileprivate var isCancelled: Bool {
+        if case .cancelled(_, wasWaiting: true) = self { true } else { false }
     }
 }

@@ -183,13 +183,13 @@ struct PreviewTests {
         request.isProgressive = true
         let log = ProgressLog()
         let task = Task { [request] in try await fixture.loader.image(for: request, onProgress: log.add) }
-        while log.all.last?.preview == nil { await Task.yield() }
+        await log.reaches { $0.preview != nil }
         gates[0].open()
         await fixture.clock.sleepers(1)
         fixture.clock.advance(by: .seconds(1))
         await gates[1].arrivals(1)
         gates[1].open()
-        while log.all.last?.preview?.number != 1 { await Task.yield() }
+        await log.reaches { $0.preview?.number == 1 }
         openAll()
         _ = try await task.value
         #expect(log.all.map(\.completedBytes) == log.all.map(\.completedBytes).sorted())

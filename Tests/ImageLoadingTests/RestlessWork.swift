@@ -40,7 +40,14 @@ final class RestlessWork: SharedWork {
 
 extension ManualScheduler {
     /// What this work was enqueued at, or was last moved to.
-    func lastPriority(of id: WorkID) -> RequestPriority? {
+    func lastPriority(of id: WorkID) -> RequestPriority? { Self.lastPriority(of: id, in: messages) }
+
+    /// Returns when the priority of the work is this one.
+    func reaches(_ priority: RequestPriority, of id: WorkID) async {
+        await reaches { Self.lastPriority(of: id, in: $0) == priority }
+    }
+
+    private static func lastPriority(of id: WorkID, in messages: [Message]) -> RequestPriority? {
         messages.reduce(nil) { last, message in
             switch message {
             case .enqueued(id, _, let priority, _), .reprioritised(id, let priority): priority

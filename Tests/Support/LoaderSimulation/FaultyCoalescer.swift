@@ -76,16 +76,9 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
         onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
         work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) -> @Sendable () -> Void {
-        let task = Task(executorPreference: world.executor) {
-            do {
-                let value = try await self.value(
-                    for: key, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress, work: work)
-                onAnswer(.success(value))
-            } catch {
-                onAnswer(.failure(error))
-            }
-        }
-        return { task.cancel() }
+        joinInTask(
+            on: world.executor, key, as: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress,
+            onAnswer: onAnswer, work: work)
     }
 
     func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {

@@ -9,17 +9,27 @@ import ImageTransporting
 public struct StagedLoader: Sendable {
     public let transport = ScriptedTransport()
     public let memory = InMemoryImageCache()
-    public let imageCoalescer = SharedWorkCoalescer<ImageJobKey, LoadedImage>()
+    public let clock = ManualClock()
+    public let imageCoalescer: SharedWorkCoalescer<ImageJobKey, LoadedImage>
+    public let dataCoalescer: SharedWorkCoalescer<DataJobKey, LoadedData>
     public let loader: ImageLoader
 
-    public init(scheduler: any WorkScheduler = ImmediateScheduler()) {
-        loader = ImageLoader(
-            ImageLoaderConfiguration(
-                memoryCache: memory, responseCache: nil, transport: transport, decoder: FakeSizedImageDecoder(),
-                scheduler: scheduler, imageCoalescer: imageCoalescer,
-                dataCoalescer: SharedWorkCoalescer<DataJobKey, LoadedData>(),
-                retryPolicy: RetryPolicy(retries: 0, baseDelay: .seconds(1), maxDelay: .seconds(1)) { 1 },
-                clock: ManualClock()))
+    /// - Parameters:
+    ///   - executor: where all tasks of the loader run, if not on Swift's pool.
+    ///   - adjust: exchanges parts, and adds some; the stage's own are then not asked.
+    public init(
+        scheduler: any WorkScheduler = ImmediateScheduler(), executor: (any TaskExecutor)? = nil,
+        adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
+    ) {
+        imageCoalescer = SharedWorkCoalescer(executor: executor)
+        dataCoalescer = SharedWorkCoalescer(executor: executor)
+        var configuration = ImageLoaderConfiguration(
+            memoryCache: memory, responseCache: nil, transport: transport, decoder: FakeSizedImageDecoder(),
+            scheduler: scheduler, imageCoalescer: imageCoalescer, dataCoalescer: dataCoalescer,
+            retryPolicy: RetryPolicy(retries: 0, baseDelay: .seconds(1), maxDelay: .seconds(60)) { 1 }, clock: clock,
+            taskExecutor: executor)
+        adjust(&configuration)
+        loader = ImageLoader(configuration)
     }
 
     /// The file of a picture so many pixels wide, which tells it from others.

@@ -83,7 +83,7 @@ public struct IncrementalExamination: Sendable {
     /// The digest of frame 0, or nil when the picture can't be decoded to the end.
     private static func decoded(
         _ data: Data, by decoder: any ImageDecoder, limits: DecodingLimits, _ preview: Feeding.Preview
-    ) -> UInt64? {
+    ) -> Int? {
         let sink = ExaminingSink(rowBytes: preview.rowBytes, maximumRows: preview.size.height)
         do throws(DecodingFailure) {
             let image = try decoder.open(data, limits: limits)
@@ -102,7 +102,7 @@ private final class Feeding {
         var failure: DecodingFailure?
         var extent = PreviewExtent.nothing
         /// Of the rows of the last preview.
-        var digest: UInt64?
+        var digest: Int?
 
         /// The same; of damaged files only that both fail in the same way. Which of several damages is found first, and how
         /// much has been decoded by then, may depend on the pieces.

@@ -1,5 +1,4 @@
 public import ImageCore
-import Synchronization
 
 /// Runs work only when the test says so, in the order that the test picks, and keeps a log of all that was asked of it.
 ///
@@ -30,29 +29,24 @@ public final class ManualScheduler: WorkScheduler {
         var lastID: UInt64 = 0
         var waiting: [(id: WorkID, work: ScheduledWork)] = []
         var messages: [Message] = []
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Watched(State())
 
     public init() {}
 
     public func enqueue(_ work: ScheduledWork) -> WorkID {
-        let (id, reached) = state.withLock { state in
+        state.change { state in
             state.lastID += 1
             let id = WorkID(rawValue: state.lastID)
             state.waiting.append((id, work))
             state.messages.append(.enqueued(id, work.lane, work.priority, host: work.host))
-            let count = Int(state.lastID)
-            defer { state.watchers.removeAll { $0.count <= count } }
-            return (id, state.watchers.filter { $0.count <= count }.map(\.continuation))
+            return id
         }
-        for continuation in reached { continuation.resume() }
-        return id
     }
 
     public func setPriority(_ priority: RequestPriority, of id: WorkID) {
-        state.withLock { state in
+        state.change { state in
             state.messages.append(.reprioritised(id, priority))
             guard let index = state.waiting.firstIndex(where: { $0.id == id }) else { return }
             state.waiting[index].work.priority = priority
@@ -61,7 +55,7 @@ public final class ManualScheduler: WorkScheduler {
 
     @discardableResult
     public func cancel(_ id: WorkID) -> Bool {
-        let cancelled = state.withLock { state in
+        let cancelled = state.change { state in
             let index = state.waiting.firstIndex { $0.id == id }
             state.messages.append(.cancelled(id, wasWaiting: index != nil))
             return index.map { state.waiting.remove(at: $0).work }
@@ -70,21 +64,17 @@ public final class ManualScheduler: WorkScheduler {
     }
 
     /// What was asked of the scheduler and what it ran, in order.
-    public var messages: [Message] { state.withLock { $0.messages } }
+    public var messages: [Message] { state.value.messages }
 
     /// The work that waits: higher priority first, in the order of arrival within one.
-    public var waiting: [WorkID] { state.withLock { Self.inOrder($0.waiting).map(\.id) } }
+    public var waiting: [WorkID] { Self.inOrder(state.value.waiting).map(\.id) }
 
-    /// Returns as soon as `count` pieces of work have been enqueued since the beginning.
-    public func arrivals(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isReached = state.withLock { state in
-                if state.lastID >= UInt64(count) { return true }
-                state.watchers.append((count, continuation))
-                return false
-            }
-            if isReached { continuation.resume() }
-        }
+    /// Returns as soon as `count` pieces of work have been enqueued since the beginning, or when the task is cancelled.
+    public func arrivals(_ count: Int) async { await state.reaches { $0.lastID >= UInt64(count) } }
+
+    /// Returns as soon as what happened so far satisfies `condition`, or when the task is cancelled.
+    public func reaches(_ condition: @escaping @Sendable ([Message]) -> Bool) async {
+        await state.reaches { condition($0.messages) }
     }
 
     /// Runs this work in the calling task, and returns when it is over.
@@ -112,17 +102,19 @@ public final class ManualScheduler: WorkScheduler {
 
     private func perform(_ item: (id: WorkID, work: ScheduledWork)) async {
         await item.work.run()
-        state.withLock { $0.messages.append(.finished(item.id)) }
+        state.change { $0.messages.append(.finished(item.id)) }
     }
 
     private func take(_ id: WorkID?) throws -> (id: WorkID, work: ScheduledWork) {
-        try state.withLock { state in
+        let taken = state.change { state -> (id: WorkID, work: ScheduledWork)? in
             guard let chosen = id ?? Self.inOrder(state.waiting).first?.id,
                 let index = state.waiting.firstIndex(where: { $0.id == chosen })
-            else { throw NotWaiting(id: id, messages: state.messages) }
+            else { return nil }
             state.messages.append(.started(chosen))
             return state.waiting.remove(at: index)
         }
+        guard let taken else { throw NotWaiting(id: id, messages: messages) }
+        return taken
     }
 
     /// Names grow with arrival, which settles ties.

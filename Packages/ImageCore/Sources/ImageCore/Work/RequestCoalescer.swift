@@ -69,7 +69,18 @@ extension RequestCoalescer {
         onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
         work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) -> @Sendable () -> Void {
-        let task = Task {
+        joinInTask(
+            key, as: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress, onAnswer: onAnswer, work: work)
+    }
+
+    /// What `join` does unless a coalescer knows better; the task runs on the executor, if there is one.
+    package func joinInTask(
+        on executor: (any TaskExecutor)? = nil, _ key: Key, as waiter: WaiterID, priority: RequestPriority,
+        onJoin: @escaping @Sendable () -> Void, onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
+        work: @escaping @Sendable (any SharedWork) async throws -> Value
+    ) -> @Sendable () -> Void {
+        let task = Task(executorPreference: executor) {
             do {
                 let value = try await value(
                     for: key, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress, work: work)
