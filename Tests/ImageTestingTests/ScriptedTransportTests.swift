@@ -76,4 +76,54 @@ struct ScriptedTransportTests {
         _ = try await transport.send(TransportRequest(url: url, headers: [.ifNoneMatch: "\"1\""]))
         #expect(transport.requests.map { $0.headers[.ifNoneMatch] } == ["\"1\""])
     }
+
+    @Test("faults of networks and origins come as the transport would tell them, and where the script says")
+    func faults() async {
+        let body = Data([1, 2, 3, 4, 5])
+        for (reply, failure) in [
+            (.refused, .connectionFailed("connection refused")),
+            (.cut(body, after: 3), .closedEarly(received: 3, expected: 5)),
+            (.cut(body, after: 0), .closedEarly(received: 0, expected: 5)),
+            (.misannounced(body, as: 9), .closedEarly(received: 5, expected: 9)),
+        ] as [(ScriptedTransport.Reply, TransportFailure)] {
+            transport.script(url, reply)
+            await #expect(throws: failure) { try await fetch() }
+        }
+        transport.script(url, .misannounced(body, as: 2))
+        #expect(await (try? fetch()) == Data([1, 2]))
+    }
+
+    @Test(
+        "a body that stalls goes on when the gate opens, or fails then",
+        arguments: [nil, .timedOut(.body)] as [TransportFailure?])
+    func stalled(failure: TransportFailure?) async throws {
+        let gate = Gate()
+        transport.script(url, .stalled(Data([1, 2, 3]), after: 1, until: gate, failure: failure))
+        let task = Task { try await fetch() }
+        await gate.arrivals(1)
+        #expect(transport.messages == [.sent(url), .head(url)])
+        gate.open()
+        let ending = await task.result
+        if let failure {
+            #expect(throws: failure) { try ending.get() }
+        } else {
+            #expect(try ending.get() == Data([1, 2, 3]))
+        }
+    }
+
+    @Test("a slow body comes piece by piece as its clock goes on, and can be cancelled in a pause")
+    func slow() async throws {
+        let clock = ManualClock()
+        transport.script(url, .slow(Data([1, 2, 3]), piecesOf: 2, every: .seconds(1), on: clock))
+        let task = Task { try await fetch() }
+        for _ in 0..<2 {
+            await clock.sleepers(1)
+            clock.advance(by: .seconds(1))
+        }
+        #expect(try await task.value == Data([1, 2, 3]))
+        let cancelled = Task { try await fetch() }
+        await clock.sleepers(1)
+        cancelled.cancel()
+        await #expect(throws: TransportFailure.cancelled) { try await cancelled.value }
+    }
 }

@@ -40,6 +40,7 @@ final class ScriptedTransfer: Sendable {
             switch step {
             case .piece: break
             case .wait(let gate): try await pass(gate)
+            case .pause(let pause, let clock): try await rest(for: pause, by: clock)
             case .fail(let failure): throw fail(failure)
             }
         }
@@ -58,6 +59,7 @@ final class ScriptedTransfer: Sendable {
             if Task.isCancelled { throw fail(.cancelled) }
             switch state.withLock({ $0.steps.popFirst() }) {
             case .wait(let gate)?: try await pass(gate)
+            case .pause(let pause, let clock)?: try await rest(for: pause, by: clock)
             case .fail(let failure)?: throw fail(failure)
             case .piece(let piece)?:
                 if !piece.isEmpty { return try count(piece) }
@@ -89,6 +91,15 @@ final class ScriptedTransfer: Sendable {
 
     private func pass(_ gate: Gate) async throws(TransportFailure) {
         guard await CancellablePassage().pass(gate) else { throw fail(.cancelled) }
+    }
+
+    private func rest(for pause: Duration, by clock: any Clock<Duration>) async throws(TransportFailure) {
+        do {
+            try await clock.sleep(for: pause)
+        } catch {
+            // A clock throws for one reason alone.
+            throw fail(.cancelled)
+        }
     }
 
     private func fail(_ failure: TransportFailure) -> TransportFailure {

@@ -25,6 +25,8 @@ public final class ScriptedTransport: DataTransport {
     public enum Step: Sendable {
         case piece(Data)
         case wait(Gate)
+        /// Nothing comes for so long by the clock: a `ManualClock`, usually.
+        case pause(Duration, on: any Clock<Duration>)
         case fail(TransportFailure)
     }
 
