@@ -70,7 +70,8 @@ let testTime = Date(timeIntervalSinceReferenceDate: 800_000_000.123)
 /// Bytes that look random and are the same for the same seed.
 func noise(_ count: Int, seed: UInt64) -> Data {
     var random = SeededRandom(seed: seed)
-    let words = (0..<(count + 7) / 8).map { _ in random.next().littleEndian }
+    var words: [UInt64] = []
+    while words.count * 8 < count { words.append(random.next().littleEndian) }
     return unsafe words.withUnsafeBytes { unsafe Data($0.prefix(count)) }
 }
 

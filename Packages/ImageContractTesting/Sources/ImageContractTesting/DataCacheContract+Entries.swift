@@ -18,10 +18,18 @@ extension DataCacheContract {
 
     /// An entry of which every part depends on the seed.
     static func entry(_ byteCount: Int, _ seed: Int) -> DataCacheEntry {
-        DataCacheEntry(
-            data: Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 256 &+ seed &* 7) }),
+        // What follows would be the same again.
+        let block = (0..<min(byteCount, 1 << 16)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 256 &+ seed &* 7) }
+        return DataCacheEntry(
+            data: repeated(block, byteCount),
             metadata: Data("metadata \(seed)".utf8), createdAt: Date(timeIntervalSinceReferenceDate: Double(seed) + 0.1)
         )
+    }
+
+    private static func repeated(_ block: [UInt8], _ byteCount: Int) -> Data {
+        var data = Data(block)
+        while data.count < byteCount { data += data.prefix(byteCount - data.count) }
+        return data
     }
 
     static func size(_ entry: DataCacheEntry?) -> Int {

@@ -142,7 +142,12 @@ extension DataTransportContract {
         var body: Data { pieces.reduce(into: Data()) { $0.append($1) } }
     }
 
-    static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 7) } }
+    static func bytes(_ count: Int) -> [UInt8] {
+        var bytes = (0..<min(count, 1 << 15)).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 7) }
+        // What follows is the same again.
+        while bytes.count < count { bytes += Array(bytes.prefix(count - bytes.count)) }
+        return bytes
+    }
 
     static func announced(_ body: [UInt8]) -> Origin {
         var origin = Origin()

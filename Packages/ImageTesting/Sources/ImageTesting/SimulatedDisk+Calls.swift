@@ -38,9 +38,12 @@ extension SimulatedDisk.State {
     }
 
     mutating func write(_ bytes: UnsafeRawBufferPointer, to number: Int, at offset: Int) {
+        // As a whole: generic code, byte by byte, is slow in debug builds.
         let missing = offset + bytes.count - nodes[number].bytes.count
-        if missing > 0 { nodes[number].bytes.append(contentsOf: repeatElement(0, count: missing)) }
-        unsafe nodes[number].bytes.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+        if missing > 0 { nodes[number].bytes += [UInt8](repeating: 0, count: missing) }
+        unsafe nodes[number].bytes.withUnsafeMutableBytes { contents in
+            unsafe UnsafeMutableRawBufferPointer(rebasing: contents[offset...]).copyMemory(from: bytes)
+        }
     }
 }
 
