@@ -24,7 +24,7 @@ struct CancellationAndPriorityTests {
             return
         }
         #expect(fixture.observer.kinds().last == .cancelled)
-        while !fixture.dataCoalescer.isIdle { await Task.yield() }
+        await scheduler.reachesCancellation()
         #expect(scheduler.waiting.isEmpty)
         #expect(fixture.transport.messages.isEmpty)
     }
@@ -54,7 +54,7 @@ struct CancellationAndPriorityTests {
         await scheduler.arrivals(2)
         task.cancel()
         await #expect(throws: ImageError.self) { try await task.value }
-        while !fixture.imageCoalescer.isIdle { await Task.yield() }
+        await scheduler.reachesCancellation()
         #expect(scheduler.waiting.isEmpty)
         #expect(fixture.decoder.messages.isEmpty)
         #expect(fixture.storedOriginals.count == 1)

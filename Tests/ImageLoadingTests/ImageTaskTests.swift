@@ -65,7 +65,6 @@ struct ImageTaskTests {
         let task = fixture.loader.task(for: heldRequest())
         let listener = Task { await events(task) }
         await gate.arrivals(1)
-        while fixture.imageCoalescer.waiterCount < 1 { await Task.yield() }
         task.cancel()
         #expect(await listener.value.allSatisfy { $0 == "10" })
         await fixture.transport.cancellations(1)
@@ -261,7 +260,7 @@ struct ImageTaskTests {
         }
         await scheduler.arrivals(1)
         owner = nil
-        while !fixture.dataCoalescer.isIdle || !fixture.imageCoalescer.isIdle { await Task.yield() }
+        await scheduler.reachesCancellation()
         #expect(scheduler.waiting.isEmpty)
         #expect(fixture.transport.messages.isEmpty)
         #expect(log.messages.isEmpty)

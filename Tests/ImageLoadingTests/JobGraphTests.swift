@@ -25,12 +25,12 @@ struct JobGraphTests {
         let plain = fixture.request("a")
         let first = Task { try await fixture.loader.image(for: processed(plain)) }
         await scheduler.decodes.arrivals(1)
-        let second = Task { try await fixture.loader.image(for: plain) }
-        while fixture.imageCoalescer.waiterCount < 3 { await Task.yield() }
+        let second = fixture.loader.task(for: plain)
+        #expect(fixture.imageCoalescer.waiterCount == 3)
         try await scheduler.decodes.runNext()
         await scheduler.decodes.arrivals(2)
         try await scheduler.decodes.runNext()
-        _ = try await (first.value, second.value)
+        _ = try await (first.value, second.image())
         #expect(fixture.decoder.decodeCount == 1)
         #expect(fixture.transport.sendCount == 1)
         // The work was the processed one's, which wants no plain picture in memory; but who asked for that has it there.
@@ -65,10 +65,10 @@ struct JobGraphTests {
         let reader = Task { [request] in try await fixture.loader.image(for: request) }
         await scheduler.decodes.arrivals(1)
         request.cachePolicy.memory = .readWrite
-        let writer = Task { [request] in try await fixture.loader.image(for: request) }
-        while fixture.imageCoalescer.waiterCount < 2 { await Task.yield() }
+        let writer = fixture.loader.task(for: request)
+        #expect(fixture.imageCoalescer.waiterCount == 2)
         try await scheduler.decodes.runNext()
-        _ = try await (reader.value, writer.value)
+        _ = try await (reader.value, writer.image())
         #expect(fixture.decoder.decodeCount == 1)
         #expect(fixture.memory.images.count == 1)
     }

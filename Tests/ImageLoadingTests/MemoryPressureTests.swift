@@ -48,7 +48,7 @@ struct MemoryPressureTests {
         await scheduler.reaches { $0.contains { $0.isRaised } }
         monitor.report(level)
         #expect(prefetcher.count == 0)
-        await scheduler.reaches { $0.contains { $0.isCancelled } }
+        await scheduler.reachesCancellation()
         try await scheduler.runNext()
         await scheduler.arrivals(3)
         try await scheduler.runNext()
@@ -98,9 +98,5 @@ struct MemoryPressureTests {
 extension ManualScheduler.Message {
     fileprivate var isRaised: Bool {
         if case .reprioritised(_, .normal) = self { true } else { false }
-    }
-
-    fileprivate var isCancelled: Bool {
-        if case .cancelled(_, wasWaiting: true) = self { true } else { false }
     }
 }

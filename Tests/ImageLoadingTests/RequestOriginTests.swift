@@ -49,10 +49,10 @@ struct RequestOriginTests {
             }, target: target)
         async let first = fixture.loader.image(for: request)
         await gate.arrivals(1)
-        async let second = fixture.loader.image(for: request)
-        while fixture.imageCoalescer.waiterCount < 2 { await Task.yield() }
+        let second = fixture.loader.task(for: request)
+        #expect(fixture.imageCoalescer.waiterCount == 2)
         gate.open()
-        _ = try await (first, second)
+        _ = try await (first, second.image())
         #expect(calls.withLock { $0 } == 1)
         #expect(fixture.disk.messages.isEmpty)
         #expect(try await fixture.loader.image(for: request).source == .memory)

@@ -42,6 +42,11 @@ extension ManualScheduler {
     /// What this work was enqueued at, or was last moved to.
     func lastPriority(of id: WorkID) -> RequestPriority? { Self.lastPriority(of: id, in: messages) }
 
+    /// Returns when work that waited was cancelled.
+    func reachesCancellation() async {
+        await reaches { $0.contains { if case .cancelled(_, wasWaiting: true) = $0 { true } else { false } } }
+    }
+
     /// Returns when the priority of the work is this one.
     func reaches(_ priority: RequestPriority, of id: WorkID) async {
         await reaches { Self.lastPriority(of: id, in: $0) == priority }
