@@ -149,6 +149,43 @@ struct EvictionPolicyTests {
         #expect((2..<50).contains(attempts))
     }
 
+    @Test("each foresees who goes next, when nothing is asked for meanwhile", arguments: PolicyCase.policies)
+    func foreseesVictims(_ policy: EvictionPolicy) {
+        var order = policy.makeOrder()
+        order.setLimits(CacheLimits(count: 1_000))
+        for place in 0..<1_000 { order.insert(candidate(place), at: place) }
+        var foreseen: [[Int]] = [order.coldest.map { [$0] } ?? [], [], [], []]
+        order.foreseeVictims(for: candidate(1_000)) { place, distance in foreseen[distance].append(place) }
+        var victims: [Int] = []
+        for number in 1_000..<1_004 {
+            guard let place = order.victim(for: candidate(number)) else { continue }
+            order.remove(place)
+            order.insert(candidate(number), at: place)
+            victims.append(place)
+        }
+        #expect(victims.count == 4)
+        for (distance, victim) in victims.enumerated().dropFirst() {
+            // W-TinyLFU takes sometimes the oldest of one list, and sometimes that of the other.
+            #expect(foreseen[...distance].joined().contains(victim))
+        }
+    }
+
+    private func candidate(_ number: Int) -> EvictionCandidate {
+        var random = SeededRandom(seed: UInt64(number))
+        return EvictionCandidate(hash: random.next(), cost: 1)
+    }
+
+    @Test("an order that foresees what is not there does no harm")
+    func survivesWrongForesight() {
+        let policy = EvictionPolicy(name: "newest first") { NewestFirst() }
+        let cache = MemoryCache<String, Int>(limits: CacheLimits(count: 3), policy: policy)
+        for number in 0..<3 { cache.insert(number, for: String(number)) }
+        cache.removeValue(for: "0")
+        cache.limits.count = 2
+        for number in 3..<6 { cache.insert(number, for: String(number)) }
+        #expect((0..<6).filter { cache.value(for: String($0)) != nil } == [1, 5])
+    }
+
     @Test("a policy of one's own is asked through the protocol")
     func takesOwnPolicy() {
         let policy = EvictionPolicy(name: "newest first") { NewestFirst() }
@@ -168,6 +205,12 @@ struct EvictionPolicyTests {
             (incoming?.cost ?? 0) >= 9 ? nil : places.last
         }
         var coldest: Int? { places.last }
+        /// Places that were in use and that never were.
+        func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
+            for place in [0, 1_000_000] {
+                for distance in 1...3 { tell(place, distance) }
+            }
+        }
     }
 
     @Test("what the policy refuses is not kept, and the older value under its key goes")

@@ -80,21 +80,34 @@ enum Main {
         return Point(name: "actor, array in order of use", operation: .hit, count: count, nanoseconds: least)
     }
 
-    /// New keys into a cache that is full, so that each evicts one.
     private static func insertions(_ count: Int) -> [Point] {
-        let policies: [EvictionPolicy] = [.lru, .sieve, .s3FIFO, .wTinyLFU, .lfu, .gdsf]
-        return policies.map { policy in
-            let cache = MemoryCache<ImageCacheKey, Int>(limits: CacheLimits(count: count), policy: policy)
-            for number in 0..<count { cache.insert(number, for: ImageCacheKey(source: Measuring.url(number))) }
-            var least = Double.infinity
-            for round in 1...rounds {
-                let first = count + round * 50_000
-                let keys = (first..<first + 50_000).map { ImageCacheKey(source: Measuring.url($0)) }
-                least = min(least, Measuring.nanoseconds(keys.count) { for key in keys { cache.insert(0, for: key) } })
-            }
-            return Point(
-                name: "MemoryCache, \(policy)", operation: .insertion, count: count, nanoseconds: least)
+        [EvictionPolicy.lru, .sieve, .s3FIFO, .wTinyLFU, .lfu, .gdsf].flatMap { policy in
+            [insertion(count, policy, .insertion), insertion(count, policy, .mixedInsertion)]
         }
+    }
+
+    /// New keys into a cache that is full, so that each evicts one.
+    private static func insertion(_ count: Int, _ policy: EvictionPolicy, _ operation: Point.Operation) -> Point {
+        let cache = fullCache(count, policy, isMixed: operation == .mixedInsertion)
+        var least = Double.infinity
+        for round in 1...rounds {
+            let first = count + round * 50_000
+            let keys = (first..<first + 50_000).map { ImageCacheKey(source: Measuring.url($0)) }
+            least = min(least, Measuring.nanoseconds(keys.count) { for key in keys { cache.insert(0, for: key) } })
+        }
+        return Point(name: "MemoryCache, \(policy)", operation: operation, count: count, nanoseconds: least)
+    }
+
+    /// - Parameter isMixed: whether hits have changed the order in which entries will go.
+    private static func fullCache(_ count: Int, _ policy: EvictionPolicy, isMixed: Bool)
+        -> MemoryCache<ImageCacheKey, Int>
+    {
+        let cache = MemoryCache<ImageCacheKey, Int>(limits: CacheLimits(count: count), policy: policy)
+        let keys = (0..<count).map { ImageCacheKey(source: Measuring.url($0)) }
+        for (number, key) in keys.enumerated() { cache.insert(number, for: key) }
+        let hits = Measuring.order(count, length: isMixed ? 2 * count : 0, seed: 11)
+        for number in hits { _ = cache.value(for: keys[Int(number)]) }
+        return cache
     }
 
     /// As many hits by one thread as by two together: wall time of one hit.
@@ -130,8 +143,10 @@ struct Miss: Error {}
 struct Point {
     enum Operation: String {
         case hit
-        /// With an eviction.
+        /// With an eviction, in the order in which the entries came.
         case insertion
+        /// The same after hits at random, twice as many as entries.
+        case mixedInsertion = "insertion after hits"
     }
 
     var name: String

@@ -2,8 +2,6 @@
 
 #include <stdatomic.h>
 
-void memory_prefetch(const void *address) { __builtin_prefetch(address, 1); }
-
 uint32_t memory_thread_number(void) {
     static _Atomic uint32_t count;
     static _Thread_local uint32_t number; // plus one; 0 until it is given

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 /// Begins to fetch the line of memory around an address, to be written soon, and waits for nothing. Any address will do.
-void memory_prefetch(const void *address);
+static inline void memory_prefetch(const void *address) { __builtin_prefetch(address, 1); }
 
 /// The number of the calling thread, the same as long as it lives: 0 for the first that asks, then 1, and so on.
 uint32_t memory_thread_number(void);

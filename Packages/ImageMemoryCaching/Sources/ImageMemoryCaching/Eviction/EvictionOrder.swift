@@ -23,12 +23,20 @@ public protocol EvictionOrder: Sendable {
     mutating func victim(for incoming: EvictionCandidate?) -> Int?
     /// The entry that would be looked at first for eviction. Changes nothing.
     var coldest: Int? { get }
+    /// Says which entries will probably have to go after the next one. Changes nothing, and nothing but time depends on it: the cache
+    /// fetches what it knows of them from memory. None unless told otherwise.
+    /// - Parameters:
+    ///   - incoming: what comes in now, into a cache that is full.
+    ///   - tell: takes a place in use, and how many go before it: 1, 2 or 3.
+    func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void)
 }
 
 extension EvictionOrder {
     public mutating func use(_ places: [Int]) {
         for place in places { use(place) }
     }
+
+    public func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {}
 }
 
 /// What an order may know of an entry.

@@ -8,4 +8,8 @@ struct FIFOOrder: EvictionOrder {
     mutating func remove(_ place: Int) { queue.remove(place) }
     mutating func victim(for incoming: EvictionCandidate?) -> Int? { coldest }
     var coldest: Int? { queue.oldest(in: 0) }
+
+    func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
+        queue.foresee(from: coldest, tell)
+    }
 }

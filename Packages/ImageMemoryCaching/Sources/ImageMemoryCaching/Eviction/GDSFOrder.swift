@@ -82,6 +82,10 @@ struct GDSFOrder: EvictionOrder {
         return lists.oldest(in: least.list)
     }
 
+    func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
+        lists.foresee(from: coldest, in: entries, tell)
+    }
+
     private func worth(of candidate: EvictionCandidate) -> Double {
         (candidate.refetch == .network ? networkWeight : 1) / Double(max(1, candidate.cost))
     }
@@ -120,7 +124,7 @@ private struct ValueClass {
 
 /// A set of numbers from 0 to 255.
 private struct BitSet256 {
-    private var words: SIMD4<UInt64> = .zero
+    private var words = [UInt64](repeating: 0, count: 4)
 
     mutating func set(_ number: Int, _ isIn: Bool) {
         let bit = UInt64(1) << UInt64(number & 63)
@@ -128,7 +132,7 @@ private struct BitSet256 {
     }
 
     func forEach(_ body: (Int) -> Void) {
-        for index in 0..<4 {
+        for index in words.indices {
             var word = words[index]
             while word != 0 {
                 body(index << 6 + word.trailingZeroBitCount)

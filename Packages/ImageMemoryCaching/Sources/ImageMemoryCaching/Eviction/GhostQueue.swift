@@ -32,6 +32,16 @@ struct GhostQueue {
         return true
     }
 
+    /// Says that a hash will be added or removed soon.
+    func expect(_ hash: UInt64) { table.expect(hash) }
+
+    /// Says that the oldest ones will be forgotten soon.
+    func expectForgetting() {
+        queue.foresee(from: queue.oldest(in: 0), in: ghosts) { place, distance in
+            if distance == 1 { table.expect(ghosts[place].hash) }
+        }
+    }
+
     private mutating func forget(_ place: Int) {
         table.remove(ghosts[place].hash, place: place)
         queue.remove(place)

@@ -43,6 +43,10 @@ struct LFUOrder: EvictionOrder {
 
     var coldest: Int? { fewest == Self.none ? nil : lists.oldest(in: fewest) }
 
+    func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
+        lists.foresee(from: coldest, tell)
+    }
+
     /// The bucket for a number of uses, which comes right after another one.
     private mutating func bucket(uses: Int, after fewer: Int) -> Int {
         let more = fewer == Self.none ? fewest : buckets[fewer].more

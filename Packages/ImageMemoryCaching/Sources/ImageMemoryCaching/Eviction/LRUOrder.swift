@@ -8,4 +8,8 @@ struct LRUOrder: EvictionOrder {
     mutating func remove(_ place: Int) { lists.remove(place) }
     mutating func victim(for incoming: EvictionCandidate?) -> Int? { lists.oldest(in: 0) }
     var coldest: Int? { lists.oldest(in: 0) }
+
+    func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
+        lists.foresee(from: coldest, tell)
+    }
 }

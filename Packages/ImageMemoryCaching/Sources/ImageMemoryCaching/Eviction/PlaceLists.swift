@@ -49,6 +49,25 @@ struct PlaceLists {
     /// The next place towards the newest end, or nil at the end.
     func newer(than place: Int) -> Int? { Self.place(links[place].newer) }
 
+    /// Tells of the places that come 1, 2 and 3 after one towards the newest end, and fetches what is needed to go one further the next time.
+    func foresee(from place: Int?, _ tell: (_ place: Int, _ distance: Int) -> Void) {
+        guard var place else { return }
+        for distance in 1...3 {
+            guard let newer = newer(than: place) else { return }
+            tell(newer, distance)
+            place = newer
+        }
+        links.prefetch(place)
+    }
+
+    /// The same, and fetches what is known of the places.
+    func foresee<Record>(from place: Int?, in records: [Record], _ tell: (_ place: Int, _ distance: Int) -> Void) {
+        foresee(from: place) { place, distance in
+            if distance == 3 { records.prefetch(place) }
+            tell(place, distance)
+        }
+    }
+
     private mutating func setNewer(of index: Int32, _ newer: Int32) {
         if index >= 0 { links[Int(index)].newer = newer } else { ends[Int(~index)].newer = newer }
     }

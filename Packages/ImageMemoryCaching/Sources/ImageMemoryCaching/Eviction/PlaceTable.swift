@@ -40,6 +40,9 @@ struct PlaceTable: Sendable {
         count -= 1
     }
 
+    /// Says that a hash will be looked for soon.
+    func expect(_ hash: UInt64) { slots.prefetch(home(hash)) }
+
     /// Empties a slot and moves back what would not be found any more across the hole.
     private mutating func close(_ index: Int) {
         var hole = index

@@ -64,6 +64,16 @@ struct S3FIFOOrder: EvictionOrder {
 
     var coldest: Int? { queues.oldest(in: isMainNext ? Queue.main : Queue.small) }
 
+    func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
+        ghosts.expect(incoming.hash)
+        ghosts.expectForgetting()
+        queues.foresee(from: coldest, in: entries) { place, distance in
+            if distance == 3 { uses.prefetch(place) }
+            if distance == 1 { ghosts.expect(entries[place].hash) }
+            tell(place, distance)
+        }
+    }
+
     private var isMainNext: Bool { filled[Queue.main].exceeds(mainLimits) || filled[Queue.small].count == 0 }
 
     /// What left the small queue not long ago and is wanted again goes to the main one. So does what is new while the cache

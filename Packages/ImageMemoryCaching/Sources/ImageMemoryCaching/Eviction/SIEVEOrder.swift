@@ -31,4 +31,8 @@ struct SIEVEOrder: EvictionOrder {
     }
 
     var coldest: Int? { hand ?? queue.oldest(in: 0) }
+
+    func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
+        queue.foresee(from: coldest, tell)
+    }
 }

@@ -41,6 +41,10 @@ struct TwoBudgetsOrder: EvictionOrder {
 
     var coldest: Int? { oldest(startingWith: network.exceeds(networkLimits) ? .network : .disk) }
 
+    func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
+        queues.foresee(from: coldest, in: entries, tell)
+    }
+
     private func oldest(startingWith first: RefetchCost) -> Int? {
         let second: RefetchCost = first == .disk ? .network : .disk
         return queues.oldest(in: Int(first.rawValue)) ?? queues.oldest(in: Int(second.rawValue))

@@ -72,6 +72,20 @@ struct WTinyLFUOrder: EvictionOrder {
 
     var coldest: Int? { coldestInMain ?? segments.oldest(in: Segment.window) }
 
+    /// Either the oldest of the window goes or that of the main part.
+    func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
+        sketch.expect(incoming.hash)
+        foresee(from: segments.oldest(in: Segment.window), tell)
+        foresee(from: coldestInMain, tell)
+    }
+
+    private func foresee(from place: Int?, _ tell: (_ place: Int, _ distance: Int) -> Void) {
+        segments.foresee(from: place, in: entries) { place, distance in
+            if distance == 2 { sketch.expect(entries[place].hash) }
+            tell(place, distance)
+        }
+    }
+
     private var coldestInMain: Int? {
         segments.oldest(in: Segment.probation) ?? segments.oldest(in: Segment.protected)
     }

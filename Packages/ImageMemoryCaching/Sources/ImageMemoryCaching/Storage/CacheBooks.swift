@@ -91,8 +91,8 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
         _ value: Value, _ record: EntryRecord, under key: Key, at now: Duration?,
         removing removed: inout RemovedValues<Value>
     ) {
+        expectInsertion(record.candidate, under: key)
         change { books, contents in
-            books.expectInsertion(record.candidate, contents)
             if let older = books.removeValue(for: key, hash: record.candidate.hash, from: &contents) {
                 removed.append(older)
             }
@@ -105,11 +105,14 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
         }
     }
 
-    /// Fetches what an insertion will change: among many entries, most of its time it would be waiting for memory otherwise.
+    /// Fetches what an insertion will change, and of what the next ones will evict: among many entries, most of its time it would be
+    /// waiting for memory otherwise.
     @inlinable
-    func expectInsertion(_ candidate: EvictionCandidate, _ contents: borrowing Contents) {
-        contents.table.expectInsertion(hash: candidate.hash)
-        if let place = ledger.likelyVictim(for: candidate) { contents.table.expectTaking(place) }
+    func expectInsertion(_ candidate: EvictionCandidate, under key: Key) {
+        entries.look { contents in
+            contents.table.expectInsertion(of: key, hash: candidate.hash)
+            ledger.foreseeVictims(for: candidate) { place, distance in contents.table.expectTaking(place, distance) }
+        }
     }
 
     /// - Returns: the value, when it is refused.

@@ -69,10 +69,14 @@ struct CacheLedger: ~Copyable, Sendable {
         return .evict(place: place, isDear ? .cost : .count)
     }
 
-    /// The entry that will probably have to go for a new one; nil while there is room.
+    /// Tells which entries will probably have to go, and after how many others: 1, 2 or 3. None while there is room.
     @usableFromInline
-    func likelyVictim(for entry: EvictionCandidate) -> Int? {
-        count >= limits.count || totalCost > limits.cost &- entry.cost ? order.coldest : nil
+    func foreseeVictims(for entry: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
+        guard count >= limits.count || totalCost > limits.cost &- entry.cost else { return }
+        order.foreseeVictims(for: entry) { place, distance in
+            if distance == 3 { candidates.prefetch(place) }
+            tell(place, distance)
+        }
     }
 
     /// Takes an entry out of the books.

@@ -100,13 +100,33 @@ struct EntryTable<Key: Hashable, Value>: ~Copyable {
 
     /// Says that a key with this hash will be inserted soon.
     @inlinable
-    func expectInsertion(hash: UInt64) {
-        unsafe TableMemory.prefetch(base + home(UInt32(truncatingIfNeeded: hash >> 32)))
+    func expectInsertion(of key: Key, hash: UInt64) {
+        guard !tags.isEmpty else { return }
+        expectChange(of: home(UInt32(truncatingIfNeeded: hash >> 32)))
+        unsafe withUnsafePointer(to: key) { unsafe TableMemory.prefetchObject(of: $0) }
     }
 
-    /// Says that the entry of an index in use will be taken soon.
+    /// Says that the entry of an index in use will be taken after so many others: 3, 2 and 1 of them, because each step needs what the
+    /// one before has fetched.
     @inlinable
-    func expectTaking(_ index: Int) { unsafe TableMemory.prefetch(base + Int(slots[index])) }
+    func expectTaking(_ index: Int, _ distance: Int) {
+        guard distance < 3 else { return slots.prefetch(index) }
+        guard holds(index) else { return }
+        let slot = Int(slots[index])
+        if distance == 2 {
+            expectChange(of: slot)
+        } else {
+            unsafe TableMemory.prefetchObject(of: UnsafePointer(base + slot))
+        }
+    }
+
+    /// Fetches a slot and the one after it, which a search or a removal mostly looks at as well.
+    @inlinable
+    func expectChange(of slot: Int) {
+        tags.prefetch(slot)
+        unsafe TableMemory.prefetch(base + slot)
+        unsafe TableMemory.prefetch(base + slot + 1)
+    }
 
     /// What is made of each entry.
     @inlinable

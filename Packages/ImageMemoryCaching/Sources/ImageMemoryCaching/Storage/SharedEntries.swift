@@ -50,6 +50,10 @@ final class SharedEntries<Key: Hashable & Sendable, Value: Sendable>:
         }
     }
 
+    /// Looks at entries without a lock: for the one who could change them now, so that nobody else does.
+    @inlinable
+    func look(_ body: (borrowing EntryContents<Key, Value>) -> Void) { unsafe body(contents.pointee) }
+
     /// Changes entries while nobody looks. The hits until then are added to what was heard.
     @inlinable
     func change<Result: Sendable>(

@@ -26,4 +26,26 @@ enum TableMemory {
     /// Says that memory will be written soon. It comes near while other work is done; nothing waits for it.
     @usableFromInline
     static func prefetch(_ address: UnsafeRawPointer) { unsafe memory_prefetch(address) }
+
+    /// The same for what the first word of a value points to, and the line after it: mostly an object that is retained or released soon,
+    /// and what the allocator looks at then. It need not point to anything.
+    @inlinable
+    static func prefetchObject<Value: ~Copyable>(of value: UnsafePointer<Value>) {
+        guard MemoryLayout<Value>.size >= MemoryLayout<UInt>.size else { return }
+        let word = unsafe UnsafeRawPointer(value).loadUnaligned(as: UInt.self)
+        guard let address = unsafe UnsafeRawPointer(bitPattern: word) else { return }
+        unsafe prefetch(address)
+        unsafe prefetch(address + 64)
+    }
+}
+
+extension Array {
+    /// Says that an element will be used soon.
+    @inlinable
+    func prefetch(_ index: Int) {
+        guard index < count else { return }
+        unsafe withUnsafeBufferPointer { elements in
+            if let first = elements.baseAddress { unsafe TableMemory.prefetch(first + index) }
+        }
+    }
 }
