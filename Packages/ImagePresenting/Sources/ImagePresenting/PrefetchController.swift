@@ -11,6 +11,8 @@ public final class PrefetchController {
     private var window: PrefetchWindow
     /// What was started, as it was then: the list may say something else of an index later.
     private var started: [Int: ImageRequest] = [:]
+    /// How many of them are of each picture.
+    private var uses: [ImageRequest: Int] = [:]
 
     /// - Parameter request: what the item at an index shows; nil for nothing. Called in `update` alone.
     public init(
@@ -35,7 +37,10 @@ public final class PrefetchController {
         let change = window.update(visible: visible, of: count, at: time)
         stop(change.cancels)
         let loads = change.loads.compactMap { index in request(index).map { (index, $0) } }
-        for (index, request) in loads { started[index] = request }
+        for (index, request) in loads {
+            started[index] = request
+            uses[request, default: 0] += 1
+        }
         prefetcher.start(loads.map(\.1))
     }
 
@@ -44,9 +49,12 @@ public final class PrefetchController {
 
     /// Two items may show the same picture: it goes on while one of them is wanted.
     private func stop(_ indices: [Int]) {
-        let stopped = indices.compactMap { started.removeValue(forKey: $0) }
-        guard !stopped.isEmpty else { return }
-        let wanted = Set(started.values)
-        prefetcher.stop(stopped.filter { !wanted.contains($0) })
+        let unused = indices.compactMap { started.removeValue(forKey: $0) }.filter { request in
+            guard let count = uses.removeValue(forKey: request), count > 1 else { return true }
+            uses[request] = count - 1
+            return false
+        }
+        // Nothing is left to be stopped where everything has come.
+        if prefetcher.count > 0 { prefetcher.stop(unused) }
     }
 }

@@ -11,11 +11,10 @@ internal import CGtk
 
     let stack = Widget.stack()
     private let placeholder = Widget.box(GTK_ORIENTATION_VERTICAL)
-    private let pages = [Widget.picture(), Widget.picture()]
-    private let failure = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 6)
-    private let failureText = Widget.label("")
-    private let retryButton = Widget.button("Try again")
-    private let progressBar = Widget.progressBar()
+    // What follows is made when it is needed: lists keep hundreds of these, of which few fade, fail or take long.
+    private var pages: [Widget] = []
+    private var failure: FailurePage?
+    private var progressBar: Widget?
     private var front = 0
     /// What is to be seen now.
     public private(set) var face = Face.placeholder
@@ -23,55 +22,56 @@ internal import CGtk
     private var toldBusy = false
     /// What they hold otherwise: nothing of the size of a picture, because another size would have GTK lay out the whole list again.
     private let nothing: OpaquePointer?
+    private let fit: PictureFit
 
     /// - Parameters:
     ///   - width, height: the least size, in points.
     ///   - fit: how a picture of other proportions is shown.
     public init(width: Int, height: Int, fit: PictureFit = .cover) {
         PictureStyle.install()
+        self.fit = fit
         unsafe nothing = unsafe gdk_paintable_new_empty(Int32(width), Int32(height))
         let base = Widget.box(GTK_ORIENTATION_VERTICAL)
         base.setMinimumSize(width: width, height: height)
         widget.setBase(base)
         widget.addStyle("picture-view")
         placeholder.addStyle("picture-placeholder")
-        addPages(fit)
-        addProgressBar()
+        stack.addPage(placeholder, named: Page.placeholder)
+        widget.addLayer(stack)
         widget.setRole(GTK_ACCESSIBLE_ROLE_IMG)
-        retryButton.onSignal("clicked") { [weak self] in self?.onRetry() }
     }
 
     isolated deinit { unsafe g_object_unref(UnsafeMutableRawPointer(nothing)) }
 
-    private func addPages(_ fit: PictureFit) {
-        stack.addPage(placeholder, named: Page.placeholder)
-        for (number, page) in pages.enumerated() {
+    private func page(_ number: Int) -> Widget {
+        while pages.count <= number {
+            let page = Widget.picture()
             unsafe gtk_picture_set_content_fit(page.opaque, fit.value)
             unsafe gtk_picture_set_can_shrink(page.opaque, 1)
             unsafe gtk_picture_set_paintable(page.opaque, nothing)
-            stack.addPage(page, named: Page.picture(number))
+            stack.addPage(page, named: Page.picture(pages.count))
+            pages.append(page)
         }
-        addFailure()
-        widget.addLayer(stack)
+        return pages[number]
     }
 
-    private func addFailure() {
-        failure.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)
-        failure.addStyle("picture-failure")
-        failureText.setLines(2)
-        unsafe gtk_label_set_justify(failureText.opaque, GTK_JUSTIFY_CENTER)
-        retryButton.setAccessibleLabel("Try to load the picture again")
-        failure.append(.icon("image-missing-symbolic"))
-        failure.append(failureText)
-        failure.append(retryButton)
-        stack.addPage(failure, named: Page.failure)
+    private func failurePage() -> FailurePage {
+        if let failure { return failure }
+        let page = FailurePage()
+        page.button.onSignal("clicked") { [weak self] in self?.onRetry() }
+        stack.addPage(page.widget, named: Page.failure)
+        failure = page
+        return page
     }
 
-    private func addProgressBar() {
-        progressBar.setAlignment(horizontal: GTK_ALIGN_FILL, vertical: GTK_ALIGN_END)
-        progressBar.addStyle("picture-progress")
-        progressBar.isVisible = false
-        widget.addLayer(progressBar)
+    private func bar() -> Widget {
+        if let progressBar { return progressBar }
+        let bar = Widget.progressBar()
+        bar.setAlignment(horizontal: GTK_ALIGN_FILL, vertical: GTK_ALIGN_END)
+        bar.addStyle("picture-progress")
+        widget.addLayer(bar)
+        progressBar = bar
+        return bar
     }
 }
 
@@ -119,15 +119,15 @@ extension PictureView {
 
     /// - Parameter milliseconds: for how long what was seen before fades over into it; 0 for a change at once.
     public func show(_ texture: Texture, crossfadingFor milliseconds: Int = 0) {
-        if milliseconds > 0 { front = 1 - front }
-        unsafe gtk_picture_set_paintable(pages[front].opaque, texture.pointer)
+        if milliseconds > 0, stack.visiblePage == Page.picture(front) { front = 1 - front }
+        unsafe gtk_picture_set_paintable(page(front).opaque, texture.pointer)
         face = .picture
         stack.showPage(Page.picture(front), crossfadingFor: milliseconds)
     }
 
     /// - Parameter text: for people.
     public func showFailure(_ text: String) {
-        failureText.text = text
+        failurePage().text.text = text
         stack.showPage(Page.failure)
         dropPictures()
         face = .failure
@@ -136,8 +136,13 @@ extension PictureView {
 
     /// - Parameter fraction: from 0 to 1; nil hides the bar.
     public func showProgress(_ fraction: Double?) {
-        if progressBar.isVisible != (fraction != nil) { progressBar.isVisible = fraction != nil }
-        if let fraction { unsafe gtk_progress_bar_set_fraction(progressBar.opaque, fraction) }
+        guard let fraction else {
+            if showsProgress { progressBar?.isVisible = false }
+            return
+        }
+        let bar = bar()
+        if !bar.isVisible { bar.isVisible = true }
+        unsafe gtk_progress_bar_set_fraction(bar.opaque, fraction)
     }
 
     /// Tells assistive technology whether what is shown is going to change.
@@ -151,10 +156,13 @@ extension PictureView {
     public func setDescription(_ text: String) { widget.setAccessibleLabel(text) }
 
     /// Whether a bar tells how far the load is.
-    public var showsProgress: Bool { progressBar.isVisible }
+    public var showsProgress: Bool { progressBar?.isVisible ?? false }
 
     /// As if the user had pressed the button, with the keyboard. False when it can't be pressed.
-    public func pressRetry() -> Bool { unsafe gtk_widget_activate(retryButton.pointer) != 0 }
+    public func pressRetry() -> Bool {
+        guard let button = failure?.button else { return false }
+        return unsafe gtk_widget_activate(button.pointer) != 0
+    }
 
     private func dropPictures() {
         guard face == .picture else { return }

@@ -6,10 +6,7 @@ extension CellList {
 
     /// The cells on the screen with their positions, in order.
     public var onScreen: [(position: Int, cell: Cell)] {
-        var found: [(position: Int, cell: Cell)] = []
-        for bound in cells.values where bound.isOnScreen {
-            if let position = bound.position { found.append((position, bound.cell)) }
-        }
+        let found = seen.values.compactMap { bound in bound.position.map { (position: $0, cell: bound.cell) } }
         return found.sorted { $0.position < $1.position }
     }
 

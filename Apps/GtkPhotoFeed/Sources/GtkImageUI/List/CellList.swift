@@ -21,13 +21,14 @@ internal import CGtk
     private let makeCell: () -> Cell
     /// By the address of GTK's item.
     var cells: [UInt: BoundCell] = [:]
+    /// Those of them whose widgets are mapped.
+    var seen: [ObjectIdentifier: BoundCell] = [:]
     private var screenChangeIsDue = false
     private var lastOnScreen = 0..<0
 
     final class BoundCell {
         let cell: Cell
         var position: Int?
-        var isOnScreen = false
 
         init(_ cell: Cell) { self.cell = cell }
     }
@@ -101,20 +102,21 @@ extension CellList {
     private func unbind(_ item: UnsafeMutableRawPointer) {
         guard let bound = cells[UInt(bitPattern: item)] else { return }
         bound.position = nil
-        bound.isOnScreen = false
         bound.cell.unbind()
-        announceScreenChange()
+        if seen.removeValue(forKey: ObjectIdentifier(bound)) != nil { announceScreenChange() }
     }
 
     private func tearDown(_ item: UnsafeMutableRawPointer) {
         unsafe gtk_list_item_set_child(OpaquePointer(item), nil)
-        cells[UInt(bitPattern: item)] = nil
+        if let bound = cells.removeValue(forKey: UInt(bitPattern: item)) { seen[ObjectIdentifier(bound)] = nil }
     }
 
     private func screenChanged(of bound: BoundCell?) {
-        guard let bound, bound.position != nil, bound.isOnScreen != bound.cell.widget.isMapped else { return }
-        bound.isOnScreen.toggle()
-        bound.cell.setOnScreen(bound.isOnScreen)
+        guard let bound, bound.position != nil else { return }
+        let isOnScreen = bound.cell.widget.isMapped
+        guard isOnScreen != (seen[ObjectIdentifier(bound)] != nil) else { return }
+        seen[ObjectIdentifier(bound)] = isOnScreen ? bound : nil
+        bound.cell.setOnScreen(isOnScreen)
         announceScreenChange()
     }
 
@@ -125,7 +127,7 @@ extension CellList {
         Task { [weak self] in
             guard let self else { return }
             screenChangeIsDue = false
-            let range = onScreen.map(\.position).longestRun
+            let range = seen.values.compactMap(\.position).sorted().longestRun
             if range != lastOnScreen { onScreenChange(range) }
             lastOnScreen = range
         }

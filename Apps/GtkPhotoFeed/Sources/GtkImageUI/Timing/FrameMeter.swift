@@ -30,10 +30,10 @@ public final class FrameMeter {
     public func follow(_ window: Widget) {
         guard let clock = unsafe gtk_widget_get_frame_clock(window.pointer) else { return }
         let object = unsafe UnsafeMutableRawPointer(clock)
-        unsafe connect(object, "before-paint") { [weak self] in
+        unsafe connectUnmetered(object, "before-paint") { [weak self] in
             self?.frameBegan(at: .microseconds(unsafe gdk_frame_clock_get_frame_time(clock)))
         }
-        unsafe connect(object, "after-paint") { [weak self] in self?.frameEnded() }
+        unsafe connectUnmetered(object, "after-paint") { [weak self] in self?.frameEnded() }
     }
 
     private func frameBegan(at time: Duration) {

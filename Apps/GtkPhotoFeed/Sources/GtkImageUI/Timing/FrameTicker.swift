@@ -4,13 +4,16 @@ internal import CGtk
 public final class FrameTicker {
     private let widget: Widget
     private let onTick: (Duration) -> Void
+    private let isMetered: Bool
     private var callback: UInt32?
 
     /// - Parameters:
     ///   - widget: ticks come while it is realized.
+    ///   - isMetered: whether `WorkMeter` counts it; false for what only measures.
     ///   - onTick: given the frame clock's time.
-    public init(_ widget: Widget, onTick: @escaping (Duration) -> Void) {
+    public init(_ widget: Widget, isMetered: Bool = true, onTick: @escaping (Duration) -> Void) {
         self.widget = widget
+        self.isMetered = isMetered
         self.onTick = onTick
     }
 
@@ -18,14 +21,15 @@ public final class FrameTicker {
 
     public func start() {
         guard callback == nil else { return }
+        let action = isMetered ? { [onTick] time in WorkMeter.count { onTick(time) } } : onTick
         callback = unsafe gtk_widget_add_tick_callback(
             widget.pointer,
             { _, clock, box in
                 guard let action = unsafe Box<(Duration) -> Void>.contents(of: box) else { return 0 }
                 let time = Duration.microseconds(unsafe gdk_frame_clock_get_frame_time(clock))
-                WorkMeter.count { action(time) }
+                action(time)
                 return 1
-            }, Unmanaged.passRetained(Box(onTick)).toOpaque(), releaseBox)
+            }, Unmanaged.passRetained(Box(action)).toOpaque(), releaseBox)
     }
 
     public func stop() {

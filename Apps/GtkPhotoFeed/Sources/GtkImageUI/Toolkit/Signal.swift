@@ -37,8 +37,13 @@ extension Widget {
 ///
 /// The handler is connected swapped, so that GLib passes our box as the first argument whatever the signal's others are.
 public func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping () -> Void) {
+    unsafe connectUnmetered(object, signal) { WorkMeter.count(action) }
+}
+
+/// The same for handlers that are no part of what is measured: those that measure.
+func connectUnmetered(_ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping () -> Void) {
     let callback: @convention(c) (UnsafeMutableRawPointer?) -> Void = { box in
-        if let action = unsafe Box<() -> Void>.contents(of: box) { WorkMeter.count(action) }
+        if let action = unsafe Box<() -> Void>.contents(of: box) { action() }
     }
     unsafe connect(object, signal, unsafe unsafeBitCast(callback, to: GCallback.self), Box(action))
 }

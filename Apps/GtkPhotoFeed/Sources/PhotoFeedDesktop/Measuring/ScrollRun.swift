@@ -50,7 +50,7 @@ final class ScrollRun {
         guard stage.waits({ stage.isSettled }) else { throw Failure.tooLong(60, stage.description) }
         let start = stage.loading.loader.statistics
         begin()
-        let ticker = FrameTicker(stage.window.window) { [weak self] _ in self?.tick() }
+        let ticker = FrameTicker(stage.window.window, isMetered: false) { [weak self] _ in self?.tick() }
         ticker.start()
         let isDone = GtkMainLoop.run(upTo: limit) { isOver }
         ticker.stop()

@@ -19,7 +19,8 @@ final class PhotoCell: RecycledCell {
     let widget: Widget
     let picture: GtkImageCell
     private let caption = Widget.label("")
-    private let detail = Widget.label("")
+    /// Lists have one.
+    private var detail: Widget?
     private let layout: PhotoLayout
     private let loading: FeedLoading
     private let photoAt: (Int) -> Photo?
@@ -40,18 +41,20 @@ final class PhotoCell: RecycledCell {
 
     private func addTexts(_ layout: PhotoLayout) {
         caption.setLines(1)
-        detail.setLines(1)
-        detail.addStyle("dim-label")
         let texts = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 2)
         texts.addStyle("photo-texts")
         texts.append(caption)
         switch layout {
         case .grid: caption.setMaximumWidth(characters: 18)
         case .list:
+            let detail = Widget.label("")
+            detail.setLines(1)
+            detail.addStyle("dim-label")
             for label in [caption, detail] {
                 label.setAlignment(horizontal: GTK_ALIGN_START, vertical: GTK_ALIGN_CENTER)
             }
             texts.append(detail)
+            self.detail = detail
             texts.setAlignment(horizontal: GTK_ALIGN_START, vertical: GTK_ALIGN_CENTER)
         }
         widget.append(texts)
@@ -61,7 +64,7 @@ final class PhotoCell: RecycledCell {
         guard let photo = photoAt(position) else { return unbind() }
         self.photo = photo
         caption.text = photo.title
-        if layout == .list { detail.text = "Album \(photo.albumId), picture \(photo.id)" }
+        detail?.text = "Album \(photo.albumId), picture \(photo.id)"
         picture.bind(photo.title) { [loading] size in loading.thumbnail(of: photo, size) }
     }
 

@@ -1,0 +1,17 @@
+internal import CGtk
+
+/// What is shown where a picture could not be loaded: why, and a button to try again.
+final class FailurePage {
+    let widget = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 6)
+    let text = Widget.label("")
+    let button = Widget.button("Try again")
+
+    init() {
+        widget.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)
+        widget.addStyle("picture-failure")
+        text.setLines(2)
+        unsafe gtk_label_set_justify(text.opaque, GTK_JUSTIFY_CENTER)
+        button.setAccessibleLabel("Try to load the picture again")
+        for child in [.icon("image-missing-symbolic"), text, button] { widget.append(child) }
+    }
+}
