@@ -211,7 +211,7 @@ let suites = [
         "ImagePresentingTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageLoading", "ImagePresenting", "ImageTesting", "ImageCoalescing",
-            "StagedLoader", httpTypes,
+            "ImageScheduling", "StagedLoader", httpTypes,
         ]),
     tests("SimulationTests", of: ["LoaderSimulation"]),
     tests("ImageDataSealingTests", of: ["ImageCore", "ImageDataSealing"]),

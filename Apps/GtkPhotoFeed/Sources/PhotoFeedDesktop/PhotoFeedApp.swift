@@ -25,15 +25,19 @@ public enum PhotoFeedApp {
     public static func start() throws {
         guard gtk_init_check() != 0 else { throw Failure.noDisplay }
         GtkMainLoop.attach()
-        keepPaintingMemory()
+        setUpAllocator()
     }
 
-    /// GTK 4.8 paints each texture through a copy that lives for one frame. The system's allocator would give that memory back after each, and fetch it
-    /// page by page for the next.
-    private static func keepPaintingMemory() {
+    /// The allocator is the process's, so this is the program's affair and no library's.
+    ///
+    /// GTK 4.8 paints each texture through a copy that lives for one frame: the system's allocator would give that memory back after each, and fetch
+    /// it page by page for the next. And it has a heap for each thread, in which what is decoded leaves gaps that no other thread may fill: one beside
+    /// the main thread's is enough.
+    private static func setUpAllocator() {
         #if canImport(Glibc)
             mallopt(M_MMAP_THRESHOLD, 4 << 20)
             mallopt(M_TRIM_THRESHOLD, 16 << 20)
+            mallopt(M_ARENA_MAX, 2)
         #endif
     }
 

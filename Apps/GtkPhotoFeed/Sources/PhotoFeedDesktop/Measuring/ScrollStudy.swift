@@ -23,12 +23,19 @@ struct ScrollStudy {
         let origin = try OriginProcess(
             OriginProcess.besideThisProgram, options: ["--photos", "\(photoCount)", "--numbered", "--max-age", "86400"])
         let fitted = try scroll(origin, cache, passes: 2)
+        let floor = FrameSummary(FloorRun(photoCount: photoCount).run())
         let stored = try scroll(origin, nil, fits: false, passes: 1)
         origin.stop()
         let offline = try scroll(origin, cache, passes: 1)
         try plot(fitted, stored).svg.write(toFile: "\(folder)/frames.svg", atomically: true, encoding: .utf8)
         return [
             section("Pictures as large as they are shown", fitted),
+            """
+            ## GTK alone: cells of the same widgets that always show the same, there and back
+
+            \(floor.count) frames, processor p50 / p95 / worst, ms: \(floor.processorTime) / \(decimal(floor.processorTime.worst, places: 1))
+
+            """,
             section("Pictures as large as they are stored", stored),
             section("The origin gone, a cache that has been filled", offline),
             section("A slow network: 100 ms, 20,000 bytes a second, 60 photos", try slow()),

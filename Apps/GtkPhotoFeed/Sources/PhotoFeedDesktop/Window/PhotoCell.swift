@@ -18,7 +18,7 @@ enum PhotoLayout: String, CaseIterable {
 final class PhotoCell: RecycledCell {
     let widget: Widget
     let picture: GtkImageCell
-    private let caption = Widget.label("")
+    let caption = Widget.label("")
     /// Lists have one.
     private var detail: Widget?
     private let layout: PhotoLayout

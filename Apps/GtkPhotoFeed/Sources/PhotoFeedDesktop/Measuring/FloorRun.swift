@@ -1,0 +1,69 @@
+internal import CGtk
+internal import GtkImageUI
+internal import ImageCore
+
+/// The floor that GTK sets: the same scroll through cells of the same widgets, which show one picture and one caption for ever. Nothing of ours runs
+/// when they are bound.
+final class FloorRun {
+    private let window = Widget.window()
+    private let meter = FrameMeter()
+    private let list: CellList<StillCell>
+    private let step: Double
+
+    /// - Parameter step: points a frame.
+    init(photoCount: Int, step: Double = 40) {
+        self.step = step
+        let loading = FeedLoading(cacheFolder: Stage.temporaryFolder())
+        let animations = CellAnimations(on: window) { _ in nil }
+        list = CellList(PhotoLayout.grid.cells) {
+            StillCell(PhotoCell(.grid, loading: loading, animations: animations) { _ in nil })
+        }
+        list.count = photoCount
+    }
+
+    /// The frames of one way down and back.
+    func run() -> [FrameSample] {
+        unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), 940, 760)
+        unsafe gtk_window_set_child(window.cast(to: GtkWindow.self), list.widget.pointer)
+        unsafe gtk_window_present(window.cast(to: GtkWindow.self))
+        meter.follow(window)
+        defer { unsafe gtk_window_destroy(window.cast(to: GtkWindow.self)) }
+        _ = GtkMainLoop.run(upTo: 60) { !list.onScreen.isEmpty && list.largestOffset > 0 }
+        var frames: [FrameSample] = []
+        meter.onFrame = { frames.append($0) }
+        for isDown in [true, false] { scroll(isDown) }
+        meter.onFrame = { _ in }
+        return frames
+    }
+
+    private func scroll(_ isDown: Bool) {
+        let ticker = FrameTicker(window, isMetered: false) { [list, step] _ in
+            list.offset = isDown ? min(list.offset + step, list.largestOffset) : max(0, list.offset - step)
+        }
+        ticker.start()
+        defer { ticker.stop() }
+        _ = GtkMainLoop.run(upTo: 300) { isDown ? list.offset >= list.largestOffset : list.offset == 0 }
+    }
+}
+
+/// Shows the same, whatever it is bound to.
+private final class StillCell: RecycledCell {
+    private let cell: PhotoCell
+
+    var widget: Widget { cell.widget }
+
+    init(_ cell: PhotoCell) {
+        self.cell = cell
+        let side = PhotoLayout.grid.side * cell.widget.scaleFactor
+        let pixels = (0..<side * side).flatMap { (index: Int) -> [UInt8] in
+            [UInt8(index % 251), UInt8(index / side % 251), 90, 255]
+        }
+        let bitmap = Bitmap(size: PixelSize(width: side, height: side), pixels: pixels, isOpaque: true)
+        cell.picture.view.show(Texture(bitmap.packed()))
+        cell.caption.text = "A picture that stays"
+    }
+
+    func bind(to position: Int) {}
+    func unbind() {}
+    func setOnScreen(_ isOnScreen: Bool) {}
+}
