@@ -8,6 +8,14 @@ public enum ImageTransition: Hashable, Sendable {
     case fadeIn(Duration)
     /// The new picture comes while the old one, or the placeholder, goes.
     case crossDissolve(Duration)
+
+    /// How long it takes; nil for a change at once.
+    public var seconds: Double? {
+        switch self {
+        case .none: nil
+        case .fadeIn(let duration), .crossDissolve(let duration): duration / .seconds(1)
+        }
+    }
 }
 
 /// All there is to draw: what a surface renders, and nothing else.

@@ -1,6 +1,4 @@
 #if canImport(SwiftUI)
-    import ImageCodecImageIO
-    import ImageCore
     public import ImagePresenting
     public import SwiftUI
 
@@ -11,20 +9,5 @@
         public var image: Image?
         /// Tries once more; does nothing but after a failure.
         public var retry: @MainActor () -> Void
-    }
-
-    /// The last picture as SwiftUI draws it: made once, however often the progress changes.
-    @MainActor
-    final class DrawnPicture {
-        private var number: UInt64?
-        private var image: Image?
-
-        func image(of appearance: ImageAppearance) -> Image? {
-            if number != appearance.pictureNumber {
-                number = appearance.pictureNumber
-                image = appearance.picture?.bitmap.makeCGImage().map { Image(decorative: $0, scale: 1) }
-            }
-            return image
-        }
     }
 #endif

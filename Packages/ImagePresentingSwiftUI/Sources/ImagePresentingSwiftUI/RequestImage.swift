@@ -1,4 +1,5 @@
 #if canImport(SwiftUI)
+    import ImageCodecImageIO
     public import ImageCore
     public import ImageLoading
     public import ImagePresenting
@@ -12,7 +13,7 @@
         private let request: ImageRequest
         private let content: (LoadedPicture) -> Content
         @State private var model: ImageModel
-        @State private var drawn = DrawnPicture()
+        @State private var drawn = DrawnPicture { $0.makeCGImage().map { Image(decorative: $0, scale: 1) } }
 
         /// - Parameter loader: the one of the first time counts, and so do the options.
         public init(
@@ -26,8 +27,11 @@
 
         public var body: some View {
             let appearance = model.appearance(for: request)
-            content(LoadedPicture(phase: appearance.phase, image: drawn.image(of: appearance)) { model.retry() })
-                .animation(appearance.transition.animation, value: appearance.pictureNumber)
+            drawn.update(to: appearance)
+            return content(LoadedPicture(phase: appearance.phase, image: drawn.picture) { model.retry() })
+                .animation(
+                    appearance.transition.seconds.map { .easeInOut(duration: $0) }, value: appearance.pictureNumber
+                )
                 .task(id: request) { @MainActor [model, request] in model.show(request) }
                 .onDisappear { model.clear() }
         }
@@ -39,15 +43,6 @@
             _ request: ImageRequest, loader: ImageLoader, options: ImageBinding.Options = ImageBinding.Options()
         ) {
             self.init(request, loader: loader, options: options) { StandardPicture(picture: $0) }
-        }
-    }
-
-    extension ImageTransition {
-        fileprivate var animation: Animation? {
-            switch self {
-            case .none: nil
-            case .fadeIn(let duration), .crossDissolve(let duration): .easeInOut(duration: duration / .seconds(1))
-            }
         }
     }
 #endif

@@ -1,5 +1,6 @@
 #if canImport(UIKit)
     public import ImageCore
+    public import ImagePresenting
     public import UIKit
 
     /// What UIKit tells of the application, for a loader's configuration. One for each application, kept as long as that runs.
@@ -11,35 +12,16 @@
     @MainActor
     public final class ApplicationConditions {
         public let applicationState = SettableConditionMonitor(ApplicationState.foreground)
-        public let memoryPressure: any MemoryPressureMonitor
+        public let memoryPressure = MemoryWarnings()
 
         public init(center: NotificationCenter = .default) {
-            let (state, warnings) = (applicationState, MemoryWarnings())
-            memoryPressure = warnings
-            let tellings: [(Notification.Name, @Sendable () -> Void)] = [
-                (UIApplication.didEnterBackgroundNotification, { state.set(.background) }),
-                (UIApplication.willEnterForegroundNotification, { state.set(.foreground) }),
-                (UIApplication.didReceiveMemoryWarningNotification, { warnings.tell() }),
-            ]
-            for (name, tell) in tellings {
+            func on(_ name: Notification.Name, _ tell: @escaping @Sendable () -> Void) {
                 _ = center.addObserver(forName: name, object: nil, queue: nil) { _ in tell() }
             }
-        }
-    }
-
-    /// UIKit warns, and never says that memory suffices again: a warning is over when everyone has been told.
-    private struct MemoryWarnings: MemoryPressureMonitor {
-        private let latest = SettableConditionMonitor(MemoryPressureLevel.normal)
-
-        var level: MemoryPressureLevel { latest.condition }
-
-        func observe(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) -> MemoryPressureObservation {
-            latest.observe(handler)
-        }
-
-        func tell() {
-            latest.set(.warning)
-            latest.set(.normal)
+            on(UIApplication.didEnterBackgroundNotification) { [applicationState] in applicationState.set(.background) }
+            on(UIApplication.willEnterForegroundNotification) { [applicationState] in applicationState.set(.foreground)
+            }
+            on(UIApplication.didReceiveMemoryWarningNotification) { [memoryPressure] in memoryPressure.tell() }
         }
     }
 #endif

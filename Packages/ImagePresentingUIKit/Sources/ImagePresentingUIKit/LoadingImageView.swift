@@ -9,8 +9,8 @@
     open class LoadingImageView: UIImageView, ImageSurface {
         /// Told each appearance after the picture is drawn: for a spinner, a placeholder, a retry button.
         public var onRender: (ImageAppearance) -> Void = { _ in }
-        private var loading: (loader: ImageLoader, binding: ImageBinding)?
-        private var drawnNumber: UInt64 = 0
+        private lazy var binding = ViewBinding(surface: self)
+        private let drawn = DrawnPicture { $0.makeCGImage().map(UIImage.init(cgImage:)) }
 
         /// Shows the picture of a request: before this returns if it is in memory.
         ///
@@ -18,31 +18,23 @@
         public func load(
             _ request: ImageRequest, with loader: ImageLoader, options: ImageBinding.Options = ImageBinding.Options()
         ) {
-            if loading?.loader !== loader {
-                loading?.binding.unbind()
-                loading = (loader, ImageBinding(loader: loader, surface: self, options: options))
-            }
-            loading?.binding.setVisible(window != nil)
-            loading?.binding.bind(request)
+            binding.bind(request, with: loader, options: options)
         }
 
         /// Shows nothing, and cancels what was on its way.
-        public func cancelLoading() { loading?.binding.unbind() }
+        public func cancelLoading() { binding.unbind() }
 
         /// Tries once more, after a failure.
-        public func retryLoading() { loading?.binding.retry() }
+        public func retryLoading() { binding.retry() }
 
         /// In a window a picture is loaded at the request's priority; outside of one, as the options say.
         open override func didMoveToWindow() {
             super.didMoveToWindow()
-            loading?.binding.setVisible(window != nil)
+            binding.isVisible = window != nil
         }
 
         public func render(_ appearance: ImageAppearance) {
-            if appearance.pictureNumber != drawnNumber {
-                drawnNumber = appearance.pictureNumber
-                draw(appearance.picture?.bitmap.makeCGImage().map(UIImage.init(cgImage:)), appearance.transition)
-            }
+            if drawn.update(to: appearance) { draw(drawn.picture, appearance.transition) }
             onRender(appearance)
         }
 

@@ -1,0 +1,111 @@
+import Foundation
+import ImageCore
+import ImageLoading
+import ImagePresenting
+import ImageTesting
+import StagedLoader
+import Testing
+
+@MainActor
+@Suite("What adapters are made of", .timeLimit(.minutes(10)))
+struct ViewBindingTests {
+    private let stage = StagedLoader()
+    private let surface = RecordingSurface()
+
+    private var hiddenLoadsNothing: ImageBinding.Options {
+        var options = ImageBinding.Options()
+        options.loadsBeforeVisible = false
+        return options
+    }
+
+    @Test("a view's visibility counts for the binding that is made later")
+    func visibility() async {
+        let (binding, gate) = (ViewBinding(surface: surface), Gate())
+        binding.bind(stage.request("a", behind: gate), with: stage.loader, options: hiddenLoadsNothing)
+        #expect(stage.transport.sendCount == 0)
+        binding.isVisible = true
+        await gate.arrivals(1)
+        let other = ViewBinding(surface: surface)
+        other.isVisible = true
+        other.bind(stage.request("b", behind: gate), with: stage.loader, options: hiddenLoadsNothing)
+        await gate.arrivals(2)
+        other.unbind()
+        await stage.transport.cancellations(1)
+        gate.open()
+        await surface.ends { $0.phase.isSuccess }
+    }
+
+    @Test("another loader takes the place of the one before, whose load is cancelled")
+    func anotherLoader() async {
+        let (binding, gate, second) = (ViewBinding(surface: surface), Gate(), StagedLoader())
+        binding.bind(stage.request("a", behind: gate), with: stage.loader, options: ImageBinding.Options())
+        await gate.arrivals(1)
+        binding.bind(second.request("b", width: 7), with: second.loader, options: ImageBinding.Options())
+        await stage.transport.cancellations(1)
+        gate.open()
+        await surface.ends { $0.phase.isSuccess }
+        #expect(surface.last.picture?.bitmap.size.width == 7)
+    }
+
+    @Test("a failure is tried again")
+    func retry() async {
+        let binding = ViewBinding(surface: surface)
+        binding.bind(stage.failing(), with: stage.loader, options: ImageBinding.Options())
+        await surface.ends { $0.phase.isFailure }
+        binding.retry()
+        await surface.ends { $0.phase.isSuccess }
+    }
+
+    @Test("a toolkit's picture is made once for each picture, and is gone with it")
+    func drawnPicture() {
+        var made = 0
+        let drawn = DrawnPicture { bitmap in
+            made += 1
+            return bitmap.size.width
+        }
+        let picture = StagedLoader.picture(width: 5)
+        #expect(drawn.update(to: ImageAppearance(picture: picture, kind: .preview, pictureNumber: 1)))
+        #expect(!drawn.update(to: ImageAppearance(phase: .loading(nil), picture: picture, pictureNumber: 1)))
+        #expect(drawn.picture == 5)
+        #expect(made == 1)
+        #expect(drawn.update(to: ImageAppearance(pictureNumber: 2)))
+        #expect(drawn.picture == nil)
+    }
+
+    @Test("a warning of memory is told, and is over when it has been told")
+    func memoryWarnings() {
+        let (warnings, log) = (MemoryWarnings(), MessageLog<MemoryPressureLevel>())
+        let observation = warnings.observe { log.append($0) }
+        for _ in 0..<2 { warnings.tell() }
+        #expect(log.messages == [.warning, .normal, .warning, .normal])
+        #expect(warnings.level == .normal)
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test("what is taken back is what was announced, whatever the list says by then")
+    func announced() async {
+        let gate = Gate()
+        let names = Watched(["a", "b"])
+        let prefetches = AnnouncedPrefetches<Int>(prefetcher: ImagePrefetcher(loader: stage.loader)) { [stage] in
+            names.value.indices.contains($0) ? stage.request(names.value[$0], behind: gate) : nil
+        }
+        prefetches.announced([0, 1, 2])
+        await stage.transport.sends(2)
+        names.change { $0 = ["c", "d"] }
+        prefetches.takenBack([0])
+        await stage.transport.cancellations(1)
+        #expect(
+            stage.transport.messages.contains {
+                if case .cancelled(let url) = $0 { url.path.hasSuffix("a") } else { false }
+            })
+        gate.open()
+        while stage.memory.images.isEmpty { await Task.yield() }
+    }
+
+    @Test("a transition tells how long it takes")
+    func seconds() {
+        #expect(ImageTransition.none.seconds == nil)
+        #expect(ImageTransition.fadeIn(.milliseconds(250)).seconds == 0.25)
+        #expect(ImageTransition.crossDissolve(.seconds(2)).seconds == 2)
+    }
+}
