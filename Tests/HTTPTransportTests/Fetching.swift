@@ -3,9 +3,7 @@ import ImageTransporting
 
 /// Reads a body to its end.
 func collect(_ body: TransportBody) async throws(TransportFailure) -> [UInt8] {
-    var bytes = Data()
-    for try await piece in body { bytes.append(piece) }
-    return Array(bytes)
+    Array(try await body.collected(expectedBytes: nil, limit: .max))
 }
 
 /// What sending and reading to the end fails with; nil when it succeeds.

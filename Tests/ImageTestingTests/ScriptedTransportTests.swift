@@ -13,9 +13,7 @@ struct ScriptedTransportTests {
 
     private func fetch() async throws(TransportFailure) -> Data {
         let response = try await transport.send(TransportRequest(url: url))
-        var data = Data()
-        for try await piece in response.body { data += piece }
-        return data
+        return try await response.body.collected(expectedBytes: nil, limit: .max)
     }
 
     @Test("a request that no script foresees fails with its URL, and is told in the log")

@@ -72,9 +72,7 @@
     }
 
     private func read(_ url: URL, over transport: AsyncHTTPClientTransport) async throws(TransportFailure) -> Data {
-        var data = Data()
-        for try await piece in try await transport.send(TransportRequest(url: url)).body { data += piece }
-        return data
+        try await transport.send(TransportRequest(url: url)).body.collected(expectedBytes: nil, limit: .max)
     }
 
     /// Threads of SwiftNIO's event loops in this process, by their names.

@@ -82,9 +82,7 @@ struct Received: Equatable {
         status = response.head.status.code
         headers = response.head.headers
         source = response.source
-        var data = Data()
-        for try await piece in response.body { data.append(piece) }
-        text = String(decoding: data, as: UTF8.self)
+        text = String(decoding: try await response.body.collected(expectedBytes: nil, limit: .max), as: UTF8.self)
     }
 }
 

@@ -25,9 +25,7 @@ struct ResumingTransportTests {
 
     private func fetch(_ request: TransportRequest? = nil) async throws(TransportFailure) -> Data {
         let response = try await transport().send(request ?? TransportRequest(url: url))
-        var data = Data()
-        for try await piece in response.body { data += piece }
-        return data
+        return try await response.body.collected(expectedBytes: nil, limit: .max)
     }
 
     private func interrupted(after count: Int, tag: String = "\"1\"") -> ScriptedTransport.Reply {

@@ -28,9 +28,7 @@ struct ResumptionTests {
 
     private func fetch(_ url: URL, _ transport: ResumingTransport) async throws(TransportFailure) -> Data {
         let response = try await transport.send(TransportRequest(url: url))
-        var data = Data()
-        for try await piece in response.body { data += piece }
-        return data
+        return try await response.body.collected(expectedBytes: nil, limit: .max)
     }
 
     @Test(
