@@ -53,16 +53,13 @@ final class TestFolder: Sendable {
     func indexByteCount() -> Int { byteCount(Self.indexFiles) }
 
     private func byteCount(_ files: [String]) -> Int {
-        files.reduce(0) { sum, file in
-            let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(file)")
-            return sum + (attributes?[.size] as? Int ?? 0)
-        }
+        files.reduce(0) { sum, file in sum + (status(file)?.byteCount ?? 0) }
     }
 
-    private func isRegular(_ file: String) -> Bool {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(file)")
-        return attributes?[.type] as? FileAttributeType == .typeRegular
-    }
+    private func isRegular(_ file: String) -> Bool { status(file)?.isRegular ?? false }
+
+    /// Nil when there is no such file.
+    private func status(_ file: String) -> FileStatus? { try? POSIXFileSystem().status(at: "\(path)/\(file)") }
 }
 
 let testTime = Date(timeIntervalSinceReferenceDate: 800_000_000.123)
