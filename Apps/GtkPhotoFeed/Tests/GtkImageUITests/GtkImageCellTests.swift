@@ -9,10 +9,17 @@ import ImageTesting
 import XCTest
 
 final class GtkImageCellTests: GtkTestCase {
-    func testAPictureIsLoadedWhenTheCellComesOntoTheScreen() throws {
+    /// Runs a test's body with a cell in a window.
+    private func onStage(_ body: @MainActor (CellStage) -> Void) throws {
         try onScreen {
             let stage = CellStage()
             defer { stage.close() }
+            body(stage)
+        }
+    }
+
+    func testAPictureIsLoadedWhenTheCellComesOntoTheScreen() throws {
+        try onStage { stage in
             stage.bind(1)
             XCTAssertEqual(stage.view.face, .placeholder)
             XCTAssertEqual(stage.gate.arrivalCount, 0)
@@ -27,9 +34,7 @@ final class GtkImageCellTests: GtkTestCase {
     }
 
     func testAPictureThatComesAtOnceDoesNotFade() throws {
-        try onScreen {
-            let stage = CellStage()
-            defer { stage.close() }
+        try onStage { stage in
             stage.cell.setOnScreen(true)
             stage.bind(1)
             stage.gate.open()
@@ -39,9 +44,7 @@ final class GtkImageCellTests: GtkTestCase {
     }
 
     func testAPictureInMemoryIsThereInTheSameTurnWithoutAFade() throws {
-        try onScreen {
-            let stage = CellStage()
-            defer { stage.close() }
+        try onStage { stage in
             stage.gate.open()
             stage.cell.setOnScreen(true)
             stage.bind(1)
@@ -55,9 +58,7 @@ final class GtkImageCellTests: GtkTestCase {
     }
 
     func testACellOffTheScreenHoldsNoPicture() throws {
-        try onScreen {
-            let stage = CellStage()
-            defer { stage.close() }
+        try onStage { stage in
             stage.gate.open()
             stage.cell.setOnScreen(true)
             stage.bind(1)
@@ -71,9 +72,7 @@ final class GtkImageCellTests: GtkTestCase {
     }
 
     func testAFailureOffersAnotherTry() throws {
-        try onScreen {
-            let stage = CellStage()
-            defer { stage.close() }
+        try onStage { stage in
             stage.gate.open()
             stage.failures.isFailing = true
             stage.cell.setOnScreen(true)
@@ -86,9 +85,7 @@ final class GtkImageCellTests: GtkTestCase {
     }
 
     func testThePixelsAskedForFollowTheScreen() throws {
-        try onScreen {
-            let stage = CellStage()
-            defer { stage.close() }
+        try onStage { stage in
             stage.bind(1)
             let scale = stage.view.widget.scaleFactor
             XCTAssertEqual(
@@ -97,9 +94,7 @@ final class GtkImageCellTests: GtkTestCase {
     }
 
     func testOnlySlowLoadsShowABar() throws {
-        try onScreen {
-            let stage = CellStage()
-            defer { stage.close() }
+        try onStage { stage in
             @MainActor func render(_ bytes: Int) {
                 stage.cell.render(
                     ImageAppearance(phase: .loading(WorkProgress(completedBytes: bytes, totalBytes: 100))))

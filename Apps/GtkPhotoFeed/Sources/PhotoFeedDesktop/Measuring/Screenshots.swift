@@ -30,6 +30,7 @@ public struct Screenshots {
         try failures()
         try slow()
         try outage()
+        try offline()
     }
 
     /// Pictures that take long to begin.
@@ -107,6 +108,22 @@ public struct Screenshots {
         }
         stage.runs(for: .seconds(1))
         try save(stage, "outage")
+    }
+
+    /// No origin from the beginning, and what the time before has left on disk.
+    private func offline() throws {
+        let cache = Stage.temporaryFolder()
+        defer { try? FileManager.default.removeItem(at: cache) }
+        let before = try Stage(["--photos", "60"], cacheFolder: cache)
+        try open(before) { before.isSettled }
+        before.close()
+        before.origin.stop()
+        let stage = try Stage([], origin: before.origin, cacheFolder: cache)
+        defer { stage.close() }
+        try open(stage) { stage.isSettled }
+        stage.window.bar.toggleInspector()
+        stage.runs(for: .seconds(1))
+        try save(stage, "offline")
     }
 
     // MARK: Steps

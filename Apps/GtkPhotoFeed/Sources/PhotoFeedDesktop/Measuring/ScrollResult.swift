@@ -32,6 +32,9 @@ struct ScrollResult {
     var readCount: Int
     var wrongCount: Int
     var unreadableCount: Int
+    /// Pictures that cells on the screen waited for in a queue, and those for other cells that began meanwhile.
+    var waitCount: Int
+    var overtakenCount: Int
     var hops: FrameSummary.Percentiles
     var hopCount: Int
     /// Bytes before the window was opened, and at most afterwards.
@@ -42,11 +45,12 @@ struct ScrollResult {
     var cellCount: Int
 
     init(
-        legs: [Leg], numbers: NumberCheck, hops: [Duration], baselineMemory: Int, peakMemory: Int,
+        legs: [Leg], numbers: NumberCheck, turns: TurnCheck, hops: [Duration], baselineMemory: Int, peakMemory: Int,
         memoryByteLimit: Int, cellCount: Int
     ) {
         (self.legs, readCount, wrongCount) = (legs, numbers.readCount, numbers.wrongCount)
         unreadableCount = numbers.unreadableCount
+        (waitCount, overtakenCount) = (turns.waitCount, turns.overtakenCount)
         (self.hops, hopCount) = (FrameSummary.Percentiles(hops), hops.count)
         (self.baselineMemory, self.peakMemory) = (baselineMemory, peakMemory)
         (self.memoryByteLimit, self.cellCount) = (memoryByteLimit, cellCount)
@@ -79,6 +83,7 @@ extension ScrollResult {
     private var facts: String {
         """
         pictures read back from the screen: \(readCount); wrong: \(wrongCount); without a number: \(unreadableCount)
+        pictures that cells on the screen waited for in a queue: \(waitCount); for other cells, begun meanwhile: \(overtakenCount)
         main-actor hop, ms, p50 / p95 of \(hopCount): \(hops)
         resident memory, MB: \(megabytes(baselineMemory)) before the window, \(megabytes(peakMemory)) at most;         pictures in memory may have \(megabytes(memoryByteLimit))
         cells made: \(cellCount)

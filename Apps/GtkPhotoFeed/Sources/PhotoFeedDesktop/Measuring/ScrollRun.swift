@@ -24,6 +24,7 @@ final class ScrollRun {
     private let step: Double
     private let passes: Int
     private let numbers = NumberCheck()
+    private let turns = TurnCheck()
     private let hops = HopProbe()
     private var legs: [Leg] = []
     private var settledOffset = 0.0
@@ -57,7 +58,7 @@ final class ScrollRun {
         end()
         guard isDone else { throw Failure.tooLong(limit, stage.description) }
         return ScrollResult(
-            legs: summaries(from: start), numbers: numbers, hops: hops.waits, baselineMemory: baseline,
+            legs: summaries(from: start), numbers: numbers, turns: turns, hops: hops.waits, baselineMemory: baseline,
             peakMemory: peakMemory, memoryByteLimit: stage.loading.memoryByteLimit, cellCount: list.cellCount)
     }
 
@@ -106,6 +107,7 @@ final class ScrollRun {
         guard !isOver else { return }
         legs[legs.count - 1].frames.append(frame)
         numbers.check(stage.window)
+        turns.check(stage.window)
         if legs[legs.count - 1].frames.count % 30 == 0 { peakMemory = max(peakMemory, residentMemory() ?? 0) }
         onFrame(legs.count)
     }

@@ -1,0 +1,32 @@
+# Compiles the Swift examples of READMEs; sourced by Scripts/check-docs and Scripts/check-apple.
+# shellcheck shell=bash
+
+# check_examples README… -- FLAG…: compiles each with these flags of the compiler. An example of its own lines at top level is
+# compiled as a script; one that is a manifest is left out. Adds to `checked` and `broken`, and prints what the compiler says.
+checked=0 broken=0
+check_examples() {
+    local readmes=() work example
+    while [[ $1 != -- ]]; do
+        readmes+=("$1")
+        shift
+    done
+    shift
+    work=$(mktemp -d)
+    # One file an example, named after the README's folder.
+    awk -v work="$work" '
+        FNR == 1 { n = split(FILENAME, parts, "/"); room = parts[n - 1]; count = 0; inside = 0 }
+        /^```swift$/ { inside = 1; count++; file = work "/" room "-" count ".swift"; next }
+        /^```$/ { if (inside) close(file); inside = 0; next }
+        inside { print > file }
+    ' "${readmes[@]}"
+    for example in "$work"/*.swift; do
+        if head -n 1 "$example" | grep -q '^// Package.swift'; then continue; fi
+        checked=$((checked + 1))
+        if ! swiftc -typecheck -swift-version 6 "$@" "$example" >"$work/log" 2>&1; then
+            printf 'in the README of %s:\n' "$(basename "$example" .swift)" >&2
+            sed -nE "s#^$example:(.*error: .*)#\\1#p" "$work/log" >&2
+            broken=$((broken + 1))
+        fi
+    done
+    rm -rf "$work"
+}

@@ -1,0 +1,111 @@
+import ImagePresenting
+import ImageTesting
+import Testing
+
+@MainActor
+@Suite("Frames of animations, made ahead", .timeLimit(.minutes(10)))
+struct AnimationPreparationTests {
+    private let stage = AnimationStage()
+
+    @Test("a frame that is not there is not waited for: the one before stays until it comes")
+    func notThere() async {
+        let (clock, frames) = (stage.clock(), ScriptedFrames(count: 9, isPrepared: false))
+        let player = stage.player(frames, clock)
+        player.isVisible = true
+        clock.tick(at: .zero)
+        await frames.gate.arrivals(1)
+        clock.tick(at: .seconds(1))
+        #expect(stage.log.messages == ["run"])
+        frames.gate.letOnePass()
+        while frames.cachedFrame(at: 0) == nil { await Task.yield() }
+        while frames.gate.arrivalCount < 2 {
+            clock.tick(at: .seconds(2))
+            await Task.yield()
+        }
+        #expect(frames.prepared == [0, 2])
+        frames.gate.letOnePass()
+        while frames.cachedFrame(at: 2) == nil { await Task.yield() }
+        clock.tick(at: .seconds(2))
+        #expect(stage.log.messages == ["run", "2"])
+        frames.gate.open()
+        withExtendedLifetime(player) {}
+    }
+
+    @Test("one preparation at a time, begun off the main actor")
+    func preparesOnce() async {
+        let (clock, frames) = (stage.clock(), ScriptedFrames(count: 9, isPrepared: false))
+        let player = stage.player(frames, clock)
+        player.isVisible = true
+        for second in 0...5 { clock.tick(at: .seconds(second)) }
+        await frames.gate.arrivals(1)
+        for second in 6...7 { clock.tick(at: .seconds(second)) }
+        #expect(frames.prepared == [0])
+        frames.gate.open()
+        withExtendedLifetime(player) {}
+    }
+
+    @Test("an animation whose frame can't be made stays as it is")
+    func broken() async {
+        let (clock, frames) = (stage.clock(), ScriptedFrames(count: 9, isPrepared: false, isBroken: true))
+        let player = stage.player(frames, clock)
+        player.isVisible = true
+        frames.gate.open()
+        clock.tick(at: .zero)
+        while clock.isRunning { await Task.yield() }
+        #expect(player.isFinished)
+        #expect(stage.log.messages == ["run", "rest"])
+    }
+
+    @Test("what is hidden prepares nothing, and is not taken for broken")
+    func hiddenPreparation() async {
+        let (clock, frames) = (stage.clock(), ScriptedFrames(count: 9, isPrepared: false, isBroken: true))
+        let player = stage.player(frames, clock)
+        player.isVisible = true
+        clock.tick(at: .zero)
+        await frames.gate.arrivals(1)
+        player.isVisible = false
+        frames.gate.open()
+        while frames.endCount < 1 { await Task.yield() }
+        for _ in 0..<10 { await Task.yield() }
+        #expect(!player.isFinished)
+        player.isVisible = true
+        #expect(clock.isRunning)
+    }
+
+    @Test("a frame that was given up when it was hidden is made once it is visible again")
+    func preparesAgain() async {
+        let (clock, frames) = (stage.clock(), ScriptedFrames(count: 9, isPrepared: false))
+        let player = stage.player(frames, clock)
+        player.isVisible = true
+        clock.tick(at: .zero)
+        await frames.gate.arrivals(1)
+        frames.gate.letOnePass()
+        while frames.endCount < 1 { await Task.yield() }
+        while frames.prepared.count < 2 {
+            clock.tick(at: .seconds(1))
+            await Task.yield()
+        }
+        player.isVisible = false
+        frames.gate.open()
+        while frames.endCount < 2 { await Task.yield() }
+        player.isVisible = true
+        while stage.log.messages.last != "1" {
+            clock.tick(at: .seconds(50))
+            await Task.yield()
+        }
+        #expect(frames.prepared.prefix(3) == [0, 1, 1])
+    }
+
+    @Test("who has no turn has its frames made all the same")
+    func preparesWithoutTurn() async {
+        let (clock, frames) = (stage.clock(budget: 1), ScriptedFrames(count: 9, isPrepared: false))
+        let (quick, slow) = (stage.player(ScriptedFrames(count: 9), clock, name: "quick"), stage.player(frames, clock))
+        quick.isVisible = true
+        clock.tick(at: .zero)
+        slow.isVisible = true
+        clock.tick(at: .seconds(1))
+        await frames.gate.arrivals(1)
+        frames.gate.open()
+        #expect(stage.log.messages == ["run", "quick1"])
+    }
+}
