@@ -21,15 +21,9 @@ extension DataCacheContract {
         // What follows would be the same again.
         let block = (0..<min(byteCount, 1 << 16)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 256 &+ seed &* 7) }
         return DataCacheEntry(
-            data: repeated(block, byteCount),
+            data: Data(block.repeated(toFill: byteCount)),
             metadata: Data("metadata \(seed)".utf8), createdAt: Date(timeIntervalSinceReferenceDate: Double(seed) + 0.1)
         )
-    }
-
-    private static func repeated(_ block: [UInt8], _ byteCount: Int) -> Data {
-        var data = Data(block)
-        while data.count < byteCount { data += data.prefix(byteCount - data.count) }
-        return data
     }
 
     static func size(_ entry: DataCacheEntry?) -> Int {

@@ -83,7 +83,7 @@ private final class Standstill: Sendable {
         state.withLock { $0 = State(isClosed: true) }
         let operations = (0..<Self.operationCount).map { _ in Task { try await operation() } }
         await Task {}.value
-        for _ in 0..<Patience.turns where state.withLock({ $0.arrivals == 0 }) { await Task.yield() }
+        _ = await Patience.comesTrue { state.withLock { $0.arrivals > 0 } }
         state.withLock { $0.isClosed = false }
         standing.leave()
         for operation in operations { try await operation.value }

@@ -143,10 +143,8 @@ extension DataTransportContract {
     }
 
     static func bytes(_ count: Int) -> [UInt8] {
-        var bytes = (0..<min(count, 1 << 15)).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 7) }
         // What follows is the same again.
-        while bytes.count < count { bytes += Array(bytes.prefix(count - bytes.count)) }
-        return bytes
+        (0..<min(count, 1 << 15)).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 7) }.repeated(toFill: count)
     }
 
     static func announced(_ body: [UInt8]) -> Origin {
@@ -194,10 +192,6 @@ extension DataTransportContract {
 
     /// False when it does not come true after very many turns of the other tasks: then it is taken to never do.
     static func comesTrue(_ condition: () -> Bool) async -> Bool {
-        for _ in 0..<5 * Patience.turns {
-            if condition() { return true }
-            await Task.yield()
-        }
-        return false
+        await Patience.comesTrue(timesAsLong: 5, condition)
     }
 }

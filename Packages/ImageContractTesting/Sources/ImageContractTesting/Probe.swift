@@ -10,11 +10,5 @@ final class Probe<Element: Sendable>: Sendable {
     func append(_ element: Element) { elements.withLock { $0.append(element) } }
 
     /// False when so much has not come after very many turns of the other tasks: then it is taken to be lost.
-    func reaches(_ count: Int) async -> Bool {
-        for _ in 0..<Patience.turns {
-            if self.count >= count { return true }
-            await Task.yield()
-        }
-        return false
-    }
+    func reaches(_ count: Int) async -> Bool { await Patience.comesTrue { self.count >= count } }
 }

@@ -80,7 +80,7 @@ extension ImageLoader {
         plain.processors = []
         plain.isProgressive = false
         let base = Load(plain, inPlaceOf: load)
-        let wait = PictureWait(base.key, base, waiting, priority, keeps: false)
+        let wait = PictureWait(plain.cacheKey, base, waiting, priority, keeps: false)
         do {
             let loaded = try await answer(to: wait)
             wait.ended(with: loaded)

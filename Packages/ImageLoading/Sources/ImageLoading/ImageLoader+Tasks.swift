@@ -69,7 +69,6 @@ extension ImageLoader {
     /// picture itself.
     private func startLowQuality(of request: ImageRequest, _ core: TaskCore) -> [Task<Void, Never>] {
         let count = request.lowQuality.count
-        if count == 0 { return [] }
         return request.lowQuality.enumerated().compactMap { index, lesser in
             var lesser = lesser
             lesser.priority = max(lesser.priority, request.priority)

@@ -26,9 +26,6 @@ final class Load: Sendable {
         (original, loader, start, id) = (load.original, load.loader, load.start, load.id)
     }
 
-    /// The key of the picture in memory.
-    var key: ImageCacheKey { request.cacheKey }
-
     /// Counts what happened, and tells it. Without an observer, only ends need to know the time.
     func send(_ kind: ImageLoadEvent.Kind) {
         let isObserved = loader.isObserved

@@ -76,7 +76,7 @@ final class RetryGovernor: Sendable {
     }
 
     /// Whether there is anything to remember of the host.
-    private func hasFailed(_ host: String) -> Bool { breakers.withLock { !$0.isEmpty && $0[host] != nil } }
+    private func hasFailed(_ host: String) -> Bool { breakers.withLock { $0[host] != nil } }
 
     private func ended(_ host: String, _ finding: CircuitBreaker.Finding) {
         guard finding == .down || hasFailed(host) else { return }
