@@ -26,14 +26,34 @@ final class CellListTests: GtkTestCase {
         }
     }
 
-    func testBoundIsNotOnScreen() throws {
+    func testACellLearnsOfItsItemWhenItComesOntoTheScreen() throws {
         try onScreen {
             let list = ListOnScreen(count: 5_000)
             defer { list.close() }
-            let bound = list.cells.filter { $0.position != nil }
-            let seen = list.cells.filter { $0.isOnScreen }
-            XCTAssertGreaterThan(bound.count, seen.count)
-            XCTAssertEqual(Set(seen.compactMap(\.position)), Set(list.list.onScreen.map(\.position)))
+            for _ in 0..<10 {
+                XCTAssertEqual(
+                    list.cells.filter(\.isOnScreen).compactMap(\.position).sorted(),
+                    list.list.onScreen.map(\.position))
+                list.scroll(by: 300)
+            }
+            XCTAssertEqual(list.notes.faults, 0)
+            // Ten screens of seven or eight, not the hundreds that GTK binds for them.
+            XCTAssertLessThan(list.binds, 100)
+            XCTAssertGreaterThan(list.list.cellCount, 100)
+        }
+    }
+
+    func testACellThatComesBackIsNotBoundAgain() throws {
+        try onScreen {
+            let list = ListOnScreen(count: 5_000)
+            defer { list.close() }
+            let first = list.list.onScreen.map { ObjectIdentifier($0.cell) }
+            list.scroll(by: 600)
+            let binds = list.binds
+            list.scroll(by: -600)
+            XCTAssertEqual(list.list.onScreen.map { ObjectIdentifier($0.cell) }, first)
+            XCTAssertEqual(list.binds, binds)
+            XCTAssertEqual(list.mismatches, [])
         }
     }
 
@@ -85,6 +105,8 @@ final class CellListTests: GtkTestCase {
     @MainActor final class Notes {
         var cells: [NotingCell] = []
         var binds = 0
+        /// Unbound without having been bound, bound again without having been unbound, or on the screen for nothing.
+        var faults = 0
         var ranges: [Range<Int>] = []
     }
 
@@ -120,7 +142,7 @@ final class CellListTests: GtkTestCase {
 }
 
 @MainActor private final class NotingCell: RecycledCell {
-    let widget = Widget.label("")
+    let widget = Widget.inscription(characters: 4, alignment: 0)
     var position: Int?
     var isOnScreen = false
     private let notes: ListOnScreen.Notes
@@ -131,15 +153,20 @@ final class CellListTests: GtkTestCase {
     }
 
     func bind(to position: Int) {
+        if self.position != nil { notes.faults += 1 }
         self.position = position
         notes.binds += 1
-        widget.text = "\(position)"
+        widget.inscribedText = "\(position)"
     }
 
     func unbind() {
+        if position == nil { notes.faults += 1 }
         position = nil
         isOnScreen = false
     }
 
-    func setOnScreen(_ isOnScreen: Bool) { self.isOnScreen = isOnScreen }
+    func setOnScreen(_ isOnScreen: Bool) {
+        if position == nil { notes.faults += 1 }
+        self.isOnScreen = isOnScreen
+    }
 }

@@ -24,6 +24,28 @@ final class FeedWindowTests: DesktopTestCase {
         }
     }
 
+    func testWhatMemoryHasIsPaintedInTheFrameInWhichItsCellComesOntoTheScreen() throws {
+        try onScreen {
+            let stage = try Stage(["--photos", "40"])
+            defer { stage.end() }
+            stage.window.open()
+            XCTAssertTrue(
+                stage.waits {
+                    if stage.isSettled { stage.window.list.offset += 200 }
+                    return stage.window.list.onScreen.last?.position == 39 && stage.isSettled
+                })
+            let painted = PaintedCells(stage)
+            let ticker = FrameTicker(stage.window.window) { _ in stage.window.list.offset -= 40 }
+            ticker.start()
+            XCTAssertTrue(stage.waits { stage.window.list.onScreen.first?.position == 0 })
+            ticker.stop()
+            XCTAssertGreaterThan(painted.frames, 5)
+            XCTAssertEqual(painted.unknown, 0)
+            XCTAssertEqual(painted.withoutPicture, 0)
+            XCTAssertEqual(painted.withAnotherCaption, 0)
+        }
+    }
+
     func testAPictureIsShownInFullOverItsThumbnailAndLeftByEscape() throws {
         try onScreen {
             let stage = try Stage(["--photos", "10"])
@@ -158,5 +180,36 @@ final class FeedWindowTests: DesktopTestCase {
             defer { DesktopSettings.animates = true }
             XCTAssertFalse(stage.window.animations.isRunning)
         }
+    }
+}
+
+/// Looks at the cells in each frame, when they have their places and before tasks have their turn.
+@MainActor private final class PaintedCells {
+    private(set) var frames = 0
+    /// Cells that GTK paints, and the list does not know of.
+    private(set) var unknown = 0
+    private(set) var withoutPicture = 0
+    private(set) var withAnotherCaption = 0
+
+    init(_ stage: Stage) {
+        guard let clock = unsafe gtk_widget_get_frame_clock(stage.window.window.pointer) else { return }
+        unsafe connect(UnsafeMutableRawPointer(clock), "paint") { [weak self, weak stage] in
+            if let self, let stage { look(at: stage) }
+        }
+    }
+
+    private func look(at stage: Stage) {
+        frames += 1
+        unknown += abs(mappedCells(of: stage.window.list) - stage.window.list.onScreen.count)
+        for (position, cell) in stage.window.list.onScreen {
+            if cell.picture.view.face != .picture { withoutPicture += 1 }
+            if cell.caption.inscribedText != stage.model.photo(at: position)?.title { withAnotherCaption += 1 }
+        }
+    }
+
+    private func mappedCells(of list: CellList<PhotoCell>) -> Int {
+        let view = unsafe gtk_widget_get_first_child(list.widget.pointer)
+        let cells = unsafe sequence(first: gtk_widget_get_first_child(view)) { unsafe gtk_widget_get_next_sibling($0) }
+        return unsafe cells.prefix { unsafe $0 != nil }.count { unsafe gtk_widget_get_mapped($0) != 0 }
     }
 }

@@ -2,8 +2,10 @@ internal import CGtk
 
 /// A list or grid that scrolls, of as many items as it is told, in cells that it uses again and again.
 ///
-/// GTK binds many more cells than can be seen (a hundred and sixty for a grid that shows twenty), so being bound is no reason to load
-/// anything in a hurry. That a cell's widget is mapped is what says that it is on the screen.
+/// GTK has items for many more cells than can be seen (two hundred and fifty for a grid that shows twenty), and while it scrolls it gives up to sixty
+/// of them other positions in one frame: where the range lies that it keeps depends on where the row in the middle of the screen stands. So a cell
+/// learns of its position when it comes onto the screen, and of most positions it never does. That is when its widget is mapped and has been given its
+/// place: new ones are mapped for as long as they have none. Cells have one size, whatever they show.
 @MainActor @safe public final class CellList<Cell: RecycledCell> {
     /// The scrolling window around it.
     public let widget = Widget.scrolled()
@@ -21,14 +23,20 @@ internal import CGtk
     private let makeCell: () -> Cell
     /// By the address of GTK's item.
     var cells: [UInt: BoundCell] = [:]
-    /// Those of them whose widgets are mapped.
+    /// Those of them that are on the screen.
     var seen: [ObjectIdentifier: BoundCell] = [:]
+    /// Those that have been mapped, and will be on the screen if they still are when they have their places.
+    private var arriving: [BoundCell] = []
+    private lazy var layoutTurn = LayoutTurn(view) { [weak self] in self?.arrived() }
     private var screenChangeIsDue = false
     private var lastOnScreen = 0..<0
 
     final class BoundCell {
         let cell: Cell
+        /// What GTK wants it to show.
         var position: Int?
+        /// Whether the cell knows.
+        var isTold = false
 
         init(_ cell: Cell) { self.cell = cell }
     }
@@ -43,6 +51,7 @@ internal import CGtk
         unsafe gtk_single_selection_set_can_unselect(selection, 1)
         view = unsafe layout.makeView(selection, factory)
         view.addStyle("cell-list")
+        _ = layoutTurn
         unsafe gtk_scrolled_window_set_child(widget.opaque, view.pointer)
         unsafe gtk_scrolled_window_set_policy(widget.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         if let factory = unsafe factory { unsafe connectFactory(UnsafeMutableRawPointer(factory)) }
@@ -87,23 +96,23 @@ extension CellList {
         let bound = BoundCell(makeCell())
         cells[UInt(bitPattern: item)] = bound
         unsafe gtk_list_item_set_child(OpaquePointer(item), bound.cell.widget.pointer)
-        bound.cell.widget.onSignal("map") { [weak self, weak bound] in self?.screenChanged(of: bound) }
-        bound.cell.widget.onSignal("unmap") { [weak self, weak bound] in self?.screenChanged(of: bound) }
+        bound.cell.widget.onSignal("map") { [weak self, weak bound] in bound.map { self?.mapped($0) } }
+        bound.cell.widget.onSignal("unmap") { [weak self, weak bound] in bound.map { self?.left($0) } }
     }
 
     private func bind(_ item: UnsafeMutableRawPointer) {
         guard let bound = cells[UInt(bitPattern: item)] else { return }
-        let position = Int(unsafe gtk_list_item_get_position(OpaquePointer(item)))
-        bound.position = position
-        bound.cell.bind(to: position)
-        screenChanged(of: bound)
+        bound.position = Int(unsafe gtk_list_item_get_position(OpaquePointer(item)))
+        // A cell that is used again may still be on the screen.
+        if bound.cell.widget.isMapped { mapped(bound) }
     }
 
     private func unbind(_ item: UnsafeMutableRawPointer) {
         guard let bound = cells[UInt(bitPattern: item)] else { return }
+        left(bound)
         bound.position = nil
-        bound.cell.unbind()
-        if seen.removeValue(forKey: ObjectIdentifier(bound)) != nil { announceScreenChange() }
+        if bound.isTold { bound.cell.unbind() }
+        bound.isTold = false
     }
 
     private func tearDown(_ item: UnsafeMutableRawPointer) {
@@ -111,12 +120,28 @@ extension CellList {
         if let bound = cells.removeValue(forKey: UInt(bitPattern: item)) { seen[ObjectIdentifier(bound)] = nil }
     }
 
-    private func screenChanged(of bound: BoundCell?) {
-        guard let bound, bound.position != nil else { return }
-        let isOnScreen = bound.cell.widget.isMapped
-        guard isOnScreen != (seen[ObjectIdentifier(bound)] != nil) else { return }
-        seen[ObjectIdentifier(bound)] = isOnScreen ? bound : nil
-        bound.cell.setOnScreen(isOnScreen)
+    private func mapped(_ bound: BoundCell) {
+        guard bound.position != nil else { return }
+        arriving.append(bound)
+        layoutTurn.request()
+    }
+
+    private func arrived() {
+        let candidates = arriving
+        arriving = []
+        for bound in candidates where bound.cell.widget.isMapped {
+            guard let position = bound.position, seen.updateValue(bound, forKey: ObjectIdentifier(bound)) == nil
+            else { continue }
+            if !bound.isTold { bound.cell.bind(to: position) }
+            bound.isTold = true
+            bound.cell.setOnScreen(true)
+            announceScreenChange()
+        }
+    }
+
+    private func left(_ bound: BoundCell) {
+        guard seen.removeValue(forKey: ObjectIdentifier(bound)) != nil else { return }
+        bound.cell.setOnScreen(false)
         announceScreenChange()
     }
 

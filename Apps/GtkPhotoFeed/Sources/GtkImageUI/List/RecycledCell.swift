@@ -2,7 +2,7 @@
 public protocol RecycledCell: AnyObject {
     var widget: Widget { get }
 
-    /// Shows the item at a position from now on. It may be far off the screen: GTK keeps many more cells than can be seen.
+    /// Shows the item at a position from now on: the cell comes onto the screen. Its size may not depend on the item.
     func bind(to position: Int)
 
     /// Shows nothing any more.

@@ -36,16 +36,20 @@ extension Widget {
 /// The same for objects that are no widgets: clocks, models, factories.
 ///
 /// The handler is connected swapped, so that GLib passes our box as the first argument whatever the signal's others are.
-public func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping () -> Void) {
+///
+/// - Returns: GLib's number of the handler.
+@discardableResult
+public func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping () -> Void) -> UInt {
     unsafe connectUnmetered(object, signal) { WorkMeter.count(action) }
 }
 
 /// The same for handlers that are no part of what is measured: those that measure.
-func connectUnmetered(_ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping () -> Void) {
+@discardableResult
+func connectUnmetered(_ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping () -> Void) -> UInt {
     let callback: @convention(c) (UnsafeMutableRawPointer?) -> Void = { box in
         if let action = unsafe Box<() -> Void>.contents(of: box) { action() }
     }
-    unsafe connect(object, signal, unsafe unsafeBitCast(callback, to: GCallback.self), Box(action))
+    return unsafe connect(object, signal, unsafe unsafeBitCast(callback, to: GCallback.self), Box(action))
 }
 
 /// For signals with one argument that is an object.
@@ -71,11 +75,13 @@ public func connect(
     unsafe connect(object, signal, unsafe unsafeBitCast(callback, to: GCallback.self), Box(action))
 }
 
+@discardableResult
 private func connect(
     _ object: UnsafeMutableRawPointer, _ signal: String, _ callback: GCallback?, _ box: AnyObject
-) {
-    unsafe g_signal_connect_data(
+) -> UInt {
+    let handler = unsafe g_signal_connect_data(
         object, signal, callback, Unmanaged.passRetained(box).toOpaque(), releaseClosure, G_CONNECT_SWAPPED)
+    return UInt(handler)
 }
 
 /// A Swift value where C wants a pointer.

@@ -7,6 +7,18 @@ extension Widget {
 
     public static func label(_ text: String) -> Widget { unsafe Widget(gtk_label_new(text)) }
 
+    /// One line of text in the room that it is given, cut at the end: another text leaves the layout as it is, where a label would have GTK lay out
+    /// the whole window again.
+    ///
+    /// - Parameter alignment: from 0, at the beginning, to 1.
+    public static func inscription(characters: Int, alignment: Float) -> Widget {
+        let inscription = unsafe Widget(gtk_inscription_new(nil))
+        unsafe gtk_inscription_set_nat_chars(inscription.opaque, UInt32(characters))
+        unsafe gtk_inscription_set_xalign(inscription.opaque, alignment)
+        unsafe gtk_inscription_set_text_overflow(inscription.opaque, GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END)
+        return inscription
+    }
+
     public static func button(_ text: String) -> Widget { unsafe Widget(gtk_button_new_with_label(text)) }
 
     public static func button(icon name: String) -> Widget { unsafe Widget(gtk_button_new_from_icon_name(name)) }
@@ -51,14 +63,19 @@ extension Widget {
         set { unsafe gtk_label_set_text(opaque, newValue) }
     }
 
-    /// Not wider than this, however long the text is.
-    public func setMaximumWidth(characters: Int) { unsafe gtk_label_set_max_width_chars(opaque, Int32(characters)) }
-
     /// Cut at the end, after so many lines.
     public func setLines(_ count: Int) {
         unsafe gtk_label_set_wrap(opaque, count > 1 ? 1 : 0)
         unsafe gtk_label_set_lines(opaque, Int32(count))
         unsafe gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_END)
+    }
+}
+
+/// What inscriptions have.
+extension Widget {
+    public var inscribedText: String {
+        get { unsafe gtk_inscription_get_text(opaque).map { unsafe String(cString: $0) } ?? "" }
+        set { unsafe gtk_inscription_set_text(opaque, newValue) }
     }
 }
 

@@ -60,7 +60,7 @@ private final class StillCell: RecycledCell {
         }
         let bitmap = Bitmap(size: PixelSize(width: side, height: side), pixels: pixels, isOpaque: true)
         cell.picture.view.show(Texture(bitmap.packed()))
-        cell.caption.text = "A picture that stays"
+        cell.caption.inscribedText = "A picture that stays"
     }
 
     func bind(to position: Int) {}

@@ -10,7 +10,6 @@ enum FeedStyle {
         installStyle(
             """
             .photo-cell { margin: 4px; }
-            .photo-texts { margin: 0; padding: 0; }
             .cell-list { padding: 8px; }
             .page-footer { padding: 8px; }
             .inspector {

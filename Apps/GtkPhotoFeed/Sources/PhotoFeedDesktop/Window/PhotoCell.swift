@@ -18,10 +18,9 @@ enum PhotoLayout: String, CaseIterable {
 final class PhotoCell: RecycledCell {
     let widget: Widget
     let picture: GtkImageCell
-    let caption = Widget.label("")
+    let caption: Widget
     /// Lists have one.
     private var detail: Widget?
-    private let layout: PhotoLayout
     private let loading: FeedLoading
     private let photoAt: (Int) -> Photo?
     private(set) var photo: Photo?
@@ -29,42 +28,34 @@ final class PhotoCell: RecycledCell {
     init(
         _ layout: PhotoLayout, loading: FeedLoading, animations: CellAnimations, photoAt: @escaping (Int) -> Photo?
     ) {
-        (self.layout, self.loading, self.photoAt) = (layout, loading, photoAt)
+        (self.loading, self.photoAt) = (loading, photoAt)
         picture = GtkImageCell(
             loader: loading.loader, width: layout.side, height: layout.side, animations: animations)
         widget = .box(layout == .grid ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL, spacing: 6)
+        caption = .inscription(characters: layout == .grid ? 18 : 40, alignment: layout == .grid ? 0.5 : 0)
         widget.addStyle("photo-cell")
         widget.append(picture.view.widget)
         picture.view.widget.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)
-        addTexts(layout)
+        layout == .grid ? widget.append(caption) : addTexts()
     }
 
-    private func addTexts(_ layout: PhotoLayout) {
-        caption.setLines(1)
+    private func addTexts() {
         let texts = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 2)
-        texts.addStyle("photo-texts")
+        let detail = Widget.inscription(characters: 40, alignment: 0)
+        detail.addStyle("dim-label")
         texts.append(caption)
-        switch layout {
-        case .grid: caption.setMaximumWidth(characters: 18)
-        case .list:
-            let detail = Widget.label("")
-            detail.setLines(1)
-            detail.addStyle("dim-label")
-            for label in [caption, detail] {
-                label.setAlignment(horizontal: GTK_ALIGN_START, vertical: GTK_ALIGN_CENTER)
-            }
-            texts.append(detail)
-            self.detail = detail
-            texts.setAlignment(horizontal: GTK_ALIGN_START, vertical: GTK_ALIGN_CENTER)
-        }
+        texts.append(detail)
+        texts.setAlignment(horizontal: GTK_ALIGN_FILL, vertical: GTK_ALIGN_CENTER)
+        texts.setExpands(horizontally: true, vertically: false)
         widget.append(texts)
+        self.detail = detail
     }
 
     func bind(to position: Int) {
         guard let photo = photoAt(position) else { return unbind() }
         self.photo = photo
-        caption.text = photo.title
-        detail?.text = "Album \(photo.albumId), picture \(photo.id)"
+        caption.inscribedText = photo.title
+        detail?.inscribedText = "Album \(photo.albumId), picture \(photo.id)"
         picture.bind(photo.title) { [loading] size in loading.thumbnail(of: photo, size) }
     }
 
