@@ -51,7 +51,9 @@ final class MonitoredScheduler: WorkScheduler {
         } else if let run = Surroundings.run {
             world.note { $0.books.enqueued(reservation.id, by: run, place.priority) }
         }
-        return Reservation(id: reservation.id, isGranted: reservation.isGranted) { [world] in
+        return Reservation(
+            id: reservation.id, isGranted: reservation.isGranted, executor: reservation.executor
+        ) { [world] in
             if box.isRunning { world.note { $0.lanes.ended(in: place.lane, host: place.host) } }
             box.isRunning = false
             reservation.release()

@@ -1,5 +1,6 @@
 /// Finds a smaller workload that still breaks the same promise: drops as many events as possible, larger runs of them first
-/// (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002).
+/// (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002). Fewer events are another schedule, under which the
+/// same mistake may not show: each smaller workload is tried under others, too.
 struct Shrinking {
     /// How many simulations it may take.
     var attempts = 2_000
@@ -13,10 +14,8 @@ struct Shrinking {
             var shrank = false
             while start < smallest.steps.count, left > 0 {
                 left -= 1
-                var candidate = smallest
-                candidate.steps.removeSubrange(start..<min(start + length, candidate.steps.count))
-                if Simulation.failure(of: candidate, bug: bug)?.violation.promise == promise {
-                    smallest = candidate
+                if let smaller = smallest.without(start, length).first(where: { breaks(promise, $0, bug) }) {
+                    smallest = smaller
                     shrank = true
                 } else {
                     start += length
@@ -25,6 +24,19 @@ struct Shrinking {
             if left <= 0 || (length == 1 && !shrank) { return smallest }
             length = max(1, length / 2)
         }
+    }
+
+    private func breaks(_ promise: Promise, _ workload: Workload, _ bug: PlantedBug?) -> Bool {
+        Simulation.failure(of: workload, bug: bug)?.violation.promise == promise
+    }
+}
+
+extension Workload {
+    /// The workload without some of its events, under several schedules.
+    fileprivate func without(_ start: Int, _ length: Int) -> [Workload] {
+        var smaller = self
+        smaller.steps.removeSubrange(start..<min(start + length, steps.count))
+        return (0..<UInt64(5)).map { Workload(seed: seed &+ $0, steps: smaller.steps) }
     }
 }
 

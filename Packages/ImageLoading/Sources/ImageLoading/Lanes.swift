@@ -7,40 +7,51 @@ import Synchronization
 struct Lanes: Sendable {
     let scheduler: any WorkScheduler
 
-    /// Runs `body` in the calling task while holding a place in `lane`.
+    /// Runs `body` in the calling task while holding a place in `lane`, on the lane's threads.
+    ///
+    /// - Parameter onCancel: called when the task is cancelled, then or before.
     func withSlot<Value: Sendable>(
-        in lane: WorkLane, host: String?, for work: any SharedWork, body: () async throws -> Value
+        in lane: WorkLane, host: String?, for work: any SharedWork, body: () async throws -> Value,
+        onCancel: @Sendable () -> Void = {}
     ) async throws -> Value {
         let place = Answer<Void>()
         let reservation = scheduler.reserve(WorkPlace(lane: lane, priority: work.priority, host: host)) { place.give() }
-        if reservation.isGranted { place.give() } else { follow(work, with: reservation.id) }
+        if !reservation.isGranted { follow(work, with: reservation.id) }
         // The scheduler is told also when work is cancelled that runs: its start was in vain.
         return try await withTaskCancellationHandler {
-            defer { reservation.release() }
-            if !reservation.isGranted { try await place.value() }
-            try Task.checkCancellation()
-            return try await body()
+            if !reservation.isGranted {
+                do { try await place.value() } catch {
+                    reservation.release()
+                    throw error
+                }
+            }
+            guard let executor = reservation.executor else { return try await Self.hold(reservation, body) }
+            return try await withTaskExecutorPreference(executor) { try await Self.hold(reservation, body) }
         } onCancel: {
+            onCancel()
             if scheduler.cancel(reservation.id) { place.cancel() }
         }
     }
 
-    /// Runs synchronous, processor-bound `body` in the lane's own task. `body` is given a flag to ask whether to stop.
+    /// The place is given back where it was held: the next to hold it need not wait for the way back to the caller's threads.
+    private static func hold<Value: Sendable>(
+        _ place: Reservation, _ body: () async throws -> Value
+    ) async throws -> Value {
+        defer { place.release() }
+        try Task.checkCancellation()
+        return try await body()
+    }
+
+    /// Runs synchronous, processor-bound `body`. It is given a flag to ask whether to stop, from whatever thread.
     func perform<Value: Sendable>(
         in lane: WorkLane, for work: any SharedWork,
         body: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {
-        let (outcome, isCancelled) = (Answer<Value>(), Flag())
-        let id = scheduler.enqueue(
-            ScheduledWork(lane: lane, priority: work.priority) {
-                outcome.give(Result { try body { isCancelled.isSet } })
-            })
-        follow(work, with: id)
-        return try await withTaskCancellationHandler {
-            try await outcome.value()
+        let isCancelled = Flag()
+        return try await withSlot(in: lane, host: nil, for: work) {
+            try body { isCancelled.isSet }
         } onCancel: {
             isCancelled.set()
-            if scheduler.cancel(id) { outcome.cancel() }
         }
     }
 

@@ -64,7 +64,8 @@ public final class PriorityScheduler: WorkScheduler {
 
     public func reserve(_ place: WorkPlace, onGrant: @escaping @Sendable () -> Void) -> Reservation {
         let (id, starts) = add(place.lane, place.priority, place.host, .grant(onGrant))
-        return Reservation(id: id, isGranted: starts) { self.finished(id, in: place.lane) }
+        let executor = configuration(of: place.lane).executor
+        return Reservation(id: id, isGranted: starts, executor: executor) { self.finished(id, in: place.lane) }
     }
 
     /// True when the new work starts now, which is for the caller to do.

@@ -12,7 +12,8 @@ public protocol WorkScheduler: Sendable {
     func enqueue(_ work: ScheduledWork) -> WorkID
 
     /// Asks for a place in a lane, for work that runs in a task of the caller's. What is promised of work holds for it: it is work
-    /// that runs from the moment in which the place is granted until it is released.
+    /// that runs from the moment in which the place is granted until it is released, on the lane's threads if the caller keeps to
+    /// the reservation's `executor`.
     ///
     /// - Parameter onGrant: called once when the place is there, on an unspecified thread: do no more there than let somebody go on.
     ///   Not called when the place is granted at once, nor when `cancel` has answered true.
@@ -65,18 +66,24 @@ public struct Reservation: Sendable {
     public let id: WorkID
     /// Whether the place was there at once.
     public let isGranted: Bool
+    /// The threads that the lane's work prefers, where the caller's task is to go while it holds the place; nil for those that it has.
+    public let executor: (any TaskExecutor)?
     /// Gives the place back. Once is enough; does nothing after `cancel` has answered true.
     public let release: @Sendable () -> Void
 
-    public init(id: WorkID, isGranted: Bool, release: @escaping @Sendable () -> Void) {
+    public init(
+        id: WorkID, isGranted: Bool, executor: (any TaskExecutor)? = nil, release: @escaping @Sendable () -> Void
+    ) {
         self.id = id
         self.isGranted = isGranted
+        self.executor = executor
         self.release = release
     }
 }
 
 extension WorkScheduler {
-    /// Reserves a place with work that waits in it until it is released.
+    /// Reserves a place with work that waits in it until it is released. Names no threads: a scheduler that has some of its own
+    /// reserves by itself.
     public func reserve(_ place: WorkPlace, onGrant: @escaping @Sendable () -> Void) -> Reservation {
         let keeper = PlaceKeeper()
         let work = ScheduledWork(lane: place.lane, priority: place.priority, host: place.host) {
