@@ -85,6 +85,7 @@ final class BrokenScheduler: WorkScheduler {
         case reusesNames = "names each piece of work differently"
         case runsInside = "calls no closure before enqueue returns"
         case cancelsTooLate = "cancel is false for running, finished and unknown work"
+        case hidesThreads = "a reservation names the threads that enqueued work prefers"
         case exceedsLimit = "never runs more work at once than the lane's limit"
         case ignoresPriority = "starts waiting work of higher priority first"
         case startsLatestFirst = "starts work of one priority in the order of arrival"
@@ -102,7 +103,8 @@ final class BrokenScheduler: WorkScheduler {
     init(_ defect: Defect, limit: Int) {
         self.defect = defect
         let limit = defect == .exceedsLimit ? limit + 1 : limit
-        self.base = PriorityScheduler(lanes: [.decode: LaneConfiguration(limit: limit)])
+        let threads = defect == .hidesThreads ? DispatchTaskExecutor(name: "hidden", width: 1) : nil
+        self.base = PriorityScheduler(lanes: [.decode: LaneConfiguration(limit: limit, executor: threads)])
     }
 
     /// Running inside of `enqueue` takes a task that starts on the caller's thread.
@@ -128,7 +130,11 @@ final class BrokenScheduler: WorkScheduler {
 
     func reserve(_ place: WorkPlace, onGrant: @escaping @Sendable () -> Void) -> Reservation {
         let lent = base.reserve(place, onGrant: onGrant)
-        return defect == .lendsForGood ? Reservation(id: lent.id, isGranted: lent.isGranted) {} : lent
+        switch defect {
+        case .lendsForGood: return Reservation(id: lent.id, isGranted: lent.isGranted) {}
+        case .hidesThreads: return Reservation(id: lent.id, isGranted: lent.isGranted, release: lent.release)
+        default: return lent
+        }
     }
 
     func setPriority(_ priority: RequestPriority, of id: WorkID) {

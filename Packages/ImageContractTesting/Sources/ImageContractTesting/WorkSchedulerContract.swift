@@ -18,7 +18,7 @@ public enum WorkSchedulerContract {
 
     /// The promises that also hold for a scheduler which starts all work at once.
     public static let rulesWithoutWaiting: [ContractRule<Subject>] = [
-        runsOnce, namesDiffer, callsNothingBeforeReturning, cancelIsTooLate,
+        runsOnce, namesDiffer, callsNothingBeforeReturning, cancelIsTooLate, namesThreads,
     ]
 
     /// The promises about work that waits.
@@ -70,6 +70,25 @@ public enum WorkSchedulerContract {
         try expect(!whileRunning, "true while it ran")
         try expect(!scheduler.cancel(id), "true after it ran")
         try expect(!scheduler.cancel(WorkID(rawValue: .max)), "true for unknown work")
+    }
+
+    private static let namesThreads = ContractRule<Subject>("a reservation names the threads that enqueued work prefers") {
+        make in
+        let scheduler = make(2)
+        let reservation = scheduler.reserve(WorkPlace(lane: .decode)) {}
+        let findings = Probe<Bool>()
+        _ = scheduler.enqueue(
+            ScheduledWork(lane: .decode) {
+                // Sound: both are compared while this task keeps to the one, and the reservation keeps the other.
+                let isNamed = unsafe withUnsafeCurrentTask { task in
+                    unsafe task?.unownedTaskExecutor == reservation.executor?.asUnownedTaskExecutor()
+                }
+                findings.append(isNamed)
+            })
+        let hasRun = await findings.reaches(1)
+        reservation.release()
+        try expect(hasRun, "the work never ran")
+        try expect(findings.all == [true], "it names \(reservation.executor.map { "\($0)" } ?? "none")")
     }
 
     /// Returns when work of the lowest priority has run, after all that was enqueued before.
