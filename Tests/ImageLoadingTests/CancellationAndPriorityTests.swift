@@ -164,13 +164,17 @@ struct CancellationAndPriorityTests {
 private struct OneWork: RequestCoalescer {
     let work: RestlessWork
 
-    func value(
-        for key: ImageJobKey, waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
+    func join(
+        _ key: ImageJobKey, as waiter: WaiterID, priority: RequestPriority,
         onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        work: @escaping @Sendable (any SharedWork) async throws -> LoadedImage
-    ) async throws -> LoadedImage {
-        onJoin()
-        return try await work(self.work)
+        onAnswer: @escaping @Sendable (Result<LoadedImage, any Error>) -> Void,
+        begin: @escaping SharedWorkBeginning<LoadedImage>
+    ) -> @Sendable () -> Void {
+        begin(work) { rest in
+            Task {
+                do { onAnswer(.success(try await rest())) } catch { onAnswer(.failure(error)) }
+            }
+        }
     }
 
     func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {}

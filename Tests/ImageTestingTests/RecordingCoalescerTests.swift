@@ -12,13 +12,16 @@ struct RecordingCoalescerTests {
             func report(_ progress: WorkProgress) {}
         }
 
-        func value(
-            for key: String, waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
+        func join(
+            _ key: String, as waiter: WaiterID, priority: RequestPriority,
             onProgress: @escaping @Sendable (WorkProgress) -> Void,
-            work: @escaping @Sendable (any SharedWork) async throws -> Int
-        ) async throws -> Int {
-            onJoin()
-            return try await work(Work(priority: priority))
+            onAnswer: @escaping @Sendable (Result<Int, any Error>) -> Void, begin: @escaping SharedWorkBeginning<Int>
+        ) -> @Sendable () -> Void {
+            begin(Work(priority: priority)) { rest in
+                Task {
+                    do { onAnswer(.success(try await rest())) } catch { onAnswer(.failure(error)) }
+                }
+            }
         }
 
         func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {}

@@ -42,6 +42,8 @@ struct Books: Sendable {
         var key: WorkKey
         var work: any SharedWork
         var isCancelled = false
+        /// It has a task that has not begun yet: whether that was cancelled is seen when it begins.
+        var isStarting = false
         var transfers = 0
     }
 
@@ -86,6 +88,10 @@ struct Books: Sendable {
         runs[id] = Run(key: key, work: work)
         return id
     }
+
+    mutating func starts(_ id: RunID) { runs[id]?.isStarting = true }
+
+    mutating func hasStarted(_ id: RunID) { runs[id]?.isStarting = false }
 
     mutating func cancelled(_ id: RunID) { runs[id]?.isCancelled = true }
 
@@ -140,7 +146,7 @@ struct Books: Sendable {
 
     private func violationOfSharing() -> Violation? {
         var live: Set<WorkKey> = []
-        for run in runs.values where !run.isCancelled {
+        for run in runs.values where !run.isCancelled && !run.isStarting {
             guard waiters[run.key] != nil else { return Violation(.noWorkForNobody, "\(run.key)") }
             guard live.insert(run.key).inserted else { return Violation(.oneWorkPerKey, "\(run.key)") }
             if run.transfers > 1 { return Violation(.oneWorkPerKey, "\(run.transfers) transfers: \(run.key)") }

@@ -24,61 +24,64 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
         apart = SharedWorkCoalescer(executor: world.executor)
     }
 
-    func value(
-        for key: Key, waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
+    func join(
+        _ key: Key, as waiter: WaiterID, priority: RequestPriority,
         onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        work: @escaping @Sendable (any SharedWork) async throws -> Value
-    ) async throws -> Value {
-        let ask: @Sendable (@escaping @Sendable (WorkProgress) -> Void) async throws -> Value = { [base] told in
-            try await base.value(
-                for: key, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: told, work: work)
+        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void, begin: @escaping SharedWorkBeginning<Value>
+    ) -> @Sendable () -> Void {
+        if bug == .sharesNothing {
+            return apart.join(
+                waiter, as: waiter, priority: priority, onProgress: onProgress, onAnswer: onAnswer, begin: begin)
         }
+        if bug == .joinsWhatWindsDown, state.withLock({ $0.windingDown[key, default: 0] > 0 }) {
+            onAnswer(.failure(CancellationError()))
+            return {}
+        }
+        let isLost = bug == .losesAWaiter && state.withLock { $0.underWay[key, default: 0] > 0 }
+        let leave = base.join(
+            key, as: waiter, priority: priority, onProgress: told(onProgress, of: key),
+            onAnswer: { answer in
+                if case .success = answer, isLost { return }
+                onAnswer(answer)
+            }, begin: spoilt(begin, of: key))
+        if bug == .forgetsTheLastCancel { return {} }
+        return leave
+    }
+
+    /// What a waiter is told of progress.
+    private func told(
+        _ onProgress: @escaping @Sendable (WorkProgress) -> Void, of key: Key
+    ) -> @Sendable (WorkProgress) -> Void {
         switch bug {
-        case .sharesNothing:
-            return try await apart.value(
-                for: waiter, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress, work: work)
-        case .forgetsTheLastCancel:
-            return try await Surroundings.$run.withValue(Surroundings.run) {
-                try await Task(executorPreference: world.executor) { try await ask(onProgress) }.value
-            }
         case .tellsWhoHasLeft:
             state.withLock { $0.handlers[key, default: []].append(onProgress) }
-            return try await ask { progress in
+            return { progress in
                 for handler in self.state.withLock({ $0.handlers[key] ?? [] }) { handler(progress) }
             }
-        case .keepsAStalePriority:
-            return try await base.value(
-                for: key, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress
-            ) { try await work(StaleWork(base: $0)) }
-        case .joinsWhatWindsDown:
-            if state.withLock({ $0.windingDown[key, default: 0] > 0 }) { throw CancellationError() }
-            return try await base.value(
-                for: key, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress
-            ) { try await self.noticeCancellation(of: key, $0, work) }
-        case .losesAWaiter:
-            if state.withLock({ $0.underWay[key, default: 0] > 0 }) { try await Self.wait(world) }
-            state.withLock { $0.underWay[key, default: 0] += 1 }
-            defer { state.withLock { $0.underWay[key, default: 0] -= 1 } }
-            return try await ask(onProgress)
         case .goesBack:
-            return try await ask { progress in
+            return { progress in
                 onProgress(progress)
                 onProgress(WorkProgress(completedBytes: 0, totalBytes: nil))
             }
-        default: return try await ask(onProgress)
+        default: return onProgress
         }
     }
 
-    /// By `value`, so that the mistakes are made here too.
-    func join(
-        _ key: Key, as waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
-        work: @escaping @Sendable (any SharedWork) async throws -> Value
-    ) -> @Sendable () -> Void {
-        joinInTask(
-            on: world.executor, key, as: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress,
-            onAnswer: onAnswer, work: work)
+    private func spoilt(_ begin: @escaping SharedWorkBeginning<Value>, of key: Key) -> SharedWorkBeginning<Value> {
+        switch bug {
+        case .keepsAStalePriority: return { work, proceed in begin(StaleWork(base: work), proceed) }
+        case .joinsWhatWindsDown, .losesAWaiter:
+            return { work, proceed in
+                begin(work) { rest in proceed { try await self.noticed(rest, of: key) } }
+            }
+        default: return begin
+        }
+    }
+
+    private func noticed(_ rest: @Sendable () async throws -> Value, of key: Key) async throws -> Value {
+        state.withLock { $0.underWay[key, default: 0] += 1 }
+        defer { state.withLock { $0.underWay[key, default: 0] -= 1 } }
+        return try await noticeCancellation(of: key, rest)
     }
 
     func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {
@@ -92,19 +95,12 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
         apart.close(throwing: error)
     }
 
-    /// Waits for what nobody brings, but for cancellation.
-    private static func wait(_ world: World) async throws {
-        try await world.clock.sleep(for: .seconds(1_000_000_000))
-    }
-
     /// Counts the work for a key that was cancelled and has not returned.
-    private func noticeCancellation(
-        of key: Key, _ shared: any SharedWork, _ work: @Sendable (any SharedWork) async throws -> Value
-    ) async throws -> Value {
+    private func noticeCancellation(of key: Key, _ rest: @Sendable () async throws -> Value) async throws -> Value {
         let wasCancelled = Mutex(false)
         defer { if wasCancelled.withLock({ $0 }) { state.withLock { $0.windingDown[key, default: 0] -= 1 } } }
         return try await withTaskCancellationHandler {
-            try await work(shared)
+            try await rest()
         } onCancel: {
             wasCancelled.withLock { $0 = true }
             state.withLock { $0.windingDown[key, default: 0] += 1 }

@@ -15,41 +15,20 @@ final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: Reque
         self.world = world
     }
 
-    func value(
-        for key: Key, waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        work: @escaping @Sendable (any SharedWork) async throws -> Value
-    ) async throws -> Value {
-        let (name, entry) = (name(key), entry(priority))
-        return try await withTaskCancellationHandler {
-            try await base.value(
-                for: key, waiter: waiter, priority: priority,
-                onJoin: { [world] in
-                    world.note { $0.books.joined(name, waiter, entry) }
-                    onJoin()
-                }, onProgress: { progress in Surroundings.$run.withValue(nil) { onProgress(progress) } }
-            ) { [world] in try await Self.run(name, $0, work, world) }
-        } onCancel: {
-            world.note { $0.books.left(name, waiter) }
-        }
-    }
-
     func join(
-        _ key: Key, as waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
+        _ key: Key, as waiter: WaiterID, priority: RequestPriority,
         onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
-        work: @escaping @Sendable (any SharedWork) async throws -> Value
+        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void, begin: @escaping SharedWorkBeginning<Value>
     ) -> @Sendable () -> Void {
         let (name, entry) = (name(key), entry(priority))
-        let leave = base.join(key, as: waiter, priority: priority) { [world] in
-            world.note { $0.books.joined(name, waiter, entry) }
-            onJoin()
-        } onProgress: { progress in
+        world.note { $0.books.joined(name, waiter, entry) }
+        let leave = base.join(key, as: waiter, priority: priority) { progress in
             Surroundings.$run.withValue(nil) { onProgress(progress) }
-        } onAnswer: { answer in
+        } onAnswer: { [world] answer in
+            world.note { $0.books.left(name, waiter) }
             Surroundings.$run.withValue(nil) { onAnswer(answer) }
-        } work: { [world] in
-            try await Self.run(name, $0, work, world)
+        } begin: { [world] work, proceed in
+            Self.begin(name, work, proceed, begin, world)
         }
         return { [world] in
             world.note { $0.books.left(name, waiter) }
@@ -72,15 +51,35 @@ final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: Reque
         base.close(throwing: error)
     }
 
-    private static func run(
+    private static func begin(
         _ key: WorkKey, _ shared: any SharedWork,
-        _ work: @Sendable (any SharedWork) async throws -> Value, _ world: World
-    ) async throws -> Value {
+        _ proceed: @escaping @Sendable (@escaping @Sendable () async throws -> Value) -> Void,
+        _ begin: SharedWorkBeginning<Value>, _ world: World
+    ) -> @Sendable () -> Void {
         let (id, isOver) = world.note { ($0.books.began(key, shared), $0.isInvalidated) }
-        if isOver, !Task.isCancelled { world.complain(Violation(.endsForGood, "\(key)")) }
+        if isOver { world.complain(Violation(.endsForGood, "\(key)")) }
+        let giveUp = Surroundings.$run.withValue(id) {
+            begin(shared) { rest in
+                world.note { $0.books.starts(id) }
+                proceed { try await run(id, rest, world) }
+            }
+        }
+        return {
+            world.note { state in
+                state.books.cancelled(id)
+                state.books.ended(id)
+            }
+            giveUp()
+        }
+    }
+
+    private static func run(
+        _ id: RunID, _ rest: @Sendable () async throws -> Value, _ world: World
+    ) async throws -> Value {
+        world.note { $0.books.hasStarted(id) }
         defer { world.note { $0.books.ended(id) } }
         return try await withTaskCancellationHandler {
-            try await Surroundings.$run.withValue(id) { try await work(shared) }
+            try await Surroundings.$run.withValue(id) { try await rest() }
         } onCancel: {
             world.note { $0.books.cancelled(id) }
         }

@@ -41,16 +41,37 @@ struct CoalescingBooks: Sendable {
         case refused(any Error)
     }
 
+    /// Work for which nobody waits any more.
+    struct Abandoned: Sendable {
+        /// How far it had come; nil if it goes on until it is told so elsewhere, or if there was none.
+        var stage: Stage?
+        /// What was kept for it, if it is over.
+        var discarded: Job?
+    }
+
     struct Departure: Sendable {
         var waiter: (any CoalescingCall)?
-        var cancelled: Task<Void, Never>?
+        var abandoned = Abandoned()
         var errand: Errand?
     }
+
+    /// How far work has come that was begun.
+    enum Stage: Sendable {
+        /// With what makes its task, if it is to have one as soon as it has begun.
+        case begins(MakeTask?)
+        /// It needs no task yet, and is to be told when it need not go on.
+        case prepares(giveUp: @Sendable () -> Void)
+        /// It is about to have a task.
+        case proceeds
+        case runs(Task<Void, Never>)
+    }
+
+    typealias MakeTask = @Sendable () -> Task<Void, Never>
 
     struct Job: Sendable {
         /// The call that began it, which has its key.
         var host: any CoalescingCall
-        var task: Task<Void, Never>?
+        var stage = Stage.begins(nil)
         var onPriorityChange: PriorityHandler?
         var mailbox: [Message] = []
         var isDelivering = false
@@ -87,8 +108,8 @@ struct CoalescingBooks: Sendable {
         guard let leaving = state.left(ticket) else { return departure }
         departure.waiter = dismiss(ticket)
         if leaving.isLast {
-            departure.cancelled = jobs.with(leaving.job) { $0.task } ?? nil
             endJoining(leaving.job)
+            departure.abandoned = abandon(leaving.job)
         }
         if let priority = leaving.priority { departure.errand = post(.priority(priority), to: leaving.job) }
         return departure
@@ -127,16 +148,58 @@ struct CoalescingBooks: Sendable {
         closing = error
         current = [:]
         return state.closed().map { job, tickets in
-            let task = jobs.with(job) { $0.task } ?? nil
-            return Departure(cancelled: task, errand: post(.outcome(.failure(error), tickets), to: job))
+            let errand = post(.outcome(.failure(error), tickets), to: job)
+            return Departure(abandoned: abandon(job), errand: errand)
         }
     }
 
-    /// Keeps the task of begun work. True when everybody left meanwhile: the task must be cancelled.
-    mutating func attach(_ task: Task<Void, Never>, to job: JobID) -> Bool {
-        guard state.isUnderWay(job) else { return false }
-        jobs.change(job) { $0?.task = task }
-        return state.isAbandoned(job)
+    /// Work has begun. Returns what makes its task, if it goes on at once. What needs no task yet is over if everybody has left.
+    mutating func prepares(_ job: JobID, giveUp: @escaping @Sendable () -> Void) -> (goesOn: MakeTask?, Abandoned) {
+        guard case .begins(let makeTask)? = stage(of: job) else { return (nil, Abandoned()) }
+        if state.isAbandoned(job) {
+            let stage = makeTask == nil ? Stage.prepares(giveUp: giveUp) : nil
+            return (nil, over(job, in: stage))
+        }
+        _ = move(job, to: makeTask == nil ? .prepares(giveUp: giveUp) : .proceeds)
+        return (makeTask, Abandoned())
+    }
+
+    /// Work is ready for its task. Returns the stage before, if the task is to be made now.
+    mutating func proceeds(_ job: JobID, in makeTask: @escaping MakeTask) -> Stage? {
+        switch stage(of: job) {
+        case .begins(nil): _ = move(job, to: .begins(makeTask))
+        case .prepares: return move(job, to: .proceeds)
+        case .begins, .proceeds, .runs, nil: break
+        }
+        return nil
+    }
+
+    /// Keeps the task of work that proceeds. True when everybody has left meanwhile: the task must be cancelled.
+    mutating func runs(_ job: JobID, in task: Task<Void, Never>) -> Bool {
+        _ = move(job, to: .runs(task))
+        return state.isUnderWay(job) && state.isAbandoned(job)
+    }
+
+    private func stage(of job: JobID) -> Stage? { state.isUnderWay(job) ? jobs.with(job) { $0.stage } : nil }
+
+    /// Returns the stage before; nil when the work is over.
+    private mutating func move(_ job: JobID, to stage: Stage) -> Stage? {
+        jobs.change(job) { job -> Stage? in
+            defer { job?.stage = stage }
+            return job?.stage
+        }
+    }
+
+    /// Nobody waits for the work any more. What needs no task yet is over with that.
+    private mutating func abandon(_ job: JobID) -> Abandoned {
+        let stage = stage(of: job)
+        if case .prepares = stage { return over(job, in: stage) }
+        return Abandoned(stage: stage)
+    }
+
+    private mutating func over(_ job: JobID, in stage: Stage?) -> Abandoned {
+        _ = state.finished(job)
+        return Abandoned(stage: stage, discarded: discardIfOver(job))
     }
 
     /// What has come into the job's mailbox. When that is nothing, the delivering thread is free to go.

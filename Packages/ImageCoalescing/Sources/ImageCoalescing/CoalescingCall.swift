@@ -1,23 +1,21 @@
 import ImageCore
 
-/// One who comes, by `value` or by `join`, with the key, whose type only the call knows: generic code is not specialised across modules, and the
+/// One who comes, with the key, whose type only the call knows: generic code is not specialised across modules, and the
 /// books are where a waiter's time goes.
 protocol CoalescingCall: AnyObject, Sendable {
     var name: WaiterID { get }
     /// With which it comes.
     var priority: RequestPriority { get }
-    var onJoin: @Sendable () -> Void { get }
     var onProgress: @Sendable (WorkProgress) -> Void { get }
     var keyHash: Int { get }
     /// The ticket, once it has one. Read and written under the coalescer's lock.
     var ticket: JoinTicket? { get set }
 
     func hasKey(of other: any CoalescingCall) -> Bool
-    /// The task that waits, for a call by `value`. Called before the call has a ticket.
-    func isAwaited(by continuation: CheckedContinuation<any AnyObject & Sendable, any Error>)
     /// Tells what the work came to. Called once.
     func answer(_ outcome: CoalescingBooks.Outcome)
-    func begin(_ job: JobID, of core: CoalescingCore) -> Task<Void, Never>
+    /// Begins the work. Returns what is called if it is over before it proceeds.
+    func begin(_ job: CoalescedJob) -> @Sendable () -> Void
 }
 
 /// The key of a call.

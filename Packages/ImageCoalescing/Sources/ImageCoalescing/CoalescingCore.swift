@@ -8,30 +8,36 @@ final class CoalescingCore: Sendable {
     var waiterCount: Int { books.withLock { $0.state.waiterCount } }
     var isIdle: Bool { books.withLock { $0.isEmpty } }
 
-    /// Waits for the box with what work comes to, which the call begins if there is none to join.
-    func outcome(of call: any CoalescingCall) async throws -> any AnyObject & Sendable {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                call.isAwaited(by: continuation)
-                enter(call, arrive(call))
-            }
-        } onCancel: {
-            leave(call)
+    func join(_ call: any CoalescingCall) {
+        switch books.withLock({ $0.enter(call) }) {
+        case .refused(let error): call.answer(.failure(error))
+        case .began(let job): begin(job, of: call)
+        case .joined(let errand): if let errand { run(errand) }
         }
     }
 
-    /// The same for one who is called back.
-    func join(_ call: any CoalescingCall) { enter(call, books.withLock { $0.enter(call) }) }
+    private func begin(_ id: JobID, of call: any CoalescingCall) {
+        let giveUp = call.begin(CoalescedJob(core: self, id: id, firstPriority: call.priority))
+        let (makeTask, abandoned) = books.withLock { $0.prepares(id, giveUp: giveUp) }
+        if let makeTask { start(id, in: makeTask()) } else { tell(abandoned) }
+    }
 
-    private func enter(_ call: any CoalescingCall, _ arrival: CoalescingBooks.Arrival) {
-        switch arrival {
-        case .refused(let error): call.answer(.failure(error))
-        case .began(let job):
-            attach(call.begin(job, of: self), to: job)
-            call.onJoin()
-        case .joined(let errand):
-            call.onJoin()
-            if let errand { run(errand) }
+    /// Goes on with work in a task as soon as it has begun, unless it is over already, or goes on.
+    func proceed(_ id: JobID, in makeTask: @escaping CoalescingBooks.MakeTask) {
+        let before = books.withLock { $0.proceeds(id, in: makeTask) }
+        if before != nil { start(id, in: makeTask()) }
+    }
+
+    private func start(_ id: JobID, in task: Task<Void, Never>) {
+        if books.withLock({ $0.runs(id, in: task) }) { task.cancel() }
+    }
+
+    /// Tells work that nobody waits for it any more.
+    private func tell(_ abandoned: CoalescingBooks.Abandoned) {
+        switch abandoned.stage {
+        case .prepares(let giveUp): giveUp()
+        case .runs(let task): task.cancel()
+        case .begins, .proceeds, nil: break
         }
     }
 
@@ -48,24 +54,12 @@ final class CoalescingCore: Sendable {
         for departure in books.withLock({ $0.close(throwing: error) }) { carryOut(departure) }
     }
 
-    /// Refuses a waiter whose task was cancelled before.
-    ///
-    /// A cancellation before this finds no ticket and changes nothing, but is seen here by `isCancelled`, which it set
-    /// before; one after this finds the ticket. So none is lost, and none need be remembered.
-    private func arrive(_ call: any CoalescingCall) -> CoalescingBooks.Arrival {
-        books.withLock { Task.isCancelled ? .refused(CancellationError()) : $0.enter(call) }
-    }
-
-    private func attach(_ task: Task<Void, Never>, to job: JobID) {
-        if books.withLock({ $0.attach(task, to: job) }) { task.cancel() }
-    }
-
     func leave(_ call: any CoalescingCall) {
         if let departure = books.withLock({ books in call.ticket.map { books.leave($0) } }) { carryOut(departure) }
     }
 
     private func carryOut(_ departure: CoalescingBooks.Departure) {
-        departure.cancelled?.cancel()
+        tell(departure.abandoned)
         departure.waiter?.answer(.failure(CancellationError()))
         if let errand = departure.errand { run(errand) }
     }

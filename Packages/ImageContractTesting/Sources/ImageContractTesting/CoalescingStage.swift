@@ -33,13 +33,12 @@ final class CoalescingStage: Sendable {
     }
 
     func start(
-        _ waiter: Int, _ priority: RequestPriority = .normal, after hold: Gate? = nil, gate: Gate? = nil,
+        _ waiter: Int, _ priority: RequestPriority = .normal, gate: Gate? = nil,
         result: @escaping @Sendable () throws -> Int = { 7 }, onJoin: @escaping @Sendable () -> Void = {}
     ) {
         let gate = gate ?? self.gate
         let told = progress(of: waiter)
         let task = Task { [coalescer, works, answers, cancellations] in
-            await hold?.pass()
             do {
                 let id = WaiterID(rawValue: UInt64(waiter))
                 let value = try await coalescer.value(

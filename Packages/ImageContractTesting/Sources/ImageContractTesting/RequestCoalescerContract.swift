@@ -6,14 +6,12 @@ public enum RequestCoalescerContract {
     /// Makes a fresh coalescer.
     public typealias Subject = @Sendable () -> any RequestCoalescer<String, Int>
 
-    /// Every promise to those who wait in tasks of their own. `callbackRules` are those to the others.
-    public static let rules: [ContractRule<Subject>] = [cancelledBeforeAsking] + commonRules
-
-    /// Those that hold for whoever is called back as well.
-    static let commonRules: [ContractRule<Subject>] = [
-        sharesWork, sharesErrors, answersEveryJoin, ownCancellation, oneLeaves, lastLeaves,
-        startsAnew, highestPriority, countsPriorityOnceJoined, tellsPriorityAtOnce, tellsPriorityChanges,
-        replaysProgress, keepsProgressInOrder, progressNeverGoesBack, closingAnswers, closingIsFinal,
+    /// Every promise.
+    public static let rules: [ContractRule<Subject>] = [
+        sharesWork, sharesErrors, answersEveryJoin, answersOnce, ownCancellation, oneLeaves, lastLeaves,
+        startsAnew, beginsAtOnce, beginsBeforeItGoesOn, givesUp, highestPriority, countsPriorityOnceJoined,
+        tellsPriorityAtOnce, tellsPriorityChanges, replaysProgress, keepsProgressInOrder, progressNeverGoesBack,
+        closingAnswers, closingIsFinal,
     ]
 
     private static let sharesWork = ContractRule<Subject>("whoever asks while work is under way joins it") { make in
@@ -44,20 +42,6 @@ public enum RequestCoalescerContract {
             try expect(isAnswered, "a waiter was never answered")
         }
         try expect(stage.answers.all.allSatisfy { $0.value == 7 }, "a waiter got something else than the result")
-    }
-
-    private static let cancelledBeforeAsking = ContractRule<Subject>(
-        "a waiter whose task is cancelled before it asks starts no work"
-    ) { make in
-        let stage = CoalescingStage(make())
-        stage.gate.open()
-        let hold = Gate()
-        stage.start(1, after: hold)
-        stage.cancel(1)
-        hold.open()
-        let error = try await stage.error(of: 1)
-        try expect(error is CancellationError, "it was answered with \(String(describing: error))")
-        try expect(stage.works.count == 0, "the work was called")
     }
 
     private static let ownCancellation = ContractRule<Subject>(

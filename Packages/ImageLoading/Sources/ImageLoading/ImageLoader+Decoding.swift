@@ -8,21 +8,29 @@ import Synchronization
 #endif
 
 extension ImageLoader {
-    /// Fetches and decodes, showing previews if somebody wants them.
-    func decodedImage(for wait: PictureWait, _ work: any SharedWork) async throws -> LoadedImage {
-        let (load, report) = (wait.load, ProgressReporter(work))
-        let pump = previewPump(wait.job.image, for: load.request, work, report)
-        defer { pump?.close() }
-        let original = try await fetch(load, for: work, report, pump)
-        pump?.close()
+    /// Decodes an original as soon as it is there, showing previews meanwhile if somebody wants them.
+    func beginDecoding(
+        for wait: PictureWait, _ work: any SharedWork, _ proceed: @escaping Proceed<LoadedImage>
+    ) -> @Sendable () -> Void {
+        let report = ProgressReporter(work)
+        let pump = previewPump(wait.job.image, for: wait.load.request, work, report)
+        return join(wait.load, for: work, report, pump) { original in
+            pump?.close()
+            proceed { self.kept(try await self.decodedImage(of: try original.get(), for: wait, work, report), for: wait) }
+        }
+    }
+
+    private func decodedImage(
+        of original: LoadedData, for wait: PictureWait, _ work: any SharedWork, _ report: ProgressReporter
+    ) async throws -> LoadedImage {
         do {
-            let image = try await decode(original, for: load, wait.job.route, work)
-            return loaded(image, from: original, load)
+            let image = try await decode(original, for: wait.load, wait.job.route, work)
+            return loaded(image, from: original, wait.load)
         } catch let failure as DecodingFailure where failure.isTheDatasFault {
             guard original.source.isStore, wait.job.route.disk != .none, !wait.job.route.isOffline else {
                 throw failure
             }
-            return try await decodedAnew(load, work, report)
+            return try await decodedAnew(wait.load, work, report)
         }
     }
 
@@ -35,7 +43,7 @@ extension ImageLoader {
         var again = load.request
         again.mode = .reload
         let (load, route) = (Load(again, inPlaceOf: load), FetchRoute(again))
-        let original = try await fetch(load, for: work, report, nil)
+        let original = try await Answer.awaited { join(load, for: work, report, nil, onAnswer: $0) }
         var renewed = loaded(try await decode(original, for: load, route, work), from: original, load)
         renewed.isRenewed = true
         return renewed
@@ -65,14 +73,18 @@ extension ImageLoader {
         }
     }
 
-    private func fetch(
-        _ load: Load, for work: any SharedWork, _ report: ProgressReporter, _ pump: PreviewPump?
-    ) async throws -> LoadedData {
-        let waiting = link(work, to: configuration.dataCoalescer) { progress in
+    /// Joins or begins the work for the original of a picture, which waits at the picture's priority.
+    private func join(
+        _ load: Load, for work: any SharedWork, _ report: ProgressReporter, _ pump: PreviewPump?,
+        onAnswer: @escaping @Sendable (Result<LoadedData, any Error>) -> Void
+    ) -> @Sendable () -> Void {
+        let waiting = Waiting(id: newWaiter()) { progress in
             report.progressed(progress.withoutBytes)
             if let received = progress.received { pump?.offer(received) }
         }
-        return try await original(for: load, waiting, work.priority)
+        let leave = join(load, waiting, work.priority, onAnswer: onAnswer)
+        follow(work, with: waiting.id, in: configuration.dataCoalescer)
+        return leave
     }
 
     private func decode(

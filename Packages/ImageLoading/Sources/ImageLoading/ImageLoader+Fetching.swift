@@ -9,26 +9,29 @@ import ImageTransporting
 #endif
 
 extension ImageLoader {
-    /// Joins or starts the work for one original.
-    func original(for load: Load, _ waiting: Waiting, _ priority: RequestPriority) async throws -> LoadedData {
-        let route = FetchRoute(load.request, reloadCount: workBegan(on: load.original))
-        defer { workEnded(on: load.original) }
-        let loaded = try await configuration.dataCoalescer.value(
-            for: DataJobKey(original: load.original, route: route), waiter: waiting.id, priority: priority,
-            onJoin: waiting.onJoin, onProgress: waiting.onProgress
-        ) { work in
+    /// Joins or starts the work for one original: `onAnswer` is called once. Returns what makes it leave.
+    func join(
+        _ load: Load, _ waiting: Waiting, _ priority: RequestPriority,
+        onAnswer: @escaping @Sendable (Result<LoadedData, any Error>) -> Void
+    ) -> @Sendable () -> Void {
+        let route = FetchRoute(load.request, reloadCount: load.reloadCount)
+        return configuration.dataCoalescer.join(
+            DataJobKey(original: load.original, route: route), as: waiting.id, priority: priority,
+            onProgress: waiting.onProgress
+        ) { answer in
+            if case .success(let loaded) = answer, loaded.maker != waiting.id, loaded.source == .network {
+                load.send(.joined(bytes: loaded.data.count))
+            }
+            onAnswer(answer)
+        } work: { work in
             var made = try await self.makeData(route, for: load, work)
             made.maker = waiting.id
             return made
         }
-        if loaded.maker != waiting.id, loaded.source == .network { load.send(.joined(bytes: loaded.data.count)) }
-        return loaded
     }
 
     /// What is stored, then the network: the work that requests share.
     private func makeData(_ route: FetchRoute, for load: Load, _ work: any SharedWork) async throws -> LoadedData {
-        _ = workBegan(on: load.original)
-        defer { workEnded(on: load.original) }
         switch load.request.origin {
         case .data(let data, _): return try checked(data, .disk)
         case .fetch(_, let fetch):

@@ -1,36 +1,31 @@
 import ImageCore
 import Synchronization
 
-extension ImageLoader {
-    /// Joins or starts the work for one picture.
-    func answer(to wait: PictureWait) async throws -> LoadedImage {
-        try await configuration.imageCoalescer.value(
-            for: wait.job, waiter: wait.waiting.id, priority: wait.priority, onJoin: wait.waiting.onJoin,
-            onProgress: wait.waiting.onProgress
-        ) { try await self.makeImage(for: wait, $0) }
-    }
+/// Goes on with shared work in a task.
+typealias Proceed<Value> = @Sendable (@escaping @Sendable () async throws -> Value) -> Void
 
-    /// The same without a task: `onAnswer` is called once. Returns what makes it leave.
+extension ImageLoader {
+    /// Joins or begins the work for one picture: `onAnswer` is called once. Returns what makes it leave.
     func join(
         _ wait: PictureWait, onAnswer: @escaping @Sendable (Result<LoadedImage, any Error>) -> Void
     ) -> @Sendable () -> Void {
         configuration.imageCoalescer.join(
-            wait.job, as: wait.waiting.id, priority: wait.priority, onJoin: wait.waiting.onJoin,
-            onProgress: wait.waiting.onProgress, onAnswer: onAnswer
-        ) { try await self.makeImage(for: wait, $0) }
+            wait.job, as: wait.waiting.id, priority: wait.priority, onProgress: wait.waiting.onProgress,
+            onAnswer: onAnswer
+        ) { self.begin(wait, $0, $1) }
     }
 
-    /// Finds or makes a picture, and keeps it: the work that requests share.
-    private func makeImage(for wait: PictureWait, _ work: any SharedWork) async throws -> LoadedImage {
-        let load = wait.load
-        _ = workBegan(on: load.original)
-        defer { workEnded(on: load.original) }
+    /// Finds or makes a picture, and keeps it: the work that requests share. It has a task when what the picture is made of is there.
+    private func begin(
+        _ wait: PictureWait, _ work: any SharedWork, _ proceed: @escaping Proceed<LoadedImage>
+    ) -> @Sendable () -> Void {
         // Work for the same key may have ended between this request's look-up and its join.
-        if let hit = lateHit(wait) { return hit }
-        let loaded =
-            load.request.processors.isEmpty
-            ? try await decodedImage(for: wait, work) : try await processedImage(for: wait, work)
-        return kept(loaded, for: wait)
+        if let hit = lateHit(wait) {
+            proceed { hit }
+            return {}
+        }
+        return wait.load.request.processors.isEmpty
+            ? beginDecoding(for: wait, work, proceed) : beginProcessing(for: wait, work, proceed)
     }
 
     private func lateHit(_ wait: PictureWait) -> LoadedImage? {
@@ -44,7 +39,8 @@ extension ImageLoader {
         return loaded
     }
 
-    private func kept(_ loaded: LoadedImage, for wait: PictureWait) -> LoadedImage {
+    /// Keeps a picture if somebody asked for it.
+    func kept(_ loaded: LoadedImage, for wait: PictureWait) -> LoadedImage {
         var loaded = loaded
         loaded.isInMemory = wait.keeps && keep(loaded, for: wait)
         loaded.maker = wait.waiting.id
@@ -52,43 +48,42 @@ extension ImageLoader {
     }
 
     /// Decoded at its size, by work of its own that other requests share, then processed.
-    private func processedImage(
-        for wait: PictureWait, _ work: any SharedWork
-    ) async throws -> LoadedImage {
-        let processors = wait.load.request.processors
+    private func beginProcessing(
+        for wait: PictureWait, _ work: any SharedWork, _ proceed: @escaping Proceed<LoadedImage>
+    ) -> @Sendable () -> Void {
         let report = ProgressReporter(work)
-        let previews = processedPreviews(wait.job.image, processors, work, report)
-        defer { previews.close() }
-        let waiting = link(work, to: configuration.imageCoalescer) { progress in
+        let previews = processedPreviews(wait.job.image, wait.load.request.processors, work, report)
+        let waiting = Waiting(id: newWaiter()) { progress in
             if let preview = progress.preview { previews.offer(preview) }
             report.progressed(progress.withoutPreview)
         }
-        var loaded = try await unprocessedImage(for: wait.load, waiting, work.priority)
-        previews.close()
+        let base = unprocessed(wait.load, waiting, work.priority)
+        let leave = join(base) { answer in
+            previews.close()
+            base.ended(with: try? answer.get())
+            proceed { self.kept(try await self.processed(try answer.get(), for: wait, work), for: wait) }
+        }
+        follow(work, with: waiting.id, in: configuration.imageCoalescer)
+        return leave
+    }
+
+    private func processed(
+        _ base: LoadedImage, for wait: PictureWait, _ work: any SharedWork
+    ) async throws -> LoadedImage {
+        var loaded = base
         wait.load.tell(.queued(.decode))
-        loaded.image = try await lanes.perform(in: .decode, for: work) { [image = loaded.image] in
-            try image.processed(by: processors, isCancelled: $0)
+        loaded.image = try await lanes.perform(in: .decode, for: work) {
+            try base.image.processed(by: wait.load.request.processors, isCancelled: $0)
         }
         wait.load.tell(.processed)
         return loaded
     }
 
-    private func unprocessedImage(
-        for load: Load, _ waiting: Waiting, _ priority: RequestPriority
-    ) async throws -> LoadedImage {
+    private func unprocessed(_ load: Load, _ waiting: Waiting, _ priority: RequestPriority) -> PictureWait {
         var plain = load.request
         plain.processors = []
         plain.isProgressive = false
-        let base = Load(plain, inPlaceOf: load)
-        let wait = PictureWait(plain.cacheKey, base, waiting, priority, keeps: false)
-        do {
-            let loaded = try await answer(to: wait)
-            wait.ended(with: loaded)
-            return loaded
-        } catch {
-            wait.ended(with: nil)
-            throw error
-        }
+        return PictureWait(plain.cacheKey, Load(plain, inPlaceOf: load), waiting, priority, keeps: false)
     }
 
     private func processedPreviews(
@@ -103,14 +98,9 @@ extension ImageLoader {
         }
     }
 
-    /// One piece of shared work as the waiter for another, which keeps to its priority.
-    func link(
-        _ work: any SharedWork, to coalescer: any RequestCoalescer,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void
-    ) -> Waiting {
-        let id = newWaiter()
-        return Waiting(
-            id: id, onJoin: { work.onPriorityChange { coalescer.setPriority($0, of: id) } }, onProgress: onProgress)
+    /// Keeps one who waits for other shared work at the priority of the work for which it waits.
+    func follow(_ work: any SharedWork, with waiter: WaiterID, in coalescer: any RequestCoalescer) {
+        work.onPriorityChange { coalescer.setPriority($0, of: waiter) }
     }
 
     // MARK: Memory

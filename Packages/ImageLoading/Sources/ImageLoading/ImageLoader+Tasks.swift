@@ -46,8 +46,7 @@ extension ImageLoader {
 
     private func start(_ request: ImageRequest, _ core: TaskCore) {
         let waiting = Waiting(
-            id: newWaiter(), onJoin: { core.applyPriority() }, onProgress: { core.progressed($0) },
-            isCancelled: { core.isCancelled })
+            id: newWaiter(), onProgress: { core.progressed($0) }, isCancelled: { core.isCancelled })
         switch begin(request, waiting) {
         case .over(let result): core.ended(result)
         case .waits(let wait): takePlace(for: core, wait)

@@ -74,7 +74,7 @@ public final class ImageLoader: PictureLoader {
         case .over(let result): return try result.get()
         case .waits(let wait):
             let loaded: LoadedImage
-            do { loaded = try await answer(to: wait) } catch { throw wait.failed(error) }
+            do { loaded = try await Answer.awaited { join(wait, onAnswer: $0) } } catch { throw wait.failed(error) }
             return try wait.succeeded(loaded)
         }
     }
@@ -108,7 +108,7 @@ public final class ImageLoader: PictureLoader {
         do {
             try request.validate()
             let waiting = Waiting(id: newWaiter(), onProgress: { onProgress($0.withoutPreview) })
-            let loaded = try await original(for: load, waiting, request.priority)
+            let loaded = try await Answer.awaited { join(load, waiting, request.priority, onAnswer: $0) }
             try load.succeeded(from: loaded.source, isCancelled: Task.isCancelled)
             return loaded
         } catch {
@@ -125,8 +125,6 @@ public final class ImageLoader: PictureLoader {
 /// One who waits for a picture, or an original.
 struct Waiting: Sendable {
     var id: WaiterID
-    /// Told when changes of its priority begin to count.
-    var onJoin: @Sendable () -> Void = {}
     var onProgress: @Sendable (WorkProgress) -> Void
     /// Whether it wants no answer any more. Asked where it waits: in its task, if it has one.
     var isCancelled: @Sendable () -> Bool = { Task.isCancelled }

@@ -1,9 +1,12 @@
 import ImageCore
 
-/// One request on its way, which tells its events to the books, and to the observer if there is one.
+/// One request on its way, which tells its events to the books, and to the observer if there is one. Whatever is done for the request
+/// keeps it: while it lives, work on its original is under way.
 final class Load: Sendable {
     let request: ImageRequest
     let original: Original
+    /// How often the original had been reloaded when this began.
+    let reloadCount: UInt64
     let loader: ImageLoader
     /// When it began, on the governor's clock.
     private let start: Duration
@@ -16,6 +19,7 @@ final class Load: Sendable {
         self.request = request
         self.id = id
         original = request.original
+        reloadCount = loader.workBegan(on: original)
         start = loader.governor.uptime()
         tell(.started)
     }
@@ -24,7 +28,10 @@ final class Load: Sendable {
     init(_ request: ImageRequest, inPlaceOf load: Load) {
         self.request = request
         (original, loader, start, id) = (load.original, load.loader, load.start, load.id)
+        reloadCount = loader.workBegan(on: original)
     }
+
+    deinit { loader.workEnded(on: original) }
 
     /// Counts what happened, and tells it. Without an observer, only ends need to know the time.
     func send(_ kind: ImageLoadEvent.Kind) {

@@ -24,7 +24,7 @@ final class PictureWait: Sendable {
         self.waiting = waiting
         self.priority = priority
         self.keeps = keeps
-        job = ImageJobKey(load.request, image: key, reloadCount: load.loader.workBegan(on: load.original))
+        job = ImageJobKey(load.request, image: key, reloadCount: load.reloadCount)
         wishes = load.request.previewWishes(key)
         if !wishes.isEmpty { load.loader.previewWishes.withLock { $0.began(wishes) } }
     }
@@ -38,7 +38,6 @@ final class PictureWait: Sendable {
     func ended(with loaded: LoadedImage?) {
         if let loaded { noteAnswer(loaded) }
         if !wishes.isEmpty { load.loader.previewWishes.withLock { $0.ended(wishes) } }
-        load.loader.workEnded(on: load.original)
     }
 
     /// The answer came, and with it the end of the request. Throws if it was cancelled.

@@ -6,7 +6,7 @@ public final class RecordingCoalescer<Key: Hashable & Sendable, Value: Sendable>
     /// What happened, in order.
     public enum Message: Hashable, Sendable {
         case asked(Key, WaiterID, RequestPriority)
-        /// The work was called for this key: nobody was there to join.
+        /// The work was begun for this key: nobody was there to join.
         case started(Key)
         case reprioritised(WaiterID, RequestPriority)
         case answered(WaiterID)
@@ -22,40 +22,18 @@ public final class RecordingCoalescer<Key: Hashable & Sendable, Value: Sendable>
     /// Everything so far.
     public var messages: [Message] { log.withLock { $0 } }
 
-    public func value(
-        for key: Key, waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        work: @escaping @Sendable (any SharedWork) async throws -> Value
-    ) async throws -> Value {
-        record(.asked(key, waiter, priority))
-        do {
-            let value = try await base.value(
-                for: key, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress
-            ) { shared in
-                self.record(.started(key))
-                return try await work(shared)
-            }
-            record(.answered(waiter))
-            return value
-        } catch {
-            record(.failed(waiter))
-            throw error
-        }
-    }
-
     public func join(
-        _ key: Key, as waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
+        _ key: Key, as waiter: WaiterID, priority: RequestPriority,
         onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
-        work: @escaping @Sendable (any SharedWork) async throws -> Value
+        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void, begin: @escaping SharedWorkBeginning<Value>
     ) -> @Sendable () -> Void {
         record(.asked(key, waiter, priority))
-        return base.join(key, as: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress) { answer in
+        return base.join(key, as: waiter, priority: priority, onProgress: onProgress) { answer in
             if case .success = answer { self.record(.answered(waiter)) } else { self.record(.failed(waiter)) }
             onAnswer(answer)
-        } work: { shared in
+        } begin: { work, proceed in
             self.record(.started(key))
-            return try await work(shared)
+            return begin(work, proceed)
         }
     }
 

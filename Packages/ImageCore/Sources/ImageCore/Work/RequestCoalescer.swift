@@ -1,46 +1,32 @@
 /// Lets many waiters share one piece of work.
 ///
 /// Promises:
-/// - While work for a key is under way, whoever asks for that key joins it; its closure is called once.
-/// - Every waiter is answered exactly once: with the result, with the error, or with `CancellationError` when its own task
-///   was cancelled. A join at any moment, completion included, is answered.
+/// - While work for a key is under way, whoever asks for that key joins it; it is begun once.
+/// - Every waiter is answered exactly once: with the result, with the error, or with `CancellationError` when it left. A join at any
+///   moment, completion included, is answered.
 /// - Work runs at the maximum of its waiters' priorities, and is told when that changes.
 /// - The last waiter to leave cancels the work. Whoever asks afterwards starts anew, even while the old work winds down.
 /// - A waiter that leaves changes nothing for the others.
-/// - `CancellationError` reaches a waiter only when its own task was cancelled: work that throws it by itself ends its
-///   waiters with another error.
+/// - `CancellationError` reaches a waiter only when it left: work that throws it by itself ends its waiters with another error.
 /// - Once it is closed, work is cancelled and its waiters, and whoever asks from then on, are answered with the error of the closing,
-///   unless their own tasks were cancelled.
+///   unless they have left.
 public protocol RequestCoalescer<Key, Value>: Sendable {
     associatedtype Key: Hashable & Sendable
     associatedtype Value: Sendable
 
-    /// Joins the work for `key`, or starts it.
+    /// Joins the work for `key`, or begins it. When this returns the waiter has joined: `setPriority` counts from then on.
     ///
     /// - Parameters:
     ///   - waiter: names this waiter, so that its priority can be changed.
-    ///   - onJoin: called once, before this returns, when the waiter has joined: `setPriority` counts from then on. Not called
-    ///     when the waiter's task was cancelled before.
     ///   - onProgress: told what the work reports; a late joiner is told the latest report at once.
-    ///   - work: called in a task of its own when there is none to join.
-    func value(
-        for key: Key, waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        work: @escaping @Sendable (any SharedWork) async throws -> Value
-    ) async throws -> Value
-
-    /// Does what `value` does, for a waiter that has no task: it is called back.
-    ///
-    /// - Parameters:
-    ///   - onJoin: as above; when it is called relative to this function's return is not said.
-    ///   - onAnswer: called exactly once, on an unspecified thread, before or after this returns: with what `value` would return or throw.
-    /// - Returns: what makes the waiter leave, as cancelling its task would: unless it is answered already, it is answered with
-    ///   `CancellationError`. Whether the task that calls this is cancelled makes no difference.
+    ///   - onAnswer: called exactly once, on an unspecified thread, before or after this returns.
+    ///   - begin: called, before this returns, when there is no work to join.
+    /// - Returns: what makes the waiter leave: unless it is answered already, it is answered with `CancellationError`. Whether the task
+    ///   that calls this is cancelled makes no difference.
     func join(
-        _ key: Key, as waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
+        _ key: Key, as waiter: WaiterID, priority: RequestPriority,
         onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
-        work: @escaping @Sendable (any SharedWork) async throws -> Value
+        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void, begin: @escaping SharedWorkBeginning<Value>
     ) -> @Sendable () -> Void
 
     /// Changes what one waiter wants; the work's priority becomes the new maximum. Nothing happens before the waiter has
@@ -51,45 +37,49 @@ public protocol RequestCoalescer<Key, Value>: Sendable {
     func close(throwing error: any Error)
 }
 
+/// Begins shared work, which has two parts: what takes no task, such as waiting for other shared work, and then what takes one.
+///
+/// - Parameters:
+///   - work: what it knows of its waiters.
+///   - proceed: to be called once with the second part, now or later, on whatever thread. It runs in a task of its own, not before this
+///     function has returned, and what it returns or throws is the work's outcome.
+/// - Returns: called once if everybody has left before `proceed` was called. The work is over then: `proceed` does nothing any more.
+public typealias SharedWorkBeginning<Value> =
+    @Sendable (
+        _ work: any SharedWork, _ proceed: @escaping @Sendable (@escaping @Sendable () async throws -> Value) -> Void
+    ) -> @Sendable () -> Void
+
 extension RequestCoalescer {
-    /// Joins the work for `key`, or starts it, for a waiter whose priority does not change meanwhile.
+    /// Joins the work for `key`, or starts it, for a waiter that is called back.
+    ///
+    /// - Parameter work: called in a task of its own when there is none to join.
+    public func join(
+        _ key: Key, as waiter: WaiterID, priority: RequestPriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
+        work: @escaping @Sendable (any SharedWork) async throws -> Value
+    ) -> @Sendable () -> Void {
+        join(key, as: waiter, priority: priority, onProgress: onProgress, onAnswer: onAnswer) { shared, proceed in
+            proceed { try await work(shared) }
+            return {}
+        }
+    }
+
+    /// Joins the work for `key`, or starts it, for a waiter that waits in a task; cancelling the task makes it leave. A task that is
+    /// cancelled before it asks starts no work.
+    ///
+    /// - Parameters:
+    ///   - onJoin: called once, before this returns, when the waiter has joined.
+    ///   - work: called in a task of its own when there is none to join.
     public func value(
-        for key: Key, waiter: WaiterID, priority: RequestPriority,
+        for key: Key, waiter: WaiterID, priority: RequestPriority, onJoin: () -> Void = {},
         onProgress: @escaping @Sendable (WorkProgress) -> Void,
         work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) async throws -> Value {
-        try await value(
-            for: key, waiter: waiter, priority: priority, onJoin: {}, onProgress: onProgress, work: work)
-    }
-
-    /// Waits with `value` in a task.
-    public func join(
-        _ key: Key, as waiter: WaiterID, priority: RequestPriority, onJoin: @escaping @Sendable () -> Void,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
-        work: @escaping @Sendable (any SharedWork) async throws -> Value
-    ) -> @Sendable () -> Void {
-        joinInTask(
-            key, as: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress, onAnswer: onAnswer, work: work)
-    }
-
-    /// What `join` does unless a coalescer knows better; the task runs on the executor, if there is one.
-    package func joinInTask(
-        on executor: (any TaskExecutor)? = nil, _ key: Key, as waiter: WaiterID, priority: RequestPriority,
-        onJoin: @escaping @Sendable () -> Void, onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
-        work: @escaping @Sendable (any SharedWork) async throws -> Value
-    ) -> @Sendable () -> Void {
-        let task = Task(executorPreference: executor) {
-            do {
-                let value = try await value(
-                    for: key, waiter: waiter, priority: priority, onJoin: onJoin, onProgress: onProgress, work: work)
-                onAnswer(.success(value))
-            } catch {
-                onAnswer(.failure(error))
-            }
+        try await Answer.awaited { give in
+            defer { onJoin() }
+            return join(key, as: waiter, priority: priority, onProgress: onProgress, onAnswer: give, work: work)
         }
-        return { task.cancel() }
     }
 }
 

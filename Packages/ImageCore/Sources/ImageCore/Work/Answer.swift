@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What one task waits for and anybody may give: the first answer counts, before or after somebody waits for it.
-final class Answer<Value: Sendable>: Sendable {
+package final class Answer<Value: Sendable>: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<Value, any Error>)
@@ -10,8 +10,26 @@ final class Answer<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.open)
 
+    package init() {}
+
+    /// Waits in a task for what a callback brings. Nothing is asked for if the task was cancelled before.
+    ///
+    /// - Parameter ask: given the callback; returns what is called when the task is cancelled.
+    package static func awaited(
+        _ ask: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> @Sendable () -> Void
+    ) async throws -> Value {
+        try Task.checkCancellation()
+        let answer = Answer()
+        let leave = ask { answer.give($0) }
+        return try await withTaskCancellationHandler {
+            try await answer.value()
+        } onCancel: {
+            leave()
+        }
+    }
+
     /// Returns, or throws, what is given. For one task at a time.
-    func value() async throws -> Value {
+    package func value() async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let result = state.withLock { state -> Result<Value, any Error>? in
                 if case .given(let result) = state { return result }
@@ -23,7 +41,7 @@ final class Answer<Value: Sendable>: Sendable {
     }
 
     /// Later ones are dropped.
-    func give(_ result: Result<Value, any Error>) {
+    package func give(_ result: Result<Value, any Error>) {
         let waiting = state.withLock { state -> CheckedContinuation<Value, any Error>? in
             switch state {
             case .given: return nil
@@ -38,9 +56,9 @@ final class Answer<Value: Sendable>: Sendable {
         waiting?.resume(with: result)
     }
 
-    func cancel() { give(.failure(CancellationError())) }
+    package func cancel() { give(.failure(CancellationError())) }
 }
 
 extension Answer<Void> {
-    func give() { give(.success(())) }
+    package func give() { give(.success(())) }
 }

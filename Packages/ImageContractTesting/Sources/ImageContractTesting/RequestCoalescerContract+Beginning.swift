@@ -1,0 +1,109 @@
+import ImageCore
+import ImageTesting
+import Synchronization
+
+extension RequestCoalescerContract {
+    static let answersOnce = ContractRule<Subject>("a waiter is answered once, however it leaves") { make in
+        let stage = CoalescingStage(make())
+        let answers = Probe<Result<Int, any Error>>()
+        let leaves = (0..<2).map { _ in
+            stage.coalescer.join("key", as: WaiterID(rawValue: 1), priority: .normal) { _ in
+            } onAnswer: {
+                answers.append($0)
+            } work: { _ in
+                await stage.gate.pass()
+                return 7
+            }
+        }
+        leaves[0]()
+        leaves[0]()
+        try expectCancellation(await answers.reaches(1) ? answers.all[0] : nil)
+        stage.gate.open()
+        let isAnswered = await answers.reaches(2)
+        leaves[1]()
+        try expect(isAnswered && (try? answers.all[1].get()) == 7, "who stayed was answered with \(answers.all)")
+        // What comes later for the same key is answered after all else that there was to answer.
+        try await stage.ask(9)
+        try await stage.expectValue(7, of: 9)
+        try expect(answers.all.count == 2, "\(answers.all.count) answers for two who were called back")
+    }
+
+    static let beginsAtOnce = ContractRule<Subject>("work has begun when the first has joined, and goes on when it says so")
+    { make in
+        let work = PreparedWork()
+        _ = work.join(make())
+        try expect(work.begins.count == 1, "begun \(work.begins.count) times when the first had joined")
+        try expect(work.answers.count == 0 && work.runs.count == 0, "it did not wait to be told")
+        work.begins.all.first?()
+        let isAnswered = await work.answers.reaches(1)
+        try expect(isAnswered && (try? work.answers.all[0].get()) == 7, "answered with \(work.answers.all)")
+    }
+
+    static let givesUp = ContractRule<Subject>("work that everybody leaves before it goes on is told so once, and never goes on")
+    { make in
+        let (coalescer, work) = (make(), PreparedWork())
+        let leave = work.join(coalescer)
+        leave()
+        leave()
+        try expectCancellation(await work.answers.reaches(1) ? work.answers.all[0] : nil)
+        try expect(work.endings.count == 1, "told \(work.endings.count) times that it is over")
+        work.begins.all.first?()
+        // Other work goes on after all else that there was to go on with.
+        let other = PreparedWork()
+        _ = other.join(coalescer)
+        other.begins.all.first?()
+        let isAnswered = await other.answers.reaches(1)
+        try expect(isAnswered, "other work was never answered")
+        try expect(work.runs.count == 0, "it went on")
+    }
+
+    static let beginsBeforeItGoesOn = ContractRule<Subject>("work does not go on before it has begun") { make in
+        let isBegun = Mutex(false)
+        let runs = Probe<Bool>()
+        let leave = make().join("key", as: WaiterID(rawValue: 1), priority: .normal) { _ in
+        } onAnswer: { _ in
+        } begin: { _, proceed in
+            proceed {
+                runs.append(isBegun.withLock { $0 })
+                return 7
+            }
+            // Time for another thread to go on.
+            for _ in 0..<10_000 where runs.count > 0 { break }
+            isBegun.withLock { $0 = true }
+            return {}
+        }
+        let hasRun = await runs.reaches(1)
+        leave()
+        try expect(hasRun && runs.all == [true], hasRun ? "it went on while it began" : "it never went on")
+    }
+
+    private static func expectCancellation(_ answer: Result<Int, any Error>?) throws {
+        guard case .failure(let error)? = answer, error is CancellationError else {
+            throw ContractViolation("who left was answered with \(String(describing: answer))")
+        }
+    }
+}
+
+/// Work that goes on when the test says so, and what it and its only waiter are told.
+private struct PreparedWork {
+    /// Each goes on with the work.
+    let begins = Probe<@Sendable () -> Void>()
+    let runs = Probe<Int>()
+    let endings = Probe<Bool>()
+    let answers = Probe<Result<Int, any Error>>()
+
+    func join(_ coalescer: any RequestCoalescer<String, Int>) -> @Sendable () -> Void {
+        coalescer.join("key", as: WaiterID(rawValue: 1), priority: .normal) { _ in
+        } onAnswer: { [answers] in
+            answers.append($0)
+        } begin: { [begins, runs, endings] _, proceed in
+            begins.append {
+                proceed {
+                    runs.append(1)
+                    return 7
+                }
+            }
+            return { endings.append(true) }
+        }
+    }
+}
