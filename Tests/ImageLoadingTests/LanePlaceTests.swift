@@ -9,23 +9,23 @@ import Testing
 struct LanePlaceTests {
     @Test("whoever waits goes on when the place is there")
     func granted() async throws {
-        let place = Answer<Void>()
-        async let waiting: Void = place.value()
+        let place = Permission()
+        async let waiting = place.value()
         place.give()
-        try await waiting
+        #expect(try await waiting)
     }
 
     @Test("a place granted before anyone waits for it is taken at once, and cancelled too late")
     func grantedFirst() async throws {
-        let place = Answer<Void>()
+        let place = Permission()
         place.give()
         place.cancel()
-        try await place.value()
+        #expect(try await place.value())
     }
 
     @Test("a place that is cancelled throws to whoever waits, now or later, and is granted too late")
     func cancelled() async {
-        let place = Answer<Void>()
+        let place = Permission()
         place.cancel()
         place.give()
         await #expect(throws: CancellationError.self) { try await place.value() }
@@ -34,14 +34,14 @@ struct LanePlaceTests {
     @Test("a scheduler that only runs work lends a place until it is released", arguments: [true, false])
     func reservedByDefault(releasesFirst: Bool) async throws {
         let scheduler = ManualScheduler()
-        let place = Answer<Void>()
+        let place = Permission()
         let wanted = WorkPlace(lane: .download, priority: .high, host: "a")
         let reservation = scheduler.reserve(wanted) { place.give() }
         #expect(!reservation.isGranted)
         #expect(scheduler.messages == [.enqueued(reservation.id, .download, .high, host: "a")])
         if releasesFirst { reservation.release() }
         let run = try scheduler.start(reservation.id)
-        try await place.value()
+        _ = try await place.value()
         if !releasesFirst {
             #expect(!scheduler.messages.contains(.finished(reservation.id)))
             reservation.release()
@@ -72,11 +72,11 @@ struct LanePlaceTests {
     }
 
     @Test("the first answer counts")
-    func outcome() async throws {
-        let outcome = Answer<Int>()
-        outcome.give(.success(1))
-        outcome.give(.success(2))
-        #expect(try await outcome.value() == 1)
+    func refused() async throws {
+        let place = Permission()
+        place.refuse()
+        place.give()
+        #expect(try await !place.value())
     }
 
     @Test("a priority that changes while the lane is told of it is not overwritten by the one before")

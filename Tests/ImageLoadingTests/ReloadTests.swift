@@ -33,8 +33,7 @@ struct ReloadTests {
         #expect(try await fixture.loader.image(for: reloading(request)).image.bitmap.size.width == 20)
         gate.open()
         #expect(try await older.value == 40)
-        while !fixture.dataCoalescer.isIdle || !fixture.imageCoalescer.isIdle { await Task.yield() }
-        #expect(fixture.loader.ledger.withLock { $0.isEmpty })
+        while !fixture.loader.ledger.withLock({ $0.isEmpty }) { await Task.yield() }
         #expect(fixture.memory.images.values.map(\.bitmap.size.width) == [20])
         #expect(fixture.storedOriginals == [FakePicture.encode(width: 20, height: 20)])
     }

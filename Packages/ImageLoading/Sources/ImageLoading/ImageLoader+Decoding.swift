@@ -43,7 +43,7 @@ extension ImageLoader {
         var again = load.request
         again.mode = .reload
         let (load, route) = (Load(again, inPlaceOf: load), FetchRoute(again))
-        let original = try await Answer.awaited { join(load, for: work, report, nil, onAnswer: $0) }
+        let original = try await answered { join(load, for: work, report, nil, onAnswer: $0) }
         var renewed = loaded(try await decode(original, for: load, route, work), from: original, load)
         renewed.isRenewed = true
         return renewed

@@ -36,36 +36,62 @@ final class Transfer: Sendable {
     }
 }
 
+/// How often one original has been tried again, and since when it is tried.
+private struct Trials {
+    var start: Duration
+    var retries = 0
+}
+
 extension ImageLoader {
     /// Brings the original, trying again where the failure may heal. Waits hold no place in the lane.
     func downloaded(_ download: Download, _ work: any SharedWork) async throws -> LoadedData {
-        // What is at hand needs no better conditions.
-        let door = download.load.original.isLocal ? nil : door
-        var (start, retry) = (governor.uptime(), 0)
+        var trials = Trials(start: governor.uptime())
         while true {
-            if let door { _ = try await door.enter(work) { download.load.tell(.heldBack) } }
-            download.load.tell(.queued(.download))
             do {
-                return try await lanes.withSlot(in: .download, host: download.host, for: work) {
-                    guard let door else { return try await self.attempt(download) }
-                    return try await door.run(work) { () async throws(AttemptFailure) in
-                        try await self.attempt(download)
-                    }
-                }
+                return try await triedOnce(download, work)
             } catch let failure as AttemptFailure {
-                if failure.isBrokenOff { continue }
-                if let door, try await waitedForNetwork(after: failure.error, door, download, work) {
-                    (start, retry) = (governor.uptime(), 0)
-                    continue
-                }
-                let elapsed = governor.uptime() - start
-                let wait = governor.wait(
-                    after: failure, retry: retry, elapsed: elapsed, download.load.request.retryBudget)
-                guard let wait else { throw failure.error }
-                retry += 1
-                try await configuration.clock.sleep(for: wait)
+                try await pause(after: failure, &trials, download, work)
             }
         }
+    }
+
+    private func triedOnce(_ download: Download, _ work: any SharedWork) async throws -> LoadedData {
+        // What is at hand needs no better conditions.
+        if let door, !download.load.original.isLocal { return try await tried(download, through: door, work) }
+        download.load.tell(.queued(.download))
+        return try await lanes.withSlot(in: .download, host: download.host, for: work) {
+            try await self.attempt(download)
+        }
+    }
+
+    @inline(never)  // no place in the frame above, where there is no door
+    private func tried(
+        _ download: Download, through door: DownloadDoor, _ work: any SharedWork
+    ) async throws -> LoadedData {
+        _ = try await door.enter(work) { download.load.tell(.heldBack) }
+        download.load.tell(.queued(.download))
+        return try await lanes.withSlot(in: .download, host: download.host, for: work) {
+            try await door.run(work) { () async throws(AttemptFailure) in try await self.attempt(download) }
+        }
+    }
+
+    /// Returns when it is to be tried again; throws when it is not.
+    @inline(never)  // seldom: no place in the frame above
+    private func pause(
+        after failure: AttemptFailure, _ trials: inout Trials, _ download: Download, _ work: any SharedWork
+    ) async throws {
+        if failure.isBrokenOff { return }
+        let door = download.load.original.isLocal ? nil : door
+        if let door, try await waitedForNetwork(after: failure.error, door, download, work) {
+            trials = Trials(start: governor.uptime())
+            return
+        }
+        let wait = governor.wait(
+            after: failure, retry: trials.retries, elapsed: governor.uptime() - trials.start,
+            download.load.request.retryBudget)
+        guard let wait else { throw failure.error }
+        trials.retries += 1
+        try await configuration.clock.sleep(for: wait)
     }
 
     /// True when it failed for lack of a network, and there is one again; false when that was not it, or too many wait.

@@ -23,10 +23,13 @@ extension ImageLoader {
                 load.send(.joined(bytes: loaded.data.count))
             }
             onAnswer(answer)
-        } work: { work in
-            var made = try await self.makeData(route, for: load, work)
-            made.maker = waiting.id
-            return made
+        } begin: { work, proceed in
+            proceed {
+                var made = try await self.makeData(route, for: load, work)
+                made.maker = waiting.id
+                return made
+            }
+            return {}
         }
     }
 
@@ -34,8 +37,7 @@ extension ImageLoader {
     private func makeData(_ route: FetchRoute, for load: Load, _ work: any SharedWork) async throws -> LoadedData {
         switch load.request.origin {
         case .data(let data, _): return try checked(data, .disk)
-        case .fetch(_, let fetch):
-            return try await fetched(fetch, route, for: load, work)
+        case .fetch(_, let fetch): return try await fetched(fetch, route, for: load, work)
         case .url(let url):
             let transfer = try transfer(of: url, route, for: load, work)
             if !load.original.isLocal, let stored = try await stored(transfer, route, load) {
@@ -56,6 +58,7 @@ extension ImageLoader {
     }
 
     /// What the request's own fetch has brought before and the disk cache keeps under its name; else what it brings now.
+    @inline(never)  // seldom: no place in the frame above
     private func fetched(
         _ fetch: @escaping @Sendable () async throws -> Data, _ route: FetchRoute, for load: Load,
         _ work: any SharedWork
@@ -76,10 +79,19 @@ extension ImageLoader {
     private func stored(
         _ transfer: Transfer, _ route: FetchRoute, _ load: Load
     ) async throws(ImageError) -> LoadedData? {
+        guard let cache = configuration.responseCache, route.readsDisk else {
+            load.send(.diskMiss(configuration.responseCache == nil ? .noCache : .policy))
+            return nil
+        }
+        return try await stored(in: cache, transfer, route, load)
+    }
+
+    @inline(never)  // no place in the frame above, where there is no cache
+    private func stored(
+        in cache: any ResponseCache, _ transfer: Transfer, _ route: FetchRoute, _ load: Load
+    ) async throws(ImageError) -> LoadedData? {
         let response: TransportResponse
         do throws(CacheMiss) {
-            guard let cache = configuration.responseCache else { throw .noCache }
-            guard route.readsDisk else { throw .policy }
             response = try await storedResponse(in: cache, to: transfer.request, route)
         } catch {
             load.send(.diskMiss(error))
@@ -164,7 +176,7 @@ extension ImageLoader {
         let total = response.head.expectedBytes
         let received = ReceivedBytes()
         var pieces = response.body.makeAsyncIterator()
-        while let piece = try await pieces.next() {
+        while let piece = try await pieces.next(isolation: nil) {
             guard received.count + piece.count <= limit else { throw .tooLarge(allowedBytes: limit) }
             received.append(piece, expectedBytes: total)
             var progress = WorkProgress(completedBytes: received.count, totalBytes: total)

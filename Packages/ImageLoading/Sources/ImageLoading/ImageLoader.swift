@@ -74,7 +74,7 @@ public final class ImageLoader: PictureLoader {
         case .over(let result): return try result.get()
         case .waits(let wait):
             let loaded: LoadedImage
-            do { loaded = try await Answer.awaited { join(wait, onAnswer: $0) } } catch { throw wait.failed(error) }
+            do { loaded = try await answered { join(wait, onAnswer: $0) } } catch { throw wait.failed(error) }
             return try wait.succeeded(loaded)
         }
     }
@@ -108,7 +108,7 @@ public final class ImageLoader: PictureLoader {
         do {
             try request.validate()
             let waiting = Waiting(id: newWaiter(), onProgress: { onProgress($0.withoutPreview) })
-            let loaded = try await Answer.awaited { join(load, waiting, request.priority, onAnswer: $0) }
+            let loaded = try await answered { join(load, waiting, request.priority, onAnswer: $0) }
             try load.succeeded(from: loaded.source, isCancelled: Task.isCancelled)
             return loaded
         } catch {

@@ -14,13 +14,13 @@ struct Lanes: Sendable {
         in lane: WorkLane, host: String?, for work: any SharedWork, body: () async throws -> Value,
         onCancel: @Sendable () -> Void = {}
     ) async throws -> Value {
-        let place = Answer<Void>()
+        let place = Permission()
         let reservation = scheduler.reserve(WorkPlace(lane: lane, priority: work.priority, host: host)) { place.give() }
         if !reservation.isGranted { follow(work, with: reservation.id) }
         // The scheduler is told also when work is cancelled that runs: its start was in vain.
         return try await withTaskCancellationHandler {
             if !reservation.isGranted {
-                do { try await place.value() } catch {
+                do { _ = try await place.value() } catch {
                     reservation.release()
                     throw error
                 }

@@ -9,6 +9,11 @@ struct ReloadLedger: Sendable {
     private struct Reloading {
         var underWay = 0
         var reloads: UInt64 = 0
+
+        mutating func began() -> UInt64 {
+            underWay += 1
+            return reloads
+        }
     }
 
     private var originals: [Original: Reloading] = [:]
@@ -19,12 +24,7 @@ struct ReloadLedger: Sendable {
 
     /// Work on the original begins. Returns how often it has been reloaded while any was under way.
     mutating func began(_ original: Original) -> UInt64 {
-        guard let index = originals.index(forKey: original) else {
-            originals[original] = Reloading(underWay: 1)
-            return 0
-        }
-        originals.values[index].underWay += 1
-        return originals.values[index].reloads
+        originals[original, default: Reloading()].began()
     }
 
     mutating func ended(_ original: Original) {

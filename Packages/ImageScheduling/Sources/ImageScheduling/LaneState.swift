@@ -31,12 +31,18 @@ struct LaneState: Sendable {
 
     /// Starts work that need not wait. False when it must: the lane is full or held, or something that came before may start first.
     mutating func startAtOnce(host: String?, at now: Duration) -> Bool {
-        guard !isSuspended, running < limit, byPriority.isEmpty, isOpen(host), bucket?.wait(at: now) == nil else {
+        guard !isSuspended, running < limit, byPriority.isEmpty, bucket?.wait(at: now) == nil, enter(host) else {
             return false
         }
         overtakes = 0  // nothing is passed over: nothing waits
-        occupy(host)
+        running += 1
         return true
+    }
+
+    /// Takes a place of the host's. False when it has none left.
+    private mutating func enter(_ host: String?) -> Bool {
+        guard let host else { return true }
+        return runningByHost[host, default: 0].takePlace(of: perHostLimit)
     }
 
     mutating func add(_ id: WorkID, priority: RequestPriority, host: String?) {
@@ -116,5 +122,14 @@ struct LaneState: Sendable {
     private func rank(of id: WorkID, _ priority: RequestPriority) -> UInt64 {
         let turn = order == .firstInFirstOut ? id.rawValue : (1 << 56) - 1 - id.rawValue
         return UInt64(RequestPriority.veryHigh.rawValue - priority.rawValue) << 56 | turn
+    }
+}
+
+extension Int {
+    /// One more, if that is within the limit.
+    fileprivate mutating func takePlace(of limit: Int?) -> Bool {
+        if let limit, self >= limit { return false }
+        self += 1
+        return true
     }
 }

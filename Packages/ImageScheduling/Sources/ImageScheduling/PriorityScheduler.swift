@@ -124,6 +124,7 @@ public final class PriorityScheduler: WorkScheduler {
     private static func effects(
         of starts: [WorkID], in lane: WorkLane, at now: Duration, _ core: inout Core
     ) -> Effects {
+        if starts.isEmpty, !core.state.isWaiting { return Effects() }
         let starts = starts.compactMap { id in core.starts.removeValue(forKey: id).map { (id, $0) } }
         return Effects(starts: starts, nextLook: core.state.nextLook(in: lane, at: now))
     }

@@ -98,6 +98,9 @@ struct SchedulerState: Sendable {
     /// Nil for what neither waits nor runs.
     func lane(of id: WorkID) -> WorkLane? { (waiting[id] ?? running[id]).map { names[$0.lane] } }
 
+    /// Whether anything waits, in any lane: if not, nothing can start and nothing need be looked at again.
+    var isWaiting: Bool { !waiting.isEmpty }
+
     /// When to call `looksAgain`, because only a token is missing; told once for each such call.
     mutating func nextLook(in lane: WorkLane, at now: Duration) -> Duration? {
         lanes[number(of: lane)].nextLook(at: now)

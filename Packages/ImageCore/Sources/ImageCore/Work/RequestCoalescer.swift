@@ -76,9 +76,18 @@ extension RequestCoalescer {
         onProgress: @escaping @Sendable (WorkProgress) -> Void,
         work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) async throws -> Value {
-        try await Answer.awaited { give in
-            defer { onJoin() }
-            return join(key, as: waiter, priority: priority, onProgress: onProgress, onAnswer: give, work: work)
+        try Task.checkCancellation()
+        let leaving = CancellationLine()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                leaving.attach(
+                    join(
+                        key, as: waiter, priority: priority, onProgress: onProgress,
+                        onAnswer: { continuation.resume(with: $0) }, work: work))
+                onJoin()
+            }
+        } onCancel: {
+            leaving.cancel()
         }
     }
 }

@@ -11,14 +11,12 @@ final class DownloadDoor: Sendable {
 
     private enum Arrival: Sendable {
         case enters, refused
-        /// Until it is answered whether it may.
-        case waits(Answer<Bool>)
+        case waits(Permission)
     }
 
     private struct State: Sendable {
         var room: DownloadWaitingRoom
-        /// True lets somebody through, false refuses.
-        var waiting: [UInt64: Answer<Bool>] = [:]
+        var waiting: [UInt64: Permission] = [:]
         var running: [UInt64: Running] = [:]
         var lastID: UInt64 = 0
 
@@ -58,7 +56,7 @@ final class DownloadDoor: Sendable {
             let opened = state.room.changed(event).compactMap { state.waiting.removeValue(forKey: $0) }
             return (opened, state.running, state.room.conditions)
         }
-        for waiting in opened { waiting.give(.success(true)) }
+        for waiting in opened { waiting.give() }
         let priorities = running.mapValues { $0.priority() }
         for (id, priority) in priorities where !conditions.admits(priority) { running[id]?.breakOff() }
         if conditions.application == .foreground {
@@ -93,18 +91,18 @@ final class DownloadDoor: Sendable {
     }
 
     private func arrive(_ waiter: DownloadWaitingRoom.Waiter) -> (UInt64, Arrival) {
-        let (id, arrival, displaced) = state.withLock { state -> (UInt64, Arrival, Answer<Bool>?) in
+        let (id, arrival, displaced) = state.withLock { state -> (UInt64, Arrival, Permission?) in
             let id = state.nextID()
             switch state.room.arrived(id, waiter) {
             case .enters: return (id, .enters, nil)
             case .refused: return (id, .refused, nil)
             case .waits(let displaced):
-                let permission = Answer<Bool>()
+                let permission = Permission()
                 state.waiting[id] = permission
                 return (id, .waits(permission), displaced.flatMap { state.waiting.removeValue(forKey: $0) })
             }
         }
-        displaced?.give(.success(false))
+        displaced?.refuse()
         return (id, arrival)
     }
 
@@ -112,7 +110,7 @@ final class DownloadDoor: Sendable {
         let opened = state.withLock { state in
             state.room.reprioritised(id, to: priority) ? state.waiting.removeValue(forKey: id) : nil
         }
-        opened?.give(.success(true))
+        opened?.give()
     }
 
     private func leave(_ id: UInt64) {
@@ -168,28 +166,5 @@ final class DownloadDoor: Sendable {
         let ended = state.withLock { $0.running.removeValue(forKey: id) }
         _ = consume ended
         time?.isNotNeeded(by: id)
-    }
-}
-
-/// Cancels something that may not have begun yet.
-private final class CancellationLine: Sendable {
-    private let state = Mutex<(isCancelled: Bool, cancel: (@Sendable () -> Void)?)>((false, nil))
-
-    var isCancelled: Bool { state.withLock { $0.isCancelled } }
-
-    func attach(_ cancel: @escaping @Sendable () -> Void) {
-        let isLate = state.withLock { state in
-            state.cancel = cancel
-            return state.isCancelled
-        }
-        if isLate { cancel() }
-    }
-
-    func cancel() {
-        let cancel = state.withLock { state in
-            state.isCancelled = true
-            return state.cancel
-        }
-        cancel?()
     }
 }
