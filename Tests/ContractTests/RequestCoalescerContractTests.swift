@@ -116,7 +116,8 @@ final class BrokenCoalescer: RequestCoalescer {
     private func keepAlive(_ key: String, _ begin: @escaping Begin, _ number: Int) {
         guard number == 1 else { return }
         _ = base.join(
-            key, as: WaiterID(rawValue: .max), priority: .veryLow, onProgress: { _ in }, onAnswer: { _ in }, begin: begin)
+            key, as: WaiterID(rawValue: .max), priority: .veryLow, onProgress: { _ in }, onAnswer: { _ in },
+            begin: begin)
     }
 
     private func spoilt(

@@ -79,6 +79,20 @@ struct LanePlaceTests {
         #expect(try await !place.value())
     }
 
+    @Test("processor-bound work runs on the lane's threads, in the task that waits for it")
+    func laneThreads() async throws {
+        let executor = DispatchTaskExecutor(name: "lane", width: 1)
+        let scheduler = PriorityScheduler(lanes: [.decode: LaneConfiguration(limit: 1, executor: executor)])
+        let isThere = try await Lanes(scheduler: scheduler).perform(in: .decode, for: RestlessWork()) { _ in
+            // Sound: both are compared while this task keeps to the one, and the test keeps the other.
+            unsafe withUnsafeCurrentTask { task in
+                unsafe task?.unownedTaskExecutor == executor.asUnownedTaskExecutor()
+            }
+        }
+        #expect(isThere)
+        #expect(scheduler.runningCount == 0)
+    }
+
     @Test("a priority that changes while the lane is told of it is not overwritten by the one before")
     func restlessPriority() async throws {
         let scheduler = ManualScheduler()

@@ -162,7 +162,7 @@ struct Books: Sendable {
 
     private func violationOfPriorities() -> Violation? {
         let highest = highestPriorities
-        for run in runs.values where !run.isCancelled {
+        for run in runs.values where !run.isCancelled && !run.isStarting {
             guard let wanted = highest[run.key] else { continue }
             if run.work.priority != wanted { return wrong("runs", run.work.priority, wanted, run) }
         }

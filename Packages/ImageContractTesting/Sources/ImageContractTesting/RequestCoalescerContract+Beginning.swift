@@ -28,8 +28,9 @@ extension RequestCoalescerContract {
         try expect(answers.all.count == 2, "\(answers.all.count) answers for two who were called back")
     }
 
-    static let beginsAtOnce = ContractRule<Subject>("work has begun when the first has joined, and goes on when it says so")
-    { make in
+    static let beginsAtOnce = ContractRule<Subject>(
+        "work has begun when the first has joined, and goes on when it says so"
+    ) { make in
         let work = PreparedWork()
         _ = work.join(make())
         try expect(work.begins.count == 1, "begun \(work.begins.count) times when the first had joined")
@@ -39,8 +40,9 @@ extension RequestCoalescerContract {
         try expect(isAnswered && (try? work.answers.all[0].get()) == 7, "answered with \(work.answers.all)")
     }
 
-    static let givesUp = ContractRule<Subject>("work that everybody leaves before it goes on is told so once, and never goes on")
-    { make in
+    static let givesUp = ContractRule<Subject>(
+        "work that everybody leaves before it goes on is told so once, and never goes on"
+    ) { make in
         let (coalescer, work) = (make(), PreparedWork())
         let leave = work.join(coalescer)
         leave()

@@ -72,7 +72,9 @@ public enum WorkSchedulerContract {
         try expect(!scheduler.cancel(WorkID(rawValue: .max)), "true for unknown work")
     }
 
-    private static let namesThreads = ContractRule<Subject>("a reservation names the threads that enqueued work prefers") {
+    private static let namesThreads = ContractRule<Subject>(
+        "a reservation names the threads that enqueued work prefers"
+    ) {
         make in
         let scheduler = make(2)
         let reservation = scheduler.reserve(WorkPlace(lane: .decode)) {}

@@ -16,7 +16,9 @@ extension ImageLoader {
         let pump = previewPump(wait.job.image, for: wait.load.request, work, report)
         return join(wait.load, for: work, report, pump) { original in
             pump?.close()
-            proceed { self.kept(try await self.decodedImage(of: try original.get(), for: wait, work, report), for: wait) }
+            proceed {
+                self.kept(try await self.decodedImage(of: try original.get(), for: wait, work, report), for: wait)
+            }
         }
     }
 
