@@ -24,17 +24,19 @@ struct FaultExamination {
     private let room: WorkloadRoom
     private let code: Int32
     private let reach: Reach?
-    private let folder = TestFolder()
+    private let disk: WorkloadDisk
     private let fileSystem: FaultInjectingFileSystem
     private var model: WorkloadModel
 
     /// - Parameters:
     ///   - reach: nil for no fault.
     ///   - refusesAtOnce: see `FaultInjectingFileSystem`.
-    init(_ room: WorkloadRoom, _ code: Int32, reach: Reach?, refusesAtOnce: Bool = false) {
-        (self.room, self.code, self.reach) = (room, code, reach)
+    init(
+        _ room: WorkloadRoom, _ code: Int32, reach: Reach?, on disk: WorkloadDisk, refusesAtOnce: Bool = false
+    ) {
+        (self.room, self.code, self.reach, self.disk) = (room, code, reach, disk)
         model = WorkloadModel(room)
-        fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem(), refusesAtOnce: refusesAtOnce)
+        fileSystem = FaultInjectingFileSystem(over: disk.fileSystem, refusesAtOnce: refusesAtOnce)
     }
 
     /// Returns the calls that the workload made while the fault lasted.
@@ -51,19 +53,19 @@ struct FaultExamination {
         let log = fileSystem.operations
         fileSystem.recover()
         let place = place(log)
-        let size = FolderSample(folder.path)
-        #expect(size.isWithin(room), "\(size): \(place)")
+        let byteCount = disk.byteCount
+        #expect(byteCount <= room.byteLimit, "\(byteCount) bytes: \(place)")
         if code == EIO, place.hasSuffix(" read") || place.hasSuffix(" readAtOnce") {
             try await allowLosses(isSingle ? 1 : .max, cache)
         }
         try await expectSound(cache, "the same cache after \(place)")
-        try await expectSound(self.cache(POSIXFileSystem()), "a new cache after \(place)")
+        try await expectSound(self.cache(disk.fileSystem), "a new cache after \(place)")
         return log
     }
 
     /// Entries of an earlier launch, which met no fault.
     private mutating func prepare() async throws {
-        let earlier = cache(POSIXFileSystem())
+        let earlier = cache(disk.fileSystem)
         for step in WorkloadStep.earlier {
             model.begin(step)
             _ = try await step.run(on: earlier)
@@ -72,7 +74,7 @@ struct FaultExamination {
     }
 
     private func cache(_ fileSystem: any FileSystem) -> DiskDataCache {
-        workloadCache(folder.path, room, .powerLoss, fileSystem)
+        workloadCache(disk.root, room, .powerLoss, fileSystem)
     }
 
     private mutating func attempt(_ step: WorkloadStep, on cache: DiskDataCache) async throws {
@@ -130,9 +132,9 @@ struct FaultExamination {
         model.end(step)
         let report = try await cache.verify()
         #expect(report.isSound && report.damagedRemoved == 0, "\(place)")
-        #expect(!folder.files().contains { $0.hasPrefix("tmp/") }, "\(place)")
-        let size = FolderSample(folder.path)
-        #expect(size.isWithin(room), "\(size): \(place)")
+        #expect(!disk.hasUnfinishedFiles, "\(place)")
+        let byteCount = disk.byteCount
+        #expect(byteCount <= room.byteLimit, "\(byteCount) bytes: \(place)")
     }
 
     private var isSingle: Bool { if case .call = reach { true } else { false } }
@@ -145,6 +147,41 @@ struct FaultExamination {
         case .callsFrom(let number): "\(text), \(room), all calls from \(number)"
         case .kind(let kind): "\(text), \(room), each \(kind)"
         case nil: "no fault, \(room)"
+        }
+    }
+}
+
+/// Where a workload's cache has its folder.
+enum WorkloadDisk {
+    case real(TestFolder)
+    case simulated(SimulatedDisk)
+
+    var fileSystem: any FileSystem {
+        switch self {
+        case .real: POSIXFileSystem()
+        case .simulated(let disk): disk
+        }
+    }
+
+    var root: String {
+        switch self {
+        case .real(let folder): folder.path
+        case .simulated: "/caches/pictures"
+        }
+    }
+
+    /// Of all files, the index too.
+    var byteCount: Int {
+        switch self {
+        case .real(let folder): FolderSample(folder.path).byteCount
+        case .simulated(let disk): disk.byteCount
+        }
+    }
+
+    var hasUnfinishedFiles: Bool {
+        switch self {
+        case .real(let folder): folder.files().contains { $0.hasPrefix("tmp/") }
+        case .simulated(let disk): disk.paths.contains { $0.hasPrefix("\(root)/tmp/") }
         }
     }
 }

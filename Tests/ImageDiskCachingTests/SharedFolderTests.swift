@@ -37,8 +37,13 @@ struct SharedFolderTests {
         let folder = TestFolder()
         let path = folder.path
         let watch = SizeWatch(path)
-        async let survivor = #expect(processExitsWith: .success) { [path = path as String] in
-            try await Self.hammer(path, seed: 1, seconds: 2)
+        let sign = path + ".goes-on"
+        try Data().write(to: URL(filePath: sign))
+        defer { try? FileManager.default.removeItem(atPath: sign) }
+        async let survivor = #expect(processExitsWith: .success) { [path = path as String, sign = sign as String] in
+            try await Self.useAtRandom(workloadCache(path, Self.room), seed: 1) {
+                FileManager.default.fileExists(atPath: sign)
+            }
         }
         for seed in 0..<4 {
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, seed = seed as Int] in
@@ -47,6 +52,7 @@ struct SharedFolderTests {
                 try await Self.useAtRandom(cache, seed: UInt64(seed)) { true }
             }
         }
+        try FileManager.default.removeItem(atPath: sign)
         _ = await survivor
         let sizes = watch.end()
         #expect(sizes.most <= Self.room.byteLimit, "at one of \(sizes.count) samples")

@@ -23,12 +23,12 @@ struct PolicyCase: CustomTestStringConvertible {
 
 @Suite("Eviction policies")
 struct EvictionPolicyTests {
-    @Test("each chooses as its plain model does, in 10,000 random accesses", arguments: PolicyCase.all, [7, 50, 1_000])
+    @Test("each chooses as its plain model does, in 4,000 random accesses", arguments: PolicyCase.all, [7, 50, 1_000])
     func agreesWithModel(_ subject: PolicyCase, limit: Int) {
         var random = SeededRandom(seed: UInt64(limit))
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: limit), policy: subject.policy)
         var model = subject.makeModel(limit)
-        for step in 0..<10_000 {
+        for step in 0..<4_000 {
             // Squared, so that low numbers are asked for more often.
             let share = Double.random(in: 0..<1, using: &random)
             let key = Int(share * share * Double(limit))
@@ -49,7 +49,7 @@ struct EvictionPolicyTests {
         let cache = MemoryCache<Int, Int>(
             limits: CacheLimits(cost: 100, count: 20), policy: policy, readers: readers)
         var costs: [Int: Int] = [:]
-        for _ in 0..<10_000 {
+        for _ in 0..<3_000 {
             change(cache, &costs, &random)
             costs = costs.filter { cache.value(for: $0.key) != nil }
             #expect(cache.count == costs.count)

@@ -19,12 +19,10 @@ struct DamageTests {
     func flipped(picture: GeneratedPicture) throws {
         let damaged = try Damaged(picture)
         for index in picture.data.indices {
-            for mask in [UInt8(0xFF), 0x01, 0x80] {
-                var data = picture.data
-                data[index] ^= mask
-                try damaged.examine(
-                    data, "byte \(index) changed by \(mask)", thoroughly: mask == 0xFF && index % 10 == 0)
-            }
+            let mask: UInt8 = [0xFF, 0x01, 0x80][index % 3]
+            var data = picture.data
+            data[index] ^= mask
+            try damaged.examine(data, "byte \(index) changed by \(mask)", thoroughly: index % 10 == 0)
         }
     }
 }
