@@ -14,7 +14,12 @@ enum HitChart {
     ]
 
     static func svg(_ points: [Point]) -> String {
-        let shown = points.filter { $0.operation == .hit && !$0.name.contains("wall") }
+        // Of the pairs the peers alone: ours is there beside all others.
+        let ours = Set(points.filter { $0.operation == .hit }.map(\.name))
+        let shown = points.filter {
+            ($0.operation == .hit && !$0.name.contains("wall"))
+                || ($0.operation == .pairedHit && !ours.contains($0.name))
+        }
         let names = shown.map(\.name).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         let lines = names.enumerated().map { index, name in
             line(name, shown.filter { $0.name == name }, index, names.count)

@@ -4,8 +4,8 @@ import ImageMemoryCaching
 
 /// Times of hits and insertions over the number of entries, each beside its peers in the same run.
 ///
-/// `memory-benchmarks [--svg FILE] [--peer PROGRAM] [COUNT…]`. A peer is a program that takes the number of entries and of
-/// threads, and prints lines of name, entries, threads and nanoseconds, with tabs between.
+/// `MemoryBenchmarks [--svg FILE] [--peer PROGRAM] [COUNT…]`. A peer is a program that takes the number of entries and of
+/// threads, and prints lines of name, entries, threads and nanoseconds, with tabs between. `MemoryBenchmarks --as-peer COUNT` is one.
 @main
 enum Main {
     private static let rounds = 5
@@ -13,12 +13,14 @@ enum Main {
     @concurrent
     static func main() async throws {
         var arguments = Array(CommandLine.arguments.dropFirst())
+        if let count = option("--as-peer", &arguments).flatMap({ Int($0) }) { return try hitsAsPeer(count) }
         let chart = option("--svg", &arguments)
         let peer = option("--peer", &arguments)
         let counts = arguments.isEmpty ? [1_000, 10_000, 100_000, 1_000_000] : arguments.compactMap { Int($0) }
         var points: [Point] = []
         for count in counts {
-            var new = try hits(count, peer: peer)
+            var new = try peer.map { try hits(count, beside: $0) } ?? []
+            new += try hits(count)
             new.append(try await actorHits(count))
             new += insertions(count)
             new += threads(count, readers: 1) + threads(count, readers: 4)
@@ -35,7 +37,7 @@ enum Main {
     }
 
     /// The least of rounds in which all take turns.
-    private static func hits(_ count: Int, peer: String?) throws -> [Point] {
+    private static func hits(_ count: Int) throws -> [Point] {
         let keys = HeldKeys(count)
         let all: [any Subject] =
             [EvictionPolicy.lru, .sieve, .s3FIFO, .wTinyLFU, .gdsf].map { CacheSubject($0, count, keys) } + [
@@ -44,7 +46,6 @@ enum Main {
         let subjects = all.filter { count <= $0.largest }
         let order = Measuring.order(count, length: 2_000_000, seed: 7)
         var least = subjects.map { _ in Double.infinity }
-        var peers: [String: Double] = [:]
         for _ in 0..<rounds {
             for (index, subject) in subjects.enumerated() {
                 let time = try Measuring.nanoseconds(order.count) {
@@ -52,16 +53,36 @@ enum Main {
                 }
                 least[index] = min(least[index], time)
             }
-            let others = try peer.map { try Peer.times($0, count) } ?? [:]
-            for (name, time) in others {
-                peers[name] = min(peers[name] ?? .infinity, time)
+        }
+        return zip(subjects, least).map { Point(name: $0.name, operation: .hit, count: count, nanoseconds: $1) }
+    }
+
+    /// LRU and a peer by turns, each time in processes of their own: the median of what each process found least. Where memory comes to
+    /// lie is another matter in each process, and many entries are all waiting for memory.
+    private static func hits(_ count: Int, beside peer: String) throws -> [Point] {
+        var times: [String: [Double]] = [:]
+        for _ in 0..<9 {
+            for others in [
+                try Peer.times(CommandLine.arguments[0], ["--as-peer", "\(count)"]),
+                try Peer.times(peer, ["\(count)", "1"]),
+            ] {
+                for (name, time) in others { times[name, default: []].append(time) }
             }
         }
-        let ours = zip(subjects, least).map { Point(name: $0.name, operation: .hit, count: count, nanoseconds: $1) }
-        return ours
-            + peers.sorted { $0.key < $1.key }.map {
-                Point(name: $0.key, operation: .hit, count: count, nanoseconds: $0.value)
+        return times.sorted { $0.key < $1.key }.map { name, times in
+            Point(name: name, operation: .pairedHit, count: count, nanoseconds: times.sorted()[times.count / 2])
+        }
+    }
+
+    private static func hitsAsPeer(_ count: Int) throws {
+        let subject = CacheSubject(.lru, count, HeldKeys(count))
+        let order = Measuring.order(count, length: 2_000_000, seed: 7)
+        let times = try (0..<4).map { _ in
+            try Measuring.nanoseconds(order.count) {
+                guard subject.look(order) == order.count else { throw Miss() }
             }
+        }
+        print(subject.name, count, 1, times.min() ?? .infinity, separator: "\t")
     }
 
     private static func actorHits(_ count: Int) async throws -> Point {
@@ -143,6 +164,8 @@ struct Miss: Error {}
 struct Point {
     enum Operation: String {
         case hit
+        /// In a process of its own.
+        case pairedHit = "hit, in its own process"
         /// With an eviction, in the order in which the entries came.
         case insertion
         /// The same after hits at random, twice as many as entries.
@@ -162,11 +185,11 @@ struct Point {
 
 /// Another program's times.
 enum Peer {
-    static func times(_ program: String, _ count: Int) throws -> [String: Double] {
+    static func times(_ program: String, _ arguments: [String]) throws -> [String: Double] {
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(filePath: program)
-        process.arguments = ["\(count)", "1"]
+        process.arguments = arguments
         process.standardOutput = output
         try process.run()
         let data = try output.fileHandleForReading.readToEnd() ?? Data()

@@ -1,9 +1,9 @@
 /// What came first goes first, used or not.
 struct FIFOOrder: EvictionOrder {
-    private var queue = PlaceLists(count: 1)
+    private var queue = PlaceLists<Void>(count: 1)
 
     mutating func setLimits(_ limits: CacheLimits) {}
-    mutating func insert(_ entry: EvictionCandidate, at place: Int) { queue.append(place, to: 0) }
+    mutating func insert(_ entry: EvictionCandidate, at place: Int) { queue.insert(place, to: 0) }
     mutating func use(_ place: Int) {}
     mutating func remove(_ place: Int) { queue.remove(place) }
     mutating func victim(for incoming: EvictionCandidate?) -> Int? { coldest }

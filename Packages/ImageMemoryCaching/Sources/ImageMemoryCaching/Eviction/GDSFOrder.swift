@@ -13,14 +13,13 @@ struct GDSFOrder: EvictionOrder {
         /// What it takes to get the entry again, per unit of cost: what one use is worth.
         var worth: Double
         /// The age when it was used last plus its value per cost, rounded.
-        var priority: Double
-        var uses: Float
-        var list: UInt8
+        var priority = 0.0
+        var uses: Float = 1
+        var list: UInt8 = 0
     }
 
     private let networkWeight: Double
-    private var lists = PlaceLists(count: ValueClass.count)
-    private var entries: [Entry] = []
+    private var lists = PlaceLists<Entry>(count: ValueClass.count)
     /// By list; infinity where there is none.
     private var headPriorities = [Double](repeating: .infinity, count: ValueClass.count)
     private var filled = BitSet256()
@@ -35,20 +34,20 @@ struct GDSFOrder: EvictionOrder {
     mutating func setLimits(_ limits: CacheLimits) {}
 
     mutating func insert(_ entry: EvictionCandidate, at place: Int) {
-        entries.set(Entry(worth: worth(of: entry), priority: 0, uses: 1, list: 0), at: place)
         let ageThen = incoming?.hash == entry.hash ? incoming?.age : nil
         incoming = nil
-        enter(place, age: ageThen ?? age)
+        enter(Entry(worth: worth(of: entry)), at: place, age: ageThen ?? age)
     }
 
     mutating func use(_ place: Int) {
         remove(place)
-        entries[place].uses += 1
-        enter(place, age: age)
+        var entry = lists[place]
+        entry.uses += 1
+        enter(entry, at: place, age: age)
     }
 
     mutating func remove(_ place: Int) {
-        let list = Int(entries[place].list)
+        let list = Int(lists[place].list)
         let wasHead = lists.oldest(in: list) == place
         lists.remove(place)
         if wasHead { updateHead(of: list) }
@@ -56,7 +55,7 @@ struct GDSFOrder: EvictionOrder {
 
     mutating func victim(for candidate: EvictionCandidate?) -> Int? {
         guard let place = coldest else { return nil }
-        let least = entries[place].priority
+        let least = lists[place].priority
         if let candidate, let refused = refusal(of: candidate, below: least) {
             age = max(age, refused)
             return nil
@@ -83,24 +82,24 @@ struct GDSFOrder: EvictionOrder {
     }
 
     func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
-        lists.foresee(from: coldest, in: entries, tell)
+        lists.foresee(from: coldest, tell)
     }
 
     private func worth(of candidate: EvictionCandidate) -> Double {
         (candidate.refetch == .network ? networkWeight : 1) / Double(max(1, candidate.cost))
     }
 
-    private mutating func enter(_ place: Int, age: Double) {
-        let value = ValueClass(Double(entries[place].uses) * entries[place].worth)
-        entries[place].list = UInt8(value.index)
-        entries[place].priority = age + value.lowest
-        lists.append(place, to: value.index)
+    private mutating func enter(_ entry: Entry, at place: Int, age: Double) {
+        var entry = entry
+        let value = ValueClass(Double(entry.uses) * entry.worth)
+        (entry.list, entry.priority) = (UInt8(value.index), age + value.lowest)
+        lists.insert(entry, at: place, to: value.index)
         if lists.oldest(in: value.index) == place { updateHead(of: value.index) }
     }
 
     private mutating func updateHead(of list: Int) {
         let head = lists.oldest(in: list)
-        headPriorities[list] = head.map { entries[$0].priority } ?? .infinity
+        headPriorities[list] = head.map { lists[$0].priority } ?? .infinity
         filled.set(list, head != nil)
     }
 }

@@ -6,8 +6,7 @@ struct GhostQueue {
     }
 
     private var table = PlaceTable()
-    private var queue = PlaceLists(count: 1)
-    private var ghosts: [Ghost] = []
+    private var queue = PlaceLists<Ghost>(count: 1)
     private var freePlaces: [Int] = []
     private var totalCost = 0
 
@@ -17,17 +16,16 @@ struct GhostQueue {
         while totalCost > limits.cost - cost || table.count >= limits.count, let oldest = queue.oldest(in: 0) {
             forget(oldest)
         }
-        let place = freePlaces.popLast() ?? ghosts.count
-        ghosts.set(Ghost(hash: hash, cost: cost), at: place)
+        let place = freePlaces.popLast() ?? queue.placeCount
+        queue.insert(Ghost(hash: hash, cost: cost), at: place, to: 0)
         table.insert(hash, place: place)
-        queue.append(place, to: 0)
         totalCost += cost
     }
 
     /// Forgets a hash.
     /// - Returns: whether it was here.
     mutating func remove(_ hash: UInt64) -> Bool {
-        guard let place = table.find(hash, { ghosts[$0].hash == hash }) else { return false }
+        guard let place = table.find(hash, { queue[$0].hash == hash }) else { return false }
         forget(place)
         return true
     }
@@ -37,15 +35,15 @@ struct GhostQueue {
 
     /// Says that the oldest ones will be forgotten soon.
     func expectForgetting() {
-        queue.foresee(from: queue.oldest(in: 0), in: ghosts) { place, distance in
-            if distance == 1 { table.expect(ghosts[place].hash) }
+        queue.foresee(from: queue.oldest(in: 0)) { place, distance in
+            if distance == 1 { table.expect(queue[place].hash) }
         }
     }
 
     private mutating func forget(_ place: Int) {
-        table.remove(ghosts[place].hash, place: place)
+        table.remove(queue[place].hash, place: place)
         queue.remove(place)
         freePlaces.append(place)
-        totalCost -= ghosts[place].cost
+        totalCost -= queue[place].cost
     }
 }

@@ -12,31 +12,30 @@ struct LFUOrder: EvictionOrder {
 
     private static var none: Int { -1 }
 
-    private var lists = PlaceLists(count: 0)
+    /// With each place the number of its bucket.
+    private var lists = PlaceLists<Int>(count: 0)
     private var buckets: [Bucket] = []
     private var freeBuckets: [Int] = []
     private var fewest = Self.none
-    private var bucketOfPlace: [Int] = []
 
     mutating func setLimits(_ limits: CacheLimits) {}
 
     mutating func insert(_ entry: EvictionCandidate, at place: Int) {
         let bucket = bucket(uses: 1, after: Self.none)
-        bucketOfPlace.set(bucket, at: place)
-        lists.append(place, to: bucket)
+        lists.insert(bucket, at: place, to: bucket)
     }
 
     mutating func use(_ place: Int) {
-        let older = bucketOfPlace[place]
+        let older = lists[place]
         let bucket = bucket(uses: buckets[older].uses + 1, after: older)
-        bucketOfPlace[place] = bucket
+        lists[place] = bucket
         lists.move(place, to: bucket)
         dropIfEmpty(older)
     }
 
     mutating func remove(_ place: Int) {
         lists.remove(place)
-        dropIfEmpty(bucketOfPlace[place])
+        dropIfEmpty(lists[place])
     }
 
     mutating func victim(for incoming: EvictionCandidate?) -> Int? { coldest }

@@ -17,8 +17,8 @@ struct S3FIFOOrder: EvictionOrder {
     private static let mostUses: UInt8 = 3
     private static let usesForMain: UInt8 = 2
 
-    private var queues = PlaceLists(count: 2)
-    private var entries: [Entry] = []
+    private var queues = PlaceLists<Entry>(count: 2)
+    /// By place: apart, so that hits touch little memory.
     private var uses: [UInt8] = []
     private var ghosts = GhostQueue()
     private var filled = [QueueFill(), QueueFill()]
@@ -37,9 +37,8 @@ struct S3FIFOOrder: EvictionOrder {
 
     mutating func insert(_ entry: EvictionCandidate, at place: Int) {
         let queue = queue(for: entry)
-        entries.set(Entry(hash: entry.hash, cost: entry.cost, queue: queue), at: place)
+        queues.insert(Entry(hash: entry.hash, cost: entry.cost, queue: queue), at: place, to: queue)
         uses.set(0, at: place)
-        queues.append(place, to: queue)
         filled[queue].add(entry.cost)
     }
 
@@ -49,7 +48,7 @@ struct S3FIFOOrder: EvictionOrder {
 
     mutating func remove(_ place: Int) {
         queues.remove(place)
-        filled[entries[place].queue].remove(entries[place].cost)
+        filled[queues[place].queue].remove(queues[place].cost)
     }
 
     mutating func victim(for incoming: EvictionCandidate?) -> Int? {
@@ -67,9 +66,9 @@ struct S3FIFOOrder: EvictionOrder {
     func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
         ghosts.expect(incoming.hash)
         ghosts.expectForgetting()
-        queues.foresee(from: coldest, in: entries) { place, distance in
+        queues.foresee(from: coldest) { place, distance in
             if distance == 3 { uses.prefetch(place) }
-            if distance == 1 { ghosts.expect(entries[place].hash) }
+            if distance == 1 { ghosts.expect(queues[place].hash) }
             tell(place, distance)
         }
     }
@@ -87,7 +86,7 @@ struct S3FIFOOrder: EvictionOrder {
     private mutating func victimInSmall() -> Int? {
         while let place = queues.oldest(in: Queue.small) {
             guard uses[place] >= Self.usesForMain else {
-                ghosts.add(entries[place].hash, cost: entries[place].cost, limits: ghostLimits)
+                ghosts.add(queues[place].hash, cost: queues[place].cost, limits: ghostLimits)
                 return place
             }
             moveToMain(place)
@@ -96,9 +95,9 @@ struct S3FIFOOrder: EvictionOrder {
     }
 
     private mutating func moveToMain(_ place: Int) {
-        filled[Queue.small].remove(entries[place].cost)
-        filled[Queue.main].add(entries[place].cost)
-        entries[place].queue = Queue.main
+        filled[Queue.small].remove(queues[place].cost)
+        filled[Queue.main].add(queues[place].cost)
+        queues[place].queue = Queue.main
         uses[place] = 0
         queues.move(place, to: Queue.main)
     }

@@ -1,7 +1,7 @@
 /// Entries in the order of their coming, a bit for each that was used, and a hand that clears bits on its way from old to new
 /// and takes the first entry that has none: Zhang et al., NSDI 2024, algorithm 1.
 struct SIEVEOrder: EvictionOrder {
-    private var queue = PlaceLists(count: 1)
+    private var queue = PlaceLists<Void>(count: 1)
     private var isUsed: [Bool] = []
     /// Where the search goes on; nil for the oldest.
     private var hand: Int?
@@ -10,7 +10,7 @@ struct SIEVEOrder: EvictionOrder {
 
     mutating func insert(_ entry: EvictionCandidate, at place: Int) {
         isUsed.set(false, at: place)
-        queue.append(place, to: 0)
+        queue.insert(place, to: 0)
     }
 
     mutating func use(_ place: Int) { isUsed[place] = true }

@@ -9,8 +9,7 @@ struct TwoBudgetsOrder: EvictionOrder {
     }
 
     private let networkShare: Double
-    private var queues = PlaceLists(count: RefetchCost.allCases.count)
-    private var entries: [Entry] = []
+    private var queues = PlaceLists<Entry>(count: RefetchCost.allCases.count)
     private var network = QueueFill()
     private var networkLimits = CacheLimits()
 
@@ -20,17 +19,16 @@ struct TwoBudgetsOrder: EvictionOrder {
     mutating func setLimits(_ limits: CacheLimits) { networkLimits = limits.share(networkShare) }
 
     mutating func insert(_ entry: EvictionCandidate, at place: Int) {
-        let record = Entry(cost: entry.cost, queue: Int(entry.refetch.rawValue))
-        entries.set(record, at: place)
-        queues.append(place, to: record.queue)
+        let queue = Int(entry.refetch.rawValue)
+        queues.insert(Entry(cost: entry.cost, queue: queue), at: place, to: queue)
         if entry.refetch == .network { network.add(entry.cost) }
     }
 
-    mutating func use(_ place: Int) { queues.move(place, to: entries[place].queue) }
+    mutating func use(_ place: Int) { queues.move(place, to: queues[place].queue) }
 
     mutating func remove(_ place: Int) {
         queues.remove(place)
-        if entries[place].queue == Int(RefetchCost.network.rawValue) { network.remove(entries[place].cost) }
+        if queues[place].queue == Int(RefetchCost.network.rawValue) { network.remove(queues[place].cost) }
     }
 
     mutating func victim(for incoming: EvictionCandidate?) -> Int? {
@@ -42,7 +40,7 @@ struct TwoBudgetsOrder: EvictionOrder {
     var coldest: Int? { oldest(startingWith: network.exceeds(networkLimits) ? .network : .disk) }
 
     func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
-        queues.foresee(from: coldest, in: entries, tell)
+        queues.foresee(from: coldest, tell)
     }
 
     private func oldest(startingWith first: RefetchCost) -> Int? {

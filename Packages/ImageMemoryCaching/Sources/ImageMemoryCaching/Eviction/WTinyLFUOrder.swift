@@ -18,9 +18,8 @@ struct WTinyLFUOrder: EvictionOrder {
 
     private static let protectedShare = 0.8
 
-    private var segments = PlaceLists(count: 3)
+    private var segments = PlaceLists<Entry>(count: 3)
     private var filled = [QueueFill](repeating: QueueFill(), count: 3)
-    private var entries: [Entry] = []
     private var sketch = FrequencySketch()
     private var climber = WindowClimber()
     private var limits = CacheLimits()
@@ -34,10 +33,10 @@ struct WTinyLFUOrder: EvictionOrder {
     }
 
     mutating func insert(_ entry: EvictionCandidate, at place: Int) {
-        entries.set(Entry(hash: entry.hash, cost: entry.cost, segment: Segment.window), at: place)
-        segments.append(place, to: Segment.window)
+        segments.insert(
+            Entry(hash: entry.hash, cost: entry.cost, segment: Segment.window), at: place, to: Segment.window)
         filled[Segment.window].add(entry.cost)
-        sketch.reserve(entries.count)
+        sketch.reserve(segments.placeCount)
         sketch.see(entry.hash)
         adapt(isHit: false)
         while filled[Segment.window].exceeds(windowLimits), filled[Segment.window].count > 1,
@@ -46,9 +45,9 @@ struct WTinyLFUOrder: EvictionOrder {
     }
 
     mutating func use(_ place: Int) {
-        sketch.see(entries[place].hash)
+        sketch.see(segments[place].hash)
         adapt(isHit: true)
-        guard entries[place].segment != Segment.window else { return segments.move(place, to: Segment.window) }
+        guard segments[place].segment != Segment.window else { return segments.move(place, to: Segment.window) }
         move(place, to: Segment.protected)
         while filled[Segment.protected].exceeds(protectedLimits),
             let oldest = segments.oldest(in: Segment.protected)
@@ -57,7 +56,7 @@ struct WTinyLFUOrder: EvictionOrder {
 
     mutating func remove(_ place: Int) {
         segments.remove(place)
-        filled[entries[place].segment].remove(entries[place].cost)
+        filled[segments[place].segment].remove(segments[place].cost)
     }
 
     mutating func victim(for incoming: EvictionCandidate?) -> Int? {
@@ -80,8 +79,8 @@ struct WTinyLFUOrder: EvictionOrder {
     }
 
     private func foresee(from place: Int?, _ tell: (_ place: Int, _ distance: Int) -> Void) {
-        segments.foresee(from: place, in: entries) { place, distance in
-            if distance == 2 { sketch.expect(entries[place].hash) }
+        segments.foresee(from: place) { place, distance in
+            if distance == 2 { sketch.expect(segments[place].hash) }
             tell(place, distance)
         }
     }
@@ -90,17 +89,17 @@ struct WTinyLFUOrder: EvictionOrder {
         segments.oldest(in: Segment.probation) ?? segments.oldest(in: Segment.protected)
     }
 
-    private func frequency(_ place: Int) -> Int { sketch.frequency(of: entries[place].hash) }
+    private func frequency(_ place: Int) -> Int { sketch.frequency(of: segments[place].hash) }
 
     private mutating func move(_ place: Int, to segment: Int) {
-        filled[entries[place].segment].remove(entries[place].cost)
-        filled[segment].add(entries[place].cost)
-        entries[place].segment = segment
+        filled[segments[place].segment].remove(segments[place].cost)
+        filled[segment].add(segments[place].cost)
+        segments[place].segment = segment
         segments.move(place, to: segment)
     }
 
     private mutating func adapt(isHit: Bool) {
-        if climber.note(isHit: isHit, period: 10 * entries.count) { setLimits(limits) }
+        if climber.note(isHit: isHit, period: 10 * segments.placeCount) { setLimits(limits) }
     }
 }
 

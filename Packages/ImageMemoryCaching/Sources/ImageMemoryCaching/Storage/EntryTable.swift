@@ -1,6 +1,6 @@
 /// Keys and values, found by key or by *index*, a small number that the owner gives to each.
 ///
-/// Open addressing with linear probing in memory that nobody else has, at most four fifths full. A byte of each hash stands apart from
+/// Open addressing with linear probing in memory that nobody else has, at most five eighths full. A byte of each hash stands apart from
 /// the entries, so that a search touches one entry as a rule: more than half of what a hit costs among many entries is waiting for
 /// memory. Entries can't be copied, because otherwise a look copies the stored key before it compares it. Who calls this knows which
 /// indices are in use.
@@ -76,7 +76,7 @@ struct EntryTable<Key: Hashable, Value>: ~Copyable {
     @inlinable
     mutating func insert(_ key: Key, _ value: Value, at index: Int, hash: UInt64) {
         precondition(!holds(index), "an index is used twice")
-        if (count + 1) * 5 > tags.count * 4 { grow() }
+        if (count + 1) * 8 > tags.count * 5 { grow() }
         let entry = Entry(key: key, value: value, hash: hash, index: index)
         let slot = vacancy(from: entry.hash)
         tags[slot] = Self.tag(hash)
