@@ -55,18 +55,21 @@ struct CoalescingBooks: Sendable {
         var errand: Errand?
     }
 
+    /// Likewise.
+    struct TaskMaker: Sendable {
+        var make: @Sendable () -> Task<Void, Never>
+    }
+
     /// How far work has come that was begun.
     enum Stage: Sendable {
         /// With what makes its task, if it is to have one as soon as it has begun.
-        case begins(MakeTask?)
+        case begins(TaskMaker?)
         /// It needs no task yet, and is to be told when it need not go on.
         case prepares(giveUp: @Sendable () -> Void)
         /// It is about to have a task.
         case proceeds
         case runs(Task<Void, Never>)
     }
-
-    typealias MakeTask = @Sendable () -> Task<Void, Never>
 
     struct Job: Sendable {
         /// The call that began it, which has its key.
@@ -154,20 +157,20 @@ struct CoalescingBooks: Sendable {
     }
 
     /// Work has begun. Returns what makes its task, if it goes on at once. What needs no task yet is over if everybody has left.
-    mutating func prepares(_ job: JobID, giveUp: @escaping @Sendable () -> Void) -> (goesOn: MakeTask?, Abandoned) {
-        guard case .begins(let makeTask)? = stage(of: job) else { return (nil, Abandoned()) }
+    mutating func prepares(_ job: JobID, giveUp: @escaping @Sendable () -> Void) -> (goesOn: TaskMaker?, Abandoned) {
+        guard case .begins(let maker)? = stage(of: job) else { return (nil, Abandoned()) }
         if state.isAbandoned(job) {
-            let stage = makeTask == nil ? Stage.prepares(giveUp: giveUp) : nil
+            let stage = maker == nil ? Stage.prepares(giveUp: giveUp) : nil
             return (nil, over(job, in: stage))
         }
-        _ = move(job, to: makeTask == nil ? .prepares(giveUp: giveUp) : .proceeds)
-        return (makeTask, Abandoned())
+        _ = move(job, to: maker == nil ? .prepares(giveUp: giveUp) : .proceeds)
+        return (maker, Abandoned())
     }
 
     /// Work is ready for its task. Returns the stage before, if the task is to be made now.
-    mutating func proceeds(_ job: JobID, in makeTask: @escaping MakeTask) -> Stage? {
+    mutating func proceeds(_ job: JobID, in maker: TaskMaker) -> Stage? {
         switch stage(of: job) {
-        case .begins(nil): _ = move(job, to: .begins(makeTask))
+        case .begins(nil): _ = move(job, to: .begins(maker))
         case .prepares: return move(job, to: .proceeds)
         case .begins, .proceeds, .runs, nil: break
         }

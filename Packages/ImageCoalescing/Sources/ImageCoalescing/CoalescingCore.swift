@@ -18,14 +18,14 @@ final class CoalescingCore: Sendable {
 
     private func begin(_ id: JobID, of call: any CoalescingCall) {
         let giveUp = call.begin(CoalescedJob(core: self, id: id, firstPriority: call.priority))
-        let (makeTask, abandoned) = books.withLock { $0.prepares(id, giveUp: giveUp) }
-        if let makeTask { start(id, in: makeTask()) } else { tell(abandoned) }
+        let (maker, abandoned) = books.withLock { $0.prepares(id, giveUp: giveUp) }
+        if let maker { start(id, in: maker.make()) } else { tell(abandoned) }
     }
 
     /// Goes on with work in a task as soon as it has begun, unless it is over already, or goes on.
-    func proceed(_ id: JobID, in makeTask: @escaping CoalescingBooks.MakeTask) {
-        let before = books.withLock { $0.proceeds(id, in: makeTask) }
-        if before != nil { start(id, in: makeTask()) }
+    func proceed(_ id: JobID, in maker: CoalescingBooks.TaskMaker) {
+        let before = books.withLock { $0.proceeds(id, in: maker) }
+        if before != nil { start(id, in: maker.make()) }
     }
 
     private func start(_ id: JobID, in task: Task<Void, Never>) {

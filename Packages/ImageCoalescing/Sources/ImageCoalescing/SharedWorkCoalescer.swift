@@ -22,9 +22,9 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
         onProgress: @escaping @Sendable (WorkProgress) -> Void,
         onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void, begin: @escaping SharedWorkBeginning<Value>
     ) -> @Sendable () -> Void {
-        let call = Call(key, waiter, priority, executor, onProgress, onAnswer, begin)
+        let call = Call(core, key, waiter, priority, executor, onProgress, onAnswer, begin)
         core.join(call)
-        return { [core] in core.leave(call) }
+        return { call.leave() }
     }
 
     public func setPriority(_ priority: RequestPriority, of waiter: WaiterID) { core.setPriority(priority, of: waiter) }
@@ -44,6 +44,7 @@ private final class Call<Key: Hashable & Sendable, Value: Sendable>: CoalescingC
     let name: WaiterID
     let priority: RequestPriority
     let onProgress: @Sendable (WorkProgress) -> Void
+    private let core: CoalescingCore
     private let key: Key
     private let executor: (any TaskExecutor)?
     private let onAnswer: @Sendable (Result<Value, any Error>) -> Void
@@ -51,11 +52,13 @@ private final class Call<Key: Hashable & Sendable, Value: Sendable>: CoalescingC
     private let rawTicket = Atomic<UInt64>(.max)
 
     init(
-        _ key: Key, _ name: WaiterID, _ priority: RequestPriority, _ executor: (any TaskExecutor)?,
+        _ core: CoalescingCore, _ key: Key, _ name: WaiterID, _ priority: RequestPriority,
+        _ executor: (any TaskExecutor)?,
         _ onProgress: @escaping @Sendable (WorkProgress) -> Void,
         _ onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
         _ beginning: @escaping SharedWorkBeginning<Value>
     ) {
+        self.core = core
         self.key = key
         self.name = name
         self.priority = priority
@@ -79,6 +82,8 @@ private final class Call<Key: Hashable & Sendable, Value: Sendable>: CoalescingC
         return other.key == key
     }
 
+    func leave() { core.leave(self) }
+
     func answer(_ outcome: CoalescingBooks.Outcome) {
         switch outcome {
         case .success(let box):
@@ -91,11 +96,12 @@ private final class Call<Key: Hashable & Sendable, Value: Sendable>: CoalescingC
 
     func begin(_ job: CoalescedJob) -> @Sendable () -> Void {
         beginning(job) { [executor] rest in
-            job.core.proceed(job.id) {
+            let maker = CoalescingBooks.TaskMaker {
                 // A task that is told of no executor, not even of none, need not ask for one under a lock at each call.
                 guard let executor else { return Task.detached { await Self.run(rest, job) } }
                 return Task.detached(executorPreference: executor) { await Self.run(rest, job) }
             }
+            job.core.proceed(job.id, in: maker)
         }
     }
 

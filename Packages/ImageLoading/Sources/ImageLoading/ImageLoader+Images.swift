@@ -12,7 +12,7 @@ extension ImageLoader {
         configuration.imageCoalescer.join(
             wait.job, as: wait.waiting.id, priority: wait.priority, onProgress: wait.waiting.onProgress,
             onAnswer: onAnswer
-        ) { self.begin(wait, $0, $1) }
+        ) { wait.load.loader.begin(wait, $0, $1) }  // holds one thing: it costs no memory of its own
     }
 
     /// Finds or makes a picture, and keeps it: the work that requests share. It has a task when what the picture is made of is there.

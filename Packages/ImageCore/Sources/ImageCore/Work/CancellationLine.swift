@@ -2,7 +2,12 @@ import Synchronization
 
 /// Cancels something that may not have begun yet.
 package final class CancellationLine: Sendable {
-    private let state = Mutex<(isCancelled: Bool, cancel: (@Sendable () -> Void)?)>((false, nil))
+    private struct State {
+        var isCancelled = false
+        var cancel: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
 
     package init() {}
 
