@@ -15,10 +15,10 @@ struct ImageTaskTests {
     private let log = MessageLog<String>()
 
     /// A picture of which ten bytes come at once, and the rest when the gate is open.
-    private func heldRequest() -> ImageRequest {
+    private func heldRequest(of stepped: LoaderFixture? = nil) -> ImageRequest {
         let (head, tail) = (LoaderFixture.picture.prefix(10), Data(LoaderFixture.picture.dropFirst(10)))
         let body: [ScriptedTransport.Step] = [.piece(head), .wait(gate), .piece(tail)]
-        return fixture.request(
+        return (stepped ?? fixture).request(
             "a", then: ScriptedTransport.Reply(announcedBytes: LoaderFixture.picture.count, body: body))
     }
 
@@ -268,16 +268,18 @@ struct ImageTaskTests {
 
     @Test("a dead owner whose task lives is noticed at the next event, and the work cancelled")
     func ownerGoneTaskKept() async {
+        let fixture = LoaderFixture.stepped()
         var cell: Cell? = Cell(log)
         let task = cell.map { cell in
-            fixture.loader.follow(heldRequest(), for: cell, on: .immediate) { cell, event in
+            fixture.loader.follow(heldRequest(of: fixture), for: cell, on: .immediate) { cell, event in
                 cell.log.append(self.text(event))
             }
         }
-        await log.reaches(1)
+        fixture.run()
         cell = nil
         gate.open()
-        while !fixture.imageCoalescer.isIdle { await Task.yield() }
+        fixture.run()
+        #expect(fixture.imageCoalescer.isIdle)
         #expect(log.messages == ["10"])
         if let task { #expect(await events(task).isEmpty) }
     }

@@ -115,7 +115,6 @@ struct JobGraphTests {
         #expect(fixture.storedOriginals.count == 1)
         await #expect(throws: ImageError.self) { try await fixture.loader.image(for: request) }
         #expect(fixture.transport.sendCount == 2)
-        while !fixture.dataCoalescer.isIdle { await Task.yield() }
         #expect(fixture.storedOriginals.isEmpty)
     }
 

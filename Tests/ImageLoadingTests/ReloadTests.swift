@@ -13,10 +13,10 @@ struct ReloadTests {
     private let gate = Gate()
 
     /// The first answer waits at the gate and is out of date; all others are new.
-    private func request(_ policy: ImageCachePolicy) -> ImageRequest {
+    private func request(_ policy: ImageCachePolicy, of stepped: LoaderFixture? = nil) -> ImageRequest {
         let old = ScriptedTransport.Reply(body: [.wait(gate), .piece(LoaderFixture.picture)])
         let new = ScriptedTransport.Reply.ok(FakePicture.encode(width: 20, height: 20))
-        return fixture.request("a", fit: nil, first: old, then: new) { $0.cachePolicy = policy }
+        return (stepped ?? fixture).request("a", fit: nil, first: old, then: new) { $0.cachePolicy = policy }
     }
 
     private func reloading(_ request: ImageRequest) -> ImageRequest {
@@ -27,28 +27,36 @@ struct ReloadTests {
 
     @Test("an older load that ends after a reload does not take its place in memory or on disk")
     func olderEndsLater() async throws {
-        let request = request(.all)
-        let older = Task { try await fixture.loader.image(for: request).image.bitmap.size.width }
-        await gate.arrivals(1)
-        #expect(try await fixture.loader.image(for: reloading(request)).image.bitmap.size.width == 20)
+        let fixture = LoaderFixture.stepped()
+        let request = request(.all, of: fixture)
+        let older = width(of: request, from: fixture)
+        #expect(try await width(of: reloading(request), from: fixture).value == 20)
         gate.open()
+        fixture.run()
         #expect(try await older.value == 40)
-        while !fixture.loader.ledger.withLock({ $0.isEmpty }) { await Task.yield() }
+        #expect(fixture.loader.ledger.withLock { $0.isEmpty })
         #expect(fixture.memory.images.values.map(\.bitmap.size.width) == [20])
         #expect(fixture.storedOriginals == [FakePicture.encode(width: 20, height: 20)])
     }
 
     @Test("who asks after a reload does not join older work")
     func olderIsNotJoined() async throws {
-        let request = request(.none)
-        let older = Task { try await fixture.loader.image(for: request).image.bitmap.size.width }
-        await gate.arrivals(1)
-        #expect(try await fixture.loader.data(for: reloading(request)).data != LoaderFixture.picture)
-        let later = Task { try await fixture.loader.image(for: request).image.bitmap.size.width }
-        while fixture.transport.sendCount < 3, fixture.imageCoalescer.waiterCount < 2 { await Task.yield() }
+        let fixture = LoaderFixture.stepped()
+        let request = request(.none, of: fixture)
+        let older = width(of: request, from: fixture)
+        #expect(try await width(of: reloading(request), from: fixture).value == 20)
+        let later = width(of: request, from: fixture)
         gate.open()
+        fixture.run()
         #expect(try await later.value == 20)
         #expect(try await older.value == 40)
+    }
+
+    /// Asks for a picture, and goes on until nothing more can happen.
+    private func width(of request: ImageRequest, from fixture: LoaderFixture) -> Task<Int, any Error> {
+        let task = fixture.start { try await fixture.loader.image(for: request).image.bitmap.size.width }
+        fixture.run()
+        return task
     }
 
     @Test("bytes that are being stored while a reload ends don't stay on disk")

@@ -13,9 +13,9 @@ struct StatisticsTests {
     private let fixture = LoaderFixture()
     private let gate = Gate()
 
-    private func heldRequest(_ name: String, fit side: Int = 20) -> ImageRequest {
+    private func heldRequest(_ name: String, fit side: Int = 20, of stepped: LoaderFixture? = nil) -> ImageRequest {
         let body: [ScriptedTransport.Step] = [.wait(gate), .piece(LoaderFixture.picture)]
-        return fixture.request(name, fit: side, then: ScriptedTransport.Reply(body: body))
+        return (stepped ?? fixture).request(name, fit: side, then: ScriptedTransport.Reply(body: body))
     }
 
     @Test("hits and misses are counted by layer, ends by source")
@@ -52,14 +52,16 @@ struct StatisticsTests {
 
     @Test("what joins a download saves its bytes, once for each request")
     func sharing() async throws {
-        let first = Task { try await fixture.loader.image(for: heldRequest("a")) }
-        await gate.arrivals(1)
-        let same = Task { [request = fixture.request("a")] in try await fixture.loader.image(for: request) }
-        let smaller = Task { [request = fixture.request("a", fit: 10)] in try await fixture.loader.image(for: request) }
-        let data = Task { [request = fixture.request("a")] in try await fixture.loader.data(for: request) }
-        while fixture.imageCoalescer.waiterCount < 3 || fixture.dataCoalescer.waiterCount < 3 { await Task.yield() }
+        let fixture = LoaderFixture.stepped()
+        let (request, smaller) = (heldRequest("a", of: fixture), heldRequest("a", fit: 10, of: fixture))
+        let pictures = [request, request, smaller].map { request in
+            fixture.start { _ = try await fixture.loader.image(for: request) }
+        }
+        let data = fixture.start { _ = try await fixture.loader.data(for: request) }
+        fixture.run()
         gate.open()
-        _ = try await (first.value, same.value, smaller.value, data.value)
+        fixture.run()
+        for task in pictures + [data] { try await task.value }
         let numbers = fixture.loader.statistics
         #expect(numbers.downloadedBytes == LoaderFixture.picture.count)
         #expect(numbers.savedBytes == 3 * LoaderFixture.picture.count)

@@ -79,16 +79,13 @@ struct CoalescerState: Sendable {
         /// The neighbours among the job's waiters, in the order in which they joined.
         var previous: JoinTicket?
         var next: JoinTicket?
-        /// Another ticket of the same waiter.
-        var namesake: JoinTicket?
     }
 
     /// Work whose closure has not returned yet.
     private var jobs = TicketTable<JobID, Job>()
     private var jobNames = TicketRoll<JobID>()
     private var members = TicketTable<JoinTicket, Membership>()
-    /// One ticket of each waiter, the last; the others hang on it.
-    private var tickets: [WaiterID: JoinTicket] = [:]
+    private var tickets = WaiterIndex()
 
     var waiterCount: Int { members.count }
     var jobCount: Int { jobs.count }
@@ -158,10 +155,9 @@ struct CoalescerState: Sendable {
     /// A waiter wants something else; it may wait for several pieces of work. Returns those whose priority is a new one by that.
     mutating func reprioritised(_ waiter: WaiterID, to priority: RequestPriority) -> [(job: JobID, RequestPriority)] {
         var changes: [(job: JobID, RequestPriority)] = []
-        var next = tickets[waiter]
-        while let ticket = next, let member = members[ticket] {
-            next = member.namesake
-            guard member.priority != priority else { continue }
+        if !tickets.isKept { tickets = WaiterIndex(members.names.compactMap { name in members[name].map { (name, $0.waiter) } }) }
+        for ticket in tickets[waiter] {
+            guard let member = members[ticket], member.priority != priority else { continue }
             members.change(ticket) { $0?.priority = priority }
             let maximum = jobs.change(member.job) { $0?.moved(from: member.priority, to: priority) }
             if let maximum { changes.append((member.job, maximum)) }
@@ -178,8 +174,8 @@ struct CoalescerState: Sendable {
         guard let entrance = jobs.change(id, { $0?.enter(ticket, priority) }) else { return nil }
         if let previous = entrance.previous { members.change(previous) { $0?.next = ticket } }
         members[ticket] = Membership(
-            job: id, waiter: waiter, priority: priority, previous: entrance.previous,
-            namesake: tickets.updateValue(ticket, forKey: waiter))
+            job: id, waiter: waiter, priority: priority, previous: entrance.previous)
+        tickets.add(ticket, of: waiter)
         return entrance
     }
 
@@ -199,14 +195,8 @@ struct CoalescerState: Sendable {
     }
 
     private mutating func strikeOff(_ ticket: JoinTicket) -> Membership? {
-        guard let member = members.remove(ticket), let index = tickets.index(forKey: member.waiter) else { return nil }
-        var holder = tickets.values[index]
-        guard holder == ticket else {
-            while let other = members[holder]?.namesake, other != ticket { holder = other }
-            members.change(holder) { $0?.namesake = member.namesake }
-            return member
-        }
-        if let namesake = member.namesake { tickets.values[index] = namesake } else { tickets.remove(at: index) }
+        let member = members.remove(ticket)
+        if let member { tickets.remove(ticket, of: member.waiter) }
         return member
     }
 }

@@ -10,6 +10,9 @@ public struct DataJobKey: Hashable, Sendable {
 
     /// Few differ in the rest alone.
     public func hash(into hasher: inout Hasher) { hasher.combine(original) }
+
+    /// The hash that the original carries: no work.
+    public var hashValue: Int { original.hashValue }
 }
 
 /// What two requests must have in common to share a picture: the same original at the same size with the same steps.
@@ -27,6 +30,9 @@ public struct ImageJobKey: Hashable, Sendable {
 
     /// Few differ in the rest alone.
     public func hash(into hasher: inout Hasher) { hasher.combine(image) }
+
+    /// The hash that the picture's key carries: no work.
+    public var hashValue: Int { image.hashValue }
 }
 
 /// Where the bytes of an original may come from, and whether they are kept on disk.

@@ -25,6 +25,9 @@ package final class Original: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
+    /// The hash that it carries: no work.
+    package var hashValue: Int { hash }
+
     private static func source(_ name: String, _ headers: [String: String]) -> String {
         guard !headers.isEmpty else { return name }
         let lines = headers.map { "\($0.key.lowercased()): \($0.value)\n" }.sorted()
