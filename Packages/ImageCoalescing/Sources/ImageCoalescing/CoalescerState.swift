@@ -154,15 +154,23 @@ struct CoalescerState: Sendable {
 
     /// A waiter wants something else; it may wait for several pieces of work. Returns those whose priority is a new one by that.
     mutating func reprioritised(_ waiter: WaiterID, to priority: RequestPriority) -> [(job: JobID, RequestPriority)] {
+        if !tickets.isKept {
+            tickets = WaiterIndex(members.names.compactMap { name in members[name].map { (name, $0.waiter) } })
+        }
         var changes: [(job: JobID, RequestPriority)] = []
-        if !tickets.isKept { tickets = WaiterIndex(members.names.compactMap { name in members[name].map { (name, $0.waiter) } }) }
-        for ticket in tickets[waiter] {
-            guard let member = members[ticket], member.priority != priority else { continue }
-            members.change(ticket) { $0?.priority = priority }
-            let maximum = jobs.change(member.job) { $0?.moved(from: member.priority, to: priority) }
-            if let maximum { changes.append((member.job, maximum)) }
+        if let change = tickets.last(of: waiter).flatMap({ reprioritised($0, to: priority) }) { changes.append(change) }
+        for ticket in tickets.earlier(of: waiter) {
+            if let change = reprioritised(ticket, to: priority) { changes.append(change) }
         }
         return changes
+    }
+
+    private mutating func reprioritised(
+        _ ticket: JoinTicket, to priority: RequestPriority
+    ) -> (job: JobID, RequestPriority)? {
+        guard let member = members[ticket], member.priority != priority else { return nil }
+        members.change(ticket) { $0?.priority = priority }
+        return jobs.change(member.job) { $0?.moved(from: member.priority, to: priority) }.map { (member.job, $0) }
     }
 
     /// The work asks to be told of its priority, beginning with the present one. Abandoned work is told nothing.

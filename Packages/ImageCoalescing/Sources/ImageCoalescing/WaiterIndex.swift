@@ -18,10 +18,10 @@ struct WaiterIndex: Sendable {
     var isKept: Bool { tickets != nil }
     var isEmpty: Bool { more.isEmpty && tickets?.isEmpty ?? true }
 
-    subscript(waiter: WaiterID) -> [JoinTicket] {
-        guard let ticket = tickets?[waiter] else { return [] }
-        return [ticket] + (more[waiter] ?? [])
-    }
+    /// The waiter's last; the others are in `earlier`.
+    func last(of waiter: WaiterID) -> JoinTicket? { tickets?[waiter] }
+
+    func earlier(of waiter: WaiterID) -> [JoinTicket] { more.isEmpty ? [] : more[waiter] ?? [] }
 
     mutating func add(_ ticket: JoinTicket, of waiter: WaiterID) {
         guard isKept, let earlier = tickets?.updateValue(ticket, forKey: waiter) else { return }
@@ -31,10 +31,10 @@ struct WaiterIndex: Sendable {
     mutating func remove(_ ticket: JoinTicket, of waiter: WaiterID) {
         guard isKept else { return }
         if tickets?[waiter] == ticket {
-            tickets?[waiter] = more[waiter]?.popLast()
+            tickets?[waiter] = more.isEmpty ? nil : more[waiter]?.popLast()
         } else {
             more[waiter]?.removeAll { $0 == ticket }
         }
-        if more[waiter]?.isEmpty == true { more[waiter] = nil }
+        if !more.isEmpty, more[waiter]?.isEmpty == true { more[waiter] = nil }
     }
 }
