@@ -57,6 +57,33 @@ final class CellListTests: GtkTestCase {
         }
     }
 
+    func testACellThatIsShownAgainWithoutALayoutIsToldToo() throws {
+        try onScreen {
+            let list = ListOnScreen(count: 100)
+            defer { list.close() }
+            let (position, cell) = try XCTUnwrap(list.list.onScreen.first)
+            unsafe gtk_widget_set_child_visible(cell.widget.pointer, 0)
+            XCTAssertFalse(cell.isOnScreen)
+            unsafe gtk_widget_set_child_visible(cell.widget.pointer, 1)
+            XCTAssertTrue(GtkMainLoop.run(upTo: 5) { cell.isOnScreen })
+            XCTAssertEqual(cell.position, position)
+        }
+    }
+
+    func testAGridBindsNoMoreThanItsColumnsNeed() throws {
+        try onScreen {
+            // Cells of a hundred points, and what GTK puts around them, in windows of four and eight hundred.
+            let list = ListOnScreen(count: 5_000, .grid(columns: 2...20))
+            defer { list.close() }
+            XCTAssertEqual(list.columns, 3)
+            XCTAssertLessThan(list.list.cellCount, 30 * 5)
+            list.resize(width: 800)
+            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { list.columns == 7 }, "\(list.columns)")
+            XCTAssertLessThan(list.list.cellCount, 30 * 9)
+            XCTAssertEqual(list.mismatches, [])
+        }
+    }
+
     func testTheRangeOnScreenFollowsTheScroll() throws {
         try onScreen {
             let list = ListOnScreen(count: 5_000)
@@ -114,8 +141,8 @@ final class CellListTests: GtkTestCase {
     var binds: Int { notes.binds }
     var ranges: [Range<Int>] { notes.ranges }
 
-    init(count: Int) {
-        list = CellList(.list) { [notes] in
+    init(count: Int, _ layout: CellListLayout = .list) {
+        list = CellList(layout) { [notes] in
             let cell = NotingCell(notes)
             notes.cells.append(cell)
             return cell
@@ -133,6 +160,22 @@ final class CellListTests: GtkTestCase {
         let ranges = ranges.count
         list.offset += points
         _ = GtkMainLoop.run(upTo: patience) { self.ranges.count > ranges }
+    }
+
+    /// Cells in the first row on the screen.
+    var columns: Int {
+        let tops = list.onScreen.map { top(of: $0.cell.widget) }
+        return tops.count { $0 == tops.first }
+    }
+
+    private func top(of cell: Widget) -> Double {
+        var y = 0.0
+        unsafe gtk_widget_translate_coordinates(cell.pointer, list.widget.pointer, 0, 0, nil, &y)
+        return y
+    }
+
+    func resize(width: Int) {
+        unsafe gtk_window_set_default_size(window.window.cast(to: GtkWindow.self), Int32(width), 400)
     }
 
     /// Positions on the screen whose cell is bound to something else.

@@ -1,7 +1,8 @@
 import CGtk
-import GtkImageUI
 import ImageCore
 import XCTest
+
+@testable import GtkImageUI
 
 final class PictureViewTests: GtkTestCase {
     func testPagesFollowWhatIsShown() throws {
@@ -98,6 +99,47 @@ final class PictureViewTests: GtkTestCase {
             XCTAssertGreaterThan(pool.idleByteCount, 0)
         }
     }
+
+    func testWhatIsPaintedIsThePictureInWhateverFormGTKHasIt() throws {
+        try onScreen {
+            let steps = (0..<35).flatMap { (step: UInt8) -> [UInt8] in [step, 7 * step, 255 - step, 255] }
+            let slope = Bitmap(size: PixelSize(width: 7, height: 5), pixels: steps, isOpaque: true)
+            let pictures = [slope, PackedPixels().process(slope), bitmap(8, 6, red: 255, alpha: 128)]
+            let view = PictureView(width: 80, height: 60)
+            XCTAssertFalse(view.widget.isPaintedByProcessor, "in no window yet")
+            let asTextures = pictures.map { shown($0, by: view) }
+            let window = TestWindow(view.widget)
+            defer { window.close() }
+            try XCTSkipUnless(view.widget.isPaintedByProcessor, "another renderer: run with GSK_RENDERER=cairo")
+            let asPainted = pictures.map { shown($0, by: view) }
+            XCTAssertEqual(asPainted.map(\.?.size), pictures.map(\.size))
+            XCTAssertEqual(asPainted.map(\.?.pixels), asTextures.map(\.?.pixels))
+            XCTAssertEqual(asPainted[0]?.pixels, steps)
+            XCTAssertEqual(asPainted[1]?.pixels, steps)
+            XCTAssertEqual(asPainted[2].map { Array($0.pixels.prefix(4)) }, [128, 0, 0, 128])
+        }
+    }
+
+    func testAPaintedPictureHasNoNeedOfTheBitmap() throws {
+        try onScreen {
+            let view = PictureView(width: 80, height: 60)
+            let window = TestWindow(view.widget)
+            defer { window.close() }
+            try XCTSkipUnless(view.widget.isPaintedByProcessor, "another renderer: run with GSK_RENDERER=cairo")
+            let pool = PixelBufferPool(byteLimit: 1 << 20)
+            view.show(Texture(pooled(pool)))
+            XCTAssertGreaterThan(pool.idleByteCount, 0)
+            let before = view.shownBitmap?.pixels
+            var taken = pool.takeFilled(byteCount: 160_000)
+            for index in taken.indices { taken[index] = 7 }
+            XCTAssertEqual(view.shownBitmap?.pixels, before)
+        }
+    }
+}
+
+@MainActor private func shown(_ bitmap: Bitmap, by view: PictureView) -> Bitmap? {
+    view.show(Texture(bitmap))
+    return view.shownBitmap
 }
 
 /// Large enough for its memory to be kept by a pool.

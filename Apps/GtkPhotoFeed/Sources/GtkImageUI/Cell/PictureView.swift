@@ -120,7 +120,8 @@ extension PictureView {
     /// - Parameter milliseconds: for how long what was seen before fades over into it; 0 for a change at once.
     public func show(_ texture: Texture, crossfadingFor milliseconds: Int = 0) {
         if milliseconds > 0, stack.visiblePage == Page.picture(front) { front = 1 - front }
-        unsafe gtk_picture_set_paintable(page(front).opaque, texture.pointer)
+        let painted = widget.isPaintedByProcessor ? PaintedPicture(texture) : nil
+        unsafe gtk_picture_set_paintable(page(front).opaque, painted?.pointer ?? texture.pointer)
         face = .picture
         stack.showPage(Page.picture(front), crossfadingFor: milliseconds)
     }

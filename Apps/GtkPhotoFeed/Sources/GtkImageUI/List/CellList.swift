@@ -2,7 +2,7 @@ internal import CGtk
 
 /// A list or grid that scrolls, of as many items as it is told, in cells that it uses again and again.
 ///
-/// GTK has items for many more cells than can be seen (two hundred and fifty for a grid that shows twenty), and while it scrolls it gives up to sixty
+/// GTK has items for many more cells than can be seen (a hundred and sixty for a grid that shows twenty), and while it scrolls it gives up to forty
 /// of them other positions in one frame: where the range lies that it keeps depends on where the row in the middle of the screen stands. So a cell
 /// learns of its position when it comes onto the screen, and of most positions it never does. That is when its widget is mapped and has been given its
 /// place: new ones are mapped for as long as they have none. Cells have one size, whatever they show.
@@ -20,6 +20,9 @@ internal import CGtk
     /// Position counts alone: GTK wants an object for each item, the cell looks up what the item is.
     private let model: OpaquePointer
     let view: Widget
+    let layout: CellListLayout
+    /// The width for which the number of columns was worked out.
+    var fittedWidth = 0
     private let makeCell: () -> Cell
     /// By the address of GTK's item.
     var cells: [UInt: BoundCell] = [:]
@@ -27,7 +30,7 @@ internal import CGtk
     var seen: [ObjectIdentifier: BoundCell] = [:]
     /// Those that have been mapped, and will be on the screen if they still are when they have their places.
     private var arriving: [BoundCell] = []
-    private lazy var layoutTurn = LayoutTurn(view) { [weak self] in self?.arrived() }
+    private var layoutTurn: LayoutTurn?
     private var screenChangeIsDue = false
     private var lastOnScreen = 0..<0
 
@@ -42,7 +45,7 @@ internal import CGtk
     }
 
     public init(_ layout: CellListLayout, makeCell: @escaping () -> Cell) {
-        self.makeCell = makeCell
+        (self.layout, self.makeCell) = (layout, makeCell)
         unsafe model = unsafe gtk_string_list_new(nil)
         // The selection and the view each take over what they are given.
         let selection = unsafe gtk_single_selection_new(OpaquePointer(g_object_ref(UnsafeMutableRawPointer(model))))
@@ -51,7 +54,7 @@ internal import CGtk
         unsafe gtk_single_selection_set_can_unselect(selection, 1)
         view = unsafe layout.makeView(selection, factory)
         view.addStyle("cell-list")
-        _ = layoutTurn
+        layoutTurn = LayoutTurn(view) { [weak self] in self?.laidOut() }
         unsafe gtk_scrolled_window_set_child(widget.opaque, view.pointer)
         unsafe gtk_scrolled_window_set_policy(widget.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         if let factory = unsafe factory { unsafe connectFactory(UnsafeMutableRawPointer(factory)) }
@@ -121,12 +124,11 @@ extension CellList {
     }
 
     private func mapped(_ bound: BoundCell) {
-        guard bound.position != nil else { return }
-        arriving.append(bound)
-        layoutTurn.request()
+        if bound.position != nil { arriving.append(bound) }
     }
 
-    private func arrived() {
+    private func laidOut() {
+        fitColumns()
         let candidates = arriving
         arriving = []
         for bound in candidates where bound.cell.widget.isMapped {
@@ -171,7 +173,8 @@ public enum CellListLayout: Hashable, Sendable {
         case .grid(let columns):
             let grid = unsafe Widget(gtk_grid_view_new(selection, factory))
             unsafe gtk_grid_view_set_min_columns(grid.opaque, UInt32(columns.lowerBound))
-            unsafe gtk_grid_view_set_max_columns(grid.opaque, UInt32(columns.upperBound))
+            // Until it is known how many fit.
+            unsafe gtk_grid_view_set_max_columns(grid.opaque, UInt32(columns.lowerBound))
             return grid
         }
     }

@@ -1,6 +1,8 @@
 internal import CGtk
 
 /// Calls when a widget's window has been laid out, in the same frame, before it is painted.
+///
+/// Whatever maps a widget of the window leads to that, because its style has to be worked out.
 final class LayoutTurn {
     private let widget: Widget
     private let onLayout: () -> Void
@@ -16,13 +18,6 @@ final class LayoutTurn {
         self.onLayout = onLayout
         widget.onSignal("realize") { [weak self] in self?.begin() }
         widget.onSignal("unrealize") { [weak self] in self?.end() }
-    }
-
-    /// Has the clock take the turn in this frame or, when it is past layout, in the next one, whether or not there is something to lay out.
-    func request() {
-        if let connection {
-            unsafe gdk_frame_clock_request_phase(connection.clock, GDK_FRAME_CLOCK_PHASE_LAYOUT)
-        }
     }
 
     private func begin() {

@@ -15,10 +15,18 @@ final class FloorRun {
         self.step = step
         let loading = FeedLoading(cacheFolder: Stage.temporaryFolder())
         let animations = CellAnimations(on: window) { _ in nil }
+        let picture = Self.picture(side: PhotoLayout.grid.side * window.scaleFactor)
         list = CellList(PhotoLayout.grid.cells) {
-            StillCell(PhotoCell(.grid, loading: loading, animations: animations) { _ in nil })
+            StillCell(PhotoCell(.grid, loading: loading, animations: animations) { _ in nil }, picture)
         }
         list.count = photoCount
+    }
+
+    private static func picture(side: Int) -> Bitmap {
+        let pixels = (0..<side * side).flatMap { (index: Int) -> [UInt8] in
+            [UInt8(index % 251), UInt8(index / side % 251), 90, 255]
+        }
+        return Bitmap(size: PixelSize(width: side, height: side), pixels: pixels, isOpaque: true).packed()
     }
 
     /// The frames of one way down and back.
@@ -49,21 +57,21 @@ final class FloorRun {
 /// Shows the same, whatever it is bound to.
 private final class StillCell: RecycledCell {
     private let cell: PhotoCell
+    private let picture: Bitmap
+    private var isShown = false
 
     var widget: Widget { cell.widget }
 
-    init(_ cell: PhotoCell) {
-        self.cell = cell
-        let side = PhotoLayout.grid.side * cell.widget.scaleFactor
-        let pixels = (0..<side * side).flatMap { (index: Int) -> [UInt8] in
-            [UInt8(index % 251), UInt8(index / side % 251), 90, 255]
-        }
-        let bitmap = Bitmap(size: PixelSize(width: side, height: side), pixels: pixels, isOpaque: true)
-        cell.picture.view.show(Texture(bitmap.packed()))
+    init(_ cell: PhotoCell, _ picture: Bitmap) { (self.cell, self.picture) = (cell, picture) }
+
+    /// The first time alone: it is not before a cell is in a window that GTK's form of a picture is known.
+    func bind(to position: Int) {
+        guard !isShown else { return }
+        isShown = true
+        cell.picture.view.show(Texture(picture))
         cell.caption.inscribedText = "A picture that stays"
     }
 
-    func bind(to position: Int) {}
     func unbind() {}
     func setOnScreen(_ isOnScreen: Bool) {}
 }
