@@ -2,12 +2,16 @@
 
 #include <stdatomic.h>
 
+// Plus one; 0 until it is given.
+static _Thread_local uint32_t number;
+
 uint32_t memory_thread_number(void) {
     static _Atomic uint32_t count;
-    static _Thread_local uint32_t number; // plus one; 0 until it is given
     if (number == 0) number = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) + 1;
     return number - 1;
 }
+
+void memory_thread_moves_on(void) { number++; }
 
 uint64_t memory_ticks(void) {
 #if defined(__x86_64__) || defined(__i386__)

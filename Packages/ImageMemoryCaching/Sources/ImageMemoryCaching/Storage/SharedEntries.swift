@@ -5,7 +5,7 @@ public import Synchronization
 ///
 /// A lock for all looks would hand its own memory and that of what is noted of them from processor to processor: two threads would
 /// be slower than one. So there are several locks, each with a log of hits: a thread that looks takes the one that is its own as a
-/// rule, and who changes something takes them all (a "big-reader lock").
+/// rule, and another when somebody else is there; who changes something takes them all (a "big-reader lock").
 @safe @usableFromInline
 final class SharedEntries<Key: Hashable & Sendable, Value: Sendable>:
     @unchecked Sendable  // sound: `contents` is read under one of the locks at least, and changed under all of them
@@ -44,11 +44,19 @@ final class SharedEntries<Key: Hashable & Sendable, Value: Sendable>:
     /// The value under a key, which counts as a use; nil also when its time is over as far as is known here.
     @inlinable
     func value(for key: Key, hash: UInt64, at now: Duration?) -> FoundValue<Value>? {
-        let reader = unsafe CallingThread.number & (readers.count - 1)
+        if let found = unsafe readers[reader].hits.withLockIfAvailable({ hits in
+            unsafe contents.pointee.look(for: key, hash: hash, at: now, noting: &hits)
+        }) {
+            return found
+        }
+        CallingThread.moveOn()
         return unsafe readers[reader].hits.withLock { hits in
             unsafe contents.pointee.look(for: key, hash: hash, at: now, noting: &hits)
         }
     }
+
+    /// The calling thread's own, until it has met another thread there.
+    @inlinable var reader: Int { unsafe CallingThread.number & (readers.count - 1) }
 
     /// Looks at entries without a lock: for the one who could change them now, so that nobody else does.
     @inlinable
@@ -80,4 +88,8 @@ final class SharedEntries<Key: Hashable & Sendable, Value: Sendable>:
 enum CallingThread {
     /// 0 for the first that asks, then 1, and so on: threads that are few have locks of their own.
     @usableFromInline static var number: Int { Int(memory_thread_number()) }
+
+    /// Takes the next number: whoever has waited for a lock does not share it for long.
+    @usableFromInline
+    static func moveOn() { memory_thread_moves_on() }
 }
