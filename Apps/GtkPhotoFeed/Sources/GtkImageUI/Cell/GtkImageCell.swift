@@ -102,7 +102,7 @@ public final class GtkImageCell: ImageSurface {
             Texture(picture.bitmap), crossfadingFor: isQuick ? 0 : appearance.transition.milliseconds)
         animation?.stop()
         guard appearance.kind == .final, let request = binding.request else { return }
-        animation?.play(picture, of: request) { [weak view] in view?.show(Texture($0)) }
+        animation?.play(picture, of: request) { [weak view] in view?.show(Texture($0), isBrief: true) }
     }
 
     private func showProgress(of phase: ImagePhase) {

@@ -1,4 +1,5 @@
 internal import CGtk
+internal import ImageCore
 
 /// A picture on the screen, or what stands in its place: a placeholder that shimmers while something is on its way, a failure with a button
 /// to try again; and a bar for loads that take long.
@@ -16,6 +17,7 @@ internal import CGtk
     private var failure: FailurePage?
     private var progressBar: Widget?
     private var front = 0
+    private var painting: Task<Void, Never>?
     /// What is to be seen now.
     public private(set) var face = Face.placeholder
     private var shimmers = false
@@ -117,13 +119,25 @@ extension PictureView {
         setBusy(isBusy)
     }
 
-    /// - Parameter milliseconds: for how long what was seen before fades over into it; 0 for a change at once.
-    public func show(_ texture: Texture, crossfadingFor milliseconds: Int = 0) {
+    /// - Parameters:
+    ///   - milliseconds: for how long what was seen before fades over into it; 0 for a change at once.
+    ///   - isBrief: another one follows soon, as in an animation.
+    public func show(_ texture: Texture, crossfadingFor milliseconds: Int = 0, isBrief: Bool = false) {
         if milliseconds > 0, stack.visiblePage == Page.picture(front) { front = 1 - front }
-        let painted = widget.isPaintedByProcessor ? PaintedPicture(texture) : nil
-        unsafe gtk_picture_set_paintable(page(front).opaque, painted?.pointer ?? texture.pointer)
+        unsafe gtk_picture_set_paintable(page(front).opaque, texture.pointer)
         face = .picture
         stack.showPage(Page.picture(front), crossfadingFor: milliseconds)
+        painting?.cancel()
+        painting = !isBrief && widget.isPaintedByProcessor ? prepare(texture, for: page(front)) : nil
+    }
+
+    /// Puts the picture into the form that costs least to paint in every frame, and in place of the texture.
+    private func prepare(_ texture: Texture, for page: Widget) -> Task<Void, Never> {
+        Task { [bitmap = texture.bitmap] in
+            let pixels = await PaintedPicture.arranged(bitmap)
+            guard !Task.isCancelled, let painted = PaintedPicture(pixels, bitmap.size) else { return }
+            unsafe gtk_picture_set_paintable(page.opaque, painted.pointer)
+        }
     }
 
     /// - Parameter text: for people.
@@ -167,6 +181,7 @@ extension PictureView {
 
     private func dropPictures() {
         guard face == .picture else { return }
+        painting?.cancel()
         for page in pages { unsafe gtk_picture_set_paintable(page.opaque, nothing) }
     }
 }
