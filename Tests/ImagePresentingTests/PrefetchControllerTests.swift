@@ -84,6 +84,18 @@ struct PrefetchControllerTests {
         while stage.memory.images.isEmpty { await Task.yield() }
     }
 
+    @Test("of two items with one picture, the last one that goes cancels it")
+    func samePictureForNobody() async {
+        let controller = controller { ["a", "b", "c", "a"][$0] }
+        controller.update(visible: 0..<1, of: 4, at: .zero)
+        await stage.transport.sends(3)
+        controller.update(visible: 3..<4, of: 4, at: .seconds(1))
+        controller.update(visible: 0..<0, of: 4, at: .seconds(2))
+        await stage.transport.cancellations(3)
+        #expect(cancelled == ["a", "b", "c"])
+        gate.open()
+    }
+
     @Test("items without a picture are passed over")
     func nothingToLoad() async {
         let controller = controller { $0.isMultiple(of: 2) ? "\($0)" : nil }
