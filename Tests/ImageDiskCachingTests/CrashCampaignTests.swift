@@ -76,7 +76,7 @@ struct CrashCampaignTests {
         // First of all: a read would remove what is damaged.
         let report = try await cache.verify()
         #expect(report.isSound && report.damagedRemoved == 0, "\(death)")
-        #expect(!folder.files().contains { $0.hasPrefix("tmp/") }, "\(death)")
+        #expect(!folder.hasUnfinishedFiles, "\(death)")
         var model = WorkloadModel(room)
         try ledger.replay(into: &model)
         for number in 0..<WorkloadRoom.keyCount {

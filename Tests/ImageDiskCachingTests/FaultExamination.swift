@@ -153,6 +153,8 @@ struct FaultExamination {
 
 /// Where a workload's cache has its folder.
 enum WorkloadDisk {
+    static let simulatedRoot = "/caches/pictures"
+
     case real(TestFolder)
     case simulated(SimulatedDisk)
 
@@ -166,7 +168,7 @@ enum WorkloadDisk {
     var root: String {
         switch self {
         case .real(let folder): folder.path
-        case .simulated: "/caches/pictures"
+        case .simulated: Self.simulatedRoot
         }
     }
 
@@ -180,7 +182,7 @@ enum WorkloadDisk {
 
     var hasUnfinishedFiles: Bool {
         switch self {
-        case .real(let folder): folder.files().contains { $0.hasPrefix("tmp/") }
+        case .real(let folder): folder.hasUnfinishedFiles
         case .simulated(let disk): disk.paths.contains { $0.hasPrefix("\(root)/tmp/") }
         }
     }

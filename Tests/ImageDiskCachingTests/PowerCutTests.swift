@@ -54,7 +54,7 @@ struct PowerCut {
     }
 
     static func cache(_ disk: SimulatedDisk, _ room: WorkloadRoom, _ durability: DiskDurability) -> DiskDataCache {
-        workloadCache("/caches/pictures", room, durability, disk)
+        workloadCache(WorkloadDisk.simulatedRoot, room, durability, disk)
     }
 
     /// `beforeCut` when the workload was over before so many calls.

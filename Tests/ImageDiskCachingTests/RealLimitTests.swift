@@ -48,7 +48,7 @@ struct RealLimitTests {
             try await cache.store(entry(9_000, seed: 2), for: key(1))
             #expect(try await cache.entry(for: key(1)) == entry(9_000, seed: 2))
         }
-        #expect(!folder.files().contains { $0.hasPrefix("tmp/") })
+        #expect(!folder.hasUnfinishedFiles)
     }
 
     #if canImport(Glibc)

@@ -39,7 +39,6 @@ struct SharedFolderTests {
         let watch = SizeWatch(path)
         let sign = path + ".goes-on"
         try Data().write(to: URL(filePath: sign))
-        defer { try? FileManager.default.removeItem(atPath: sign) }
         async let survivor = #expect(processExitsWith: .success) { [path = path as String, sign = sign as String] in
             try await Self.useAtRandom(workloadCache(path, Self.room), seed: 1) {
                 FileManager.default.fileExists(atPath: sign)
@@ -78,7 +77,7 @@ struct SharedFolderTests {
     private static func expectSound(_ folder: TestFolder) async throws {
         let report = try await workloadCache(folder.path, room).verify()
         #expect(report.isSound && report.damagedRemoved == 0)
-        #expect(!folder.files().contains { $0.hasPrefix("tmp/") })
+        #expect(!folder.hasUnfinishedFiles)
         #expect(FolderSample(folder.path).isWithin(room))
     }
 }

@@ -61,6 +61,6 @@ struct StressTests {
             try await group.waitForAll()
         }
         #expect(try await caches[0].status().byteCount == folder.byteCount())
-        #expect(!folder.files().contains { $0.hasPrefix("tmp/") })
+        #expect(!folder.hasUnfinishedFiles)
     }
 }

@@ -72,24 +72,28 @@ struct PrefetchControllerTests {
         await stage.transport.sends(5)
     }
 
-    @Test("of two items with one picture, the one that is left keeps it")
-    func samePicture() async {
+    /// From the first of four items to the last, which shows the same picture.
+    private func scrolledToTwin() async -> PrefetchController {
         let controller = controller { ["a", "b", "c", "a"][$0] }
         controller.update(visible: 0..<1, of: 4, at: .zero)
         await stage.transport.sends(3)
         controller.update(visible: 3..<4, of: 4, at: .seconds(1))
+        return controller
+    }
+
+    @Test("of two items with one picture, the one that is left keeps it")
+    func samePicture() async {
+        let controller = await scrolledToTwin()
         await stage.transport.cancellations(2)
         #expect(cancelled == ["b", "c"])
         gate.open()
         while stage.memory.images.isEmpty { await Task.yield() }
+        withExtendedLifetime(controller) {}
     }
 
     @Test("of two items with one picture, the last one that goes cancels it")
     func samePictureForNobody() async {
-        let controller = controller { ["a", "b", "c", "a"][$0] }
-        controller.update(visible: 0..<1, of: 4, at: .zero)
-        await stage.transport.sends(3)
-        controller.update(visible: 3..<4, of: 4, at: .seconds(1))
+        let controller = await scrolledToTwin()
         controller.update(visible: 0..<0, of: 4, at: .seconds(2))
         await stage.transport.cancellations(3)
         #expect(cancelled == ["a", "b", "c"])

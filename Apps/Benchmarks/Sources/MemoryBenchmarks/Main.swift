@@ -44,14 +44,11 @@ enum Main {
                 PictureSubject(count, keys), DictionarySubject(count, keys), FoundationSubject(count),
             ]
         let subjects = all.filter { count <= $0.largest }
-        let order = Measuring.order(count, length: 2_000_000, seed: 7)
+        let order = hitOrder(count)
         var least = subjects.map { _ in Double.infinity }
         for _ in 0..<rounds {
             for (index, subject) in subjects.enumerated() {
-                let time = try Measuring.nanoseconds(order.count) {
-                    guard try subject.look(order) == order.count else { throw Miss() }
-                }
-                least[index] = min(least[index], time)
+                least[index] = min(least[index], try time(of: subject, order))
             }
         }
         return zip(subjects, least).map { Point(name: $0.name, operation: .hit, count: count, nanoseconds: $1) }
@@ -76,13 +73,18 @@ enum Main {
 
     private static func hitsAsPeer(_ count: Int) throws {
         let subject = CacheSubject(.lru, count, HeldKeys(count))
-        let order = Measuring.order(count, length: 2_000_000, seed: 7)
-        let times = try (0..<4).map { _ in
-            try Measuring.nanoseconds(order.count) {
-                guard subject.look(order) == order.count else { throw Miss() }
-            }
-        }
+        let order = hitOrder(count)
+        let times = try (0..<4).map { _ in try time(of: subject, order) }
         print(subject.name, count, 1, times.min() ?? .infinity, separator: "\t")
+    }
+
+    private static func hitOrder(_ count: Int) -> [Int32] { Measuring.order(count, length: 2_000_000, seed: 7) }
+
+    /// Of one hit, in nanoseconds.
+    private static func time(of subject: any Subject, _ order: [Int32]) throws -> Double {
+        try Measuring.nanoseconds(order.count) {
+            guard try subject.look(order) == order.count else { throw Miss() }
+        }
     }
 
     private static func actorHits(_ count: Int) async throws -> Point {

@@ -127,12 +127,8 @@ final class PictureViewTests: GtkTestCase {
 
     func testWhatWasPreparedForAPictureThatIsNotSeenAnyMoreIsNotShown() throws {
         try onScreen {
-            let view = PictureView(width: 80, height: 60)
-            let window = TestWindow(view.widget)
+            let (view, window, pool) = try paintedView()
             defer { window.close() }
-            try XCTSkipUnless(view.widget.isPaintedByProcessor, "another renderer: run with GSK_RENDERER=cairo")
-            let pool = PixelBufferPool(byteLimit: 1 << 20)
-            view.show(Texture(pooled(pool)))
             view.show(Texture(bitmap(8, 6, red: 9)), isBrief: true)
             let name = view.shownName
             XCTAssertTrue(GtkMainLoop.run(upTo: patience) { pool.idleByteCount > 0 })
@@ -144,12 +140,8 @@ final class PictureViewTests: GtkTestCase {
 
     func testAPaintedPictureHasNoNeedOfTheBitmap() throws {
         try onScreen {
-            let view = PictureView(width: 80, height: 60)
-            let window = TestWindow(view.widget)
+            let (view, window, pool) = try paintedView()
             defer { window.close() }
-            try XCTSkipUnless(view.widget.isPaintedByProcessor, "another renderer: run with GSK_RENDERER=cairo")
-            let pool = PixelBufferPool(byteLimit: 1 << 20)
-            view.show(Texture(pooled(pool)))
             let before = view.shownBitmap?.pixels
             XCTAssertTrue(GtkMainLoop.run(upTo: patience) { pool.idleByteCount > 0 })
             var taken = pool.takeFilled(byteCount: 160_000)
@@ -157,6 +149,19 @@ final class PictureViewTests: GtkTestCase {
             XCTAssertEqual(view.shownBitmap?.pixels, before)
         }
     }
+}
+
+/// A view in a window that the processor paints. It shows a picture whose memory goes back to the pool when nothing needs it any more.
+@MainActor private func paintedView() throws -> (PictureView, TestWindow, PixelBufferPool) {
+    let view = PictureView(width: 80, height: 60)
+    let window = TestWindow(view.widget)
+    guard view.widget.isPaintedByProcessor else {
+        window.close()
+        throw XCTSkip("another renderer: run with GSK_RENDERER=cairo")
+    }
+    let pool = PixelBufferPool(byteLimit: 1 << 20)
+    view.show(Texture(pooled(pool)))
+    return (view, window, pool)
 }
 
 @MainActor private func shown(_ bitmap: Bitmap, by view: PictureView) -> Bitmap? {

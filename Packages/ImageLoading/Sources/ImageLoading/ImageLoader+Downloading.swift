@@ -55,9 +55,11 @@ extension ImageLoader {
         }
     }
 
+    /// What is at hand needs no better conditions.
+    private func door(for download: Download) -> DownloadDoor? { download.load.original.isLocal ? nil : door }
+
     private func triedOnce(_ download: Download, _ work: any SharedWork) async throws -> LoadedData {
-        // What is at hand needs no better conditions.
-        if let door, !download.load.original.isLocal { return try await tried(download, through: door, work) }
+        if let door = door(for: download) { return try await tried(download, through: door, work) }
         download.load.tell(.queued(.download))
         return try await lanes.withSlot(in: .download, host: download.host, for: work) {
             try await self.attempt(download)
@@ -81,8 +83,9 @@ extension ImageLoader {
         after failure: AttemptFailure, _ trials: inout Trials, _ download: Download, _ work: any SharedWork
     ) async throws {
         if failure.isBrokenOff { return }
-        let door = download.load.original.isLocal ? nil : door
-        if let door, try await waitedForNetwork(after: failure.error, door, download, work) {
+        if let door = door(for: download),
+            try await waitedForNetwork(after: failure.error, door, download, work)
+        {
             trials = Trials(start: governor.uptime())
             return
         }
