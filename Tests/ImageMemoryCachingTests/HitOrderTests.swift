@@ -1,7 +1,8 @@
 import Foundation
-import ImageMemoryCaching
 import ImageTesting
 import Testing
+
+@testable import ImageMemoryCaching
 
 @Suite("How hits reach the order of eviction")
 struct HitOrderTests {
@@ -99,6 +100,43 @@ struct HitOrderTests {
         #expect(cache.statistics.hits == 3)
         #expect(cache.statistics.misses == 1)
         #expect(cache.statistics.evictions[.expiry] == 1)
+    }
+
+    @Test("of two threads' uses the later one extends a lifetime, whichever is told first")
+    func extendsLifetimeOutOfOrder() async {
+        let time = CacheTime()
+        let cache = MemoryCache<Int, Int>(
+            limits: CacheLimits(), clock: time.clock, lifetime: EntryLifetime(.seconds(10), isExtendedByUse: true),
+            readers: 64)
+        cache.insert(1, for: 1)
+        let (isFirst, isUsed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let first = onNewThread {
+            // Its number is lower than that of the thread that uses the entry before it.
+            _ = cache.value(for: 0)
+            isFirst.signal()
+            isUsed.wait()
+            time.now = .seconds(9)
+            return cache.value(for: 1)
+        }
+        await onNewThread {
+            isFirst.wait()
+            time.now = .seconds(5)
+            _ = cache.value(for: 1)
+            isUsed.signal()
+        }
+        #expect(await first == 1)
+        time.now = .seconds(18)
+        #expect(cache.value(for: 1) == 1)
+    }
+
+    @Test("when entries were used is told before it takes much memory")
+    func tellsMoments() {
+        let time = CacheTime()
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(), clock: time.clock)
+        cache.insert(1, for: 1)
+        time.now = .seconds(3)
+        for _ in 0..<2_048 { #expect(cache.value(for: 1) == 1) }
+        #expect(cache.entries.look { $0.times(of: 0)?.lastUse } == .seconds(3))
     }
 
     @Test(

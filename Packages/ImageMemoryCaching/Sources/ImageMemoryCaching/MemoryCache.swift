@@ -5,12 +5,15 @@ public import Synchronization
 /// Every operation is synchronous, O(1) (amortised, and but for those that concern all entries), and may be called from any
 /// thread: a lock is held for the bookkeeping alone, and what is removed is deallocated after it is released.
 ///
-/// The policy is told of all hits in the order in which they happened, before it chooses. Only while threads keep each other busy, those
-/// after the 512th of one of them count as hits, but not as uses, until there is time to tell.
+/// The policy is told of all hits before it chooses: those of a thread in the order in which they happened, and those of several
+/// threads too, but that each tells of 64 at once when it has found as many. Only while threads keep each other busy, those after the
+/// 512th of one of them count as hits, but not as uses, until there is time to tell.
 ///
 /// A value above a limit alone is refused and evicts nothing. The older value under its key is dropped all the same: whoever
 /// inserted the new one has said that the old one is out of date, and a miss is better than a stale hit.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    /// Whether a thread tells of its hits. Others do not even try meanwhile, because a lock that is taken costs a call of the kernel.
+    @usableFromInline let isTelling = Atomic(false)
     @usableFromInline let books: Mutex<CacheBooks<Key, Value>>
     @usableFromInline let entries: SharedEntries<Key, Value>
     @usableFromInline let clock: CacheClock?
@@ -47,9 +50,16 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         guard let hit = entries.value(for: key, hash: hash, at: now) else {
             return withRemoved { $0.miss(key, hash: hash, at: now, removing: &$1) }
         }
-        // Who changes the books now tells of the hits, or the next one to find something does.
-        if hit.isTellingDue { _ = books.withLockIfAvailable { $0.hearUses() } }
+        if hit.isTellingDue { tellUses() }
         return hit.value
+    }
+
+    /// Who changes the books now tells of the calling thread's hits, or it does so itself after more of them.
+    @inlinable
+    func tellUses() {
+        if isTelling.exchange(true, ordering: .relaxed) { return }
+        _ = books.withLockIfAvailable { $0.hearUses() }
+        isTelling.store(false, ordering: .relaxed)
     }
 
     /// Puts a value under a key, in place of the older one.

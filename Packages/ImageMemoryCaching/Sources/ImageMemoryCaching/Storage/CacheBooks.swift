@@ -29,19 +29,20 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
         var hits = HeardHits()
         swap(&hits, &heard)
         let result = entries.change(hearing: &hits) { contents, hits in
+            hits.tellUses(to: &ledger, keepingMoments: contents.isTimed)
             hits.tellMoments(to: &contents.times)
-            hits.tellUses(to: &ledger)
             return body(&self, &contents)
         }
         swap(&hits, &heard)
         return result
     }
 
-    /// Tells the ledger of all hits, while others look.
+    /// Tells the ledger of the calling thread's hits, while others look. When the entries were used is told with the next change.
     @inlinable
     mutating func hearUses() {
-        entries.change(hearing: &heard) { contents, hits in hits.tellMoments(to: &contents.times) }
-        heard.tellUses(to: &ledger)
+        entries.hear(into: &heard)
+        heard.tellUses(to: &ledger, keepingMoments: entries.look { $0.isTimed })
+        if heard.hasManyMoments { change { _, _ in } }
     }
 
     /// Whatever can be done when a look has found no value under a key: what has expired goes, and what was evicted and is still in
@@ -157,8 +158,7 @@ struct CacheBooks<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
     @inlinable
     mutating func setLimits(_ limits: CacheLimits, removing removed: inout RemovedValues<Value>) {
-        hearUses()
-        ledger.setLimits(limits)
+        change { books, _ in books.ledger.setLimits(limits) }
         evict(toCost: limits.cost, count: .max, .cost, removing: &removed)
         evict(toCost: .max, count: limits.count, .count, removing: &removed)
     }

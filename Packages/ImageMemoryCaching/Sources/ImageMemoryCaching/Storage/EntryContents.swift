@@ -10,6 +10,9 @@ struct EntryContents<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     @usableFromInline
     init() {}
 
+    /// Whether any entry has times.
+    @usableFromInline var isTimed: Bool { !times.isEmpty }
+
     /// The value under a key, which counts as a use; nil also when its time is over as far as is known here.
     @inlinable
     func look(for key: Key, hash: UInt64, at now: Duration?, noting hits: inout HitLog) -> FoundValue<Value>? {

@@ -14,8 +14,10 @@ struct EntryTimes: Sendable {
     @usableFromInline
     func isOver(at now: Duration) -> Bool { expiry.map { $0 <= now } ?? false }
 
+    /// Uses may be told in any order.
     @usableFromInline
     mutating func use(at now: Duration) {
+        guard now > lastUse else { return }
         lastUse = now
         if let lifetime, lifetime.isExtendedByUse { expiry = now + lifetime.duration }
     }

@@ -49,12 +49,16 @@ struct Hit: Sendable {
 /// Hits of all threads, on their way to the books.
 @usableFromInline
 struct HeardHits: Sendable {
+    private static let manyMoments = 2_048
+
     /// Those of one log after those of the other, each in their order.
     private var hits: [Hit] = []
     /// Where the hits of each log end.
     private var ends: [Int] = []
     private var places: [Int] = []
     private var unnoted = 0
+    /// Those whose moments are still to be told.
+    private var moments: [Hit] = []
 
     @usableFromInline
     init() {}
@@ -65,18 +69,22 @@ struct HeardHits: Sendable {
         unnoted += count
     }
 
-    /// Tells when entries were used, for a cache with a clock.
-    /// - Parameter times: by place, empty without a clock.
+    /// Whether they should be told now, because they take memory.
+    @usableFromInline var hasManyMoments: Bool { moments.count >= Self.manyMoments }
+
+    /// Tells when entries were used, and forgets it.
+    /// - Parameter times: by place.
     @usableFromInline
-    func tellMoments(to times: inout [EntryTimes]) {
-        if times.isEmpty { return }
-        for hit in hits { times[hit.place].use(at: hit.moment) }
+    mutating func tellMoments(to times: inout [EntryTimes]) {
+        for hit in moments { times[hit.place].use(at: hit.moment) }
+        moments.removeAll(keepingCapacity: true)
     }
 
-    /// Tells of all hits in the order in which they happened, and forgets them.
+    /// Tells of all hits in the order in which they happened, and forgets them but for their moments.
     @usableFromInline
-    mutating func tellUses(to ledger: inout CacheLedger) {
+    mutating func tellUses(to ledger: inout CacheLedger, keepingMoments: Bool) {
         if hits.isEmpty { return }
+        if keepingMoments { moments += hits }
         if ends.count > 1 { merge() } else { places += hits.lazy.map(\.place) }
         ledger.use(places)
         ledger.noteHits(unnoted)

@@ -5,7 +5,8 @@ public import Synchronization
 ///
 /// A lock for all looks would hand its own memory and that of what is noted of them from processor to processor: two threads would
 /// be slower than one. So there are several locks, each with a log of hits: a thread that looks takes the one that is its own as a
-/// rule, and another when somebody else is there; who changes something takes them all (a "big-reader lock").
+/// rule, and another when somebody else is there; who changes something takes them all (a "big-reader lock"). Nobody asks for a lock that
+/// is likely to be taken: that would cost both a call of the kernel.
 @safe @usableFromInline
 final class SharedEntries<Key: Hashable & Sendable, Value: Sendable>:
     @unchecked Sendable  // sound: `contents` is read under one of the locks at least, and changed under all of them
@@ -20,6 +21,8 @@ final class SharedEntries<Key: Hashable & Sendable, Value: Sendable>:
         init() {}
     }
 
+    /// Whether somebody changes entries, or is about to: then whoever finds a lock taken waits for that, and has met no other who looks.
+    @usableFromInline let isChanging = Atomic(false)
     @usableFromInline let contents: UnsafeMutablePointer<EntryContents<Key, Value>>
     @usableFromInline let readers: UnsafeMutableBufferPointer<Reader>
 
@@ -44,12 +47,14 @@ final class SharedEntries<Key: Hashable & Sendable, Value: Sendable>:
     /// The value under a key, which counts as a use; nil also when its time is over as far as is known here.
     @inlinable
     func value(for key: Key, hash: UInt64, at now: Duration?) -> FoundValue<Value>? {
-        if let found = unsafe readers[reader].hits.withLockIfAvailable({ hits in
-            unsafe contents.pointee.look(for: key, hash: hash, at: now, noting: &hits)
-        }) {
-            return found
+        if !isChanging.load(ordering: .relaxed) {
+            if let found = unsafe readers[reader].hits.withLockIfAvailable({ hits in
+                unsafe contents.pointee.look(for: key, hash: hash, at: now, noting: &hits)
+            }) {
+                return found
+            }
+            CallingThread.moveOn()
         }
-        CallingThread.moveOn()
         return unsafe readers[reader].hits.withLock { hits in
             unsafe contents.pointee.look(for: key, hash: hash, at: now, noting: &hits)
         }
@@ -60,14 +65,24 @@ final class SharedEntries<Key: Hashable & Sendable, Value: Sendable>:
 
     /// Looks at entries without a lock: for the one who could change them now, so that nobody else does.
     @inlinable
-    func look(_ body: (borrowing EntryContents<Key, Value>) -> Void) { unsafe body(contents.pointee) }
+    func look<Result>(_ body: (borrowing EntryContents<Key, Value>) -> Result) -> Result {
+        unsafe body(contents.pointee)
+    }
 
     /// Changes entries while nobody looks. The hits until then are added to what was heard.
     @inlinable
     func change<Result: Sendable>(
         hearing heard: inout HeardHits, _ body: (inout EntryContents<Key, Value>, inout HeardHits) -> Result
     ) -> Result {
-        change(from: 0, hearing: &heard, body)
+        isChanging.store(true, ordering: .relaxed)
+        defer { isChanging.store(false, ordering: .relaxed) }
+        return change(from: 0, hearing: &heard, body)
+    }
+
+    /// Adds the hits of the calling thread alone, so that it meets no other.
+    @inlinable
+    func hear(into heard: inout HeardHits) {
+        unsafe readers[reader].hits.withLock { $0.empty(into: &heard) }
     }
 
     @inlinable
