@@ -5,9 +5,9 @@ public import Synchronization
 /// Every operation is synchronous, O(1) (amortised, and but for those that concern all entries), and may be called from any
 /// thread: a lock is held for the bookkeeping alone, and what is removed is deallocated after it is released.
 ///
-/// The policy is told of all hits before it chooses: those of a thread in the order in which they happened, and those of several
-/// threads too, but that each tells of 64 at once when it has found as many. Only while threads keep each other busy, those after the
-/// 512th of one of them count as hits, but not as uses, until there is time to tell.
+/// The policy is told of all hits before it chooses, in the order in which they happened; but a thread that has found 64 tells of these
+/// at once, before what threads that look at the same time may have found earlier. Only while threads keep each other busy, those after
+/// the 512th of one of them count as hits, but not as uses, until there is time to tell.
 ///
 /// A value above a limit alone is refused and evicts nothing. The older value under its key is dropped all the same: whoever
 /// inserted the new one has said that the old one is out of date, and a miss is better than a stale hit.
