@@ -13,26 +13,10 @@ struct ReaderTests {
         let hold = Hold()
         cache.insert(1, for: HeldKey(number: 1, hold: nil))
         cache.insert(2, for: HeldKey(number: 2, hold: nil))
-        let holder = Thread {
-            _ = cache.value(for: HeldKey(number: 1, hold: hold))
-            hold.isOver.signal()
-        }
-        holder.start()
-        hold.hasBegun.wait()
+        hold.begin { _ = cache.value(for: HeldKey(number: 1, hold: hold)) }
         // It has one of two locks now. Whichever numbers these have, each finds the other lock and does not wait for the holder.
-        for _ in 0..<4 {
-            let found = Mutex<Int?>(nil)
-            let isDone = DispatchSemaphore(value: 0)
-            Thread.detachNewThread {
-                let value = cache.value(for: HeldKey(number: 2, hold: nil))
-                found.withLock { $0 = value }
-                isDone.signal()
-            }
-            #expect(isDone.wait(timeout: .now() + 10) == .success)
-            #expect(found.withLock { $0 } == 2)
-        }
-        hold.mayEnd.signal()
-        hold.isOver.wait()
+        for _ in 0..<4 { #expect(soonOnNewThread { cache.value(for: HeldKey(number: 2, hold: nil)) } == 2) }
+        hold.end()
     }
 
     @Test("one that tells of its hits does not wait for another that looks")
@@ -40,20 +24,10 @@ struct ReaderTests {
         let cache = MemoryCache<HeldKey, Int>(limits: CacheLimits(), readers: 2)
         let hold = Hold()
         cache.insert(1, for: HeldKey(number: 1, hold: nil))
-        let holder = Thread {
-            _ = cache.value(for: HeldKey(number: 1, hold: hold))
-            hold.isOver.signal()
-        }
-        holder.start()
-        hold.hasBegun.wait()
-        let isDone = DispatchSemaphore(value: 0)
-        Thread.detachNewThread {
-            for _ in 0..<1_000 { _ = cache.value(for: HeldKey(number: 1, hold: nil)) }
-            isDone.signal()
-        }
-        #expect(isDone.wait(timeout: .now() + 10) == .success)
-        hold.mayEnd.signal()
-        hold.isOver.wait()
+        hold.begin { _ = cache.value(for: HeldKey(number: 1, hold: hold)) }
+        let hits = soonOnNewThread { (0..<1_000).count { _ in cache.value(for: HeldKey(number: 1, hold: nil)) == 1 } }
+        #expect(hits == 1_000)
+        hold.end()
         #expect(cache.statistics.hits == 1_001)
     }
 
@@ -61,28 +35,34 @@ struct ReaderTests {
     func staysDuringChange() {
         for _ in 0..<50 {
             let cache = MemoryCache<HeldKey, Int>(limits: CacheLimits())
-            let (hold, looks) = (Hold(), Hold())
+            let (hold, look) = (Hold(), Hold())
             cache.insert(1, for: HeldKey(number: 1, hold: nil))
-            Thread.detachNewThread {
-                // Compares keys under all locks.
-                cache.removeValue(for: HeldKey(number: 1, hold: hold))
-                hold.isOver.signal()
-            }
-            hold.hasBegun.wait()
+            // Compares keys under all locks.
+            hold.begin { cache.removeValue(for: HeldKey(number: 1, hold: hold)) }
             let hasMoved = Mutex<Bool?>(nil)
-            Thread.detachNewThread {
+            look.begin {
                 let number = CallingThread.number
-                looks.hasBegun.signal()
+                look.hasBegun.signal()
                 _ = cache.value(for: HeldKey(number: 1, hold: nil))
                 hasMoved.withLock { $0 = CallingThread.number != number }
-                looks.isOver.signal()
             }
-            looks.hasBegun.wait()
-            hold.mayEnd.signal()
-            hold.isOver.wait()
-            looks.isOver.wait()
+            hold.end()
+            look.end()
             #expect(hasMoved.withLock { $0 } == false)
         }
+    }
+
+    /// What a thread of its own finds; nil if that takes ten seconds: it waits for somebody.
+    private func soonOnNewThread<Value: Sendable>(_ find: @escaping @Sendable () -> Value?) -> Value? {
+        let found = Mutex<Value?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let value = find()
+            found.withLock { $0 = value }
+            isDone.signal()
+        }
+        guard isDone.wait(timeout: .now() + 10) == .success else { return nil }
+        return found.withLock { $0 }
     }
 }
 
@@ -90,7 +70,22 @@ struct ReaderTests {
 private final class Hold: Sendable {
     let hasBegun = DispatchSemaphore(value: 0)
     let mayEnd = DispatchSemaphore(value: 0)
-    let isOver = DispatchSemaphore(value: 0)
+    private let isOver = DispatchSemaphore(value: 0)
+
+    /// Has a thread do something, and returns when it says that it has begun.
+    func begin(_ body: @escaping @Sendable () -> Void) {
+        Thread.detachNewThread {
+            body()
+            self.isOver.signal()
+        }
+        hasBegun.wait()
+    }
+
+    /// Lets it go on, and returns when it is over.
+    func end() {
+        mayEnd.signal()
+        isOver.wait()
+    }
 }
 
 /// A key that is compared under the lock until its hold lets it go.

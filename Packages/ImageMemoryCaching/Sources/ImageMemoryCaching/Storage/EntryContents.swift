@@ -28,7 +28,7 @@ struct EntryContents<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
     /// When the entry at a place was used and expires; nil without a clock, or when there is none.
     @usableFromInline
-    func times(of place: Int) -> EntryTimes? { table.holds(place) && !times.isEmpty ? times[place] : nil }
+    func times(of place: Int) -> EntryTimes? { table.holds(place) && isTimed ? times[place] : nil }
 
     /// Apart, because a cache without a clock does without.
     @inline(never)
