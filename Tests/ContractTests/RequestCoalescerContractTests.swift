@@ -61,6 +61,7 @@ final class BrokenCoalescer: RequestCoalescer {
         case opensAgain =
             "whoever asks after the closing starts no work and is answered with the error of the first closing"
         case answersTwice = "a waiter is answered once, however it leaves"
+        case outlivesAnswers = "a waiter's place does nothing once it is answered"
         case neverBegins = "work has begun when the first has joined, and goes on when it says so"
         case hurries = "work does not go on before it has begun"
         case neverGivesUp = "work that everybody leaves before it goes on is told so once, and never goes on"
@@ -75,8 +76,8 @@ final class BrokenCoalescer: RequestCoalescer {
     private let base = SharedWorkCoalescer<String, Int>()
     private let calls = Counter()
     private let isSpoilt = Mutex(false)
-    /// Waiters whose priority was set.
-    private let moved = Mutex<Set<WaiterID>>([])
+    /// That of the last to join.
+    private let lastPlace = Mutex<(any SharedWorkPlace)?>(nil)
 
     init(_ defect: Defect?) { self.defect = defect }
 
@@ -87,25 +88,30 @@ final class BrokenCoalescer: RequestCoalescer {
     }
 
     func join(
-        _ key: String, as waiter: WaiterID, priority: RequestPriority,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        onAnswer: @escaping @Sendable (Result<Int, any Error>) -> Void, begin: @escaping Begin
-    ) -> @Sendable () -> Void {
+        _ key: String, as waiter: any SharedWorkWaiter<Int>, priority: RequestPriority, begin: Begin
+    ) -> any SharedWorkPlace {
         let number = calls.next() + 1
         let key = defect == .sharesNothing ? "\(key) \(number)" : key
         if defect == .joinsAbandoned || defect == .neverCancels { keepAlive(key, begin, number) }
-        let leave = base.join(
-            key, as: waiter, priority: defect == .ignoresPriority ? .normal : priority,
-            onProgress: spoilt(onProgress, of: number), onAnswer: spoilt(onAnswer, of: number), begin: spoilt(begin))
-        return {
-            self.isSpoilt.withLock { $0 = true }
-            leave()
+        let place = base.join(
+            key, priority: defect == .ignoresPriority ? .normal : priority,
+            onProgress: spoilt({ waiter.progressed($0) }, of: number),
+            onAnswer: spoilt({ waiter.isAnswered($0) }, of: number)
+        ) { work, proceed in
+            spoilt(begin, work, proceed)
         }
+        lastPlace.withLock { $0 = place }
+        return BrokenPlace(base: place, coalescer: self)
     }
 
-    func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {
-        let isFirst = moved.withLock { $0.insert(waiter).inserted }
-        if defect != .joinsLater || !isFirst { base.setPriority(priority, of: waiter) }
+    fileprivate func setPriority(_ priority: RequestPriority, at place: any SharedWorkPlace, isFirst: Bool) {
+        if defect == .outlivesAnswers { lastPlace.withLock { $0 }?.setPriority(priority) }
+        if defect != .joinsLater || !isFirst { place.setPriority(priority) }
+    }
+
+    fileprivate func leave(_ place: any SharedWorkPlace) {
+        isSpoilt.withLock { $0 = true }
+        place.leave()
     }
 
     func close(throwing error: any Error) {
@@ -113,11 +119,8 @@ final class BrokenCoalescer: RequestCoalescer {
     }
 
     /// A waiter that never leaves.
-    private func keepAlive(_ key: String, _ begin: @escaping Begin, _ number: Int) {
-        guard number == 1 else { return }
-        _ = base.join(
-            key, as: WaiterID(rawValue: .max), priority: .veryLow, onProgress: { _ in }, onAnswer: { _ in },
-            begin: begin)
+    private func keepAlive(_ key: String, _ begin: Begin, _ number: Int) {
+        if number == 1 { _ = base.join(key, priority: .veryLow, onAnswer: { _ in }, begin: begin) }
     }
 
     private func spoilt(
@@ -139,15 +142,15 @@ final class BrokenCoalescer: RequestCoalescer {
         }
     }
 
-    private func spoilt(_ begin: @escaping Begin) -> Begin {
-        if defect == .neverBegins { return { _, _ in {} } }
-        return { [defect] shared, proceed in
-            let giveUp = begin(BrokenSharedWork(base: shared, defect: defect)) { rest in
-                guard defect == .hurries else { return proceed { try await self.spoilt(rest) } }
-                proceed(self.hurried(rest))
-            }
-            return { if defect != .neverGivesUp { giveUp() } }
+    private func spoilt(
+        _ begin: Begin, _ shared: any SharedWork, _ proceed: @escaping @Sendable (@escaping Rest) -> Void
+    ) -> @Sendable () -> Void {
+        if defect == .neverBegins { return {} }
+        let giveUp = begin(BrokenSharedWork(base: shared, defect: defect)) { [defect] rest in
+            guard defect == .hurries else { return proceed { try await self.spoilt(rest) } }
+            proceed(self.hurried(rest))
         }
+        return { [defect] in if defect != .neverGivesUp { giveUp() } }
     }
 
     private func hurried(_ rest: @escaping Rest) -> Rest {
@@ -173,6 +176,32 @@ final class BrokenCoalescer: RequestCoalescer {
             if defect == .shufflesProgress, count == 3 { return }
             onProgress(progress)
             if defect == .goesBack { onProgress(WorkProgress(completedBytes: 0, totalBytes: nil)) }
+        }
+    }
+}
+
+private struct BrokenPlace: SharedWorkPlace {
+    let base: any SharedWorkPlace
+    let coalescer: BrokenCoalescer
+    private let changes = Counter()
+
+    init(base: any SharedWorkPlace, coalescer: BrokenCoalescer) {
+        self.base = base
+        self.coalescer = coalescer
+    }
+
+    func setPriority(_ priority: RequestPriority) {
+        coalescer.setPriority(priority, at: base, isFirst: changes.next() == 0)
+    }
+
+    func leave() { coalescer.leave(base) }
+}
+
+extension SharedWorkWaiter {
+    fileprivate func isAnswered(_ answer: Result<Value, any Error>) {
+        switch answer {
+        case .success(let value): succeeded(with: value)
+        case .failure(let error): failed(with: error)
         }
     }
 }

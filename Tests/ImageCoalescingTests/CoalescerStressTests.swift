@@ -1,6 +1,7 @@
 import ImageCoalescing
 import ImageCore
 import ImageTesting
+import Synchronization
 import Testing
 
 @Suite("Coalescer under load")
@@ -24,24 +25,24 @@ struct CoalescerStressTests {
         _ count: Int, of coalescer: SharedWorkCoalescer<Int, Int>, seed: UInt64, _ outcomes: MessageLog<Bool>
     ) async {
         var random = SeededRandom(seed: seed)
-        for number in 0..<count {
+        for _ in 0..<count {
             let key = Int.random(in: 0..<3, using: &random)
-            let waiter = WaiterID(rawValue: seed * 10_000 + UInt64(number))
-            let task = Task { await isRight(key, waiter, coalescer) }
+            let place = Mutex<(any SharedWorkPlace)?>(nil)
+            let task = Task { await isRight(key, coalescer) { joined in place.withLock { $0 = joined } } }
             Task { outcomes.append(await task.value) }
             if Bool.random(using: &random) { await Task.yield() }
-            coalescer.setPriority(RequestPriority.allCases.randomElement(using: &random) ?? .normal, of: waiter)
+            let priority = RequestPriority.allCases.randomElement(using: &random) ?? .normal
+            place.withLock { $0 }?.setPriority(priority)
             if Bool.random(using: &random) { task.cancel() }
         }
     }
 
     /// True when the answer is one that the waiter may get: the key, or cancellation if it was cancelled.
-    private static func isRight(_ key: Int, _ waiter: WaiterID, _ coalescer: SharedWorkCoalescer<Int, Int>) async
-        -> Bool
-    {
+    private static func isRight(
+        _ key: Int, _ coalescer: SharedWorkCoalescer<Int, Int>, onJoin: (any SharedWorkPlace) -> Void
+    ) async -> Bool {
         do {
-            let value = try await coalescer.value(for: key, waiter: waiter, priority: .low, onProgress: { _ in }) {
-                work in
+            let value = try await coalescer.value(for: key, priority: .low, onJoin: onJoin) { work in
                 work.onPriorityChange { _ in }
                 work.report(WorkProgress(completedBytes: key, totalBytes: nil))
                 await Task.yield()

@@ -9,110 +9,107 @@ struct SharedPriorityTests {
     private let works = MessageLog<any SharedWork>()
     private let gate = Gate()
 
-    private func wait(_ number: UInt64, _ priority: RequestPriority) async -> Task<Int, any Error> {
-        let before = coalescer.waiterCount
+    private struct Waiter {
+        let task: Task<Int, any Error>
+        let place: any SharedWorkPlace
+    }
+
+    private func wait(_ priority: RequestPriority) async -> Waiter {
+        let places = MessageLog<any SharedWorkPlace>()
         let task = Task { [coalescer, works, gate] in
-            try await coalescer.value(
-                for: "a", waiter: WaiterID(rawValue: number), priority: priority, onProgress: { _ in }
-            ) { work in
+            try await coalescer.value(for: "a", priority: priority, onJoin: { places.append($0) }) { work in
                 works.append(work)
                 await gate.pass()
                 return 1
             }
         }
-        await becomesTrue { coalescer.waiterCount > before }
+        await places.reaches(1)
         await works.reaches(1)
-        return task
+        return Waiter(task: task, place: places.messages[0])
     }
 
-    private func leave(_ task: Task<Int, any Error>) async {
-        task.cancel()
-        _ = await task.result
+    private func leave(_ waiter: Waiter) async {
+        waiter.task.cancel()
+        _ = await waiter.task.result
     }
 
     @Test("it is the maximum of the waiters' priorities, as they join, change and leave")
     func maximum() async {
-        let low = await wait(1, .low)
+        let low = await wait(.low)
         let work = works.messages[0]
         #expect(work.priority == .low)
-        let high = await wait(2, .high)
+        let high = await wait(.high)
         #expect(work.priority == .high)
-        coalescer.setPriority(.veryHigh, of: WaiterID(rawValue: 1))
+        low.place.setPriority(.veryHigh)
         #expect(work.priority == .veryHigh)
-        coalescer.setPriority(.normal, of: WaiterID(rawValue: 1))
+        low.place.setPriority(.normal)
         #expect(work.priority == .high)
         await leave(high)
         #expect(work.priority == .normal)
         gate.open()
-        _ = await low.result
+        _ = await low.task.result
     }
 
     @Test("a handler is told the maximum now, and each new one")
     func handler() async {
-        let low = await wait(1, .low)
+        let low = await wait(.low)
         let told = MessageLog<RequestPriority>()
-        coalescer.setPriority(.normal, of: WaiterID(rawValue: 1))
+        low.place.setPriority(.normal)
         works.messages[0].onPriorityChange { told.append($0) }
-        let high = await wait(2, .high)
-        _ = await wait(3, .veryLow)
+        let high = await wait(.high)
+        let lowest = await wait(.veryLow)
         await leave(high)
-        coalescer.setPriority(.veryHigh, of: WaiterID(rawValue: 3))
+        lowest.place.setPriority(.veryHigh)
         #expect(told.messages == [.normal, .high, .normal, .veryHigh])
         gate.open()
-        _ = await low.result
+        _ = await low.task.result
     }
 
     @Test("a handler replaces the one before")
     func replacedHandler() async {
-        let waiter = await wait(1, .low)
+        let waiter = await wait(.low)
         let (first, second) = (MessageLog<RequestPriority>(), MessageLog<RequestPriority>())
         works.messages[0].onPriorityChange { first.append($0) }
         works.messages[0].onPriorityChange { second.append($0) }
-        coalescer.setPriority(.high, of: WaiterID(rawValue: 1))
+        waiter.place.setPriority(.high)
         #expect(first.messages == [.low])
         #expect(second.messages == [.low, .high])
         gate.open()
-        _ = await waiter.result
+        _ = await waiter.task.result
     }
 
     @Test("a handler may call the coalescer; what follows is told after it, in order")
     func reentrantHandler() async {
-        let waiter = await wait(1, .low)
+        let waiter = await wait(.low)
         let told = MessageLog<RequestPriority>()
-        works.messages[0].onPriorityChange { [coalescer] priority in
-            if priority == .normal { coalescer.setPriority(.high, of: WaiterID(rawValue: 1)) }
+        works.messages[0].onPriorityChange { [place = waiter.place] priority in
+            if priority == .normal { place.setPriority(.high) }
             told.append(priority)
         }
-        coalescer.setPriority(.normal, of: WaiterID(rawValue: 1))
+        waiter.place.setPriority(.normal)
         #expect(told.messages == [.low, .normal, .high])
         gate.open()
-        _ = await waiter.result
+        _ = await waiter.task.result
     }
 
-    @Test("a waiter that waits twice under one name is changed in both places")
-    func sameName() async {
-        let first = await wait(1, .low)
-        let second = await wait(1, .low)
-        coalescer.setPriority(.high, of: WaiterID(rawValue: 1))
+    @Test("the place of a waiter that was answered changes nothing for work under the same key that begins later")
+    func oldPlace() async {
+        let first = await wait(.low)
         await leave(first)
-        #expect(works.messages[0].priority == .high)
+        await becomesTrue { coalescer.isIdle || works.messages.count == 1 }
+        let second = await wait(.low)
+        await works.reaches(2)
+        first.place.setPriority(.high)
+        first.place.leave()
+        #expect(works.messages[1].priority == .low && coalescer.waiterCount == 1)
         gate.open()
-        _ = await second.result
-    }
-
-    @Test("an unknown waiter's priority changes nothing")
-    func unknownWaiter() async {
-        let waiter = await wait(1, .low)
-        coalescer.setPriority(.high, of: WaiterID(rawValue: 9))
-        #expect(works.messages[0].priority == .low)
-        gate.open()
-        _ = await waiter.result
+        #expect((try? await second.task.value) == 1)
     }
 
     @Test("handlers are let go when the work is over, with all that they hold")
     func letsGo() async {
         final class Payload: Sendable {}
-        let waiter = await wait(1, .low)
+        let waiter = await wait(.low)
         weak var payload: Payload?
         do {
             let held = Payload()
@@ -121,7 +118,7 @@ struct SharedPriorityTests {
         }
         #expect(payload != nil)
         gate.open()
-        _ = await waiter.result
+        _ = await waiter.task.result
         await becomesTrue { coalescer.isIdle }
         await becomesTrue { payload == nil }
     }

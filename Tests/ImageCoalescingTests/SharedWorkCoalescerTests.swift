@@ -24,7 +24,7 @@ struct SharedWorkCoalescerTests {
         let gate = other ?? gate
         let task = Task { [coalescer, works] in
             try await coalescer.value(
-                for: key, waiter: WaiterID(rawValue: number), priority: priority,
+                for: key, priority: priority,
                 onProgress: { progress.append($0) }
             ) { work in
                 works.append(work)
@@ -99,7 +99,7 @@ struct SharedWorkCoalescerTests {
         let tasks = (1...2).map { number in
             Task { [coalescer, works] in
                 try await coalescer.value(
-                    for: "a", waiter: WaiterID(rawValue: number), priority: .normal, onProgress: { _ in }
+                    for: "a", priority: .normal, onProgress: { _ in }
                 ) { work in
                     works.append(work)
                     await withTaskCancellationHandler { [gate] in
@@ -148,7 +148,7 @@ struct SharedWorkCoalescerTests {
         let task = Task { [coalescer, works] in
             await start.pass()
             return try await coalescer.value(
-                for: "a", waiter: WaiterID(rawValue: 1), priority: .normal, onProgress: { _ in }
+                for: "a", priority: .normal, onProgress: { _ in }
             ) { work in
                 works.append(work)
                 return 1
@@ -204,7 +204,7 @@ struct SharedWorkCoalescerTests {
         let executor = SeededExecutor(seed: 1)
         let coalescer = SharedWorkCoalescer<String, Int>(executor: executor)
         let waiter = Task(executorPreference: executor) {
-            try await coalescer.value(for: "a", waiter: WaiterID(rawValue: 1), priority: .low, onProgress: { _ in }) {
+            try await coalescer.value(for: "a", priority: .low, onProgress: { _ in }) {
                 _ in 7
             }
         }

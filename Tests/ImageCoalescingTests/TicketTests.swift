@@ -33,13 +33,13 @@ struct TicketTests {
     func lateCancel() {
         var (state, roll) = (CoalescerState(), TicketRoll<JoinTicket>())
         let early = roll.take()
-        let first = state.began(early, waiter: WaiterID(rawValue: 1), priority: .normal)
-        #expect(state.finished(first) == [early])
+        let first = state.began(early, priority: .normal)
+        #expect(state.finished(first).all == [early])
         roll.giveBack(early)
         let late = roll.take()
-        let second = state.began(late, waiter: WaiterID(rawValue: 2), priority: .normal)
+        let second = state.began(late, priority: .normal)
         #expect(state.left(early) == nil)
-        #expect(state.finished(second) == [late])
+        #expect(state.finished(second).all == [late])
         #expect(state.isEmpty)
     }
 
@@ -49,28 +49,15 @@ struct TicketTests {
     func windDown(oldEndsFirst: Bool) {
         var (state, roll) = (CoalescerState(), TicketRoll<JoinTicket>())
         let (leaver, comer) = (roll.take(), roll.take())
-        let old = state.began(leaver, waiter: WaiterID(rawValue: 1), priority: .high)
+        let old = state.began(leaver, priority: .high)
         let left = state.left(leaver)
         #expect(left == CoalescerState.Leaving(job: old, isLast: true))
         #expect(state.isAbandoned(old) && state.isUnderWay(old))
-        let new = state.began(comer, waiter: WaiterID(rawValue: 2), priority: .low)
+        let new = state.began(comer, priority: .low)
         #expect(new != old)
         let ends = oldEndsFirst ? [old, new] : [new, old]
-        let answers = ends.map { state.finished($0) }
+        let answers = ends.map { state.finished($0).all }
         #expect(answers == (oldEndsFirst ? [[], [comer]] : [[comer], []]))
         #expect(state.isEmpty)
-    }
-
-    @Test("a waiter of several works is found in all of them, and in those that are left")
-    func namesakes() {
-        var (state, roll) = (CoalescerState(), TicketRoll<JoinTicket>())
-        let name = WaiterID(rawValue: 1)
-        let tickets = (0..<4).map { _ in roll.take() }
-        let jobs = tickets.map { state.began($0, waiter: name, priority: .low) }
-        #expect(state.left(tickets[1])?.job == jobs[1])
-        #expect(state.left(tickets[3])?.job == jobs[3])
-        let changes = state.reprioritised(name, to: .high)
-        #expect(Set(changes.map(\.job)) == [jobs[0], jobs[2]])
-        #expect(changes.allSatisfy { $0.1 == .high })
     }
 }

@@ -162,22 +162,26 @@ struct CancellationAndPriorityTests {
 
 /// Shares nothing: whoever asks calls the work himself, and all see the same `SharedWork`.
 private struct OneWork: RequestCoalescer {
+    private struct Place: SharedWorkPlace {
+        let leaves: @Sendable () -> Void
+
+        func setPriority(_ priority: RequestPriority) {}
+        func leave() { leaves() }
+    }
+
     let work: RestlessWork
 
     func join(
-        _ key: ImageJobKey, as waiter: WaiterID, priority: RequestPriority,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        onAnswer: @escaping @Sendable (Result<LoadedImage, any Error>) -> Void,
-        begin: @escaping SharedWorkBeginning<LoadedImage>
-    ) -> @Sendable () -> Void {
-        begin(work) { rest in
+        _ key: ImageJobKey, as waiter: any SharedWorkWaiter<LoadedImage>, priority: RequestPriority,
+        begin: SharedWorkBeginning<LoadedImage>
+    ) -> any SharedWorkPlace {
+        let giveUp = begin(work) { rest in
             Task {
-                do { onAnswer(.success(try await rest())) } catch { onAnswer(.failure(error)) }
+                do { waiter.succeeded(with: try await rest()) } catch { waiter.failed(with: error) }
             }
         }
+        return Place(leaves: giveUp)
     }
-
-    func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {}
 
     func close(throwing error: any Error) {}
 }

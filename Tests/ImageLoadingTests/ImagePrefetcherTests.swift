@@ -28,10 +28,20 @@ struct ImagePrefetcherTests {
     func boundAtEachStep(seed: UInt64) {
         let stage = SteppedLoader(seed: seed)
         let prefetcher = ImagePrefetcher(loader: stage.loader, limit: 3)
-        let requests = stage.requests((0..<40).map(String.init))
+        let gates = (0..<40).map { _ in Gate() }
+        let picture = LoaderFixture.picture
+        let requests = gates.enumerated().map { number, gate in
+            stage.fixture.request(
+                "\(number)",
+                then: ScriptedTransport.Reply(announcedBytes: picture.count, body: [.wait(gate), .piece(picture)]))
+        }
         prefetcher.start(requests)
         var most = 0
-        while stage.executor.step() { most = max(most, stage.waiterCount) }
+        for gate in gates {
+            while stage.executor.step() { most = max(most, stage.waiterCount) }
+            gate.open()
+        }
+        stage.executor.run()
         #expect(most == 3)
         #expect(prefetcher.count == 0)
         #expect(requests.allSatisfy { stage.loader.cachedImage(for: $0) != nil })

@@ -52,34 +52,38 @@ struct Books: Sendable {
         var priority: RequestPriority
     }
 
-    private(set) var waiters: [WorkKey: [WaiterID: Waiter]] = [:]
+    private(set) var waiters: [WorkKey: [Int: Waiter]] = [:]
     private(set) var runs: [RunID: Run] = [:]
     private(set) var queue: [WorkID: QueuedWork] = [:]
     /// Work on previews that waits in its lane.
     private var waitingPreviews: Set<WorkID> = []
     private var prefetching = PrefetchBooks()
     private var lastRun = 0
+    private var lastWaiter = 0
 
     var isEmpty: Bool { waiters.isEmpty && runs.isEmpty && queue.isEmpty && waitingPreviews.isEmpty }
     var rootWaiterCount: Int { waiters.values.reduce(0) { $0 + $1.values.count { $0.parent == nil } } }
 
     // MARK: Coalescers
 
-    mutating func joined(_ key: WorkKey, _ id: WaiterID, _ waiter: Waiter) {
-        waiters[key, default: [:]][id] = waiter
+    /// Returns the waiter's number.
+    mutating func joined(_ key: WorkKey, _ waiter: Waiter) -> Int {
+        lastWaiter += 1
+        waiters[key, default: [:]][lastWaiter] = waiter
         if waiter.isPrefetch { prefetching.joined() }
+        return lastWaiter
     }
 
     /// All who wait for pictures, or all who wait for originals, are answered.
     mutating func closed(pictures: Bool) { waiters = waiters.filter { $0.key.isPicture != pictures } }
 
-    mutating func left(_ key: WorkKey, _ id: WaiterID) {
-        waiters[key]?[id] = nil
+    mutating func left(_ key: WorkKey, _ number: Int) {
+        waiters[key]?[number] = nil
         if waiters[key]?.isEmpty == true { waiters[key] = nil }
     }
 
-    mutating func reprioritised(_ id: WaiterID, _ priority: RequestPriority) {
-        for key in waiters.keys { waiters[key]?[id]?.priority = priority }
+    mutating func reprioritised(_ key: WorkKey, _ number: Int, _ priority: RequestPriority) {
+        waiters[key]?[number]?.priority = priority
     }
 
     mutating func began(_ key: WorkKey, _ work: any SharedWork) -> RunID {

@@ -14,7 +14,8 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
     private let base: any RequestCoalescer<Key, Value>
     private let bug: PlantedBug
     private let world: World
-    private let apart: SharedWorkCoalescer<WaiterID, Value>
+    private let apart: SharedWorkCoalescer<Int, Value>
+    private let joins = Atomic(0)
     private let state = Mutex(State())
 
     init(_ base: any RequestCoalescer<Key, Value>, _ bug: PlantedBug, world: World) {
@@ -25,27 +26,26 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
     }
 
     func join(
-        _ key: Key, as waiter: WaiterID, priority: RequestPriority,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void, begin: @escaping SharedWorkBeginning<Value>
-    ) -> @Sendable () -> Void {
+        _ key: Key, as waiter: any SharedWorkWaiter<Value>, priority: RequestPriority,
+        begin: SharedWorkBeginning<Value>
+    ) -> any SharedWorkPlace {
         if bug == .sharesNothing {
-            return apart.join(
-                waiter, as: waiter, priority: priority, onProgress: onProgress, onAnswer: onAnswer, begin: begin)
+            return apart.join(joins.add(1, ordering: .relaxed).newValue, as: waiter, priority: priority, begin: begin)
         }
         if bug == .joinsWhatWindsDown, state.withLock({ $0.windingDown[key, default: 0] > 0 }) {
-            onAnswer(.failure(CancellationError()))
-            return {}
+            waiter.failed(with: CancellationError())
+            return NoPlace()
         }
         let isLost = bug == .losesAWaiter && state.withLock { $0.underWay[key, default: 0] > 0 }
-        let leave = base.join(
-            key, as: waiter, priority: priority, onProgress: told(onProgress, of: key),
-            onAnswer: { answer in
-                if case .success = answer, isLost { return }
-                onAnswer(answer)
-            }, begin: spoilt(begin, of: key))
-        if bug == .forgetsTheLastCancel { return {} }
-        return leave
+        let place = base.join(key, priority: priority, onProgress: told({ waiter.progressed($0) }, of: key)) { answer in
+            switch answer {
+            case .success(let value): if !isLost { waiter.succeeded(with: value) }
+            case .failure(let error): waiter.failed(with: error)
+            }
+        } begin: { work, proceed in
+            spoilt(begin, work, proceed, of: key)
+        }
+        return bug == .forgetsTheLastCancel ? NoPlace(prioritising: place) : place
     }
 
     /// What a waiter is told of progress.
@@ -67,14 +67,15 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
         }
     }
 
-    private func spoilt(_ begin: @escaping SharedWorkBeginning<Value>, of key: Key) -> SharedWorkBeginning<Value> {
+    private func spoilt(
+        _ begin: SharedWorkBeginning<Value>, _ work: any SharedWork,
+        _ proceed: @escaping @Sendable (@escaping @Sendable () async throws -> Value) -> Void, of key: Key
+    ) -> @Sendable () -> Void {
         switch bug {
-        case .keepsAStalePriority: return { work, proceed in begin(StaleWork(base: work), proceed) }
+        case .keepsAStalePriority: begin(StaleWork(base: work), proceed)
         case .joinsWhatWindsDown, .losesAWaiter:
-            return { work, proceed in
-                begin(work) { rest in proceed { try await self.noticed(rest, of: key) } }
-            }
-        default: return begin
+            begin(work) { rest in proceed { try await self.noticed(rest, of: key) } }
+        default: begin(work, proceed)
         }
     }
 
@@ -82,11 +83,6 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
         state.withLock { $0.underWay[key, default: 0] += 1 }
         defer { state.withLock { $0.underWay[key, default: 0] -= 1 } }
         return try await noticeCancellation(of: key, rest)
-    }
-
-    func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {
-        base.setPriority(priority, of: waiter)
-        apart.setPriority(priority, of: waiter)
     }
 
     func close(throwing error: any Error) {
@@ -106,6 +102,16 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
             state.withLock { $0.windingDown[key, default: 0] += 1 }
         }
     }
+}
+
+/// One that nobody leaves.
+private struct NoPlace: SharedWorkPlace {
+    private let base: (any SharedWorkPlace)?
+
+    init(prioritising base: (any SharedWorkPlace)? = nil) { self.base = base }
+
+    func setPriority(_ priority: RequestPriority) { base?.setPriority(priority) }
+    func leave() {}
 }
 
 private struct StaleWork: SharedWork {

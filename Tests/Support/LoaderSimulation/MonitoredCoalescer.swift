@@ -16,34 +16,30 @@ final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: Reque
     }
 
     func join(
-        _ key: Key, as waiter: WaiterID, priority: RequestPriority,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void, begin: @escaping SharedWorkBeginning<Value>
-    ) -> @Sendable () -> Void {
+        _ key: Key, as waiter: any SharedWorkWaiter<Value>, priority: RequestPriority,
+        begin: SharedWorkBeginning<Value>
+    ) -> any SharedWorkPlace {
         let (name, entry) = (name(key), entry(priority))
-        world.note { $0.books.joined(name, waiter, entry) }
-        let leave = base.join(key, as: waiter, priority: priority) { progress in
-            Surroundings.$run.withValue(nil) { onProgress(progress) }
+        let number = world.note { $0.books.joined(name, entry) }
+        let place = base.join(key, priority: priority) { progress in
+            Surroundings.$run.withValue(nil) { waiter.progressed(progress) }
         } onAnswer: { [world] answer in
-            world.note { $0.books.left(name, waiter) }
-            Surroundings.$run.withValue(nil) { onAnswer(answer) }
+            world.note { $0.books.left(name, number) }
+            Surroundings.$run.withValue(nil) {
+                switch answer {
+                case .success(let value): waiter.succeeded(with: value)
+                case .failure(let error): waiter.failed(with: error)
+                }
+            }
         } begin: { [world] work, proceed in
             Self.begin(name, work, proceed, begin, world)
         }
-        return { [world] in
-            world.note { $0.books.left(name, waiter) }
-            leave()
-        }
+        return MonitoredPlace(base: place, key: name, number: number, world: world)
     }
 
     private func entry(_ priority: RequestPriority) -> Books.Waiter {
         let parent = Surroundings.run
         return Books.Waiter(priority: priority, parent: parent, isPrefetch: parent == nil && !Surroundings.isRequest)
-    }
-
-    func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {
-        world.note { $0.books.reprioritised(waiter, priority) }
-        base.setPriority(priority, of: waiter)
     }
 
     func close(throwing error: any Error) {
@@ -83,5 +79,22 @@ final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: Reque
         } onCancel: {
             world.note { $0.books.cancelled(id) }
         }
+    }
+}
+
+private struct MonitoredPlace: SharedWorkPlace {
+    let base: any SharedWorkPlace
+    let key: WorkKey
+    let number: Int
+    let world: World
+
+    func setPriority(_ priority: RequestPriority) {
+        world.note { $0.books.reprioritised(key, number, priority) }
+        base.setPriority(priority)
+    }
+
+    func leave() {
+        world.note { $0.books.left(key, number) }
+        base.leave()
     }
 }

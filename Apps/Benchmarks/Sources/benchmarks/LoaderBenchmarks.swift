@@ -16,35 +16,50 @@ enum LoaderBenchmarks {
 
     @concurrent
     static func run(rounds: Int = 9) async throws -> [Figure] {
-        var requests = [Double](repeating: .infinity, count: 3)
+        var times = [Double](repeating: .infinity, count: 6)
         for _ in 0..<rounds {
-            requests[0] = min(requests[0], try await Self.requests())
-            requests[1] = min(requests[1], try await plainRequests(inTasksOfTheirOwn: true))
-            requests[2] = min(requests[2], try await plainRequests(inTasksOfTheirOwn: false))
+            for (index, inTasks) in [false, true].enumerated() {
+                let kinds = [
+                    try await requests(inTasks: inTasks), try await plainRequests(inTasks: inTasks, partsInTasks: true),
+                    try await plainRequests(inTasks: inTasks, partsInTasks: false),
+                ]
+                for (kind, time) in kinds.enumerated() {
+                    times[index * 3 + kind] = min(times[index * 3 + kind], time)
+                }
+            }
+        }
+        let names = ["plain tasks, one each for picture, original and decoding", "send, collect and decode, no tasks"]
+        func figure(_ name: String, from first: Int, goal: Double?) -> Figure {
+            let others = names.enumerated().map { Figure.Other(value: times[first + 1 + $0], name: $1) }
+            return Figure(name: name, value: times[first], unit: "µs", goal: goal, beside: others)
         }
         return [
-            Figure(
-                name: "request: fake transport, fake decoder", value: requests[0], unit: "µs", goal: 15,
-                beside: [
-                    Figure.Other(value: requests[1], name: "plain tasks, one each for picture, original and decoding"),
-                    Figure.Other(value: requests[2], name: "send, collect and decode in one plain task"),
-                ])
+            figure("request: fake transport, fake decoder", from: 0, goal: 15),
+            figure("request in a task of its own", from: 3, goal: nil),
         ] + (try await WaiterBenchmarks.run(rounds: rounds)) + queues(rounds: rounds)
     }
 
     // MARK: Requests
 
-    private static func requests() async throws -> Double {
+    /// - Parameter inTasks: whether each request is made in a task of its own. Its threads then change with the requests, and what one
+    ///   processor has at hand the other must fetch.
+    private static func requests(inTasks: Bool) async throws -> Double {
         let loader = makeLoader(InstantTransport())
         let requests = (0..<requestCount).compactMap(makeRequest)
         return try await Stopwatch.processorMicroseconds {
-            for request in requests { _ = try await Task { try await loader.image(for: request) }.value }
+            for request in requests {
+                if inTasks {
+                    _ = try await Task { try await loader.image(for: request) }.value
+                } else {
+                    _ = try await loader.image(for: request)
+                }
+            }
         } / Double(requests.count)
     }
 
-    /// - Parameter inTasksOfTheirOwn: whether each part runs in a task of its own, for which the one before waits as the loader must: so
+    /// - Parameter partsInTasks: whether each part runs in a task of its own, for which the one before waits as the loader must: so
     ///   that others can join it, and that decoding is on threads of its own. Otherwise all of it is one function after the other.
-    private static func plainRequests(inTasksOfTheirOwn: Bool) async throws -> Double {
+    private static func plainRequests(inTasks: Bool, partsInTasks: Bool) async throws -> Double {
         let (transport, decoder) = (InstantTransport(), InstantDecoder())
         let urls = (0..<requestCount).compactMap(makeRequest).compactMap(\.url)
         let load: @Sendable (URL) async throws -> Data = { url in
@@ -54,16 +69,20 @@ enum LoaderBenchmarks {
         let decode: @Sendable (Data) throws -> DecodedImage = { data in
             try decoder.decode(data, request: DecodingRequest(), isCancelled: { false })
         }
+        let picture: @Sendable (URL) async throws -> DecodedImage = { url in
+            guard partsInTasks else { return try decode(try await load(url)) }
+            return try await apart {
+                let data = try await apart { try await load(url) }
+                return try await apart { try decode(data) }
+            }
+        }
         return try await Stopwatch.processorMicroseconds {
             for url in urls {
-                let task = Task {
-                    guard inTasksOfTheirOwn else { return try decode(try await load(url)) }
-                    return try await apart {
-                        let data = try await apart { try await load(url) }
-                        return try await apart { try decode(data) }
-                    }
+                if inTasks {
+                    _ = try await Task { try await picture(url) }.value
+                } else {
+                    _ = try await picture(url)
                 }
-                _ = try await task.value
             }
         } / Double(urls.count)
     }

@@ -78,9 +78,8 @@ enum WaiterBenchmarks {
         let coalescer = SharedWorkCoalescer<Int, Int>()
         return try await group(at: gate) {
             coalescer.waiterCount
-        } wait: { number in
-            let waiter = WaiterID(rawValue: UInt64(number))
-            _ = try await coalescer.value(for: 0, waiter: waiter, priority: .normal, onProgress: { _ in }) { _ in
+        } wait: { _ in
+            _ = try await coalescer.value(for: 0, priority: .normal) { _ in
                 await gate.pass()
                 return 7
             }

@@ -74,7 +74,6 @@ struct CoalescerState: Sendable {
 
     private struct Membership: Sendable {
         var job: JobID
-        var waiter: WaiterID
         var priority: RequestPriority
         /// The neighbours among the job's waiters, in the order in which they joined.
         var previous: JoinTicket?
@@ -85,25 +84,24 @@ struct CoalescerState: Sendable {
     private var jobs = TicketTable<JobID, Job>()
     private var jobNames = TicketRoll<JobID>()
     private var members = TicketTable<JoinTicket, Membership>()
-    private var tickets = WaiterIndex()
 
     var waiterCount: Int { members.count }
     var jobCount: Int { jobs.count }
-    var isEmpty: Bool { members.isEmpty && jobs.isEmpty && tickets.isEmpty }
+    var isEmpty: Bool { members.isEmpty && jobs.isEmpty }
 
     /// True when the work goes on although nobody waits for it, or is done: nobody may join it.
-    func isAbandoned(_ id: JobID) -> Bool { jobs.with(id) { $0.first == nil } ?? true }
+    func isAbandoned(_ id: JobID) -> Bool { jobs.with(id) { $0?.first } == nil }
 
     func isUnderWay(_ id: JobID) -> Bool { jobs.contains(id) }
 
     /// Nil when the work is done.
-    func priority(of id: JobID) -> RequestPriority? { jobs.with(id) { $0.priority } }
+    func priority(of id: JobID) -> RequestPriority? { jobs.with(id) { $0?.priority } }
 
     /// A waiter comes, and has new work started.
-    mutating func began(_ ticket: JoinTicket, waiter: WaiterID, priority: RequestPriority) -> JobID {
+    mutating func began(_ ticket: JoinTicket, priority: RequestPriority) -> JobID {
         let id = jobNames.take()
         jobs[id] = Job(priority: priority)
-        _ = enter(ticket, id, waiter, priority)
+        _ = enter(ticket, id, priority)
         return id
     }
 
@@ -111,16 +109,14 @@ struct CoalescerState: Sendable {
     mutating func forgot(_ id: JobID) { jobNames.giveBack(id) }
 
     /// A waiter comes, and joins work that somebody waits for.
-    mutating func joined(
-        _ ticket: JoinTicket, _ id: JobID, waiter: WaiterID, priority: RequestPriority
-    ) -> Joining {
-        let entrance = enter(ticket, id, waiter, priority)
+    mutating func joined(_ ticket: JoinTicket, _ id: JobID, priority: RequestPriority) -> Joining {
+        let entrance = enter(ticket, id, priority)
         return Joining(progress: entrance?.latest, priority: entrance?.maximum)
     }
 
     /// A waiter's task was cancelled. A ticket that is answered already, or never joined, changes nothing.
     mutating func left(_ ticket: JoinTicket) -> Leaving? {
-        guard let member = strikeOff(ticket) else { return nil }
+        guard let member = members.remove(ticket) else { return nil }
         let id = member.job
         if let previous = member.previous { members.change(previous) { $0?.next = member.next } }
         if let next = member.next { members.change(next) { $0?.previous = member.previous } }
@@ -130,10 +126,10 @@ struct CoalescerState: Sendable {
     }
 
     /// The work's closure returned or threw. Its outcome goes to these.
-    mutating func finished(_ id: JobID) -> [JoinTicket] { strikeOffAll(from: jobs.remove(id)?.first) }
+    mutating func finished(_ id: JobID) -> ShortList<JoinTicket> { strikeOffAll(from: jobs.remove(id)?.first) }
 
     /// All waiters are to be answered at once, and nobody will wait any more: the work is cancelled.
-    mutating func closed() -> [(job: JobID, answered: [JoinTicket])] {
+    mutating func closed() -> [(job: JobID, answered: ShortList<JoinTicket>)] {
         jobs.names.compactMap { id in
             let waiting = strikeOffAll(from: jobs[id]?.first)
             guard !waiting.isEmpty else { return nil }
@@ -143,29 +139,17 @@ struct CoalescerState: Sendable {
     }
 
     /// The work reports, and these are told. Abandoned work has nobody to tell, and less than before is told to nobody.
-    mutating func reported(_ progress: WorkProgress, by id: JobID) -> [JoinTicket] {
+    mutating func reported(_ progress: WorkProgress, by id: JobID) -> ShortList<JoinTicket> {
         let first = jobs.change(id) { job -> JoinTicket? in
             guard progress.completedBytes >= job?.latest?.completedBytes ?? 0 else { return nil }
             if job?.first != nil { job?.latest = progress }
             return job?.first
         }
-        return first.map { waiting(from: $0) } ?? []
+        return waiting(from: first)
     }
 
-    /// A waiter wants something else; it may wait for several pieces of work. Returns those whose priority is a new one by that.
-    mutating func reprioritised(_ waiter: WaiterID, to priority: RequestPriority) -> [(job: JobID, RequestPriority)] {
-        if !tickets.isKept {
-            tickets = WaiterIndex(members.names.compactMap { name in members[name].map { (name, $0.waiter) } })
-        }
-        var changes: [(job: JobID, RequestPriority)] = []
-        if let change = tickets.last(of: waiter).flatMap({ reprioritised($0, to: priority) }) { changes.append(change) }
-        for ticket in tickets.earlier(of: waiter) {
-            if let change = reprioritised(ticket, to: priority) { changes.append(change) }
-        }
-        return changes
-    }
-
-    private mutating func reprioritised(
+    /// A waiter wants something else. Its work with the new priority, if that is one. A ticket that is answered already changes nothing.
+    mutating func reprioritised(
         _ ticket: JoinTicket, to priority: RequestPriority
     ) -> (job: JobID, RequestPriority)? {
         guard let member = members[ticket], member.priority != priority else { return nil }
@@ -174,37 +158,30 @@ struct CoalescerState: Sendable {
     }
 
     /// The work asks to be told of its priority, beginning with the present one. Abandoned work is told nothing.
-    func listened(_ id: JobID) -> RequestPriority? { jobs.with(id) { $0.first == nil ? nil : $0.priority } ?? nil }
+    func listened(_ id: JobID) -> RequestPriority? { isAbandoned(id) ? nil : priority(of: id) }
 
-    private mutating func enter(
-        _ ticket: JoinTicket, _ id: JobID, _ waiter: WaiterID, _ priority: RequestPriority
-    ) -> Entrance? {
+    private mutating func enter(_ ticket: JoinTicket, _ id: JobID, _ priority: RequestPriority) -> Entrance? {
         guard let entrance = jobs.change(id, { $0?.enter(ticket, priority) }) else { return nil }
         if let previous = entrance.previous { members.change(previous) { $0?.next = ticket } }
-        members[ticket] = Membership(
-            job: id, waiter: waiter, priority: priority, previous: entrance.previous)
-        tickets.add(ticket, of: waiter)
+        members[ticket] = Membership(job: id, priority: priority, previous: entrance.previous)
         return entrance
     }
 
-    private func waiting(from first: JoinTicket) -> [JoinTicket] {
-        var waiting = [first]
-        while let next = members[waiting[waiting.count - 1]]?.next { waiting.append(next) }
-        return waiting
-    }
-
-    private mutating func strikeOffAll(from first: JoinTicket?) -> [JoinTicket] {
-        var (next, all) = (first, [JoinTicket]())
+    private func waiting(from first: JoinTicket?) -> ShortList<JoinTicket> {
+        var (next, all) = (first, ShortList<JoinTicket>())
         while let ticket = next {
             all.append(ticket)
-            next = strikeOff(ticket)?.next
+            next = members.with(ticket) { $0?.next }
         }
         return all
     }
 
-    private mutating func strikeOff(_ ticket: JoinTicket) -> Membership? {
-        let member = members.remove(ticket)
-        if let member { tickets.remove(ticket, of: member.waiter) }
-        return member
+    private mutating func strikeOffAll(from first: JoinTicket?) -> ShortList<JoinTicket> {
+        var (next, all) = (first, ShortList<JoinTicket>())
+        while let ticket = next {
+            all.append(ticket)
+            next = members.remove(ticket)?.next
+        }
+        return all
     }
 }

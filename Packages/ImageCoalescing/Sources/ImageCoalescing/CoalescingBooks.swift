@@ -7,8 +7,8 @@ import ImageCore
 /// all is told in the order in which it happened, progress before the outcome.
 /// Closures that are no longer needed are handed out as well, so that nothing that they hold goes under the lock.
 struct CoalescingBooks: Sendable {
-    /// What work came to; a value lies in a box whose type the call knows.
-    typealias Outcome = Result<any AnyObject & Sendable, any Error>
+    typealias Waiter = any SharedWorkWaiter
+    typealias Outcome = Result<any WorkValue, any Error>
 
     /// A closure in a box of its own, which generic code can hand on without wrapping it.
     struct PriorityHandler: Sendable {
@@ -16,17 +16,17 @@ struct CoalescingBooks: Sendable {
     }
 
     enum Message: Sendable {
-        case progress(WorkProgress, [JoinTicket])
+        case progress(WorkProgress, ShortList<JoinTicket>)
         case priority(RequestPriority)
-        case outcome(Outcome, [JoinTicket])
+        case outcome(Outcome, ShortList<JoinTicket>)
     }
 
     /// A message with its addressees as they are at the moment of delivery.
     enum Delivery: Sendable {
-        case progress(WorkProgress, [any CoalescingCall])
+        case progress(WorkProgress, ShortList<Waiter>)
         case priority(RequestPriority, PriorityHandler)
         /// With what was kept for the job, unless it winds down still. Otherwise this is the last that it has to tell.
-        case outcome(Outcome, [any CoalescingCall], Job?)
+        case outcome(Outcome, ShortList<Waiter>, Job?)
     }
 
     /// What the caller tells now, and then goes on with what has come into the job's mailbox meanwhile.
@@ -36,8 +36,8 @@ struct CoalescingBooks: Sendable {
     }
 
     enum Arrival: Sendable {
-        case joined(Errand?)
-        case began(JobID)
+        case joined(JoinTicket, Errand?)
+        case began(JoinTicket, JobID)
         case refused(any Error)
     }
 
@@ -50,60 +50,76 @@ struct CoalescingBooks: Sendable {
     }
 
     struct Departure: Sendable {
-        var waiter: (any CoalescingCall)?
+        var waiter: Waiter?
         var abandoned = Abandoned()
         var errand: Errand?
     }
 
-    /// Likewise.
-    struct TaskMaker: Sendable {
-        var make: @Sendable () -> Task<Void, Never>
-    }
-
     /// How far work has come that was begun.
     enum Stage: Sendable {
-        /// With what makes its task, if it is to have one as soon as it has begun.
-        case begins(TaskMaker?)
+        /// With what is to go on in a task, if that is to be so as soon as it has begun.
+        case begins(ProceedingWork?)
         /// It needs no task yet, and is to be told when it need not go on.
         case prepares(giveUp: @Sendable () -> Void)
         /// It is about to have a task.
         case proceeds
-        case runs(Task<Void, Never>)
+        case runs(WorkTask)
     }
 
     struct Job: Sendable {
-        /// The call that began it, which has its key.
-        var host: any CoalescingCall
+        let key: any AnyObject & Sendable
+        let keyHash: Int
+        /// Other work that can be joined and whose key has the same hash.
+        var namesake: JobID?
         var stage = Stage.begins(nil)
         var onPriorityChange: PriorityHandler?
         var mailbox: [Message] = []
         var isDelivering = false
+
+        /// True when nothing is told, nor to be told.
+        var isQuiet: Bool { !isDelivering && mailbox.isEmpty }
     }
 
     private(set) var state = CoalescerState()
     private var roll = TicketRoll<JoinTicket>()
-    private var waiters = TicketTable<JoinTicket, any CoalescingCall>()
+    private var waiters = TicketTable<JoinTicket, Waiter>()
     private var jobs = TicketTable<JobID, Job>()
-    /// Work that is joined by key: while somebody waits for it.
-    private var current: [CallKey: JobID] = [:]
+    /// Work that can be joined, by its key's hash: while somebody waits for it.
+    private var current: [Int: JobID] = [:]
     /// What whoever asks is answered with, once the coalescer is closed.
     private var closing: (any Error)?
 
     var isEmpty: Bool { state.isEmpty && waiters.isEmpty && jobs.isEmpty && current.isEmpty }
 
     /// A waiter comes: joins work under its key, or begins it.
-    mutating func enter(_ call: any CoalescingCall) -> Arrival {
+    ///
+    /// - Parameters:
+    ///   - isKey: whether a key that was kept is this one.
+    ///   - keptKey: the key, to be kept.
+    mutating func enter(
+        _ waiter: Waiter, _ priority: RequestPriority, keyHash: Int, isKey: (AnyObject) -> Bool,
+        keptKey: () -> any AnyObject & Sendable
+    ) -> Arrival {
         if let closing { return .refused(closing) }
         let ticket = roll.take()
-        waiters[ticket] = call
-        call.ticket = ticket
-        if let job = current[CallKey(call)] {
-            return .joined(told(state.joined(ticket, job, waiter: call.name, priority: call.priority), ticket, job))
+        waiters[ticket] = waiter
+        let first = current[keyHash]
+        if let job = find(from: first, isKey) {
+            return .joined(ticket, told(state.joined(ticket, job, priority: priority), ticket, job))
         }
-        let job = state.began(ticket, waiter: call.name, priority: call.priority)
-        jobs[job] = Job(host: call)
-        current[CallKey(call)] = job
-        return .began(job)
+        let job = state.began(ticket, priority: priority)
+        jobs[job] = Job(key: keptKey(), keyHash: keyHash, namesake: first)
+        current[keyHash] = job
+        return .began(ticket, job)
+    }
+
+    private func find(from first: JobID?, _ isKey: (AnyObject) -> Bool) -> JobID? {
+        var next = first
+        while let job = next {
+            if let key = jobs.with(job, { $0?.key }), isKey(key) { return job }
+            next = jobs.with(job) { $0?.namesake }
+        }
+        return nil
     }
 
     mutating func leave(_ ticket: JoinTicket) -> Departure {
@@ -118,8 +134,8 @@ struct CoalescingBooks: Sendable {
         return departure
     }
 
-    mutating func setPriority(_ priority: RequestPriority, of waiter: WaiterID) -> [Errand] {
-        state.reprioritised(waiter, to: priority).compactMap { post(.priority($1), to: $0) }
+    mutating func setPriority(_ priority: RequestPriority, of ticket: JoinTicket) -> Errand? {
+        state.reprioritised(ticket, to: priority).flatMap { post(.priority($1), to: $0) }
     }
 
     mutating func report(_ progress: WorkProgress, by job: JobID) -> Errand? {
@@ -156,21 +172,23 @@ struct CoalescingBooks: Sendable {
         }
     }
 
-    /// Work has begun. Returns what makes its task, if it goes on at once. What needs no task yet is over if everybody has left.
-    mutating func prepares(_ job: JobID, giveUp: @escaping @Sendable () -> Void) -> (goesOn: TaskMaker?, Abandoned) {
-        guard case .begins(let maker)? = stage(of: job) else { return (nil, Abandoned()) }
+    /// Work has begun. Returns what it proceeds with, if it does so at once. What needs no task yet is over if everybody has left.
+    mutating func prepares(
+        _ job: JobID, giveUp: @escaping @Sendable () -> Void
+    ) -> (proceeds: ProceedingWork?, Abandoned) {
+        guard case .begins(let work)? = stage(of: job) else { return (nil, Abandoned()) }
         if state.isAbandoned(job) {
-            let stage = maker == nil ? Stage.prepares(giveUp: giveUp) : nil
+            let stage = work == nil ? Stage.prepares(giveUp: giveUp) : nil
             return (nil, over(job, in: stage))
         }
-        _ = move(job, to: maker == nil ? .prepares(giveUp: giveUp) : .proceeds)
-        return (maker, Abandoned())
+        _ = move(job, to: work == nil ? .prepares(giveUp: giveUp) : .proceeds)
+        return (work, Abandoned())
     }
 
-    /// Work is ready for its task. Returns the stage before, if the task is to be made now.
-    mutating func proceeds(_ job: JobID, in maker: TaskMaker) -> Stage? {
+    /// Work is ready for its task. Returns the stage before, if it is to have that now.
+    mutating func proceeds(_ job: JobID, with work: ProceedingWork) -> Stage? {
         switch stage(of: job) {
-        case .begins(nil): _ = move(job, to: .begins(maker))
+        case .begins(nil): _ = move(job, to: .begins(work))
         case .prepares: return move(job, to: .proceeds)
         case .begins, .proceeds, .runs, nil: break
         }
@@ -178,12 +196,12 @@ struct CoalescingBooks: Sendable {
     }
 
     /// Keeps the task of work that proceeds. True when everybody has left meanwhile: the task must be cancelled.
-    mutating func runs(_ job: JobID, in task: Task<Void, Never>) -> Bool {
+    mutating func runs(_ job: JobID, in task: WorkTask) -> Bool {
         _ = move(job, to: .runs(task))
         return state.isUnderWay(job) && state.isAbandoned(job)
     }
 
-    private func stage(of job: JobID) -> Stage? { state.isUnderWay(job) ? jobs.with(job) { $0.stage } : nil }
+    private func stage(of job: JobID) -> Stage? { state.isUnderWay(job) ? jobs.with(job) { $0?.stage } : nil }
 
     /// Returns the stage before; nil when the work is over.
     private mutating func move(_ job: JobID, to stage: Stage) -> Stage? {
@@ -224,7 +242,7 @@ struct CoalescingBooks: Sendable {
         case .progress(let progress, let tickets):
             return .progress(progress, tickets.compactMap { waiters[$0] })
         case .priority(let priority):
-            guard !state.isAbandoned(job), let handler = jobs.with(job, { $0.onPriorityChange }) ?? nil else {
+            guard !state.isAbandoned(job), let handler = jobs.with(job, { $0?.onPriorityChange }) else {
                 return nil
             }
             return .priority(priority, handler)
@@ -235,14 +253,23 @@ struct CoalescingBooks: Sendable {
     }
 
     /// Nobody joins the job from now on.
-    private mutating func endJoining(_ job: JobID) {
-        guard let host = jobs.with(job, { $0.host }), let index = current.index(forKey: CallKey(host)),
-            current.values[index] == job
-        else { return }
-        current.remove(at: index)
+    private mutating func endJoining(_ id: JobID) {
+        guard let hash = jobs.with(id, { $0?.keyHash }), var earlier = current[hash] else { return }
+        let namesake = jobs.change(id) { $0?.namesake.take() }
+        if earlier == id {
+            current[hash] = namesake
+            return
+        }
+        while let next = jobs.with(earlier, { $0?.namesake }) {
+            if next == id {
+                jobs.change(earlier) { $0?.namesake = namesake }
+                return
+            }
+            earlier = next
+        }
     }
 
-    private mutating func dismiss(_ ticket: JoinTicket) -> (any CoalescingCall)? {
+    private mutating func dismiss(_ ticket: JoinTicket) -> Waiter? {
         let waiter = waiters.remove(ticket)
         if waiter != nil { roll.giveBack(ticket) }
         return waiter
@@ -250,7 +277,7 @@ struct CoalescingBooks: Sendable {
 
     private mutating func told(_ joining: CoalescerState.Joining, _ ticket: JoinTicket, _ job: JobID) -> Errand? {
         var errand: Errand?
-        if let progress = joining.progress { errand = post(.progress(progress, [ticket]), to: job) }
+        if let progress = joining.progress { errand = post(.progress(progress, ShortList(ticket)), to: job) }
         if let priority = joining.priority { errand = post(.priority(priority), to: job) ?? errand }
         return errand
     }
@@ -272,9 +299,7 @@ struct CoalescingBooks: Sendable {
     }
 
     private mutating func discardIfOver(_ id: JobID) -> Job? {
-        guard !state.isUnderWay(id), jobs.with(id, { !$0.isDelivering && $0.mailbox.isEmpty }) == true else {
-            return nil
-        }
+        guard !state.isUnderWay(id), jobs.with(id, { $0?.isQuiet }) == true else { return nil }
         return forget(id)
     }
 

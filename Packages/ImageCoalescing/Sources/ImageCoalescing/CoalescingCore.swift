@@ -8,27 +8,37 @@ final class CoalescingCore: Sendable {
     var waiterCount: Int { books.withLock { $0.state.waiterCount } }
     var isIdle: Bool { books.withLock { $0.isEmpty } }
 
-    func join(_ call: any CoalescingCall) {
-        switch books.withLock({ $0.enter(call) }) {
-        case .refused(let error): call.answer(.failure(error))
-        case .began(let job): begin(job, of: call)
-        case .joined(let errand): if let errand { run(errand) }
+    /// Returns the waiter's ticket, unless it was refused. For `isKey` and `keptKey` see `CoalescingBooks.enter`.
+    func join(
+        _ waiter: any SharedWorkWaiter, _ priority: RequestPriority, keyHash: Int, isKey: (AnyObject) -> Bool,
+        keptKey: () -> any AnyObject & Sendable, begin: (CoalescedJob) -> @Sendable () -> Void
+    ) -> JoinTicket? {
+        let arrival = books.withLock {
+            $0.enter(waiter, priority, keyHash: keyHash, isKey: isKey, keptKey: keptKey)
+        }
+        switch arrival {
+        case .refused(let error):
+            waiter.failed(with: error)
+            return nil
+        case .began(let ticket, let id):
+            let giveUp = begin(CoalescedJob(core: self, id: id, firstPriority: priority))
+            let (work, abandoned) = books.withLock { $0.prepares(id, giveUp: giveUp) }
+            if let work { start(id, work) } else { tell(abandoned) }
+            return ticket
+        case .joined(let ticket, let errand):
+            if let errand { run(errand) }
+            return ticket
         }
     }
 
-    private func begin(_ id: JobID, of call: any CoalescingCall) {
-        let giveUp = call.begin(CoalescedJob(core: self, id: id, firstPriority: call.priority))
-        let (maker, abandoned) = books.withLock { $0.prepares(id, giveUp: giveUp) }
-        if let maker { start(id, in: maker.make()) } else { tell(abandoned) }
-    }
-
     /// Goes on with work in a task as soon as it has begun, unless it is over already, or goes on.
-    func proceed(_ id: JobID, in maker: CoalescingBooks.TaskMaker) {
-        let before = books.withLock { $0.proceeds(id, in: maker) }
-        if before != nil { start(id, in: maker.make()) }
+    func proceed(_ id: JobID, with work: ProceedingWork) {
+        let before = books.withLock { $0.proceeds(id, with: work) }
+        if before != nil { start(id, work) }
     }
 
-    private func start(_ id: JobID, in task: Task<Void, Never>) {
+    private func start(_ id: JobID, _ work: ProceedingWork) {
+        let task = work.start()
         if books.withLock({ $0.runs(id, in: task) }) { task.cancel() }
     }
 
@@ -41,26 +51,25 @@ final class CoalescingCore: Sendable {
         }
     }
 
-    func finish(_ job: JobID, with outcome: CoalescingBooks.Outcome) {
+    /// Work has ended, in the task that calls this.
+    func finish(_ job: JobID, with outcome: CoalescingBooks.Outcome, in task: WorkTask) {
         let (errand, _) = books.withLock { $0.finish(job, with: outcome) }
-        if let errand { run(errand) }
+        if let errand { task.ending { run(errand) } }
     }
 
-    func setPriority(_ priority: RequestPriority, of waiter: WaiterID) {
-        for errand in books.withLock({ $0.setPriority(priority, of: waiter) }) { run(errand) }
+    func setPriority(_ priority: RequestPriority, of ticket: JoinTicket) {
+        if let errand = books.withLock({ $0.setPriority(priority, of: ticket) }) { run(errand) }
     }
 
     func close(throwing error: any Error) {
         for departure in books.withLock({ $0.close(throwing: error) }) { carryOut(departure) }
     }
 
-    func leave(_ call: any CoalescingCall) {
-        if let departure = books.withLock({ books in call.ticket.map { books.leave($0) } }) { carryOut(departure) }
-    }
+    func leave(_ ticket: JoinTicket) { carryOut(books.withLock { $0.leave(ticket) }) }
 
     private func carryOut(_ departure: CoalescingBooks.Departure) {
         tell(departure.abandoned)
-        departure.waiter?.answer(.failure(CancellationError()))
+        departure.waiter?.failed(with: CancellationError())
         if let errand = departure.errand { run(errand) }
     }
 
@@ -78,14 +87,17 @@ final class CoalescingCore: Sendable {
     /// True when nothing comes after it.
     private func deliver(_ delivery: CoalescingBooks.Delivery) -> Bool {
         switch delivery {
-        case .progress(let progress, let calls):
-            for call in calls { call.onProgress(progress) }
+        case .progress(let progress, let waiters):
+            waiters.forEach { $0.progressed(progress) }
             return false
         case .priority(let priority, let handler):
             handler.tell(priority)
             return false
         case .outcome(let outcome, let waiters, let job):
-            for waiter in waiters { waiter.answer(outcome) }
+            switch outcome {
+            case .success(let value): value.give(to: waiters)
+            case .failure(let error): waiters.forEach { $0.failed(with: error) }
+            }
             return job != nil
         }
     }

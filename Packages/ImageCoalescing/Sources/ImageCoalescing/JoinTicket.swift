@@ -68,11 +68,11 @@ struct TicketTable<Name: TableName, Element: Sendable>: Sendable {
         return index < places.count && places[index].generation == name.generation && places[index].element != nil
     }
 
-    /// Looks at an element without a copy of it. Nil when there is none.
-    func with<Answer>(_ name: Name, _ look: (borrowing Element) -> Answer) -> Answer? {
+    /// Looks at an element where it lies: copies would cost more than the look.
+    func with<Answer>(_ name: Name, _ look: (borrowing Element?) -> Answer?) -> Answer? {
         let index = Int(name.index)
         guard index < places.count, places[index].generation == name.generation else { return nil }
-        return places[index].element.map(look)
+        return look(places[index].element)
     }
 
     /// Changes an element, which must not be taken away by that. Nothing happens when there is none.

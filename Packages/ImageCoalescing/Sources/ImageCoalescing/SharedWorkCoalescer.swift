@@ -3,31 +3,42 @@ import Synchronization
 
 /// Lets many waiters share one piece of work per key.
 ///
-/// - Work that proceeds runs in a detached task of its own: no waiter's task, task-locals or priority reach into it.
+/// - Work that proceeds runs in a detached task: no waiter's task, task-locals or priority reach into it. It is one of its own, or that of
+///   the work whose end let it proceed, which has nothing more to do. It may begin on the thread of one who waits in a task and has lent that.
 /// - Handlers are called with no lock held, in the order in which things happened, one at a time for each piece of work,
 ///   on the thread that caused the call; quick handlers keep the others' answers quick. All progress that was reported
 ///   before the work ended is told before the answer. A report that is being told while a waiter leaves may still reach it.
 /// - Work that throws `CancellationError` by itself ends its waiters with `CoalescingFailure.workCancelledItself`, so that
 ///   `CancellationError` always means that the waiter left.
-/// - `setPriority` for a waiter that has not joined yet, or has been answered, changes nothing.
 public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
     private let core = CoalescingCore()
     private let executor: (any TaskExecutor)?
+    // Kept, because each mention of them by name is a search in the runtime's tables.
+    private let keyBox = Box<Key>.self
+    private let valueBox = Box<Value>.self
 
     /// - Parameter executor: the threads that work prefers; nil for Swift's cooperative pool.
     public init(executor: (any TaskExecutor)? = nil) { self.executor = executor }
 
     public func join(
-        _ key: Key, as waiter: WaiterID, priority: RequestPriority,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void, begin: @escaping SharedWorkBeginning<Value>
-    ) -> @Sendable () -> Void {
-        let call = Call(core, key, waiter, priority, executor, onProgress, onAnswer, begin)
-        core.join(call)
-        return { call.leave() }
+        _ key: Key, as waiter: any SharedWorkWaiter<Value>, priority: RequestPriority,
+        begin: SharedWorkBeginning<Value>
+    ) -> any SharedWorkPlace {
+        let ticket = core.join(waiter, priority, keyHash: key.hashValue) { kept in
+            // Sound: all keys that one coalescer keeps are in boxes of its own type.
+            unsafe unsafeDowncast(kept, to: Box<Key>.self).value == key
+        } keptKey: {
+            keyBox.init(key)
+        } begin: { job in
+            begin(job) { [executor, valueBox] rest in
+                let work = ProceedingWork(executor: executor) { task in
+                    job.core.finish(job.id, with: await Self.outcome(of: rest, in: valueBox), in: task)
+                }
+                job.core.proceed(job.id, with: work)
+            }
+        }
+        return TicketPlace(core: core, ticket: ticket)
     }
-
-    public func setPriority(_ priority: RequestPriority, of waiter: WaiterID) { core.setPriority(priority, of: waiter) }
 
     public func close(throwing error: any Error) { core.close(throwing: error) }
 
@@ -36,82 +47,12 @@ public final class SharedWorkCoalescer<Key: Hashable & Sendable, Value: Sendable
 
     /// True when nobody waits, no work runs or winds down, and nothing is kept.
     public var isIdle: Bool { core.isIdle }
-}
 
-/// One call of `join`.
-private final class Call<Key: Hashable & Sendable, Value: Sendable>: CoalescingCall {
-    let keyHash: Int
-    let name: WaiterID
-    let priority: RequestPriority
-    let onProgress: @Sendable (WorkProgress) -> Void
-    private let core: CoalescingCore
-    private let key: Key
-    private let executor: (any TaskExecutor)?
-    private let onAnswer: @Sendable (Result<Value, any Error>) -> Void
-    private let beginning: SharedWorkBeginning<Value>
-    private let rawTicket = Atomic<UInt64>(.max)
-
-    init(
-        _ core: CoalescingCore, _ key: Key, _ name: WaiterID, _ priority: RequestPriority,
-        _ executor: (any TaskExecutor)?,
-        _ onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        _ onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
-        _ beginning: @escaping SharedWorkBeginning<Value>
-    ) {
-        self.core = core
-        self.key = key
-        self.name = name
-        self.priority = priority
-        self.executor = executor
-        self.onProgress = onProgress
-        self.onAnswer = onAnswer
-        self.beginning = beginning
-        keyHash = key.hashValue
-    }
-
-    var ticket: JoinTicket? {
-        get {
-            let raw = rawTicket.load(ordering: .relaxed)
-            return raw == .max ? nil : JoinTicket(rawValue: raw)
-        }
-        set { rawTicket.store(newValue?.rawValue ?? .max, ordering: .relaxed) }
-    }
-
-    func hasKey(of other: any CoalescingCall) -> Bool {
-        guard let other = other as? Self else { return false }
-        return other.key == key
-    }
-
-    func leave() { core.leave(self) }
-
-    func answer(_ outcome: CoalescingBooks.Outcome) {
-        switch outcome {
-        case .success(let box):
-            // Sound: all calls of one core are one coalescer's, and have one type of value. A check would look for the type in the
-            // runtime's tables, for each waiter.
-            onAnswer(.success(unsafe unsafeDowncast(box, to: Box<Value>.self).value))
-        case .failure(let error): onAnswer(.failure(error))
-        }
-    }
-
-    func begin(_ job: CoalescedJob) -> @Sendable () -> Void {
-        beginning(job) { [executor] rest in
-            let maker = CoalescingBooks.TaskMaker {
-                // A task that is told of no executor, not even of none, need not ask for one under a lock at each call.
-                guard let executor else { return Task.detached { await Self.run(rest, job) } }
-                return Task.detached(executorPreference: executor) { await Self.run(rest, job) }
-            }
-            job.core.proceed(job.id, in: maker)
-        }
-    }
-
-    private static func run(_ rest: @Sendable () async throws -> Value, _ job: CoalescedJob) async {
-        job.core.finish(job.id, with: await outcome(of: rest))
-    }
-
-    private static func outcome(of rest: @Sendable () async throws -> Value) async -> CoalescingBooks.Outcome {
+    private nonisolated(nonsending) static func outcome(
+        of rest: @Sendable () async throws -> Value, in box: Box<Value>.Type
+    ) async -> CoalescingBooks.Outcome {
         do {
-            return .success(Box(try await rest()))
+            return .success(box.init(try await rest()))
         } catch is CancellationError {
             return .failure(CoalescingFailure.workCancelledItself)
         } catch {
@@ -120,9 +61,38 @@ private final class Call<Key: Hashable & Sendable, Value: Sendable>: CoalescingC
     }
 }
 
-/// Hides a value's type from code that is not generic.
-private final class Box<Value: Sendable>: Sendable {
+/// One who waits, by its ticket.
+private struct TicketPlace: SharedWorkPlace {
+    let core: CoalescingCore
+    /// Nil for one who was refused.
+    let ticket: JoinTicket?
+
+    func setPriority(_ priority: RequestPriority) {
+        if let ticket { core.setPriority(priority, of: ticket) }
+    }
+
+    func leave() {
+        if let ticket { core.leave(ticket) }
+    }
+}
+
+/// What work has made, for those who wait for it.
+protocol WorkValue: AnyObject, Sendable {
+    func give(to waiters: ShortList<any SharedWorkWaiter>)
+}
+
+/// Hides a type from code that is not generic.
+private final class Box<Value: Sendable>: WorkValue {
     let value: Value
 
-    init(_ value: Value) { self.value = value }
+    required init(_ value: Value) { self.value = value }
+
+    func give(to waiters: ShortList<any SharedWorkWaiter>) {
+        waiters.forEach { give(to: $0) }
+    }
+
+    private func give<Waiter: SharedWorkWaiter>(to waiter: Waiter) {
+        // Sound: all who wait at one coalescer wait for its one type of value. A check would look for that in the runtime's tables, for each.
+        waiter.succeeded(with: unsafe unsafeBitCast(value, to: Waiter.Value.self))
+    }
 }

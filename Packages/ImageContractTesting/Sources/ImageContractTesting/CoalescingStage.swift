@@ -17,6 +17,7 @@ final class CoalescingStage: Sendable {
     /// For each work that ended: was it cancelled?
     let cancellations = Probe<Bool>()
     private let tasks = Mutex<[Int: Task<Void, Never>]>([:])
+    private let places = Mutex<[Int: any SharedWorkPlace]>([:])
     private let progress = Mutex<[Int: Probe<WorkProgress>]>([:])
 
     init(_ coalescer: any RequestCoalescer<String, Int>) { self.coalescer = coalescer }
@@ -40,9 +41,12 @@ final class CoalescingStage: Sendable {
         let told = progress(of: waiter)
         let task = Task { [coalescer, works, answers, cancellations] in
             do {
-                let id = WaiterID(rawValue: UInt64(waiter))
                 let value = try await coalescer.value(
-                    for: "key", waiter: id, priority: priority, onJoin: onJoin, onProgress: { told.append($0) }
+                    for: "key", priority: priority,
+                    onJoin: { place in
+                        self.places.withLock { $0[waiter] = place }
+                        onJoin()
+                    }, onProgress: { told.append($0) }
                 ) { work in
                     works.append(work)
                     work.report(WorkProgress(completedBytes: 0, totalBytes: nil))
@@ -57,6 +61,13 @@ final class CoalescingStage: Sendable {
         }
         tasks.withLock { $0[waiter] = task }
     }
+
+    /// Nothing happens before the waiter has joined.
+    func setPriority(_ priority: RequestPriority, of waiter: Int) {
+        places.withLock { $0[waiter] }?.setPriority(priority)
+    }
+
+    func leave(_ waiter: Int) { places.withLock { $0[waiter] }?.leave() }
 
     func cancel(_ waiter: Int) {
         let task = tasks.withLock { $0[waiter] }

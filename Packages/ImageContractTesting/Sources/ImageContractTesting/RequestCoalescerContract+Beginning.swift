@@ -6,21 +6,20 @@ extension RequestCoalescerContract {
     static let answersOnce = ContractRule<Subject>("a waiter is answered once, however it leaves") { make in
         let stage = CoalescingStage(make())
         let answers = Probe<Result<Int, any Error>>()
-        let leaves = (0..<2).map { _ in
-            stage.coalescer.join("key", as: WaiterID(rawValue: 1), priority: .normal) { _ in
-            } onAnswer: {
+        let places = (0..<2).map { _ in
+            stage.coalescer.join("key", priority: .normal) {
                 answers.append($0)
             } work: { _ in
                 await stage.gate.pass()
                 return 7
             }
         }
-        leaves[0]()
-        leaves[0]()
+        places[0].leave()
+        places[0].leave()
         try expectCancellation(await answers.reaches(1) ? answers.all[0] : nil)
         stage.gate.open()
         let isAnswered = await answers.reaches(2)
-        leaves[1]()
+        places[1].leave()
         try expect(isAnswered && (try? answers.all[1].get()) == 7, "who stayed was answered with \(answers.all)")
         // What comes later for the same key is answered after all else that there was to answer.
         try await stage.ask(9)
@@ -44,9 +43,9 @@ extension RequestCoalescerContract {
         "work that everybody leaves before it goes on is told so once, and never goes on"
     ) { make in
         let (coalescer, work) = (make(), PreparedWork())
-        let leave = work.join(coalescer)
-        leave()
-        leave()
+        let place = work.join(coalescer)
+        place.leave()
+        place.leave()
         try expectCancellation(await work.answers.reaches(1) ? work.answers.all[0] : nil)
         try expect(work.endings.count == 1, "told \(work.endings.count) times that it is over")
         work.begins.all.first?()
@@ -62,8 +61,7 @@ extension RequestCoalescerContract {
     static let beginsBeforeItGoesOn = ContractRule<Subject>("work does not go on before it has begun") { make in
         let isBegun = Mutex(false)
         let runs = Probe<Bool>()
-        let leave = make().join("key", as: WaiterID(rawValue: 1), priority: .normal) { _ in
-        } onAnswer: { _ in
+        let place = make().join("key", priority: .normal) { _ in
         } begin: { _, proceed in
             proceed {
                 runs.append(isBegun.withLock { $0 })
@@ -75,8 +73,27 @@ extension RequestCoalescerContract {
             return {}
         }
         let hasRun = await runs.reaches(1)
-        leave()
+        place.leave()
         try expect(hasRun && runs.all == [true], hasRun ? "it went on while it began" : "it never went on")
+    }
+
+    static let placeEndsWithAnswer = ContractRule<Subject>("a waiter's place does nothing once it is answered") {
+        make in
+        let (stage, gate) = (CoalescingStage(make()), Gate())
+        try await stage.ask(1, .low, gate: gate)
+        gate.open()
+        try await stage.expectValue(7, of: 1)
+        try await stage.ask(2, .normal)
+        let work = stage.works.all.last
+        stage.setPriority(.veryHigh, of: 1)
+        stage.leave(1)
+        let now = work?.priority
+        stage.gate.open()
+        try await stage.expectValue(7, of: 2)
+        try expect(
+            now == .normal, "other work is at \(String(describing: now)) by one who was answered before it began")
+        try expect(
+            stage.cancellations.all == [false, false], "other work was cancelled by one who was answered before")
     }
 
     private static func expectCancellation(_ answer: Result<Int, any Error>?) throws {
@@ -94,9 +111,8 @@ private struct PreparedWork {
     let endings = Probe<Bool>()
     let answers = Probe<Result<Int, any Error>>()
 
-    func join(_ coalescer: any RequestCoalescer<String, Int>) -> @Sendable () -> Void {
-        coalescer.join("key", as: WaiterID(rawValue: 1), priority: .normal) { _ in
-        } onAnswer: { [answers] in
+    func join(_ coalescer: any RequestCoalescer<String, Int>) -> any SharedWorkPlace {
+        coalescer.join("key", priority: .normal) { [answers] in
             answers.append($0)
         } begin: { [begins, runs, endings] _, proceed in
             begins.append {

@@ -9,9 +9,9 @@ extension RequestCoalescerContract {
         try expect(work.priority == .low, "\(work.priority) with one low waiter")
         try await stage.ask(2, .high)
         try expect(work.priority == .high, "\(work.priority) after a high waiter joined")
-        stage.coalescer.setPriority(.veryHigh, of: WaiterID(rawValue: 1))
+        stage.setPriority(.veryHigh, of: 1)
         try expect(work.priority == .veryHigh, "\(work.priority) after a waiter was raised to veryHigh")
-        stage.coalescer.setPriority(.normal, of: WaiterID(rawValue: 1))
+        stage.setPriority(.normal, of: 1)
         stage.cancel(2)
         _ = try await stage.error(of: 2)
         try expect(work.priority == .normal, "\(work.priority) after the higher waiter left")
@@ -25,8 +25,8 @@ extension RequestCoalescerContract {
         let stage = CoalescingStage(make())
         let joins = Probe<Int>()
         for (number, priority) in [(1, RequestPriority.high), (2, .veryHigh)] {
-            let raise: @Sendable () -> Void = { [coalescer = stage.coalescer] in
-                coalescer.setPriority(priority, of: WaiterID(rawValue: UInt64(number)))
+            let raise: @Sendable () -> Void = {
+                stage.setPriority(priority, of: number)
                 joins.append(number)
             }
             try await stage.ask(number, .low, onJoin: raise)
@@ -44,7 +44,7 @@ extension RequestCoalescerContract {
         make in
         let stage = CoalescingStage(make())
         try await stage.ask(1, .low)
-        stage.coalescer.setPriority(.high, of: WaiterID(rawValue: 1))
+        stage.setPriority(.high, of: 1)
         let told = Probe<RequestPriority>()
         try stage.work().onPriorityChange { told.append($0) }
         let isTold = await told.reaches(1)
@@ -58,7 +58,7 @@ extension RequestCoalescerContract {
         let told = Probe<RequestPriority>()
         try stage.work().onPriorityChange { told.append($0) }
         for priority in [RequestPriority.high, .high, .veryLow, .veryHigh] {
-            stage.coalescer.setPriority(priority, of: WaiterID(rawValue: 1))
+            stage.setPriority(priority, of: 1)
         }
         _ = await told.reaches(4)
         stage.gate.open()

@@ -30,10 +30,10 @@ public struct FetchedOriginals: Sendable {
 
 extension ImageLoader {
     /// Nil when it is not to be had.
-    func keptOriginal(_ load: Load, _ route: FetchRoute) async -> Data? {
+    func keptOriginal(_ load: Load) async -> Data? {
         do throws(CacheMiss) {
             guard let originals = configuration.fetchedOriginals else { throw .noCache }
-            guard route.readsDisk else { throw .policy }
+            guard load.route.readsDisk else { throw .policy }
             let entry = await reporting(load) { () async throws(DataCacheFailure) in
                 try await originals.cache.entry(for: originals.key(load.original.source))
             }
@@ -54,15 +54,13 @@ extension ImageLoader {
     }
 
     /// Keeps it unless a reload has brought a newer one, before or meanwhile.
-    func keepOriginal(_ data: Data, _ load: Load, _ route: FetchRoute) async {
-        guard let originals = configuration.fetchedOriginals, route.disk.writes,
-            isCurrent(route, of: load.original)
-        else { return }
+    func keepOriginal(_ data: Data, _ load: Load) async {
+        guard let originals = configuration.fetchedOriginals, load.route.disk.writes, isCurrent(load) else { return }
         let entry = DataCacheEntry(data: data, createdAt: originals.now())
         let isKept: Void? = await reporting(load) { () async throws(DataCacheFailure) in
             try await originals.cache.store(entry, for: originals.key(load.original.source))
         }
-        if !isCurrent(route, of: load.original) {
+        if !isCurrent(load) {
             await forgetOriginal(load)
         } else if isKept != nil {
             load.tell(.keptOnDisk(bytes: data.count))

@@ -14,22 +14,21 @@ extension ImageLoader {
     ) -> @Sendable () -> Void {
         let report = ProgressReporter(work)
         let pump = previewPump(wait.job.image, for: wait.load.request, work, report)
-        return join(wait.load, for: work, report, pump) { original in
-            pump?.close()
-            proceed {
-                self.kept(try await self.decodedImage(of: try original.get(), for: wait, work, report), for: wait)
-            }
-        }
+        let decoding = Decoding(wait, work, report, pump, proceed)
+        let place = join(wait.load, as: decoding, work.priority)
+        follow(work, from: place)
+        return { place.leave() }
     }
 
-    private func decodedImage(
+    fileprivate nonisolated(nonsending) func decodedImage(
         of original: LoadedData, for wait: PictureWait, _ work: any SharedWork, _ report: ProgressReporter
     ) async throws -> LoadedImage {
         do {
-            let image = try await decode(original, for: wait.load, wait.job.route, work)
+            let image = try await decode(original, for: wait.load, work)
             return loaded(image, from: original, wait.load)
         } catch let failure as DecodingFailure where failure.isTheDatasFault {
-            guard original.source.isStore, wait.job.route.disk != .none, !wait.job.route.isOffline else {
+            let route = wait.load.route
+            guard original.source.isStore, route.disk != .none, !route.isOffline else {
                 throw failure
             }
             return try await decodedAnew(wait.load, work, report)
@@ -39,14 +38,18 @@ extension ImageLoader {
     /// Bytes that are no picture leave the disk cache, and if they came from it, the network is asked once more: one bad answer must
     /// not be served for ever.
     @inline(never)  // seldom: no place in the frame above
-    private func decodedAnew(
+    private nonisolated(nonsending) func decodedAnew(
         _ load: Load, _ work: any SharedWork, _ report: ProgressReporter
     ) async throws -> LoadedImage {
         var again = load.request
         again.mode = .reload
-        let (load, route) = (Load(again, inPlaceOf: load), FetchRoute(again))
-        let original = try await answered { join(load, for: work, report, nil, onAnswer: $0) }
-        var renewed = loaded(try await decode(original, for: load, route, work), from: original, load)
+        let load = Load(again, inPlaceOf: load)
+        let original = try await original(for: load, work.priority) {
+            report.progressed($0.withoutBytes)
+        } onJoin: {
+            follow(work, from: $0)
+        }
+        var renewed = loaded(try await decode(original, for: load, work), from: original, load)
         renewed.isRenewed = true
         return renewed
     }
@@ -75,22 +78,8 @@ extension ImageLoader {
         }
     }
 
-    /// Joins or begins the work for the original of a picture, which waits at the picture's priority.
-    private func join(
-        _ load: Load, for work: any SharedWork, _ report: ProgressReporter, _ pump: PreviewPump?,
-        onAnswer: @escaping @Sendable (Result<LoadedData, any Error>) -> Void
-    ) -> @Sendable () -> Void {
-        let waiting = Waiting(id: newWaiter()) { progress in
-            report.progressed(progress.withoutBytes)
-            if let received = progress.received { pump?.offer(received) }
-        }
-        let leave = join(load, waiting, work.priority, onAnswer: onAnswer)
-        follow(work, with: waiting.id, in: configuration.dataCoalescer)
-        return leave
-    }
-
-    private func decode(
-        _ original: LoadedData, for load: Load, _ route: FetchRoute, _ work: any SharedWork
+    private nonisolated(nonsending) func decode(
+        _ original: LoadedData, for load: Load, _ work: any SharedWork
     ) async throws -> DecodedImage {
         let (decoder, decoding) = (configuration.decoder, DecodingRequest(target: load.request.target))
         load.tell(.queued(.decode))
@@ -99,11 +88,52 @@ extension ImageLoader {
                 load.tell(.decodingStarted)
                 return try decoder.decode(original.data, request: decoding, isCancelled: isCancelled)
             }
-        } catch let failure as DecodingFailure where failure.isTheDatasFault && route.disk != .none {
+        } catch let failure as DecodingFailure where failure.isTheDatasFault && load.route.disk != .none {
             if original.source.isStore { load.tell(.diskMiss(.noPicture)) }
             try await discard(load)
             throw failure
         }
+    }
+}
+
+/// Decodes an original as soon as it is there, and hands its bytes to previews meanwhile.
+private final class Decoding: SharedWorkWaiter {
+    private let wait: PictureWait
+    private let work: any SharedWork
+    private let report: ProgressReporter
+    private let pump: PreviewPump?
+    private let proceed: Proceed<LoadedImage>
+
+    init(
+        _ wait: PictureWait, _ work: any SharedWork, _ report: ProgressReporter, _ pump: PreviewPump?,
+        _ proceed: @escaping Proceed<LoadedImage>
+    ) {
+        self.wait = wait
+        self.work = work
+        self.report = report
+        self.pump = pump
+        self.proceed = proceed
+    }
+
+    func progressed(_ progress: WorkProgress) {
+        report.progressed(progress.withoutBytes)
+        if let received = progress.received { pump?.offer(received) }
+    }
+
+    func succeeded(with original: LoadedData) {
+        wait.load.noteJoining(original)
+        pump?.close()
+        proceed { try await self.picture(of: original) }
+    }
+
+    func failed(with error: any Error) {
+        pump?.close()
+        proceed { throw error }
+    }
+
+    private nonisolated(nonsending) func picture(of original: LoadedData) async throws -> LoadedImage {
+        let loader = wait.load.loader
+        return loader.kept(try await loader.decodedImage(of: original, for: wait, work, report), for: wait)
     }
 }
 

@@ -44,7 +44,7 @@ private struct Trials {
 
 extension ImageLoader {
     /// Brings the original, trying again where the failure may heal. Waits hold no place in the lane.
-    func downloaded(_ download: Download, _ work: any SharedWork) async throws -> LoadedData {
+    nonisolated(nonsending) func downloaded(_ download: Download, _ work: any SharedWork) async throws -> LoadedData {
         var trials = Trials(start: governor.uptime())
         while true {
             do {
@@ -58,7 +58,9 @@ extension ImageLoader {
     /// What is at hand needs no better conditions.
     private func door(for download: Download) -> DownloadDoor? { download.load.original.isLocal ? nil : door }
 
-    private func triedOnce(_ download: Download, _ work: any SharedWork) async throws -> LoadedData {
+    private nonisolated(nonsending) func triedOnce(_ download: Download, _ work: any SharedWork) async throws
+        -> LoadedData
+    {
         if let door = door(for: download) { return try await tried(download, through: door, work) }
         download.load.tell(.queued(.download))
         return try await lanes.withSlot(in: .download, host: download.host, for: work) {
@@ -67,7 +69,7 @@ extension ImageLoader {
     }
 
     @inline(never)  // no place in the frame above, where there is no door
-    private func tried(
+    private nonisolated(nonsending) func tried(
         _ download: Download, through door: DownloadDoor, _ work: any SharedWork
     ) async throws -> LoadedData {
         _ = try await door.enter(work) { download.load.tell(.heldBack) }
@@ -79,7 +81,7 @@ extension ImageLoader {
 
     /// Returns when it is to be tried again; throws when it is not.
     @inline(never)  // seldom: no place in the frame above
-    private func pause(
+    private nonisolated(nonsending) func pause(
         after failure: AttemptFailure, _ trials: inout Trials, _ download: Download, _ work: any SharedWork
     ) async throws {
         if failure.isBrokenOff { return }
@@ -99,14 +101,14 @@ extension ImageLoader {
 
     /// True when it failed for lack of a network, and there is one again; false when that was not it, or too many wait.
     @inline(never)  // seldom: no place in the frame above
-    private func waitedForNetwork(
+    private nonisolated(nonsending) func waitedForNetwork(
         after error: ImageError, _ door: DownloadDoor, _ download: Download, _ work: any SharedWork
     ) async throws -> Bool {
         guard door.isOffline, error.mayBeForLackOfNetwork else { return false }
         return try await door.enter(work, needsNetwork: true) { download.load.tell(.waitsForNetwork) }
     }
 
-    private func attempt(_ download: Download) async throws(AttemptFailure) -> LoadedData {
+    private nonisolated(nonsending) func attempt(_ download: Download) async throws(AttemptFailure) -> LoadedData {
         try governor.admit(download.host)
         download.load.tell(.downloadStarted)
         do {
@@ -123,7 +125,7 @@ extension ImageLoader {
     }
 
     /// What the request's own fetch brings. An `ImageError` that it throws counts as if a transport had met it.
-    private func bytes(
+    private nonisolated(nonsending) func bytes(
         of fetch: @Sendable () async throws -> Data, _ load: Load
     ) async throws -> LoadedData {
         do {
@@ -139,7 +141,7 @@ extension ImageLoader {
         }
     }
 
-    private func bytes(of transfer: Transfer, _ load: Load) async throws -> LoadedData {
+    private nonisolated(nonsending) func bytes(of transfer: Transfer, _ load: Load) async throws -> LoadedData {
         let response = try await configuration.transport.send(transfer.request)
         if let error = response.head.refusal {
             throw AttemptFailure(error: error, retryAfter: response.head.retryAfter)

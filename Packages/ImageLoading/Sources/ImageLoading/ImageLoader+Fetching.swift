@@ -9,90 +9,97 @@ import ImageTransporting
 #endif
 
 extension ImageLoader {
-    /// Joins or starts the work for one original: `onAnswer` is called once. Returns what makes it leave.
+    /// Joins or starts the work for one original.
     func join(
-        _ load: Load, _ waiting: Waiting, _ priority: RequestPriority,
-        onAnswer: @escaping @Sendable (Result<LoadedData, any Error>) -> Void
-    ) -> @Sendable () -> Void {
-        let route = FetchRoute(load.request, reloadCount: load.reloadCount)
-        return configuration.dataCoalescer.join(
-            DataJobKey(original: load.original, route: route), as: waiting.id, priority: priority,
-            onProgress: waiting.onProgress
-        ) { answer in
-            if case .success(let loaded) = answer, loaded.maker != waiting.id, loaded.source == .network {
-                load.send(.joined(bytes: loaded.data.count))
-            }
-            onAnswer(answer)
-        } begin: { work, proceed in
-            proceed {
-                var made = try await self.makeData(route, for: load, work)
-                made.maker = waiting.id
-                return made
-            }
+        _ load: Load, as waiter: any SharedWorkWaiter<LoadedData>, _ priority: RequestPriority
+    ) -> any SharedWorkPlace {
+        configuration.dataCoalescer.join(key(load), as: waiter, priority: priority) { work, proceed in
+            proceed { try await self.data(for: load, work) }
             return {}
         }
     }
 
+    /// Waits in the present task for one original.
+    func original(
+        for load: Load, _ priority: RequestPriority, onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        onJoin: (any SharedWorkPlace) -> Void = { _ in }
+    ) async throws -> LoadedData {
+        let loaded = try await configuration.dataCoalescer.value(
+            for: key(load), priority: priority, onJoin: onJoin, onProgress: onProgress
+        ) { work in
+            try await self.data(for: load, work)
+        }
+        load.noteJoining(loaded)
+        return loaded
+    }
+
+    private func key(_ load: Load) -> DataJobKey { DataJobKey(original: load.original, route: load.route) }
+
+    private nonisolated(nonsending) func data(for load: Load, _ work: any SharedWork) async throws -> LoadedData {
+        var made = try await makeData(for: load, work)
+        made.maker = load.id
+        return made
+    }
+
     /// What is stored, then the network: the work that requests share.
-    private func makeData(_ route: FetchRoute, for load: Load, _ work: any SharedWork) async throws -> LoadedData {
+    private nonisolated(nonsending) func makeData(for load: Load, _ work: any SharedWork) async throws -> LoadedData {
         switch load.request.origin {
         case .data(let data, _): return try checked(data, .disk)
-        case .fetch(_, let fetch): return try await fetched(fetch, route, for: load, work)
+        case .fetch(_, let fetch): return try await fetched(fetch, for: load, work)
         case .url(let url):
-            let transfer = try transfer(of: url, route, for: load, work)
-            if !load.original.isLocal, let stored = try await stored(transfer, route, load) {
+            let transfer = try transfer(of: url, for: load, work)
+            if !load.original.isLocal, let stored = try await stored(transfer, load) {
                 return stored
             }
-            if route.isOffline { throw ImageError.offline }
+            if load.route.isOffline { throw ImageError.offline }
             let download = Download(load, .transfer(transfer), host: url.host())
-            return arrived(try await downloaded(download, work), load, route)
+            return arrived(try await downloaded(download, work), load)
         }
     }
 
     private func transfer(
-        of url: URL, _ route: FetchRoute, for load: Load, _ work: any SharedWork
+        of url: URL, for load: Load, _ work: any SharedWork
     ) throws(ImageError) -> Transfer {
         let request = try TransportRequest(
-            url: url, headers: load.request.headers, route, limits: configuration.transferLimits)
+            url: url, headers: load.request.headers, load.route, limits: configuration.transferLimits)
         return Transfer(request, ProgressReporter(work))
     }
 
     /// What the request's own fetch has brought before and the disk cache keeps under its name; else what it brings now.
     @inline(never)  // seldom: no place in the frame above
-    private func fetched(
-        _ fetch: @escaping @Sendable () async throws -> Data, _ route: FetchRoute, for load: Load,
-        _ work: any SharedWork
+    private nonisolated(nonsending) func fetched(
+        _ fetch: @escaping @Sendable () async throws -> Data, for load: Load, _ work: any SharedWork
     ) async throws -> LoadedData {
-        if let kept = await keptOriginal(load, route) { return try checked(kept, .disk) }
-        if route.isOffline { throw ImageError.offline }
-        let data = arrived(try await downloaded(Download(load, .fetch(fetch), host: nil), work), load, route)
-        await keepOriginal(data.data, load, route)
+        if let kept = await keptOriginal(load) { return try checked(kept, .disk) }
+        if load.route.isOffline { throw ImageError.offline }
+        let data = arrived(try await downloaded(Download(load, .fetch(fetch), host: nil), work), load)
+        await keepOriginal(data.data, load)
         return data
     }
 
-    private func arrived(_ data: LoadedData, _ load: Load, _ route: FetchRoute) -> LoadedData {
-        if route.reloads { markReloaded(load.original) }
+    private func arrived(_ data: LoadedData, _ load: Load) -> LoadedData {
+        if load.route.reloads { markReloaded(load.original) }
         return load.original.isLocal ? LoadedData(data: data.data, source: .disk) : data
     }
 
     /// What needs no network, and so no place in the lane of downloads. Nil when the transport is to be asked.
-    private func stored(
-        _ transfer: Transfer, _ route: FetchRoute, _ load: Load
+    private nonisolated(nonsending) func stored(
+        _ transfer: Transfer, _ load: Load
     ) async throws(ImageError) -> LoadedData? {
-        guard let cache = configuration.responseCache, route.readsDisk else {
+        guard let cache = configuration.responseCache, load.route.readsDisk else {
             load.send(.diskMiss(configuration.responseCache == nil ? .noCache : .policy))
             return nil
         }
-        return try await stored(in: cache, transfer, route, load)
+        return try await stored(in: cache, transfer, load)
     }
 
     @inline(never)  // no place in the frame above, where there is no cache
-    private func stored(
-        in cache: any ResponseCache, _ transfer: Transfer, _ route: FetchRoute, _ load: Load
+    private nonisolated(nonsending) func stored(
+        in cache: any ResponseCache, _ transfer: Transfer, _ load: Load
     ) async throws(ImageError) -> LoadedData? {
         let response: TransportResponse
         do throws(CacheMiss) {
-            response = try await storedResponse(in: cache, to: transfer.request, route)
+            response = try await storedResponse(in: cache, to: transfer.request, load.route)
         } catch {
             load.send(.diskMiss(error))
             return nil
@@ -112,7 +119,7 @@ extension ImageLoader {
         }
     }
 
-    private func storedResponse(
+    private nonisolated(nonsending) func storedResponse(
         in cache: any ResponseCache, to transfer: TransportRequest, _ route: FetchRoute
     ) async throws(CacheMiss) -> TransportResponse {
         var question = transfer
@@ -122,7 +129,7 @@ extension ImageLoader {
 
     /// True when the original, or that there is none, is stored so that a request would ask neither network nor application. The body is not pulled, and
     /// no event tells of it.
-    func hasStored(_ request: ImageRequest) async -> Bool {
+    nonisolated(nonsending) func hasStored(_ request: ImageRequest) async -> Bool {
         let route = FetchRoute(request)
         if case .fetch = request.origin { return await hasKept(request, route) }
         guard let url = request.url, route.readsDisk, let cache = configuration.responseCache,
@@ -135,7 +142,7 @@ extension ImageLoader {
     }
 
     /// Takes bytes out of the cache that turned out to be no picture.
-    func discard(_ load: Load) async throws(ImageError) {
+    nonisolated(nonsending) func discard(_ load: Load) async throws(ImageError) {
         let request = load.request
         if case .fetch = request.origin { await forgetOriginal(load) }
         guard let url = request.url, let cache = configuration.responseCache else { return }
@@ -184,6 +191,13 @@ extension ImageLoader {
             onProgress(progress)
         }
         return received.all
+    }
+}
+
+extension Load {
+    /// Tells that an original came with a transfer that another request began.
+    func noteJoining(_ loaded: LoadedData) {
+        if loaded.source == .network { noteJoining(of: loaded.maker, bytes: loaded.data.count) }
     }
 }
 

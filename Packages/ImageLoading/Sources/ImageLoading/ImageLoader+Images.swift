@@ -5,14 +5,9 @@ import Synchronization
 typealias Proceed<Value> = @Sendable (@escaping @Sendable () async throws -> Value) -> Void
 
 extension ImageLoader {
-    /// Joins or begins the work for one picture: `onAnswer` is called once. Returns what makes it leave.
-    func join(
-        _ wait: PictureWait, onAnswer: @escaping @Sendable (Result<LoadedImage, any Error>) -> Void
-    ) -> @Sendable () -> Void {
-        configuration.imageCoalescer.join(
-            wait.job, as: wait.waiting.id, priority: wait.priority, onProgress: wait.waiting.onProgress,
-            onAnswer: onAnswer
-        ) { wait.load.loader.begin(wait, $0, $1) }  // holds one thing: it costs no memory of its own
+    /// Joins or begins the work for one picture.
+    func join(_ wait: PictureWait) -> any SharedWorkPlace {
+        configuration.imageCoalescer.join(wait.job, as: wait, priority: wait.priority) { begin(wait, $0, $1) }
     }
 
     /// Finds or makes a picture, and keeps it: the work that requests share. It has a task when what the picture is made of is there.
@@ -35,7 +30,7 @@ extension ImageLoader {
         wait.load.send(.memoryHit)
         var loaded = LoadedImage(image: image, source: .memory, encodedByteCount: nil)
         loaded.isInMemory = true
-        loaded.maker = wait.waiting.id
+        loaded.maker = wait.load.id
         return loaded
     }
 
@@ -43,7 +38,7 @@ extension ImageLoader {
     func kept(_ loaded: LoadedImage, for wait: PictureWait) -> LoadedImage {
         var loaded = loaded
         loaded.isInMemory = wait.keeps && keep(loaded, for: wait)
-        loaded.maker = wait.waiting.id
+        loaded.maker = wait.load.id
         return loaded
     }
 
@@ -53,21 +48,13 @@ extension ImageLoader {
     ) -> @Sendable () -> Void {
         let report = ProgressReporter(work)
         let previews = processedPreviews(wait.job.image, wait.load.request.processors, work, report)
-        let waiting = Waiting(id: newWaiter()) { progress in
-            if let preview = progress.preview { previews.offer(preview) }
-            report.progressed(progress.withoutPreview)
-        }
-        let base = unprocessed(wait.load, waiting, work.priority)
-        let leave = join(base) { answer in
-            previews.close()
-            base.ended(with: try? answer.get())
-            proceed { self.kept(try await self.processed(try answer.get(), for: wait, work), for: wait) }
-        }
-        follow(work, with: waiting.id, in: configuration.imageCoalescer)
-        return leave
+        let processing = Processing(wait, work, report, previews, proceed)
+        let place = join(unprocessed(wait.load, for: processing, work.priority))
+        follow(work, from: place)
+        return { place.leave() }
     }
 
-    private func processed(
+    fileprivate nonisolated(nonsending) func processed(
         _ base: LoadedImage, for wait: PictureWait, _ work: any SharedWork
     ) async throws -> LoadedImage {
         var loaded = base
@@ -79,11 +66,14 @@ extension ImageLoader {
         return loaded
     }
 
-    private func unprocessed(_ load: Load, _ waiting: Waiting, _ priority: RequestPriority) -> PictureWait {
+    private func unprocessed(
+        _ load: Load, for waiter: any PictureWaiter, _ priority: RequestPriority
+    ) -> PictureWait {
         var plain = load.request
         plain.processors = []
         plain.isProgressive = false
-        return PictureWait(plain.cacheKey, Load(plain, inPlaceOf: load), waiting, priority, keeps: false)
+        return PictureWait(
+            plain, plain.cacheKey, Load(plain, inPlaceOf: load), for: waiter, priority, keeps: false)
     }
 
     private func processedPreviews(
@@ -99,8 +89,8 @@ extension ImageLoader {
     }
 
     /// Keeps one who waits for other shared work at the priority of the work for which it waits.
-    func follow(_ work: any SharedWork, with waiter: WaiterID, in coalescer: any RequestCoalescer) {
-        work.onPriorityChange { coalescer.setPriority($0, of: waiter) }
+    func follow(_ work: any SharedWork, from place: any SharedWorkPlace) {
+        work.onPriorityChange { place.setPriority($0) }
     }
 
     // MARK: Memory
@@ -124,7 +114,7 @@ extension ImageLoader {
 
     /// A picture of an original that was fetched anew on the way is as current as if a reload had been asked for.
     private func isCurrent(_ loaded: LoadedImage, _ wait: PictureWait) -> Bool {
-        loaded.isRenewed || isCurrent(wait.job.route, of: wait.load.original)
+        loaded.isRenewed || isCurrent(wait.load)
     }
 
     /// Why memory has nothing for a request. What was kept there lately is looked up for observers alone.
@@ -143,6 +133,46 @@ extension ImageLoader {
             if let image = cache.image(for: candidate), image.covers(target) { return image }
         }
         return nil
+    }
+}
+
+/// Processes a picture as soon as it is there as it was decoded.
+private final class Processing: PictureWaiter {
+    private let wait: PictureWait
+    private let work: any SharedWork
+    private let report: ProgressReporter
+    private let previews: ProcessedPreviews
+    private let proceed: Proceed<LoadedImage>
+
+    init(
+        _ wait: PictureWait, _ work: any SharedWork, _ report: ProgressReporter, _ previews: ProcessedPreviews,
+        _ proceed: @escaping Proceed<LoadedImage>
+    ) {
+        self.wait = wait
+        self.work = work
+        self.report = report
+        self.previews = previews
+        self.proceed = proceed
+    }
+
+    func progressed(_ progress: WorkProgress) {
+        if let preview = progress.preview { previews.offer(preview) }
+        report.progressed(progress.withoutPreview)
+    }
+
+    func succeeded(with loaded: LoadedImage, of base: PictureWait) {
+        previews.close()
+        base.ended(with: loaded)
+        proceed { [wait, work] in
+            let loader = wait.load.loader
+            return loader.kept(try await loader.processed(loaded, for: wait, work), for: wait)
+        }
+    }
+
+    func failed(with error: any Error, of base: PictureWait) {
+        previews.close()
+        base.ended(with: nil)
+        proceed { throw error }
     }
 }
 

@@ -14,7 +14,7 @@ extension ImageLoader {
         _ request: ImageRequest, for owner: Owner, on delivery: Delivery,
         receive: @escaping @Sendable (Owner, ImageTask.Event) -> Void
     ) -> ImageTask {
-        makeTask(request, receiver: TaskCore.Receiver(for: owner, on: delivery, wantsAll: true, receive))
+        makeTask(request, receiver: TaskCore.Receiver(for: owner, on: delivery, receive: receive))
     }
 
     /// A request whose end is handed to `completion`; otherwise as `follow(_:for:on:receive:)`.
@@ -22,10 +22,7 @@ extension ImageLoader {
         _ request: ImageRequest, for owner: Owner, on delivery: Delivery,
         completion: @escaping @Sendable (Owner, Result<LoadedImage, ImageError>) -> Void
     ) -> ImageTask {
-        let receiver = TaskCore.Receiver(for: owner, on: delivery, wantsAll: false) { owner, event in
-            if case .finished(let result) = event { completion(owner, result) }
-        }
-        return makeTask(request, receiver: receiver)
+        makeTask(request, receiver: TaskCore.Receiver(for: owner, on: delivery, completion))
     }
 
     /// A request whose end is handed to `completion` on the main actor; otherwise as `follow(_:for:on:receive:)`.
@@ -45,36 +42,29 @@ extension ImageLoader {
     }
 
     private func start(_ request: ImageRequest, _ core: TaskCore) {
-        let waiting = Waiting(
-            id: newWaiter(), onProgress: { core.progressed($0) }, isCancelled: { core.isCancelled })
-        switch begin(request, waiting) {
+        switch begin(request, id: newID(), for: core, isCancelled: false) {
         case .over(let result): core.ended(result)
-        case .waits(let wait): takePlace(for: core, wait)
+        case .waits(let wait):
+            startLowQuality(of: request, core)
+            core.take(join(wait))
         }
-    }
-
-    private func takePlace(for core: TaskCore, _ wait: PictureWait) {
-        let lesser = startLowQuality(of: wait.load.request, core)
-        let leave = join(wait) { answer in
-            for task in lesser { task.cancel() }
-            core.ended(wait.ended(answer))
-        }
-        core.take(TaskCore.Place(wait: wait, leave: leave))
     }
 
     // MARK: Low quality first
 
     /// Shows what memory has of the lesser pictures, at once, and loads the others. They are numbered: they come before all previews of the
     /// picture itself.
-    private func startLowQuality(of request: ImageRequest, _ core: TaskCore) -> [Task<Void, Never>] {
+    private func startLowQuality(of request: ImageRequest, _ core: TaskCore) {
+        if request.lowQuality.isEmpty { return }
         let count = request.lowQuality.count
-        return request.lowQuality.enumerated().compactMap { index, lesser in
+        let tasks = request.lowQuality.enumerated().compactMap { index, lesser in
             var lesser = lesser
             lesser.priority = max(lesser.priority, request.priority)
             guard let hit = cachedImage(for: lesser) else { return start(lesser, number: index - count, core) }
             core.previewed(ImagePreview(hit.image, number: index - count))
             return nil
         }
+        core.take(lesser: tasks)
     }
 
     private func start(_ lesser: ImageRequest, number: Int, _ core: TaskCore) -> Task<Void, Never> {

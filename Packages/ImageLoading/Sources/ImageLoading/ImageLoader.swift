@@ -63,39 +63,40 @@ public final class ImageLoader: PictureLoader {
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedImage {
         let isProgressive = request.isProgressive
-        return try await image(
-            for: request,
-            Waiting(id: newWaiter(), onProgress: { onProgress(isProgressive ? $0 : $0.withoutPreview) }))
-    }
-
-    @inline(__always)  // one frame less for each who waits
-    func image(for request: ImageRequest, _ waiting: Waiting) async throws(ImageError) -> LoadedImage {
-        switch begin(request, waiting) {
+        let answer = PictureAnswer(lendsThread: request.url != nil) {
+            onProgress(isProgressive ? $0 : $0.withoutPreview)
+        }
+        switch begin(request, id: newID(), for: answer, isCancelled: Task.isCancelled) {
         case .over(let result): return try result.get()
         case .waits(let wait):
             let loaded: LoadedImage
-            do { loaded = try await answered { join(wait, onAnswer: $0) } } catch { throw wait.failed(error) }
-            return try wait.succeeded(loaded)
+            do { loaded = try await answer.value { join(wait) } } catch {
+                throw wait.failed(error, isCancelled: Task.isCancelled)
+            }
+            try wait.succeeded(loaded, isCancelled: Task.isCancelled)
+            return loaded
         }
     }
 
     /// What of a request for a picture needs no waiting.
     @inline(never)  // what lives here only has no place in the frame of whoever waits, of whom there are thousands
-    func begin(_ request: ImageRequest, _ waiting: Waiting) -> PictureWait.Beginning {
+    func begin(
+        _ request: ImageRequest, id: UInt64, for waiter: any PictureWaiter, isCancelled: Bool
+    ) -> PictureWait.Beginning {
         let key = request.cacheKey
-        if let image = pictureInMemory(key, for: request), !waiting.isCancelled() {
-            tellHit(request, id: waiting.id.rawValue)
+        if let image = pictureInMemory(key, for: request), !isCancelled {
+            tellHit(request, id: id)
             return .over(.success(LoadedImage(image: image, source: .memory, encodedByteCount: nil)))
         }
-        let load = Load(self, request, id: waiting.id.rawValue)
+        let load = Load(self, request, id: id)
         do throws(ImageError) {
             try request.validate()
         } catch {
-            return .over(.failure(load.failed(error, isCancelled: waiting.isCancelled())))
+            return .over(.failure(load.failed(error, isCancelled: isCancelled)))
         }
         load.send(.memoryMiss(memoryMiss(of: key, for: load)))
         let keeps = request.cachePolicy.memory.writes
-        return .waits(PictureWait(key, load, waiting, request.priority, keeps: keeps))
+        return .waits(PictureWait(request, key, load, for: waiter, request.priority, keeps: keeps))
     }
 
     /// The encoded original.
@@ -107,8 +108,7 @@ public final class ImageLoader: PictureLoader {
         let load = Load(self, request, id: newID())
         do {
             try request.validate()
-            let waiting = Waiting(id: newWaiter(), onProgress: { onProgress($0.withoutPreview) })
-            let loaded = try await answered { join(load, waiting, request.priority, onAnswer: $0) }
+            let loaded = try await original(for: load, request.priority) { onProgress($0.withoutPreview) }
             try load.succeeded(from: loaded.source, isCancelled: Task.isCancelled)
             return loaded
         } catch {
@@ -118,16 +118,7 @@ public final class ImageLoader: PictureLoader {
 
     var lanes: Lanes { Lanes(scheduler: configuration.scheduler) }
 
-    func newWaiter() -> WaiterID { WaiterID(rawValue: newID()) }
     func newID() -> UInt64 { nextID.wrappingAdd(1, ordering: .relaxed).oldValue }
-}
-
-/// One who waits for a picture, or an original.
-struct Waiting: Sendable {
-    var id: WaiterID
-    var onProgress: @Sendable (WorkProgress) -> Void
-    /// Whether it wants no answer any more. Asked where it waits: in its task, if it has one.
-    var isCancelled: @Sendable () -> Bool = { Task.isCancelled }
 }
 
 extension ImageRequest {

@@ -21,7 +21,7 @@ public final class ImageTask: Sendable {
         self.core = core
     }
 
-    deinit { core.cancel() }
+    deinit { core.forgotten() }
 
     /// What happens from now on, after what there is to tell already: the latest progress, the latest preview, the end.
     ///

@@ -22,10 +22,10 @@ public struct ImageJobKey: Hashable, Sendable {
     /// Whether memory may answer.
     public let readsMemory: Bool
 
-    init(_ request: ImageRequest, image: ImageCacheKey, reloadCount: UInt64 = 0) {
+    init(_ image: ImageCacheKey, _ route: FetchRoute, readsMemory: Bool) {
         self.image = image
-        route = FetchRoute(request, reloadCount: reloadCount)
-        readsMemory = request.readsMemory
+        self.route = route
+        self.readsMemory = readsMemory
     }
 
     /// Few differ in the rest alone.
@@ -39,12 +39,14 @@ public struct ImageJobKey: Hashable, Sendable {
 public struct FetchRoute: Hashable, Sendable {
     public let disk: CacheAccess
     public let mode: ImageLoadMode
-    /// How often the original had been reloaded, so that nobody joins work that is older than a reload.
-    let reloadCount: UInt64
+    /// The last reload of the original, so that nobody joins work that is older.
+    let lastReload: UInt64
 
-    init(_ request: ImageRequest, reloadCount: UInt64 = 0) {
-        self.reloadCount = reloadCount
-        let isLocal = request.original.isLocal
+    init(_ request: ImageRequest) { self.init(request, request.original, lastReload: 0) }
+
+    init(_ request: ImageRequest, _ original: Original, lastReload: UInt64) {
+        self.lastReload = lastReload
+        let isLocal = original.isLocal
         disk = isLocal ? .none : request.cachePolicy.disk
         mode = isLocal && request.mode == .onlyIfCached ? .standard : request.mode
     }
@@ -66,5 +68,5 @@ public struct FetchRoute: Hashable, Sendable {
 }
 
 extension ImageRequest {
-    var jobKey: ImageJobKey { ImageJobKey(self, image: cacheKey) }
+    var jobKey: ImageJobKey { ImageJobKey(cacheKey, FetchRoute(self), readsMemory: readsMemory) }
 }

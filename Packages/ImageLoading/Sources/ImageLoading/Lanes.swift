@@ -10,7 +10,7 @@ struct Lanes: Sendable {
     /// Runs `body` in the calling task while holding a place in `lane`, on the lane's threads.
     ///
     /// - Parameter onCancel: called when the task is cancelled, then or before.
-    func withSlot<Value: Sendable>(
+    nonisolated(nonsending) func withSlot<Value: Sendable>(
         in lane: WorkLane, host: String?, for work: any SharedWork, body: () async throws -> Value,
         onCancel: @Sendable () -> Void = {}
     ) async throws -> Value {
@@ -34,7 +34,7 @@ struct Lanes: Sendable {
     }
 
     /// The place is given back where it was held: the next to hold it need not wait for the way back to the caller's threads.
-    private static func hold<Value: Sendable>(
+    private nonisolated(nonsending) static func hold<Value: Sendable>(
         _ place: Reservation, _ body: () async throws -> Value
     ) async throws -> Value {
         defer { place.release() }
@@ -43,11 +43,12 @@ struct Lanes: Sendable {
     }
 
     /// Runs synchronous, processor-bound `body`. It is given a flag to ask whether to stop, from whatever thread.
-    func perform<Value: Sendable>(
+    nonisolated(nonsending) func perform<Value: Sendable>(
         in lane: WorkLane, for work: any SharedWork,
         body: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {
         let isCancelled = Flag()
+        WorkTask.current?.onEarlyCancel { isCancelled.set() }
         return try await withSlot(in: lane, host: nil, for: work) {
             try body { isCancelled.isSet }
         } onCancel: {

@@ -5,13 +5,13 @@ import ImageCore
 final class Load: Sendable {
     let request: ImageRequest
     let original: Original
-    /// How often the original had been reloaded when this began.
-    let reloadCount: UInt64
+    let route: FetchRoute
+    private let beginning: ReloadLedger.Beginning
     let loader: ImageLoader
     /// When it began, on the governor's clock.
     private let start: Duration
-    /// Its name for observers.
-    private let id: UInt64
+    /// Its name, for observers and for what it makes.
+    let id: UInt64
 
     /// The request begins now.
     init(_ loader: ImageLoader, _ request: ImageRequest, id: UInt64) {
@@ -19,7 +19,8 @@ final class Load: Sendable {
         self.request = request
         self.id = id
         original = request.original
-        reloadCount = loader.workBegan(on: original)
+        beginning = loader.workBegan(on: original)
+        route = FetchRoute(request, original, lastReload: beginning.reload)
         start = loader.governor.uptime()
         tell(.started)
     }
@@ -28,10 +29,11 @@ final class Load: Sendable {
     init(_ request: ImageRequest, inPlaceOf load: Load) {
         self.request = request
         (original, loader, start, id) = (load.original, load.loader, load.start, load.id)
-        reloadCount = loader.workBegan(on: original)
+        beginning = loader.workBegan(on: original)
+        route = FetchRoute(request, original, lastReload: beginning.reload)
     }
 
-    deinit { loader.workEnded(on: original) }
+    deinit { loader.workEnded(beginning, on: original) }
 
     /// Counts what happened, and tells it. Without an observer, only ends need to know the time.
     func send(_ kind: ImageLoadEvent.Kind) {
@@ -49,6 +51,13 @@ final class Load: Sendable {
     private func tell(_ kind: ImageLoadEvent.Kind, at elapsed: Duration) {
         loader.configuration.observer?.loader(
             did: ImageLoadEvent(request: id, url: request.url, kind: kind, elapsed: elapsed))
+    }
+
+    /// Tells that bytes came from the network with a transfer that another request began.
+    ///
+    /// - Parameter maker: the request that began it.
+    func noteJoining(of maker: UInt64?, bytes: Int) {
+        if maker != id { send(.joined(bytes: bytes)) }
     }
 
     /// Tells that the request was answered. Throws if it was cancelled: an answer that was on its way then is not delivered.

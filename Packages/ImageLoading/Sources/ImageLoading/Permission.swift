@@ -11,7 +11,7 @@ final class Permission: Sendable {
     private let state = Mutex(State.open)
 
     /// Returns whether it is given or refused; throws `CancellationError` when it is cancelled. For one task at a time.
-    func value() async throws -> Bool {
+    nonisolated(nonsending) func value() async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
             let result = state.withLock { state -> Result<Bool, any Error>? in
                 if case .answered(let result) = state { return result }

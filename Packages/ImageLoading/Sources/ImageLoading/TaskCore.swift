@@ -2,7 +2,7 @@ import ImageCore
 import Synchronization
 
 /// A task's tale with its listeners: the thin shell around `TaskTale`. Nobody is called while the lock is held.
-final class TaskCore: Sendable {
+final class TaskCore: PictureWaiter {
     /// Who is told by being called.
     struct Receiver: Sendable {
         /// Whether it is told progress and previews, too, and not the end alone.
@@ -13,10 +13,9 @@ final class TaskCore: Sendable {
 
         /// - Parameter owner: held weakly.
         init<Owner: AnyObject & Sendable>(
-            for owner: Owner, on delivery: Delivery, wantsAll: Bool,
-            _ receive: @escaping @Sendable (Owner, ImageTask.Event) -> Void
+            for owner: Owner, on delivery: Delivery, receive: @escaping @Sendable (Owner, ImageTask.Event) -> Void
         ) {
-            self.wantsAll = wantsAll
+            wantsAll = true
             self.delivery = delivery
             tell = { [weak owner] event in
                 guard let owner else { return false }
@@ -24,18 +23,31 @@ final class TaskCore: Sendable {
                 return true
             }
         }
-    }
 
-    /// Its place among those who wait for shared work.
-    struct Place: Sendable {
-        var wait: PictureWait
-        var leave: @Sendable () -> Void
+        /// One that is told the end alone.
+        ///
+        /// - Parameter owner: held weakly.
+        init<Owner: AnyObject & Sendable>(
+            for owner: Owner, on delivery: Delivery,
+            _ completion: @escaping @Sendable (Owner, Result<LoadedImage, ImageError>) -> Void
+        ) {
+            wantsAll = false
+            self.delivery = delivery
+            tell = { [weak owner] event in
+                guard let owner else { return false }
+                if case .finished(let result)? = event { completion(owner, result) }
+                return true
+            }
+        }
     }
 
     private struct State {
         var tale = TaskTale()
         var priority: RequestPriority
-        var place: Place?
+        /// Its place among those who wait for the picture.
+        var place: (any SharedWorkPlace)?
+        /// What loads pictures of less quality, to be shown first.
+        var lesser: [Task<Void, Never>] = []
         var listeners: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var lastListener: UInt64 = 0
         var receiver: Receiver?
@@ -47,6 +59,11 @@ final class TaskCore: Sendable {
             guard let receiver, !isDelivering else { return nil }
             isDelivering = true
             return receiver.delivery
+        }
+
+        mutating func takeLesser() -> [Task<Void, Never>] {
+            defer { lesser = [] }
+            return lesser
         }
 
         mutating func takeListeners() -> [CheckedContinuation<Void, Never>] {
@@ -62,7 +79,8 @@ final class TaskCore: Sendable {
 
     init(_ request: ImageRequest, _ receiver: Receiver? = nil) {
         showsPreviews = request.isProgressive
-        state = Mutex(State(priority: request.priority, receiver: receiver))
+        let cursor = receiver?.wantsAll == false ? TaskTale.Cursor.beforeEnd : TaskTale.Cursor()
+        state = Mutex(State(priority: request.priority, receiver: receiver, cursor: cursor))
     }
 
     // MARK: What happens
@@ -74,14 +92,28 @@ final class TaskCore: Sendable {
         }
     }
 
+    func succeeded(with loaded: LoadedImage, of wait: PictureWait) {
+        do throws(ImageError) {
+            try wait.succeeded(loaded, isCancelled: isCancelled)
+            ended(.success(loaded))
+        } catch {
+            ended(.failure(error))
+        }
+    }
+
+    func failed(with error: any Error, of wait: PictureWait) {
+        ended(.failure(wait.failed(error, isCancelled: isCancelled)))
+    }
+
     func previewed(_ preview: ImagePreview) { change { $0.previewed(preview) } }
 
     func ended(_ result: Result<LoadedImage, ImageError>) {
-        let (place, listeners, delivery) = state.withLock { state in
+        let (place, lesser, listeners, delivery) = state.withLock { state in
             state.tale.ended(result)
-            return (state.place.take(), state.takeListeners(), state.beginDelivery())
+            return (state.place.take(), state.takeLesser(), state.takeListeners(), state.beginDelivery())
         }
         _ = consume place
+        for task in lesser { task.cancel() }
         for listener in listeners { listener.resume() }
         delivery?.enqueue { self.tellReceiver() }
     }
@@ -95,6 +127,12 @@ final class TaskCore: Sendable {
         place?.leave()
         for listener in listeners { listener.resume() }
         _ = consume receiver  // goes here, not under the lock: it may hold anything
+    }
+
+    /// Nobody can ask any more, nor listen.
+    func forgotten() {
+        let isToldAll = state.withLock { $0.tale.isClosed && $0.receiver == nil }
+        if !isToldAll { cancel() }
     }
 
     /// Something happened that is not the end.
@@ -171,8 +209,11 @@ final class TaskCore: Sendable {
     /// Whether nothing is handed out any more, though nothing has ended.
     var isCancelled: Bool { state.withLock { $0.tale.isCancelled } }
 
+    /// Takes what is to be cancelled when the task is over.
+    func take(lesser: [Task<Void, Never>]) { state.withLock { $0.lesser = lesser } }
+
     /// Takes a place, unless the task is over already.
-    func take(_ place: Place) {
+    func take(_ place: any SharedWorkPlace) {
         let isOver = state.withLock { state in
             if !state.tale.isClosed { state.place = place }
             return state.tale.isClosed
@@ -193,7 +234,7 @@ final class TaskCore: Sendable {
         while true {
             let (wanted, place) = state.withLock { ($0.priority, $0.place) }
             guard let place else { return }
-            place.wait.prioritise(wanted)
+            place.setPriority(wanted)
             if priority == wanted { return }
         }
     }

@@ -9,6 +9,9 @@ struct TaskTale: Sendable {
     struct Cursor: Sendable {
         fileprivate var told: UInt64 = 0
         fileprivate var isOver = false
+
+        /// Of one who wants to know nothing but the end.
+        static let beforeEnd = Cursor(told: .max)
     }
 
     enum Turn: Sendable {

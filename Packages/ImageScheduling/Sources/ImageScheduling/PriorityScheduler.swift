@@ -33,11 +33,25 @@ public final class PriorityScheduler: WorkScheduler {
         var nextLook: Duration?
     }
 
+    private struct Lane: Sendable {
+        let name: WorkLane?
+        let executor: (any TaskExecutor)?
+        let rateClock: (any Clock<Duration>)?
+        /// The time since the scheduler was made, on the clock of the lane's rate; nil without a rate.
+        let uptime: (@Sendable () -> Duration)?
+
+        init(_ name: WorkLane?, _ configuration: LaneConfiguration) {
+            self.name = name
+            executor = configuration.executor
+            rateClock = configuration.startRate?.clock
+            uptime = rateClock.map { stopwatch($0) }
+        }
+    }
+
     private let core: Mutex<Core>
-    private let lanes: [WorkLane: LaneConfiguration]
-    private let otherLanes: LaneConfiguration
-    /// The time since this scheduler was made, on the clocks of lanes with a rate; nil stands for the other lanes.
-    private let uptimes: [WorkLane?: @Sendable () -> Duration]
+    /// The known ones, then what stands for all others. Few, and asked for by each work several times: their short names are compared
+    /// in less time than one of them is hashed.
+    private let lanes: [Lane]
 
     /// - Parameters:
     ///   - lanes: the lanes that are known beforehand.
@@ -48,11 +62,7 @@ public final class PriorityScheduler: WorkScheduler {
         lanes: [WorkLane: LaneConfiguration], otherLanes: LaneConfiguration = LaneConfiguration(limit: 1),
         overtakeLimit: Int? = 64
     ) {
-        self.lanes = lanes
-        self.otherLanes = otherLanes
-        var clocks: [WorkLane?: (any Clock<Duration>)?] = lanes.mapValues { $0.startRate?.clock }
-        clocks[nil] = otherLanes.startRate?.clock
-        self.uptimes = clocks.compactMapValues { $0.map(stopwatch) }
+        self.lanes = lanes.map { Lane($0, $1) } + [Lane(nil, otherLanes)]
         self.core = Mutex(Core(state: SchedulerState(lanes: lanes, fallback: otherLanes, overtakeLimit: overtakeLimit)))
     }
 
@@ -64,7 +74,7 @@ public final class PriorityScheduler: WorkScheduler {
 
     public func reserve(_ place: WorkPlace, onGrant: @escaping @Sendable () -> Void) -> Reservation {
         let (id, starts) = add(place.lane, place.priority, place.host, .grant(onGrant))
-        let executor = configuration(of: place.lane).executor
+        let executor = lanes[index(of: place.lane)].executor
         return Reservation(id: id, isGranted: starts, executor: executor) { self.finished(id, in: place.lane) }
     }
 
@@ -141,7 +151,7 @@ public final class PriorityScheduler: WorkScheduler {
 
     private func run(_ work: @escaping @Sendable () async -> Void, as id: WorkID, in lane: WorkLane) {
         // A task that is told of no executor, not even of none, need not ask for one under a lock at each call.
-        guard let executor = configuration(of: lane).executor else {
+        guard let executor = lanes[index(of: lane)].executor else {
             Task.detached { await self.carryOut(work, id, lane) }
             return
         }
@@ -158,20 +168,20 @@ public final class PriorityScheduler: WorkScheduler {
     }
 
     private func lookAgain(in lane: WorkLane, after wait: Duration) {
-        let configuration = configuration(of: lane)
-        guard let rate = configuration.startRate else { return }
-        Task.detached(executorPreference: configuration.executor) { [weak self] in
-            try? await rate.clock.sleep(for: wait)  // nobody has the task, so nobody cancels it
+        let lookedAt = lanes[index(of: lane)]
+        guard let clock = lookedAt.rateClock else { return }
+        Task.detached(executorPreference: lookedAt.executor) { [weak self] in
+            try? await clock.sleep(for: wait)  // nobody has the task, so nobody cancels it
             self?.change(lane) { state, now in state.looksAgain(in: lane, at: now) }
         }
     }
 
-    private func configuration(of lane: WorkLane) -> LaneConfiguration { lanes[lane] ?? otherLanes }
-
-    private func now(in lane: WorkLane) -> Duration {
-        if uptimes.isEmpty { return .zero }
-        return uptimes[lanes[lane] == nil ? nil : lane]?() ?? .zero
+    private func index(of lane: WorkLane) -> Int {
+        for index in lanes.indices where lanes[index].name == lane { return index }
+        return lanes.count - 1
     }
+
+    private func now(in lane: WorkLane) -> Duration { lanes[index(of: lane)].uptime?() ?? .zero }
 }
 
 /// A copy only where there is something to change.

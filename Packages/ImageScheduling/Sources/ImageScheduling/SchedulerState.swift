@@ -13,8 +13,7 @@ struct SchedulerState: Sendable {
     private let configurations: [WorkLane: LaneConfiguration]
     private let fallback: LaneConfiguration
     private let overtakeLimit: Int?
-    private var numbers: [WorkLane: Int] = [:]
-    /// By number, as are their names.
+    /// By number, as are their names: few, see `PriorityScheduler`.
     private var lanes: [LaneState] = []
     private var names: [WorkLane] = []
     private var waiting: [WorkID: Place] = [:]
@@ -129,8 +128,7 @@ struct SchedulerState: Sendable {
 
     /// The lane's number. A lane that was never named opens.
     private mutating func number(of lane: WorkLane) -> Int {
-        if let number = numbers[lane] { return number }
-        numbers[lane] = lanes.count
+        if let number = names.firstIndex(of: lane) { return number }
         names.append(lane)
         lanes.append(LaneState(configurations[lane] ?? fallback, overtakeLimit: overtakeLimit))
         return lanes.count - 1

@@ -24,7 +24,11 @@ public struct ImageLoaderStatistics: Hashable, Sendable {
     }
 
     /// Requests that were answered, by where the answer came from.
-    public var succeeded: [ImageSource: Tally] = [:]
+    public var succeeded: [ImageSource: Tally] {
+        let all = ImageSource.allCases.map { ($0, answered[$0]) }
+        return Dictionary(uniqueKeysWithValues: all.filter { $1.count > 0 })
+    }
+    private var answered = BySource()
     public var failed = Tally()
     public var cancelled = Tally()
     /// Looks into memory that ended a request, or did not. `cachedImage(for:)` counts when it finds something.
@@ -38,6 +42,36 @@ public struct ImageLoaderStatistics: Hashable, Sendable {
 
     public init() {}
 
+    /// A tally for each source, without a dictionary's search: each request is counted.
+    private struct BySource: Hashable, Sendable {
+        private var memory = Tally()
+        private var disk = Tally()
+        private var validated = Tally()
+        private var stale = Tally()
+        private var network = Tally()
+
+        subscript(source: ImageSource) -> Tally {
+            get {
+                switch source {
+                case .memory: memory
+                case .disk: disk
+                case .validated: validated
+                case .stale: stale
+                case .network: network
+                }
+            }
+            set {
+                switch source {
+                case .memory: memory = newValue
+                case .disk: disk = newValue
+                case .validated: validated = newValue
+                case .stale: stale = newValue
+                case .network: network = newValue
+                }
+            }
+        }
+    }
+
     /// Notes one fact about one request.
     ///
     /// - Parameter elapsed: since the request began.
@@ -49,7 +83,7 @@ public struct ImageLoaderStatistics: Hashable, Sendable {
         case .diskMiss(let cause): if cause.isLookup { disk.misses += 1 }
         case .downloadFinished(let bytes): downloadedBytes += bytes
         case .joined(let bytes): savedBytes += bytes
-        case .succeeded(let source): succeeded[source, default: Tally()].add(elapsed)
+        case .succeeded(let source): answered[source].add(elapsed)
         case .failed: failed.add(elapsed)
         case .cancelled: cancelled.add(elapsed)
         case .started, .validated, .refreshed, .diskFailed, .queued, .downloadStarted, .received, .decodingStarted,

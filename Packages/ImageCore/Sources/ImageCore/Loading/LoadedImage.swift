@@ -27,8 +27,8 @@ public struct LoadedImage: Sendable {
     package var isInMemory = false
     /// Whether the original was fetched anew on the way, because what was stored was no picture.
     package var isRenewed = false
-    /// Who started the work that brought it.
-    package var maker: WaiterID?
+    /// The name of the request whose work brought it.
+    package var maker: UInt64?
 
     public init(image: DecodedImage, source: ImageSource, encodedByteCount: Int?) {
         self.image = image
@@ -41,8 +41,8 @@ public struct LoadedImage: Sendable {
 public struct LoadedData: Sendable {
     public var data: Data
     public var source: ImageSource
-    /// Who started the work that brought it.
-    package var maker: WaiterID?
+    /// The name of the request whose work brought it.
+    package var maker: UInt64?
 
     public init(data: Data, source: ImageSource) {
         self.data = data

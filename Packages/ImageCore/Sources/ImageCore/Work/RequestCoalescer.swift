@@ -14,27 +14,43 @@ public protocol RequestCoalescer<Key, Value>: Sendable {
     associatedtype Key: Hashable & Sendable
     associatedtype Value: Sendable
 
-    /// Joins the work for `key`, or begins it. When this returns the waiter has joined: `setPriority` counts from then on.
+    /// Joins the work for `key`, or begins it.
     ///
     /// - Parameters:
-    ///   - waiter: names this waiter, so that its priority can be changed.
-    ///   - onProgress: told what the work reports; a late joiner is told the latest report at once.
-    ///   - onAnswer: called exactly once, on an unspecified thread, before or after this returns.
+    ///   - waiter: told what the work reports, a late joiner the latest report at once, and then, exactly once, how it ended; on an
+    ///     unspecified thread, before or after this returns. Kept until then. One that waits for several pieces of work is several waiters.
     ///   - begin: called, before this returns, when there is no work to join.
-    /// - Returns: what makes the waiter leave: unless it is answered already, it is answered with `CancellationError`. Whether the task
-    ///   that calls this is cancelled makes no difference.
+    /// - Returns: its place among those who wait. Whether the task that calls this is cancelled makes no difference.
     func join(
-        _ key: Key, as waiter: WaiterID, priority: RequestPriority,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void, begin: @escaping SharedWorkBeginning<Value>
-    ) -> @Sendable () -> Void
-
-    /// Changes what one waiter wants; the work's priority becomes the new maximum. Nothing happens before the waiter has
-    /// joined or after it was answered.
-    func setPriority(_ priority: RequestPriority, of waiter: WaiterID)
+        _ key: Key, as waiter: any SharedWorkWaiter<Value>, priority: RequestPriority,
+        begin: SharedWorkBeginning<Value>
+    ) -> any SharedWorkPlace
 
     /// Ends it for good: answers every waiter with `error`, cancels all work, and takes none any more. The first call counts.
     func close(throwing error: any Error)
+}
+
+/// One who waits for shared work.
+public protocol SharedWorkWaiter<Value>: AnyObject, Sendable {
+    associatedtype Value: Sendable
+
+    /// The work reports how far it is.
+    func progressed(_ progress: WorkProgress)
+
+    /// The work's result. Nothing follows.
+    func succeeded(with value: Value)
+
+    /// The work's error, or `CancellationError` when the waiter has left. Nothing follows.
+    func failed(with error: any Error)
+}
+
+/// The place of one who waits for shared work. It does nothing any more once the waiter is answered.
+public protocol SharedWorkPlace: Sendable {
+    /// Changes what the waiter wants; the work's priority becomes the new maximum.
+    func setPriority(_ priority: RequestPriority)
+
+    /// Unless the waiter is answered already, it is answered with `CancellationError`.
+    func leave()
 }
 
 /// Begins shared work, which has two parts: what takes no task, such as waiting for other shared work, and then what takes one.
@@ -50,16 +66,27 @@ public typealias SharedWorkBeginning<Value> =
     ) -> @Sendable () -> Void
 
 extension RequestCoalescer {
+    /// Joins the work for `key`, or begins it, for a waiter that is called back.
+    ///
+    /// - Parameters:
+    ///   - onProgress: as `SharedWorkWaiter.progressed`.
+    ///   - onAnswer: called exactly once.
+    public func join(
+        _ key: Key, priority: RequestPriority, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in },
+        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void, begin: SharedWorkBeginning<Value>
+    ) -> any SharedWorkPlace {
+        join(key, as: CalledBack(onProgress: onProgress, onAnswer: onAnswer), priority: priority, begin: begin)
+    }
+
     /// Joins the work for `key`, or starts it, for a waiter that is called back.
     ///
     /// - Parameter work: called in a task of its own when there is none to join.
     public func join(
-        _ key: Key, as waiter: WaiterID, priority: RequestPriority,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        _ key: Key, priority: RequestPriority, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in },
         onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void,
         work: @escaping @Sendable (any SharedWork) async throws -> Value
-    ) -> @Sendable () -> Void {
-        join(key, as: waiter, priority: priority, onProgress: onProgress, onAnswer: onAnswer) { shared, proceed in
+    ) -> any SharedWorkPlace {
+        join(key, priority: priority, onProgress: onProgress, onAnswer: onAnswer) { shared, proceed in
             proceed { try await work(shared) }
             return {}
         }
@@ -69,27 +96,45 @@ extension RequestCoalescer {
     /// cancelled before it asks starts no work.
     ///
     /// - Parameters:
-    ///   - onJoin: called once, before this returns, when the waiter has joined.
+    ///   - onJoin: called once, before this returns, when the waiter has joined; given its place.
     ///   - work: called in a task of its own when there is none to join.
     public func value(
-        for key: Key, waiter: WaiterID, priority: RequestPriority, onJoin: () -> Void = {},
-        onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        for key: Key, priority: RequestPriority, onJoin: (any SharedWorkPlace) -> Void = { _ in },
+        onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in },
         work: @escaping @Sendable (any SharedWork) async throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
         let leaving = CancellationLine()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                leaving.attach(
-                    join(
-                        key, as: waiter, priority: priority, onProgress: onProgress,
-                        onAnswer: { continuation.resume(with: $0) }, work: work))
-                onJoin()
+                let place = join(
+                    key, priority: priority, onProgress: onProgress, onAnswer: { continuation.resume(with: $0) },
+                    work: work)
+                leaving.attach { place.leave() }
+                onJoin(place)
             }
         } onCancel: {
             leaving.cancel()
         }
     }
+}
+
+/// A waiter that hands on what it is told.
+private final class CalledBack<Value: Sendable>: SharedWorkWaiter {
+    private let onProgress: @Sendable (WorkProgress) -> Void
+    private let onAnswer: @Sendable (Result<Value, any Error>) -> Void
+
+    init(
+        onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        onAnswer: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        self.onProgress = onProgress
+        self.onAnswer = onAnswer
+    }
+
+    func progressed(_ progress: WorkProgress) { onProgress(progress) }
+    func succeeded(with value: Value) { onAnswer(.success(value)) }
+    func failed(with error: any Error) { onAnswer(.failure(error)) }
 }
 
 /// What shared work knows of its waiters.
@@ -135,11 +180,4 @@ public struct ImagePreview: Hashable, Sendable {
         self.image = image
         self.number = number
     }
-}
-
-/// Names one waiter, everywhere.
-public struct WaiterID: Hashable, Sendable {
-    public let rawValue: UInt64
-
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
