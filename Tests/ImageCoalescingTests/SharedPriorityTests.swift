@@ -96,7 +96,6 @@ struct SharedPriorityTests {
     func oldPlace() async {
         let first = await wait(.low)
         await leave(first)
-        await becomesTrue { coalescer.isIdle || works.messages.count == 1 }
         let second = await wait(.low)
         await works.reaches(2)
         first.place.setPriority(.high)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A short list")
 struct ShortListTests {
-    @Test("keeps what comes in its order", arguments: [[], [1], [1, 2], [3, 1, 2, 1]])
+    @Test("keeps what comes in its order", arguments: [[], [1], [1, 2], [3, 1, 2, 4, 1]])
     func order(_ elements: [Int]) {
         var list = ShortList<Int>()
         for element in elements { list.append(element) }

@@ -173,6 +173,20 @@ struct ImageTaskTests {
         }
     }
 
+    @Test("whoever lets go of a task that is over, but has not told so yet, is told nothing")
+    func letGoBeforeDelivery() async throws {
+        let request = fixture.request("a")
+        _ = try await fixture.loader.image(for: request)
+        let (cell, manual) = (Cell(log), ManualDelivery())
+        var task: ImageTask? = fixture.loader.load(request, for: cell, on: manual.delivery) { cell, _ in
+            cell.log.append("told")
+        }
+        #expect(manual.count == 1 && task != nil)
+        task = nil
+        await manual.deliver()
+        #expect(log.messages.isEmpty)
+    }
+
     @Test("a handler is called where it wants to be, once for all that is new")
     func handler() async throws {
         let (cell, manual) = (Cell(log), ManualDelivery())

@@ -6,7 +6,7 @@ protocol TableName: Hashable, Sendable {
     init(index: UInt32, generation: UInt32)
 }
 
-/// Names one call of `value(for:)`, so that a `WaiterID` that waits twice is still two waiters.
+/// Names one who waits for one piece of work.
 struct JoinTicket: TableName {
     let index: UInt32
     let generation: UInt32

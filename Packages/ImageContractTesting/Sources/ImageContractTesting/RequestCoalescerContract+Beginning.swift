@@ -83,17 +83,20 @@ extension RequestCoalescerContract {
         try await stage.ask(1, .low, gate: gate)
         gate.open()
         try await stage.expectValue(7, of: 1)
-        try await stage.ask(2, .normal)
-        let work = stage.works.all.last
-        stage.setPriority(.veryHigh, of: 1)
-        stage.leave(1)
-        let now = work?.priority
+        for number in 2...3 { try await stage.ask(number, .normal) }
+        stage.cancel(2)
+        _ = try await stage.error(of: 2)
+        try await stage.ask(4, .normal)
+        for number in 1...2 {
+            stage.setPriority(.veryHigh, of: number)
+            stage.leave(number)
+        }
+        let now = stage.works.all.last?.priority
         stage.gate.open()
-        try await stage.expectValue(7, of: 2)
-        try expect(
-            now == .normal, "other work is at \(String(describing: now)) by one who was answered before it began")
-        try expect(
-            stage.cancellations.all == [false, false], "other work was cancelled by one who was answered before")
+        for number in 3...4 { try await stage.expectValue(7, of: number) }
+        try expect(now == .normal, "work is at \(String(describing: now)) by those who were answered before")
+        try expect(stage.cancellations.all == [false, false], "work was cancelled by those who were answered before")
+        try expect(stage.answers.count == 4, "\(stage.answers.count) answers for four waiters")
     }
 
     private static func expectCancellation(_ answer: Result<Int, any Error>?) throws {
