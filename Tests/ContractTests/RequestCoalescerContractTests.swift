@@ -96,7 +96,7 @@ final class BrokenCoalescer: RequestCoalescer {
         let place = base.join(
             key, priority: defect == .ignoresPriority ? .normal : priority,
             onProgress: spoilt({ waiter.progressed($0) }, of: number),
-            onAnswer: spoilt({ waiter.isAnswered($0) }, of: number)
+            onAnswer: spoilt({ waiter.ended(with: $0) }, of: number)
         ) { work, proceed in
             spoilt(begin, work, proceed)
         }
@@ -195,15 +195,6 @@ private struct BrokenPlace: SharedWorkPlace {
     }
 
     func leave() { coalescer.leave(base) }
-}
-
-extension SharedWorkWaiter {
-    fileprivate func isAnswered(_ answer: Result<Value, any Error>) {
-        switch answer {
-        case .success(let value): succeeded(with: value)
-        case .failure(let error): failed(with: error)
-        }
-    }
 }
 
 /// Work that is not told of its priority as promised.

@@ -50,7 +50,7 @@ struct CoalescerStateTests {
         private mutating func join() throws {
             joins += 1
             let key = Int.random(in: 0..<4, using: &random)
-            let ticket = JoinTicket(rawValue: joins)
+            let ticket = JoinTicket(number: joins)
             let priority = anyPriority()
             guard let joined = current[key] else {
                 let job = state.began(ticket, priority: priority)
@@ -69,7 +69,7 @@ struct CoalescerStateTests {
         private mutating func leave() throws {
             let waits = Int.random(in: 0..<5, using: &random) > 0
             let chosen = waits ? waiters.randomElement(using: &random)?.ticket : nil
-            let ticket = chosen ?? JoinTicket(rawValue: UInt64.random(in: 0...joins + 1, using: &random))
+            let ticket = chosen ?? JoinTicket(number: UInt64.random(in: 0...joins + 1, using: &random))
             let left = state.left(ticket)
             guard let index = waiters.firstIndex(where: { $0.ticket == ticket }) else {
                 try #require(left == nil)
@@ -110,7 +110,7 @@ struct CoalescerStateTests {
         private mutating func reprioritise() throws {
             let waits = Int.random(in: 0..<5, using: &random) > 0
             let chosen = waits ? waiters.randomElement(using: &random)?.ticket : nil
-            let ticket = chosen ?? JoinTicket(rawValue: UInt64.random(in: 0...joins + 1, using: &random))
+            let ticket = chosen ?? JoinTicket(number: UInt64.random(in: 0...joins + 1, using: &random))
             let priority = anyPriority()
             let change = state.reprioritised(ticket, to: priority)
             guard let index = waiters.firstIndex(where: { $0.ticket == ticket }) else {
@@ -175,19 +175,23 @@ struct CoalescerStateTests {
     func manyWaiters() {
         var state = CoalescerState()
         let range = 1...100_000 as ClosedRange<UInt64>
-        let job = state.began(JoinTicket(rawValue: 0), priority: .normal)
+        let job = state.began(JoinTicket(number: 0), priority: .normal)
         for number in range {
-            _ = state.joined(JoinTicket(rawValue: number), job, priority: .normal)
+            _ = state.joined(JoinTicket(number: number), job, priority: .normal)
         }
-        _ = state.left(JoinTicket(rawValue: 0))
-        for number in range { _ = state.reprioritised(JoinTicket(rawValue: number), to: .low) }
+        _ = state.left(JoinTicket(number: 0))
+        for number in range { _ = state.reprioritised(JoinTicket(number: number), to: .low) }
         var cancels = 0
         for number in range.reversed() {
-            let left = state.left(JoinTicket(rawValue: number))
+            let left = state.left(JoinTicket(number: number))
             if left?.isLast == true { cancels += 1 }
         }
         #expect(cancels == 1 && state.waiterCount == 0)
         let late = state.finished(job)
         #expect(late.isEmpty && state.isEmpty)
     }
+}
+
+extension JoinTicket {
+    fileprivate init(number: UInt64) { self.init(index: UInt32(number), generation: 0) }
 }

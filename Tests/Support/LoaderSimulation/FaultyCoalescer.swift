@@ -38,10 +38,8 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
         }
         let isLost = bug == .losesAWaiter && state.withLock { $0.underWay[key, default: 0] > 0 }
         let place = base.join(key, priority: priority, onProgress: told({ waiter.progressed($0) }, of: key)) { answer in
-            switch answer {
-            case .success(let value): if !isLost { waiter.succeeded(with: value) }
-            case .failure(let error): waiter.failed(with: error)
-            }
+            if case .success = answer, isLost { return }
+            waiter.ended(with: answer)
         } begin: { work, proceed in
             spoilt(begin, work, proceed, of: key)
         }

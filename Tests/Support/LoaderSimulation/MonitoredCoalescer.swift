@@ -25,12 +25,7 @@ final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: Reque
             Surroundings.$run.withValue(nil) { waiter.progressed(progress) }
         } onAnswer: { [world] answer in
             world.note { $0.books.left(name, number) }
-            Surroundings.$run.withValue(nil) {
-                switch answer {
-                case .success(let value): waiter.succeeded(with: value)
-                case .failure(let error): waiter.failed(with: error)
-                }
-            }
+            Surroundings.$run.withValue(nil) { waiter.ended(with: answer) }
         } begin: { [world] work, proceed in
             Self.begin(name, work, proceed, begin, world)
         }

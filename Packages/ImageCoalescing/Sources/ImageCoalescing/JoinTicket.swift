@@ -10,17 +10,6 @@ protocol TableName: Hashable, Sendable {
 struct JoinTicket: TableName {
     let index: UInt32
     let generation: UInt32
-
-    init(index: UInt32, generation: UInt32) {
-        self.index = index
-        self.generation = generation
-    }
-
-    init(rawValue: UInt64) {
-        self.init(index: UInt32(truncatingIfNeeded: rawValue), generation: UInt32(truncatingIfNeeded: rawValue >> 32))
-    }
-
-    var rawValue: UInt64 { UInt64(generation) << 32 | UInt64(index) }
 }
 
 /// Names one piece of shared work.

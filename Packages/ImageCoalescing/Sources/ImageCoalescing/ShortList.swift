@@ -25,5 +25,3 @@ struct ShortList<Element: Sendable>: Sendable {
         return all
     }
 }
-
-extension ShortList: Equatable where Element: Equatable {}

@@ -9,8 +9,7 @@ public enum RequestCoalescerContract {
     /// Every promise.
     public static let rules: [ContractRule<Subject>] = [
         sharesWork, sharesErrors, answersEveryJoin, answersOnce, placeEndsWithAnswer, ownCancellation, oneLeaves,
-        lastLeaves,
-        startsAnew, beginsAtOnce, beginsBeforeItGoesOn, givesUp, highestPriority, countsPriorityOnceJoined,
+        lastLeaves, startsAnew, beginsAtOnce, beginsBeforeItGoesOn, givesUp, highestPriority, countsPriorityOnceJoined,
         tellsPriorityAtOnce, tellsPriorityChanges, replaysProgress, keepsProgressInOrder, progressNeverGoesBack,
         closingAnswers, closingIsFinal,
     ]

@@ -176,6 +176,7 @@ public final class PriorityScheduler: WorkScheduler {
         }
     }
 
+    /// A loop: `firstIndex` would copy each lane that it looks at.
     private func index(of lane: WorkLane) -> Int {
         for index in lanes.indices where lanes[index].name == lane { return index }
         return lanes.count - 1

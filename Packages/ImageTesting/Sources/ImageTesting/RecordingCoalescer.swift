@@ -15,48 +15,39 @@ public final class RecordingCoalescer<Key: Hashable & Sendable, Value: Sendable>
     }
 
     private let base: any RequestCoalescer<Key, Value>
-    private let log = Log<Message>()
+    private let log = MessageLog<Message>()
     private let count = Atomic(0)
 
     public init(_ base: any RequestCoalescer<Key, Value>) { self.base = base }
 
     /// Everything so far.
-    public var messages: [Message] { log.messages.withLock { $0 } }
+    public var messages: [Message] { log.messages }
 
     public func join(
         _ key: Key, as waiter: any SharedWorkWaiter<Value>, priority: RequestPriority,
         begin: SharedWorkBeginning<Value>
     ) -> any SharedWorkPlace {
         let number = count.add(1, ordering: .relaxed).newValue
-        log.record(.asked(key, number, priority))
+        log.append(.asked(key, number, priority))
         let place = base.join(key, priority: priority) {
             waiter.progressed($0)
         } onAnswer: { [log] answer in
             switch answer {
-            case .success(let value):
-                log.record(.answered(number))
-                waiter.succeeded(with: value)
-            case .failure(let error):
-                log.record(.failed(number))
-                waiter.failed(with: error)
+            case .success: log.append(.answered(number))
+            case .failure: log.append(.failed(number))
             }
+            waiter.ended(with: answer)
         } begin: { work, proceed in
-            log.record(.started(key))
+            log.append(.started(key))
             return begin(work, proceed)
         }
-        return RecordedPlace(base: place) { [log] in log.record(.reprioritised(number, $0)) }
+        return RecordedPlace(base: place) { [log] in log.append(.reprioritised(number, $0)) }
     }
 
     public func close(throwing error: any Error) {
-        log.record(.closed)
+        log.append(.closed)
         base.close(throwing: error)
     }
-}
-
-private final class Log<Message: Sendable>: Sendable {
-    let messages = Mutex<[Message]>([])
-
-    func record(_ message: Message) { messages.withLock { $0.append(message) } }
 }
 
 private struct RecordedPlace: SharedWorkPlace {

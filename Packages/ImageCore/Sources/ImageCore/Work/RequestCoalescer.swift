@@ -44,6 +44,16 @@ public protocol SharedWorkWaiter<Value>: AnyObject, Sendable {
     func failed(with error: any Error)
 }
 
+extension SharedWorkWaiter {
+    /// Tells how the work ended, for those who hand on what they were told.
+    public func ended(with answer: Result<Value, any Error>) {
+        switch answer {
+        case .success(let value): succeeded(with: value)
+        case .failure(let error): failed(with: error)
+        }
+    }
+}
+
 /// The place of one who waits for shared work. It does nothing any more once the waiter is answered.
 public protocol SharedWorkPlace: Sendable {
     /// Changes what the waiter wants; the work's priority becomes the new maximum.

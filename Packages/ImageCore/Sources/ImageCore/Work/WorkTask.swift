@@ -24,7 +24,11 @@ package final class WorkTask: Sendable {
     /// - Parameter executor: the threads that it prefers; nil for Swift's cooperative pool.
     package init(on executor: (any TaskExecutor)?) { self.executor = executor }
 
-    package func start(_ part: @escaping Part) { keep(startedApart(part)) }
+    package func start(_ part: @escaping Part) {
+        // A task that is told of no executor, not even of none, need not ask for one under a lock at each call.
+        guard let executor else { return keep(Task.detached { await self.carryOut(part) }) }
+        keep(Task.detached(executorPreference: executor) { await self.carryOut(part) })
+    }
 
     /// Begins on the calling thread, where the system can.
     func begin(_ part: @escaping Part) {
@@ -32,12 +36,6 @@ package final class WorkTask: Sendable {
         else { return start(part) }
         guard let executor else { return keep(Task.immediateDetached { await self.carryOut(part) }) }
         keep(Task.immediateDetached(executorPreference: executor) { await self.carryOut(part) })
-    }
-
-    private func startedApart(_ part: @escaping Part) -> Task<Void, Never> {
-        // A task that is told of no executor, not even of none, need not ask for one under a lock at each call.
-        guard let executor else { return Task.detached { await self.carryOut(part) } }
-        return Task.detached(executorPreference: executor) { await self.carryOut(part) }
     }
 
     private func keep(_ task: Task<Void, Never>) {
