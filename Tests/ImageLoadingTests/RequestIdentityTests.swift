@@ -72,9 +72,9 @@ struct RequestIdentityTests {
     func validation(url: String, isValid: Bool) throws {
         let request = try request(url)
         if isValid {
-            try request.validate()
+            try request.validate(request.original)
         } else {
-            #expect(throws: ImageError.self) { try request.validate() }
+            #expect(throws: ImageError.self) { try request.validate(request.original) }
         }
     }
 }

@@ -14,7 +14,10 @@ struct RequestURLTests {
             "https://example.org?a", "https://[::1]/a", "http://192.0.2.1/a", "file:///tmp/a.png", "data:,a", "cid:a",
             "httpx://a",
         ])
-    func accepted(_ text: String) throws { try ImageRequest(url: try #require(URL(string: text))).validate() }
+    func accepted(_ text: String) throws {
+        let request = ImageRequest(url: try #require(URL(string: text)))
+        try request.validate(request.original)
+    }
 
     @Test(
         "what has no scheme, or no host though it needs one, is refused",
@@ -24,7 +27,7 @@ struct RequestURLTests {
         ])
     func refused(_ text: String) throws {
         let request = ImageRequest(url: try #require(URL(string: text)))
-        #expect(throws: ImageError.self) { try request.validate() }
+        #expect(throws: ImageError.self) { try request.validate(request.original) }
     }
 
     @Test(

@@ -22,7 +22,7 @@ struct CoalescingBooks: Sendable {
     }
 
     /// A message with its addressees as they are at the moment of delivery.
-    enum Delivery: Sendable {
+    indirect enum Delivery: Sendable {
         case progress(WorkProgress, ShortList<Waiter>)
         case priority(RequestPriority, PriorityHandler)
         /// With what was kept for the job, unless it winds down still. Otherwise this is the last that it has to tell.

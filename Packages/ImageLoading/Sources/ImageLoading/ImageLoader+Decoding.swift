@@ -9,47 +9,38 @@ import Synchronization
 
 extension ImageLoader {
     /// Decodes an original as soon as it is there, showing previews meanwhile if somebody wants them.
-    func beginDecoding(
-        for wait: PictureWait, _ work: any SharedWork, _ proceed: @escaping Proceed<LoadedImage>
-    ) -> @Sendable () -> Void {
-        let report = ProgressReporter(work)
-        let pump = previewPump(wait.job.image, for: wait.load.request, work, report)
-        let decoding = Decoding(wait, work, report, pump, proceed)
-        let place = join(wait.load, as: decoding, work.priority)
-        follow(work, from: place)
+    func beginDecoding(_ work: PictureWork) -> @Sendable () -> Void {
+        let decoding = Decoding(work, previewPump(work))
+        let place = join(work.load, as: decoding, work.waiters.priority)
+        work.follow(from: place)
         return { place.leave() }
     }
 
     fileprivate nonisolated(nonsending) func decodedImage(
-        of original: LoadedData, for wait: PictureWait, _ work: any SharedWork, _ report: ProgressReporter
+        of original: LoadedData, _ work: PictureWork
     ) async throws -> LoadedImage {
+        let load = work.load
         do {
-            let image = try await decode(original, for: wait.load, work)
-            return loaded(image, from: original, wait.load)
+            return loaded(try await decode(original, for: load, work.waiters), from: original, load)
         } catch let failure as DecodingFailure where failure.isTheDatasFault {
-            let route = wait.load.route
-            guard original.source.isStore, route.disk != .none, !route.isOffline else {
-                throw failure
-            }
-            return try await decodedAnew(wait.load, work, report)
+            guard original.source.isStore, load.route.disk != .none, !load.route.isOffline else { throw failure }
+            return try await decodedAnew(work)
         }
     }
 
     /// Bytes that are no picture leave the disk cache, and if they came from it, the network is asked once more: one bad answer must
     /// not be served for ever.
     @inline(never)  // seldom: no place in the frame above
-    private nonisolated(nonsending) func decodedAnew(
-        _ load: Load, _ work: any SharedWork, _ report: ProgressReporter
-    ) async throws -> LoadedImage {
-        var again = load.request
+    private nonisolated(nonsending) func decodedAnew(_ work: PictureWork) async throws -> LoadedImage {
+        var again = work.load.request
         again.mode = .reload
-        let load = Load(again, inPlaceOf: load)
-        let original = try await original(for: load, work.priority) {
-            report.progressed($0.withoutBytes)
+        let load = Load(again, inPlaceOf: work.load)
+        let original = try await original(for: load, work.waiters.priority) {
+            work.report.progressed($0.withoutBytes)
         } onJoin: {
-            follow(work, from: $0)
+            work.follow(from: $0)
         }
-        var renewed = loaded(try await decode(original, for: load, work), from: original, load)
+        var renewed = loaded(try await decode(original, for: load, work.waiters), from: original, load)
         renewed.isRenewed = true
         return renewed
     }
@@ -60,20 +51,18 @@ extension ImageLoader {
     }
 
     /// Nil when the decoder makes none.
-    private func previewPump(
-        _ key: ImageCacheKey, for request: ImageRequest, _ work: any SharedWork, _ report: ProgressReporter
-    ) -> PreviewPump? {
+    private func previewPump(_ work: PictureWork) -> PreviewPump? {
         guard let decoder = previewingDecoder else { return nil }
-        let decoding = DecodingRequest(target: request.target)
-        return PreviewPump(configuration.scheduler) {
-            work.priority
-        } isWanted: {
+        let decoding = DecodingRequest(target: work.load.request.target)
+        return PreviewPump(configuration.scheduler) { [waiters = work.waiters] in
+            waiters.priority
+        } isWanted: { [key = work.load.key] in
             self.previewWishes.withLock { $0.contains(key) }
         } uptime: {
             self.governor.uptime()
         } makeSession: { [throttle = configuration.previewThrottle] in
             decoder.makeSession(request: decoding, throttle: throttle)
-        } show: {
+        } show: { [report = work.report] in
             report.previewed($0)
         }
     }
@@ -98,42 +87,31 @@ extension ImageLoader {
 
 /// Decodes an original as soon as it is there, and hands its bytes to previews meanwhile.
 private final class Decoding: SharedWorkWaiter {
-    private let wait: PictureWait
-    private let work: any SharedWork
-    private let report: ProgressReporter
+    private let work: PictureWork
     private let pump: PreviewPump?
-    private let proceed: Proceed<LoadedImage>
 
-    init(
-        _ wait: PictureWait, _ work: any SharedWork, _ report: ProgressReporter, _ pump: PreviewPump?,
-        _ proceed: @escaping Proceed<LoadedImage>
-    ) {
-        self.wait = wait
+    init(_ work: PictureWork, _ pump: PreviewPump?) {
         self.work = work
-        self.report = report
         self.pump = pump
-        self.proceed = proceed
     }
 
     func progressed(_ progress: WorkProgress) {
-        report.progressed(progress.withoutBytes)
+        work.report.progressed(progress.withoutBytes)
         if let received = progress.received { pump?.offer(received) }
     }
 
     func succeeded(with original: LoadedData) {
-        wait.load.noteJoining(original)
+        work.load.noteJoining(original)
         pump?.close()
-        proceed { try await self.picture(of: original) }
+        work.proceed { [work] in
+            let loader = work.load.loader
+            return loader.kept(try await loader.decodedImage(of: original, work), for: work.load)
+        }
     }
 
     func failed(with error: any Error) {
         pump?.close()
-        proceed { throw error }
-    }
-
-    private nonisolated(nonsending) func picture(of original: LoadedData) async throws -> LoadedImage {
-        let loader = wait.load.loader
-        return loader.kept(try await loader.decodedImage(of: original, for: wait, work, report), for: wait)
+        work.proceed { throw error }
     }
 }
 

@@ -197,7 +197,8 @@ extension ImageLoader {
 extension Load {
     /// Tells that an original came with a transfer that another request began.
     func noteJoining(_ loaded: LoadedData) {
-        if loaded.source == .network { noteJoining(of: loaded.maker, bytes: loaded.data.count) }
+        let joining = joining(of: loaded.maker, loaded.source, bytes: loaded.data.count)
+        if let joining { send(joining) }
     }
 }
 

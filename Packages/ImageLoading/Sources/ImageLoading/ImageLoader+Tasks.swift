@@ -14,7 +14,7 @@ extension ImageLoader {
         _ request: ImageRequest, for owner: Owner, on delivery: Delivery,
         receive: @escaping @Sendable (Owner, ImageTask.Event) -> Void
     ) -> ImageTask {
-        makeTask(request, receiver: TaskCore.Receiver(for: owner, on: delivery, receive: receive))
+        makeTask(request, receiver: TaskReceiver(for: owner, on: delivery, receive: receive))
     }
 
     /// A request whose end is handed to `completion`; otherwise as `follow(_:for:on:receive:)`.
@@ -22,7 +22,7 @@ extension ImageLoader {
         _ request: ImageRequest, for owner: Owner, on delivery: Delivery,
         completion: @escaping @Sendable (Owner, Result<LoadedImage, ImageError>) -> Void
     ) -> ImageTask {
-        makeTask(request, receiver: TaskCore.Receiver(for: owner, on: delivery, completion))
+        makeTask(request, receiver: TaskReceiver(for: owner, on: delivery, completion))
     }
 
     /// A request whose end is handed to `completion` on the main actor; otherwise as `follow(_:for:on:receive:)`.
@@ -35,18 +35,21 @@ extension ImageLoader {
         }
     }
 
-    private func makeTask(_ request: ImageRequest, receiver: TaskCore.Receiver?) -> ImageTask {
-        let core = TaskCore(request, receiver)
-        start(request, core)
-        return ImageTask(request, core)
+    private func makeTask(_ request: ImageRequest, receiver: consuming TaskReceiver?) -> ImageTask {
+        ImageTask(request, start(request, receiver))
     }
 
-    private func start(_ request: ImageRequest, _ core: TaskCore) {
-        switch begin(request, id: newID(), for: core, isCancelled: false) {
-        case .over(let result): core.ended(result)
-        case .waits(let wait):
+    private func start(_ request: ImageRequest, _ receiver: consuming TaskReceiver?) -> TaskCore {
+        switch begin(request, id: newID(), isCancelled: false) {
+        case .over(let result):
+            let core = TaskCore(request, receiver)
+            core.ended(result)
+            return core
+        case .waits(let load):
+            let core = TaskCore(request, receiver, load)
             startLowQuality(of: request, core)
-            core.take(join(wait))
+            core.take(join(load, as: core, request.priority))
+            return core
         }
     }
 

@@ -19,6 +19,8 @@ public final class ImageLoader: PictureLoader {
     let previewWishes = Mutex(PreviewWishes())
     /// Whether an observer is told of each request.
     let isObserved: Bool
+    /// Whether there is a memory cache. A look at the port itself is a copy of it.
+    let hasMemoryCache: Bool
     /// The decoder, if it can show pictures that are coming in.
     let previewingDecoder: (any PreviewingImageDecoder)?
     private let nextID = Atomic<UInt64>(1)
@@ -31,6 +33,7 @@ public final class ImageLoader: PictureLoader {
     public init(_ configuration: ImageLoaderConfiguration) {
         self.configuration = configuration
         isObserved = configuration.observer != nil
+        hasMemoryCache = configuration.memoryCache != nil
         previewingDecoder = configuration.decoder as? any PreviewingImageDecoder
         governor = RetryGovernor(configuration.retryPolicy, clock: configuration.clock)
         pressureObservation = configuration.memoryPressureMonitor?.observe {
@@ -62,41 +65,39 @@ public final class ImageLoader: PictureLoader {
     public func image(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedImage {
-        let isProgressive = request.isProgressive
-        let answer = PictureAnswer(lendsThread: request.url != nil) {
-            onProgress(isProgressive ? $0 : $0.withoutPreview)
-        }
-        switch begin(request, id: newID(), for: answer, isCancelled: Task.isCancelled) {
+        switch begin(request, id: newID(), isCancelled: Task.isCancelled) {
         case .over(let result): return try result.get()
-        case .waits(let wait):
-            let loaded: LoadedImage
-            do { loaded = try await answer.value { join(wait) } } catch {
-                throw wait.failed(error, isCancelled: Task.isCancelled)
+        case .waits(let load):
+            let isProgressive = request.isProgressive
+            let answer = PictureAnswer(lendsThread: request.url != nil) {
+                onProgress(isProgressive ? $0 : $0.withoutPreview)
             }
-            try wait.succeeded(loaded, isCancelled: Task.isCancelled)
+            let loaded: LoadedImage
+            do { loaded = try await answer.value { join(load, as: answer, request.priority) } } catch {
+                throw load.ended(with: error, isCancelled: Task.isCancelled)
+            }
+            try load.ended(with: loaded, isCancelled: Task.isCancelled)
             return loaded
         }
     }
 
     /// What of a request for a picture needs no waiting.
     @inline(never)  // what lives here only has no place in the frame of whoever waits, of whom there are thousands
-    func begin(
-        _ request: ImageRequest, id: UInt64, for waiter: any PictureWaiter, isCancelled: Bool
-    ) -> PictureWait.Beginning {
+    func begin(_ request: ImageRequest, id: UInt64, isCancelled: Bool) -> Load.Beginning {
         let key = request.cacheKey
         if let image = pictureInMemory(key, for: request), !isCancelled {
             tellHit(request, id: id)
             return .over(.success(LoadedImage(image: image, source: .memory, encodedByteCount: nil)))
         }
-        let load = Load(self, request, id: id)
+        let load = Load(self, request, key, id: id)
         do throws(ImageError) {
-            try request.validate()
+            try request.validate(load.original)
         } catch {
             return .over(.failure(load.failed(error, isCancelled: isCancelled)))
         }
         load.send(.memoryMiss(memoryMiss(of: key, for: load)))
-        let keeps = request.cachePolicy.memory.writes
-        return .waits(PictureWait(request, key, load, for: waiter, request.priority, keeps: keeps))
+        load.beganWait()
+        return .waits(load)
     }
 
     /// The encoded original.
@@ -105,9 +106,9 @@ public final class ImageLoader: PictureLoader {
     public func data(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedData {
-        let load = Load(self, request, id: newID())
+        let load = Load(self, request, request.cacheKey, id: newID())
         do {
-            try request.validate()
+            try request.validate(load.original)
             let loaded = try await original(for: load, request.priority) { onProgress($0.withoutPreview) }
             try load.succeeded(from: loaded.source, isCancelled: Task.isCancelled)
             return loaded
@@ -123,7 +124,9 @@ public final class ImageLoader: PictureLoader {
 
 extension ImageRequest {
     /// Throws `.invalidURL` for what no transport could load.
-    func validate() throws(ImageError) {
+    ///
+    /// - Parameter original: the request's.
+    func validate(_ original: Original) throws(ImageError) {
         guard !original.isPlainWeb, let url else { return }
         guard let scheme = url.scheme?.lowercased() else { throw .invalidURL(url.absoluteString) }
         if scheme == "http" || scheme == "https", url.host()?.isEmpty ?? true {

@@ -4,6 +4,8 @@ import ImageCore
 /// keeps it: while it lives, work on its original is under way.
 final class Load: Sendable {
     let request: ImageRequest
+    /// The picture's in memory.
+    let key: ImageCacheKey
     let original: Original
     let route: FetchRoute
     private let beginning: ReloadLedger.Beginning
@@ -14,9 +16,10 @@ final class Load: Sendable {
     let id: UInt64
 
     /// The request begins now.
-    init(_ loader: ImageLoader, _ request: ImageRequest, id: UInt64) {
+    init(_ loader: ImageLoader, _ request: ImageRequest, _ key: ImageCacheKey, id: UInt64) {
         self.loader = loader
         self.request = request
+        self.key = key
         self.id = id
         original = request.original
         beginning = loader.workBegan(on: original)
@@ -28,6 +31,7 @@ final class Load: Sendable {
     /// Another request for the same original, made for the sake of this one.
     init(_ request: ImageRequest, inPlaceOf load: Load) {
         self.request = request
+        key = request.cacheKey
         (original, loader, start, id) = (load.original, load.loader, load.start, load.id)
         beginning = loader.workBegan(on: original)
         route = FetchRoute(request, original, lastReload: beginning.reload)
@@ -36,11 +40,18 @@ final class Load: Sendable {
     deinit { loader.workEnded(beginning, on: original) }
 
     /// Counts what happened, and tells it. Without an observer, only ends need to know the time.
-    func send(_ kind: ImageLoadEvent.Kind) {
+    ///
+    /// - Parameter last: what happened after it at the same moment, if there is anything.
+    func send(_ kind: ImageLoadEvent.Kind, _ last: ImageLoadEvent.Kind? = nil) {
         let isObserved = loader.isObserved
-        let elapsed = isObserved || kind.isEnd ? loader.governor.uptime() - start : .zero
-        loader.books.change { $0.note(kind, at: elapsed) }
-        if isObserved { tell(kind, at: elapsed) }
+        let elapsed = isObserved || (last ?? kind).isEnd ? loader.governor.uptime() - start : .zero
+        loader.books.change { books in
+            books.note(kind, at: elapsed)
+            if let last { books.note(last, at: elapsed) }
+        }
+        guard isObserved else { return }
+        tell(kind, at: elapsed)
+        if let last { tell(last, at: elapsed) }
     }
 
     /// Tells what nobody counts. Without an observer it costs nothing: `kind` is not made, and no clock read.
@@ -53,19 +64,24 @@ final class Load: Sendable {
             did: ImageLoadEvent(request: id, url: request.url, kind: kind, elapsed: elapsed))
     }
 
-    /// Tells that bytes came from the network with a transfer that another request began.
+    /// What is to be told of an answer whose bytes came from the network with a transfer that another request began; otherwise nil.
     ///
     /// - Parameter maker: the request that began it.
-    func noteJoining(of maker: UInt64?, bytes: Int) {
-        if maker != id { send(.joined(bytes: bytes)) }
+    func joining(of maker: UInt64?, _ source: ImageSource, bytes: Int?) -> ImageLoadEvent.Kind? {
+        guard source == .network, maker != id, let bytes else { return nil }
+        return .joined(bytes: bytes)
     }
 
     /// Tells that the request was answered. Throws if it was cancelled: an answer that was on its way then is not delivered.
     ///
     /// Of this and `failed` exactly one is called, or both where this throws: exactly one of succeeded, failed and cancelled is told.
-    func succeeded(from source: ImageSource, isCancelled: Bool) throws(ImageError) {
+    ///
+    /// - Parameter joining: what else is to be told of the answer.
+    func succeeded(
+        from source: ImageSource, _ joining: ImageLoadEvent.Kind? = nil, isCancelled: Bool
+    ) throws(ImageError) {
         if isCancelled { throw .cancelled }
-        send(.succeeded(source))
+        if let joining { send(joining, .succeeded(source)) } else { send(.succeeded(source)) }
     }
 
     /// Tells that the request failed, and how; an error that was on its way when it was cancelled is not delivered.

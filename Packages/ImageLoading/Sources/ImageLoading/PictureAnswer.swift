@@ -2,7 +2,7 @@ import ImageCore
 import Synchronization
 
 /// Waits in a task for a picture, once. Not generic: it would be looked for in the runtime's tables several times for each request.
-final class PictureAnswer: PictureWaiter {
+final class PictureAnswer: SharedWorkWaiter {
     private struct State {
         var continuation: CheckedContinuation<LoadedImage, any Error>?
         var place: (any SharedWorkPlace)?
@@ -37,9 +37,9 @@ final class PictureAnswer: PictureWaiter {
 
     func progressed(_ progress: WorkProgress) { onProgress(progress) }
 
-    func succeeded(with loaded: LoadedImage, of wait: PictureWait) { takeContinuation()?.resume(returning: loaded) }
+    func succeeded(with loaded: LoadedImage) { takeContinuation()?.resume(returning: loaded) }
 
-    func failed(with error: any Error, of wait: PictureWait) { takeContinuation()?.resume(throwing: error) }
+    func failed(with error: any Error) { takeContinuation()?.resume(throwing: error) }
 
     private func takeContinuation() -> CheckedContinuation<LoadedImage, any Error>? {
         state.withLock { $0.continuation.take() }

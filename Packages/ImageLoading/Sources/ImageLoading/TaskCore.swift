@@ -2,64 +2,18 @@ import ImageCore
 import Synchronization
 
 /// A task's tale with its listeners: the thin shell around `TaskTale`. Nobody is called while the lock is held.
-final class TaskCore: PictureWaiter {
-    /// Who is told by being called.
-    struct Receiver: Sendable {
-        /// Whether it is told progress and previews, too, and not the end alone.
-        var wantsAll: Bool
-        var delivery: Delivery
-        /// Tells an event, if there is one. False when whoever asked is gone.
-        var tell: @Sendable (ImageTask.Event?) -> Bool
-
-        /// - Parameter owner: held weakly.
-        init<Owner: AnyObject & Sendable>(
-            for owner: Owner, on delivery: Delivery, receive: @escaping @Sendable (Owner, ImageTask.Event) -> Void
-        ) {
-            wantsAll = true
-            self.delivery = delivery
-            tell = { [weak owner] event in
-                guard let owner else { return false }
-                if let event { receive(owner, event) }
-                return true
-            }
-        }
-
-        /// One that is told the end alone.
-        ///
-        /// - Parameter owner: held weakly.
-        init<Owner: AnyObject & Sendable>(
-            for owner: Owner, on delivery: Delivery,
-            _ completion: @escaping @Sendable (Owner, Result<LoadedImage, ImageError>) -> Void
-        ) {
-            wantsAll = false
-            self.delivery = delivery
-            tell = { [weak owner] event in
-                guard let owner else { return false }
-                if case .finished(let result)? = event { completion(owner, result) }
-                return true
-            }
-        }
-    }
-
-    private struct State {
+final class TaskCore: SharedWorkWaiter {
+    private struct State: ~Copyable {
         var tale = TaskTale()
         var priority: RequestPriority
-        /// Its place among those who wait for the picture.
+        /// What waits for the picture, until that is answered, and its place among those who wait.
+        var load: Load?
         var place: (any SharedWorkPlace)?
         /// What loads pictures of less quality, to be shown first.
         var lesser: [Task<Void, Never>] = []
         var listeners: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var lastListener: UInt64 = 0
-        var receiver: Receiver?
-        var cursor = TaskTale.Cursor()
-        var isDelivering = false
-
-        /// Where the receiver is to be called, unless it is being called, or there is none.
-        mutating func beginDelivery() -> Delivery? {
-            guard let receiver, !isDelivering else { return nil }
-            isDelivering = true
-            return receiver.delivery
-        }
+        var receiver: TaskReceiver?
 
         mutating func takeLesser() -> [Task<Void, Never>] {
             defer { lesser = [] }
@@ -77,40 +31,47 @@ final class TaskCore: PictureWaiter {
     private let showsPreviews: Bool
     private let state: Mutex<State>
 
-    init(_ request: ImageRequest, _ receiver: Receiver? = nil) {
+    init(_ request: borrowing ImageRequest, _ receiver: consuming TaskReceiver?, _ load: Load? = nil) {
         showsPreviews = request.isProgressive
-        let cursor = receiver?.wantsAll == false ? TaskTale.Cursor.beforeEnd : TaskTale.Cursor()
-        state = Mutex(State(priority: request.priority, receiver: receiver, cursor: cursor))
+        state = Mutex(State(priority: request.priority, load: load, receiver: receiver))
     }
 
     // MARK: What happens
 
     func progressed(_ progress: WorkProgress) {
         change { tale in
-            tale.progressed(progress.withoutPreview)
+            tale.progressed(progress)
             if showsPreviews, let preview = progress.preview { tale.previewed(preview) }
         }
     }
 
-    func succeeded(with loaded: LoadedImage, of wait: PictureWait) {
+    func succeeded(with loaded: LoadedImage) {
+        let (load, isCancelled) = endWait()
+        guard let load else { return }
         do throws(ImageError) {
-            try wait.succeeded(loaded, isCancelled: isCancelled)
+            try load.ended(with: loaded, isCancelled: isCancelled)
             ended(.success(loaded))
         } catch {
             ended(.failure(error))
         }
     }
 
-    func failed(with error: any Error, of wait: PictureWait) {
-        ended(.failure(wait.failed(error, isCancelled: isCancelled)))
+    func failed(with error: any Error) {
+        let (load, isCancelled) = endWait()
+        if let load { ended(.failure(load.ended(with: error, isCancelled: isCancelled))) }
+    }
+
+    /// What has waited, and whether nothing is handed out any more.
+    private func endWait() -> (Load?, isCancelled: Bool) {
+        state.withLock { ($0.load.take(), $0.tale.isCancelled) }
     }
 
     func previewed(_ preview: ImagePreview) { change { $0.previewed(preview) } }
 
-    func ended(_ result: Result<LoadedImage, ImageError>) {
+    func ended(_ result: consuming Result<LoadedImage, ImageError>) {
         let (place, lesser, listeners, delivery) = state.withLock { state in
             state.tale.ended(result)
-            return (state.place.take(), state.takeLesser(), state.takeListeners(), state.beginDelivery())
+            return (state.place.take(), state.takeLesser(), state.takeListeners(), state.receiver?.begin())
         }
         _ = consume place
         for task in lesser { task.cancel() }
@@ -120,13 +81,15 @@ final class TaskCore: PictureWaiter {
 
     /// Nothing is handed out once this has returned, and the work has one waiter less.
     func cancel() {
-        let (place, listeners, receiver) = state.withLock { state in
+        var receiver: TaskReceiver?  // goes here, not under the lock: it may hold anything
+        let (place, listeners) = state.withLock { state in
             state.tale.cancelled()
-            return (state.place.take(), state.takeListeners(), state.receiver.take())
+            receiver = state.receiver.take()
+            return (state.place.take(), state.takeListeners())
         }
         place?.leave()
         for listener in listeners { listener.resume() }
-        _ = consume receiver  // goes here, not under the lock: it may hold anything
+        _ = consume receiver
     }
 
     /// Nobody can ask any more, nor listen.
@@ -137,37 +100,35 @@ final class TaskCore: PictureWaiter {
 
     /// Something happened that is not the end.
     private func change(_ event: (inout TaskTale) -> Void) {
-        let (listeners, receiver) = state.withLock { state in
+        let (listeners, owner, hasReceiver, delivery) = state.withLock { state in
             event(&state.tale)
-            return (state.takeListeners(), state.receiver)
+            let wantsAll = state.receiver?.wantsAll == true
+            return (
+                state.takeListeners(), state.receiver?.owner, state.receiver != nil,
+                wantsAll ? state.receiver?.begin() : nil
+            )
         }
         for listener in listeners { listener.resume() }
-        guard let receiver else { return }
-        guard receiver.tell(nil) else { return cancel() }
-        if receiver.wantsAll { state.withLock { $0.beginDelivery() }?.enqueue { self.tellReceiver() } }
+        if hasReceiver, owner == nil { return cancel() }
+        delivery?.enqueue { self.tellReceiver() }
     }
 
     // MARK: Telling
 
     /// Tells the receiver, where it wants to be called, all that is new by then.
     private func tellReceiver() {
-        while let (receiver, event, isLast) = nextForReceiver() {
-            guard receiver.tell(event) else { return cancel() }
-            if isLast { return }
+        while let turn = nextTurn() {
+            guard let owner = turn.owner else { return cancel() }
+            turn.tell(owner, turn.event)
         }
     }
 
     /// The receiver is let go of with the last event.
-    private func nextForReceiver() -> (Receiver, ImageTask.Event, isLast: Bool)? {
+    private func nextTurn() -> TaskReceiver.Turn? {
         state.withLock { state in
-            guard let receiver = state.receiver else { return nil }
-            guard case .tell(let event) = state.tale.next(&state.cursor) else {
-                state.isDelivering = false
-                return nil
-            }
-            guard case .finished = event else { return (receiver, event, false) }
-            state.receiver = nil
-            return (receiver, event, true)
+            let turn = state.receiver?.turn(state.tale)
+            if turn?.isLast == true { state.receiver = nil }
+            return turn
         }
     }
 
@@ -205,9 +166,6 @@ final class TaskCore: PictureWaiter {
     }
 
     // MARK: The work
-
-    /// Whether nothing is handed out any more, though nothing has ended.
-    var isCancelled: Bool { state.withLock { $0.tale.isCancelled } }
 
     /// Takes what is to be cancelled when the task is over.
     func take(lesser: [Task<Void, Never>]) { state.withLock { $0.lesser = lesser } }

@@ -24,7 +24,8 @@ struct TaskTale: Sendable {
 
     private var count: UInt64 = 0
     /// What came last, and as which piece of news.
-    private var progress: WorkProgress?
+    private var completedBytes = 0
+    private var totalBytes: Int?
     private var progressNumber: UInt64 = 0
     private var preview: ImagePreview?
     private var previewNumber: UInt64 = 0
@@ -34,10 +35,12 @@ struct TaskTale: Sendable {
     /// True when nothing new will come.
     var isClosed: Bool { isCancelled || end != nil }
 
+    /// - Parameter value: its preview and its bytes are left aside.
     mutating func progressed(_ value: WorkProgress) {
-        guard !isClosed, progress != value else { return }
+        let isNews = progressNumber == 0 || completedBytes != value.completedBytes || totalBytes != value.totalBytes
+        guard !isClosed, isNews else { return }
         count += 1
-        (progress, progressNumber) = (value, count)
+        (completedBytes, totalBytes, progressNumber) = (value.completedBytes, value.totalBytes, count)
     }
 
     /// A preview that is no better than the last is no news.
@@ -54,16 +57,16 @@ struct TaskTale: Sendable {
 
     mutating func cancelled() {
         isCancelled = true
-        (progress, preview, end) = (nil, nil, nil)
+        (preview, end) = (nil, nil)
     }
 
     /// What a listener is to be told next.
     func next(_ cursor: inout Cursor) -> Turn {
         if isCancelled || cursor.isOver { return .over }
         let (hasProgress, hasPreview) = (progressNumber > cursor.told, previewNumber > cursor.told)
-        if hasProgress, !hasPreview || progressNumber < previewNumber, let progress {
+        if hasProgress, !hasPreview || progressNumber < previewNumber {
             cursor.told = progressNumber
-            return .tell(.progress(progress))
+            return .tell(.progress(WorkProgress(completedBytes: completedBytes, totalBytes: totalBytes)))
         }
         if hasPreview, let preview {
             cursor.told = previewNumber
