@@ -120,6 +120,7 @@ final class TaskCore: SharedWorkWaiter {
         while let turn = nextTurn() {
             guard let owner = turn.owner else { return cancel() }
             turn.tell(owner, turn.event)
+            if turn.isLast { return }
         }
     }
 

@@ -18,6 +18,7 @@ struct TaskReceiver: ~Copyable, Sendable {
     let delivery: Delivery
     /// Whether it is told progress and previews, too, and not the end alone.
     let wantsAll: Bool
+    /// Tells its owner an event.
     let tell: @Sendable (any AnyObject & Sendable, consuming ImageTask.Event) -> Void
     var cursor = TaskTale.Cursor()
     var isBeingTold = false
