@@ -11,7 +11,7 @@ struct KernelRoutesTests {
     @Test(
         "a default route is noticed when it comes and when it goes, with its link too",
         .enabled(if: PrivateNetwork.isAvailable, "needs root on Linux and the command ip: apt-get install iproute2"),
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func kernel() async throws {
         let network = try await PrivateNetwork()
         let monitor = try await network.perform { try LinuxConnectivityMonitor() }

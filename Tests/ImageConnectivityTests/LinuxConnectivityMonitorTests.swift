@@ -37,7 +37,7 @@ struct LinuxConnectivityMonitorTests {
         #expect(throws: refusal) { try LinuxConnectivityMonitor(routes: ScriptedRoutes(.failure(refusal))) }
     }
 
-    @Test("its thread ends with it", .timeLimit(.minutes(1)))
+    @Test("its thread ends with it", .timeLimit(.minutes(10)))
     func end() async throws {
         let routes = ScriptedRoutes(.success(false))
         let condition = try LinuxConnectivityMonitor(routes: routes).condition

@@ -280,12 +280,15 @@ struct ImageTaskTests {
         #expect(log.messages.isEmpty)
     }
 
-    @Test("a dead owner whose task lives is noticed at the next event, and the work cancelled")
-    func ownerGoneTaskKept() async {
+    @Test(
+        "a dead owner whose task lives is noticed at the next event, and the work cancelled", arguments: [true, false])
+    func ownerGoneTaskKept(isToldAll: Bool) async {
         let fixture = LoaderFixture.stepped()
         var cell: Cell? = Cell(log)
         let task = cell.map { cell in
-            fixture.loader.follow(heldRequest(of: fixture), for: cell, on: .immediate) { cell, event in
+            let request = heldRequest(of: fixture)
+            if !isToldAll { return fixture.loader.load(request, for: cell, on: .immediate) { $0.log.append("\($1)") } }
+            return fixture.loader.follow(request, for: cell, on: .immediate) { cell, event in
                 cell.log.append(self.text(event))
             }
         }
@@ -294,7 +297,42 @@ struct ImageTaskTests {
         gate.open()
         fixture.run()
         #expect(fixture.imageCoalescer.isIdle)
-        #expect(log.messages == ["10"])
+        #expect(fixture.loader.statistics.cancelled.count == 1)
+        #expect(log.messages == (isToldAll ? ["10"] : []))
         if let task { #expect(await events(task).isEmpty) }
+    }
+
+    @Test("a task whose owner is gone when it ends tells nobody, then or later")
+    func ownerGoneAtTheEnd() async {
+        let fixture = LoaderFixture.stepped()
+        var cell: Cell? = Cell(log)
+        let task = cell.map { cell in
+            let request = fixture.request("missing", then: .status(.notFound))
+            return fixture.loader.load(request, for: cell, on: .immediate) { $0.log.append("\($1)") }
+        }
+        cell = nil
+        fixture.run()
+        #expect(fixture.loader.statistics.failed.count == 1 && log.messages.isEmpty)
+        if let task { #expect(await events(task).isEmpty) }
+    }
+
+    @Test("a handler is let go of with the end, with all that it holds, though the task is kept")
+    func handlerLetGo() {
+        final class Payload: Sendable {}
+        let fixture = LoaderFixture.stepped()
+        let cell = Cell(log)
+        weak var payload: Payload?
+        let task: ImageTask
+        do {
+            let held = Payload()
+            payload = held
+            task = fixture.loader.load(fixture.request("a"), for: cell, on: .immediate) { cell, _ in
+                withExtendedLifetime(held) { cell.log.append("told") }
+            }
+        }
+        fixture.run()
+        #expect(log.messages == ["told"])
+        #expect(payload == nil)
+        withExtendedLifetime(task) {}
     }
 }

@@ -67,6 +67,44 @@ struct StatisticsTests {
         #expect(numbers.savedBytes == 3 * LoaderFixture.picture.count)
     }
 
+    @Test("a processed picture whose base is another request's saves the bytes")
+    func processedSharing() async throws {
+        let fixture = LoaderFixture.stepped()
+        let plain = heldRequest("a", of: fixture)
+        var processed = plain
+        processed.processors = [FakeProcessor("step")]
+        let tasks = [plain, processed].map { request in
+            fixture.start { _ = try await fixture.loader.image(for: request) }
+        }
+        fixture.run()
+        gate.open()
+        fixture.run()
+        for task in tasks { try await task.value }
+        #expect(fixture.loader.statistics.savedBytes == LoaderFixture.picture.count)
+    }
+
+    @Test("who joins a transfer is told so and then that it succeeded, and counts with its own time")
+    func joining() async throws {
+        let fixture = LoaderFixture.stepped()
+        let request = heldRequest("a", of: fixture)
+        let first = fixture.start { _ = try await fixture.loader.image(for: request) }
+        fixture.run()
+        fixture.clock.advance(by: .seconds(1))
+        let second = fixture.start { _ = try await fixture.loader.image(for: request) }
+        fixture.run()
+        fixture.clock.advance(by: .seconds(2))
+        gate.open()
+        fixture.run()
+        for task in [first, second] { try await task.value }
+        let answers = fixture.loader.statistics.succeeded[.network]
+        #expect(answers?.count == 2 && answers?.duration == .seconds(3 + 2))
+        let events = fixture.observer.events
+        let joiner = try #require(events.last { $0.kind == .started }?.request)
+        let last = events.filter { $0.request == joiner }.suffix(2)
+        #expect(last.map(\.kind) == [.joined(bytes: LoaderFixture.picture.count), .succeeded(.network)])
+        #expect(last.map(\.elapsed) == [.seconds(2), .seconds(2)])
+    }
+
     @Test("failures and cancellations are counted apart")
     func failures() async {
         let missing = fixture.request("missing", then: .status(.notFound))

@@ -26,6 +26,15 @@ struct TaskTaleTests {
         }
     }
 
+    @Test("a first report is news though no byte has come, and so is a length that is learnt; the same again is none")
+    func firstReport() {
+        var (tale, cursor) = (TaskTale(), TaskTale.Cursor())
+        for (total, texts) in [(nil, ["0"]), (nil, []), (9, ["0"]), (9, [])] as [(Int?, [String])] {
+            tale.progressed(WorkProgress(completedBytes: 0, totalBytes: total))
+            #expect(told(tale, &cursor) == texts)
+        }
+    }
+
     @Test("a late listener is told the latest of each, in the order in which they came, and the end")
     func late() {
         var tale = TaskTale()
