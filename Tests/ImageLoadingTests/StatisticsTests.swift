@@ -83,9 +83,11 @@ struct StatisticsTests {
         #expect(fixture.loader.statistics.savedBytes == LoaderFixture.picture.count)
     }
 
-    @Test("who joins a transfer is told so and then that it succeeded, and counts with its own time")
-    func joining() async throws {
-        let fixture = LoaderFixture.stepped()
+    @Test(
+        "who joins a transfer is told so and then that it succeeded, and counts with its own time",
+        arguments: [true, false])
+    func joining(isObserved: Bool) async throws {
+        let fixture = LoaderFixture.stepped { if !isObserved { $0.observer = nil } }
         let request = heldRequest("a", of: fixture)
         let first = fixture.start { _ = try await fixture.loader.image(for: request) }
         fixture.run()
@@ -98,6 +100,7 @@ struct StatisticsTests {
         for task in [first, second] { try await task.value }
         let answers = fixture.loader.statistics.succeeded[.network]
         #expect(answers?.count == 2 && answers?.duration == .seconds(3 + 2))
+        guard isObserved else { return }
         let events = fixture.observer.events
         let joiner = try #require(events.last { $0.kind == .started }?.request)
         let last = events.filter { $0.request == joiner }.suffix(2)
