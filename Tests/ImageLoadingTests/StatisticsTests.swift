@@ -73,13 +73,13 @@ struct StatisticsTests {
         let plain = heldRequest("a", of: fixture)
         var processed = plain
         processed.processors = [FakeProcessor("step")]
-        let tasks = [plain, processed].map { request in
-            fixture.start { _ = try await fixture.loader.image(for: request) }
-        }
+        let first = fixture.start { _ = try await fixture.loader.image(for: plain) }
+        fixture.run()
+        let second = fixture.start { [processed] in _ = try await fixture.loader.image(for: processed) }
         fixture.run()
         gate.open()
         fixture.run()
-        for task in tasks { try await task.value }
+        for task in [first, second] { try await task.value }
         #expect(fixture.loader.statistics.savedBytes == LoaderFixture.picture.count)
     }
 
