@@ -54,6 +54,8 @@ struct UrgencyTests {
         let surfaces = (0..<20).map { _ in RecordingSurface() }
         let bindings = await offScreen(on: surfaces)
         bindings[19].setVisible(true)
+        // A download that has only just joined the lane passes the change on a moment later.
+        await scheduler.raised.reaches(1)
         gates[0].open()
         await stage.transport.sends(3)
         #expect(sent[2] == "off 19")
@@ -62,9 +64,11 @@ struct UrgencyTests {
     }
 }
 
-/// Two downloads at once, the most urgent first; notes what it is asked for.
+/// Runs two downloads at once, the most urgent first, and logs what it is asked for.
 private final class NotedScheduler: WorkScheduler {
     let log = MessageLog<RequestPriority>()
+    /// The changes to the priority of cells on the screen.
+    let raised = MessageLog<RequestPriority>()
     private let scheduler = PriorityScheduler(lanes: [.download: LaneConfiguration(limit: 2)])
 
     func enqueue(_ work: ScheduledWork) -> WorkID { scheduler.enqueue(work) }
@@ -74,7 +78,10 @@ private final class NotedScheduler: WorkScheduler {
         return scheduler.reserve(place, onGrant: onGrant)
     }
 
-    func setPriority(_ priority: RequestPriority, of id: WorkID) { scheduler.setPriority(priority, of: id) }
+    func setPriority(_ priority: RequestPriority, of id: WorkID) {
+        scheduler.setPriority(priority, of: id)
+        if priority == .high { raised.append(priority) }
+    }
 
     func cancel(_ id: WorkID) -> Bool { scheduler.cancel(id) }
 }
