@@ -76,8 +76,15 @@ struct LoadSession {
         let clock = ContinuousClock()
         let start = clock.now
         var reports: [LoadReport] = []
-        for _ in 0..<options.repeat { reports += try await pass(load) }
-        if !options.json, addresses.count > 1 || options.repeat > 1 {
+        for _ in 0..<options.repeat {
+            let passStart = clock.now
+            let passReports = try await pass(load)
+            if options.summary {
+                Console.output(LoadSummary(reports: passReports, elapsed: clock.now - passStart).line)
+            }
+            reports += passReports
+        }
+        if !options.json, !options.summary, addresses.count > 1 || options.repeat > 1 {
             Console.output(LoadSummary(reports: reports, elapsed: clock.now - start).table)
         }
         if let failure = diskWatch.failure {
@@ -113,7 +120,7 @@ struct LoadSession {
         if let refusal = report.refusal { Console.error(refusal.line) }
         if options.json {
             Console.output(try report.json())
-        } else if let line = report.line {
+        } else if !options.summary, let line = report.line {
             Console.output(line)
         }
     }

@@ -84,12 +84,29 @@ struct LoadSummary {
         return Self.aligned(rows) + "\n" + formats
     }
 
+    /// One line for people: `60 images in 1.20 s: network 58 (7.1 MB), failed 2`.
+    var line: String {
+        var parts = ImageSource.allCases.compactMap { source -> String? in
+            let loaded = reports.compactMap(\.picture).filter { $0.source == source }
+            let bytes = loaded.compactMap(\.bytes).reduce(0, +)
+            if loaded.isEmpty { return nil }
+            return "\(source.rawValue) \(loaded.count)" + (bytes > 0 ? " (\(ByteCount.text(bytes)))" : "")
+        }
+        let failures = reports.count { $0.refusal != nil }
+        if failures > 0 { parts.append("failed \(failures)") }
+        let images = reports.count == 1 ? "1 image" : "\(reports.count) images"
+        return "\(images) in \(String(format: "%.2f", seconds)) s: " + parts.joined(separator: ", ")
+    }
+
+    private var seconds: Double {
+        let (seconds, attoseconds) = elapsed.components
+        return Double(seconds) + Double(attoseconds) / 1e18
+    }
+
     private var formats: String {
         let counts = Dictionary(grouping: reports.compactMap(\.picture), by: \.format.rawValue).mapValues(\.count)
-        let (seconds, attoseconds) = elapsed.components
-        let total = Double(seconds) + Double(attoseconds) / 1e18
         let list = counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-        return (list.isEmpty ? "no pictures" : list) + String(format: "; %.2f s in all", total)
+        return (list.isEmpty ? "no pictures" : list) + String(format: "; %.2f s in all", seconds)
     }
 
     private func row(_ name: String, _ reports: [LoadReport]) -> [String] {

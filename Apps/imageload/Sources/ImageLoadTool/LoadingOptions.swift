@@ -48,6 +48,9 @@ struct LoadingOptions: ParsableArguments {
     @Flag(help: "One JSON object a line on standard output.")
     var json = false
 
+    @Flag(help: "One line for each pass instead of one for each image.")
+    var summary = false
+
     func validate() throws {
         guard (1...64).contains(concurrency) else { throw ValidationError("--concurrency takes 1 to 64") }
         guard timeout > 0, timeout <= 86_400 else { throw ValidationError("--timeout takes seconds above 0") }
@@ -55,6 +58,7 @@ struct LoadingOptions: ParsableArguments {
         guard (1...1000).contains(`repeat`) else { throw ValidationError("--repeat takes 1 to 1000") }
         guard !fill || size != nil else { throw ValidationError("--fill needs --size") }
         guard !(reload && offline) else { throw ValidationError("--reload and --offline exclude each other") }
+        guard !(json && summary) else { throw ValidationError("--json and --summary exclude each other") }
     }
 
     /// A loader as the options want it.

@@ -59,6 +59,12 @@ struct ReportTests {
         #expect(rows[4].joined(separator: " ") == "png 2; 1.00 s in all")
     }
 
+    @Test("the summary of a pass says what came from where, and what failed")
+    func summary() {
+        let line = LoadSummary(reports: [loaded, loaded, failed], elapsed: .milliseconds(1_230)).line
+        #expect(line == "3 images in 1.23 s: disk 2 (104.0 kB), failed 1")
+    }
+
     @Test(
         "each kind of failure has its exit code and one line that says what to do",
         arguments: [
