@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// An inventory of the rooms, by kind. One library product per room; nothing else is published.
-// The edges below are the only ones allowed: Scripts/check-architecture compares them with ARCHITECTURE.md's rule.
+// One library product per module; nothing else is published. The apps are targets of this package too, so that every target is
+// compiled once. SwiftPM fetches and builds for a dependent package only what the products that it names need.
+// Scripts/check-architecture compares the dependencies below with the table in ARCHITECTURE.md.
 
 let strict: [SwiftSetting] = [
     .strictMemorySafety(),
@@ -13,15 +14,19 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ImmutableWeakCaptures"),
 ]
 
+/// Optimises a target in debug builds too. Only for targets that no product contains: SwiftPM refuses unsafe flags in a dependency.
+let optimized = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 let applePlatforms: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS, .macCatalyst]
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
-/// Only with the trait is swift-crypto fetched and built.
+/// Fetched and built only with the trait `AESGCMSealing`.
 let crypto: Target.Dependency = .product(
     name: "Crypto", package: "swift-crypto", condition: .when(traits: ["AESGCMSealing"]))
 
-/// Only with the trait are async-http-client and SwiftNIO fetched and built.
+/// Fetched and built only with the trait `AsyncHTTPClient`.
 func serverSide(_ product: String, package: String) -> Target.Dependency {
     .product(name: product, package: package, condition: .when(traits: ["AsyncHTTPClient"]))
 }
@@ -34,113 +39,143 @@ let asyncHTTPClient = [
     serverSide("NIOSSL", package: "swift-nio-ssl"),
 ]
 
-/// A room: Swift sources at Packages/<name>/Sources/<name>.
-func room(_ name: String, knows dependencies: [Target.Dependency] = []) -> Target {
+/// A module: Swift sources in Packages/<name>/Sources/<name>.
+func module(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: "Packages/\(name)/Sources/\(name)", swiftSettings: strict)
 }
 
-/// The C shim of a room: the only place where setjmp, varargs and raw C structures live.
-/// `links` names what the libraries' pkg-config files do not.
-func shim(_ name: String, in room: String, over libraries: String..., links: [String] = []) -> Target {
+/// The C shim of a module: the only code that uses setjmp, varargs and the C library's structures.
+/// `links` names libraries that the pkg-config files leave out.
+func shim(_ name: String, in module: String, over libraries: String..., links: [String] = []) -> Target {
     .target(
         name: name, dependencies: libraries.map { .init(stringLiteral: $0) },
-        path: "Packages/\(room)/Sources/\(name)",
+        path: "Packages/\(module)/Sources/\(name)",
         linkerSettings: links.map { .linkedLibrary($0) })
 }
 
-/// The inner loops of a room in C, over no library.
-func kernels(_ name: String, in room: String) -> Target {
-    .target(name: name, path: "Packages/\(room)/Sources/\(name)")
+/// C code of a module that needs no library.
+func kernels(_ name: String, in module: String) -> Target {
+    .target(name: name, path: "Packages/\(module)/Sources/\(name)")
 }
 
-/// A system library as Debian's or Homebrew's package installs it.
-func library(_ name: String, in room: String, pkgConfig: String, apt: String, brew: String) -> Target {
+/// A system library, installed by Debian's or Homebrew's package.
+func library(_ name: String, in module: String, pkgConfig: String, apt: String, brew: String) -> Target {
     .systemLibrary(
-        name: name, path: "Packages/\(room)/Sources/\(name)", pkgConfig: pkgConfig,
+        name: name, path: "Packages/\(module)/Sources/\(name)", pkgConfig: pkgConfig,
         providers: [.apt([apt]), .brew([brew])])
 }
 
-func tests(_ name: String, of dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: strict)
+/// A library target of an app.
+func appLibrary(
+    _ name: String, in app: String, uses dependencies: [Target.Dependency], settings: [SwiftSetting] = strict
+) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Apps/\(app)/Sources/\(name)", swiftSettings: settings)
+}
+
+/// A command of an app.
+func command(_ name: String, in app: String, uses dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Apps/\(app)/Sources/\(name)", swiftSettings: strict)
+}
+
+/// C code of an app, over libraries that the linker finds by name.
+func appKernels(_ name: String, in app: String, links libraries: String...) -> Target {
+    .target(
+        name: name, path: "Apps/\(app)/Sources/\(name)", linkerSettings: libraries.map { .linkedLibrary($0) })
+}
+
+/// Tests in Tests/<name>, or in the app's folder.
+func tests(_ name: String, in app: String? = nil, of dependencies: [Target.Dependency]) -> Target {
+    let folder = app.map { "Apps/\($0)/Tests" } ?? "Tests"
+    return .testTarget(name: name, dependencies: dependencies, path: "\(folder)/\(name)", swiftSettings: strict)
+}
+
+/// Code that several test targets use.
+func support(
+    _ name: String, uses dependencies: [Target.Dependency], exclude: [String] = [], settings: [SwiftSetting] = strict
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Tests/Support/\(name)", exclude: exclude, swiftSettings: settings
+    )
 }
 
 let vocabulary = [
-    room("ImageCore")
+    module("ImageCore")
 ]
 
 let caching = [
-    room("ImageMemoryCaching", knows: ["ImageCore", "CImageMemoryCaching"]),
+    module("ImageMemoryCaching", uses: ["ImageCore", "CImageMemoryCaching"]),
     kernels("CImageMemoryCaching", in: "ImageMemoryCaching"),
-    room("ImageDiskCaching", knows: ["ImageCore", "CImageDiskCaching"]),
+    module("ImageDiskCaching", uses: ["ImageCore", "CImageDiskCaching"]),
     kernels("CImageDiskCaching", in: "ImageDiskCaching"),
-    room("ImageDataSealing", knows: ["ImageCore", crypto]),
+    module("ImageDataSealing", uses: ["ImageCore", crypto]),
 ]
 
 let transports = [
-    room("ImageTransporting", knows: ["ImageCore", httpTypes]),
-    room("ImageHTTPCaching", knows: ["ImageCore", "ImageTransporting", httpTypes]),
-    room("ImageTransportCaching", knows: ["ImageCore", "ImageTransporting", "ImageHTTPCaching", httpTypes]),
-    room("ImageContentCoding", knows: ["ImageTransporting", "CImageContentCoding", httpTypes]),
+    module("ImageTransporting", uses: ["ImageCore", httpTypes]),
+    module("ImageHTTPCaching", uses: ["ImageCore", "ImageTransporting", httpTypes]),
+    module("ImageTransportCaching", uses: ["ImageCore", "ImageTransporting", "ImageHTTPCaching", httpTypes]),
+    module("ImageContentCoding", uses: ["ImageTransporting", "CImageContentCoding", httpTypes]),
     shim("CImageContentCoding", in: "ImageContentCoding", over: "CLibZ"),
     library("CLibZ", in: "ImageContentCoding", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
-    room(
+    module(
         "ImageTransportCurl",
-        knows: ["ImageCore", "ImageTransporting", "ImageContentCoding", "CImageTransportCurl", httpTypes]),
+        uses: ["ImageCore", "ImageTransporting", "ImageContentCoding", "CImageTransportCurl", httpTypes]),
     shim("CImageTransportCurl", in: "ImageTransportCurl", over: "CLibCurl"),
     library("CLibCurl", in: "ImageTransportCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
-    room(
+    module(
         "ImageTransportAsyncHTTPClient",
-        knows: ["ImageTransporting", "ImageContentCoding", httpTypes] + asyncHTTPClient),
-    room("ImageTransportResuming", knows: ["ImageCore", "ImageTransporting", httpTypes]),
-    room("ImageTransportURLSession", knows: ["ImageCore", "ImageTransporting", httpTypes]),
+        uses: ["ImageTransporting", "ImageContentCoding", httpTypes] + asyncHTTPClient),
+    module("ImageTransportResuming", uses: ["ImageCore", "ImageTransporting", httpTypes]),
+    module("ImageTransportURLSession", uses: ["ImageCore", "ImageTransporting", httpTypes]),
 ]
 
 let codecs = [
-    room("ImageDecoding", knows: ["ImageCore"]),
-    room("ImageProcessing", knows: ["ImageCore", "CImageProcessing"]),
+    module("ImageDecoding", uses: ["ImageCore"]),
+    module("ImageProcessing", uses: ["ImageCore", "CImageProcessing"]),
     kernels("CImageProcessing", in: "ImageProcessing"),
 
-    room("ImageColorManaging", knows: ["ImageCore", "CImageColorManaging"]),
+    module("ImageColorManaging", uses: ["ImageCore", "CImageColorManaging"]),
     shim("CImageColorManaging", in: "ImageColorManaging", over: "CLibLCMS"),
     library("CLibLCMS", in: "ImageColorManaging", pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
 
-    room("ImageCodecJPEG", knows: ["ImageCore", "CImageCodecJPEG"]),
+    module("ImageCodecJPEG", uses: ["ImageCore", "CImageCodecJPEG"]),
     shim("CImageCodecJPEG", in: "ImageCodecJPEG", over: "CLibJPEG"),
     library("CLibJPEG", in: "ImageCodecJPEG", pkgConfig: "libjpeg", apt: "libjpeg62-turbo-dev", brew: "jpeg-turbo"),
 
-    room("ImageCodecPNG", knows: ["ImageCore", "CImageCodecPNG"]),
+    module("ImageCodecPNG", uses: ["ImageCore", "CImageCodecPNG"]),
     shim("CImageCodecPNG", in: "ImageCodecPNG", over: "CLibPNG", "CLibISAL"),
     library("CLibPNG", in: "ImageCodecPNG", pkgConfig: "libpng16", apt: "libpng-dev", brew: "libpng"),
     library("CLibISAL", in: "ImageCodecPNG", pkgConfig: "libisal", apt: "libisal-dev", brew: "isa-l"),
 
-    room("ImageCodecWebP", knows: ["ImageCore", "CImageCodecWebP"]),
+    module("ImageCodecWebP", uses: ["ImageCore", "CImageCodecWebP"]),
     shim("CImageCodecWebP", in: "ImageCodecWebP", over: "CLibWebP", links: ["webpmux"]),
     library("CLibWebP", in: "ImageCodecWebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
 
-    room("ImageCodecGIF", knows: ["ImageCore", "CImageCodecGIF"]),
+    module("ImageCodecGIF", uses: ["ImageCore", "CImageCodecGIF"]),
     shim("CImageCodecGIF", in: "ImageCodecGIF", over: "CLibGIF"),
     library("CLibGIF", in: "ImageCodecGIF", pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
 
-    room("ImageCodecImageIO", knows: ["ImageCore"]),
+    module("ImageCodecImageIO", uses: ["ImageCore"]),
 ]
 
 let coordination = [
-    room("ImageConnectivity", knows: ["ImageCore"]),
-    room("ImageScheduling", knows: ["ImageCore"]),
-    room("ImageCoalescing", knows: ["ImageCore"]),
-    room("ImageLoading", knows: ["ImageCore", "ImageTransporting", httpTypes]),
+    module("ImageConnectivity", uses: ["ImageCore"]),
+    module("ImageScheduling", uses: ["ImageCore"]),
+    module("ImageCoalescing", uses: ["ImageCore"]),
+    module("ImageLoading", uses: ["ImageCore", "ImageTransporting", httpTypes]),
 ]
 
 let presentation = [
-    room("ImagePresenting", knows: ["ImageCore", "ImageLoading"]),
-    room("ImagePresentingUIKit", knows: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO"]),
-    room("ImagePresentingSwiftUI", knows: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO"]),
+    module("ImagePresenting", uses: ["ImageCore", "ImageLoading"]),
+    module("ImagePresentingUIKit", uses: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO"]),
+    module("ImagePresentingSwiftUI", uses: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO"]),
 ]
 
 let composition = [
-    room(
+    module(
         "ImageLoadingDefaults",
-        knows: [
+        uses: [
             "ImageCore", "ImageMemoryCaching", "ImageDiskCaching", "ImageTransporting", "ImageHTTPCaching",
             "ImageTransportCaching", "ImageTransportResuming", "ImageDecoding", "ImageProcessing", "ImageColorManaging",
             "ImageCodecJPEG",
@@ -152,10 +187,10 @@ let composition = [
 ]
 
 let proving = [
-    room("ImageTesting", knows: ["ImageCore", "ImageTransporting", httpTypes]),
-    room(
+    module("ImageTesting", uses: ["ImageCore", "ImageTransporting", httpTypes]),
+    module(
         "ImageContractTesting",
-        knows: ["ImageCore", "ImageTransporting", "ImageHTTPCaching", "ImageTesting", httpTypes]),
+        uses: ["ImageCore", "ImageTransporting", "ImageHTTPCaching", "ImageTesting", httpTypes]),
 ]
 
 let suites = [
@@ -174,7 +209,7 @@ let suites = [
     tests(
         "HTTPTransportTests",
         of: [
-            "ImageTransporting", "HTTPTransports", "LoopbackServer", httpTypes,
+            "ImageTransporting", "HTTPTransports", "LoopbackServer", "CommandRunning", httpTypes,
             .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])),
         ]),
     tests(
@@ -242,63 +277,119 @@ let suites = [
             "ImageCore", "ImageTesting", "ImageContractTesting", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP",
             "ImageCodecGIF", "GeneratedPictures", "CAllocations",
         ]),
+]
 
-    // Not tests but what tests need: a raw-socket server that can misbehave.
-    .target(
-        name: "LoopbackServer", dependencies: ["ImageTesting"], path: "Tests/Support/LoopbackServer",
-        swiftSettings: strict),
-    // And the transports that are compiled in.
-    .target(
-        name: "HTTPTransports",
-        dependencies: [
+let testSupport = [
+    // A server over raw sockets that can misbehave.
+    support("LoopbackServer", uses: ["ImageTesting"]),
+    // Starts commands.
+    support(
+        "CommandRunning",
+        uses: [
+            .product(name: "Subprocess", package: "swift-subprocess"),
+            .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
+        ]),
+    // The HTTP transports that are compiled in.
+    support(
+        "HTTPTransports",
+        uses: [
             "ImageTransporting", "ImageTransportAsyncHTTPClient",
             .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])),
-        ],
-        path: "Tests/Support/HTTPTransports", swiftSettings: strict),
-    // And ICC profiles, made when a test runs.
-    .target(
-        name: "TestProfiles", dependencies: ["CTestProfiles"], path: "Tests/Support/TestProfiles", swiftSettings: strict
-    ),
+        ]),
+    // ICC profiles, generated at run time.
+    support("TestProfiles", uses: ["CTestProfiles"]),
     .target(name: "CTestProfiles", dependencies: ["CLibLCMS"], path: "Tests/Support/CTestProfiles"),
-    // And a loader over fakes, for tests of what stands on a loader.
-    .target(
-        name: "StagedLoader",
-        dependencies: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageCoalescing"],
-        path: "Tests/Support/StagedLoader", swiftSettings: strict),
-    // And the whole loader, one step of one task at a time; Scripts/simulate runs it in release.
-    .target(
-        name: "LoaderSimulation",
-        dependencies: [
+    // A loader over fakes.
+    support(
+        "StagedLoader", uses: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageCoalescing"]),
+    // The whole loader, run one step of one task at a time; Scripts/simulate runs it in release.
+    support(
+        "LoaderSimulation",
+        uses: [
             "ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageScheduling", "ImageCoalescing",
             httpTypes,
         ],
-        path: "Tests/Support/LoaderSimulation", exclude: ["README.md"], swiftSettings: strict),
+        exclude: ["README.md"]),
     .executableTarget(
         name: "simulate", dependencies: ["LoaderSimulation"], path: "Tests/Support/simulate", swiftSettings: strict),
-    // And small files of every kind, made by our encoders and by the builders that the codecs' tests have.
-    .target(
-        name: "GeneratedPictures",
-        dependencies: [
-            "ImageCore", "ImageTesting", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF",
-        ],
-        path: "Tests/Support/GeneratedPictures", swiftSettings: strict),
+    // Small files in each format, written by our encoders and by the codec tests' builders.
+    support(
+        "GeneratedPictures",
+        uses: ["ImageCore", "ImageTesting", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"]),
     .target(name: "CAllocations", path: "Tests/Support/CAllocations"),
-    // And a network of a test's own.
+    // A network namespace for one test.
     .target(name: "CNetworkNamespace", path: "Tests/Support/CNetworkNamespace"),
-    // And what the thread sanitizer needs to understand Mutex.
+    // What the thread sanitizer needs to understand Mutex.
     .target(name: "CThreadSanitizing", path: "Tests/Support/CThreadSanitizing"),
-    // And another store, to show that it fits behind the port of the disk cache.
+    // A second implementation of the disk cache's protocol.
     .systemLibrary(
         name: "CLibSQLite", path: "Tests/Support/CLibSQLite", pkgConfig: "sqlite3",
         providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
 ]
 
-let rooms = [vocabulary, caching, transports, codecs, coordination, presentation, composition, proving].flatMap { $0 }
+let allCodecs: [Target.Dependency] = ["ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"]
+
+let imageload = [
+    command("imageload", in: "imageload", uses: ["ImageLoadTool"]),
+    appLibrary(
+        "ImageLoadTool", in: "imageload",
+        uses: [
+            "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoadingDefaults", "ImageDiskCaching",
+            "ImageHTTPCaching", "ImageTransportCaching", "ImageTransporting", httpTypes, argumentParser,
+        ]),
+    tests(
+        "ImageLoadToolTests", in: "imageload",
+        of: [
+            "ImageLoadTool", "imageload", "ImageCore", "ImageDecoding", "ImageDiskCaching", "ImageLoadingDefaults",
+            "LoopbackServer", "CommandRunning", argumentParser,
+        ]),
+]
+
+let feedServer = [
+    command("feed-server", in: "FeedServer", uses: ["FeedOrigin", "ImageCore", argumentParser] + allCodecs),
+    // The tests that start the server wait for its drawings, which take ten times as long unoptimised.
+    appLibrary("FeedOrigin", in: "FeedServer", uses: ["ImageCore"], settings: optimized),
+    tests("FeedOriginTests", in: "FeedServer", of: ["FeedOrigin", "ImageCore", "ImageTesting"] + allCodecs),
+]
+
+let photoFeed = [
+    appLibrary("PhotoFeedModel", in: "PhotoFeed", uses: ["ImageCore", "ImageLoading"]),
+    tests(
+        "PhotoFeedModelTests", in: "PhotoFeed",
+        of: ["PhotoFeedModel", "ImageCore", "ImageLoading", "ImageTesting", "ImageTransporting", "StagedLoader"]),
+]
+
+let benchmarks = [
+    command(
+        "benchmarks", in: "Benchmarks",
+        uses: [
+            "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoadingDefaults", "ImageMemoryCaching",
+            "ImageHTTPCaching", "ImageTransportCaching", "ImageTesting", "ImageDiskCaching", "ImageProcessing",
+            "ImageTransporting", "ImageTransportCurl", "ImageScheduling", "ImageCoalescing", "CDecodingFloor",
+            "CDiskFloor", "CTransportFloor", "EvictionStudy", "ScrollStudy", httpTypes,
+        ] + allCodecs),
+    command("MemoryBenchmarks", in: "Benchmarks", uses: ["ImageCore", "ImageMemoryCaching"]),
+    appLibrary("EvictionStudy", in: "Benchmarks", uses: ["ImageMemoryCaching", "ImageTesting", "CTraceFile"]),
+    tests("EvictionStudyTests", in: "Benchmarks", of: ["ImageMemoryCaching", "ImageTesting", "EvictionStudy"]),
+    appLibrary(
+        "ScrollStudy", in: "Benchmarks",
+        uses: [
+            "ImageCore", "ImageLoading", "ImageMemoryCaching", "ImageTransporting", "ImageTransportCaching",
+            "ImageScheduling", "ImageCoalescing", "ImageTesting", httpTypes,
+        ]),
+    tests("ScrollStudyTests", in: "Benchmarks", of: ["ScrollStudy"]),
+    appKernels("CTraceFile", in: "Benchmarks", links: "z"),
+    appKernels("CDecodingFloor", in: "Benchmarks", links: "jpeg", "png", "webp", "webpdemux", "gif"),
+    appKernels("CDiskFloor", in: "Benchmarks", links: "sqlite3"),
+    appKernels("CTransportFloor", in: "Benchmarks", links: "curl"),
+]
+
+let modules = [vocabulary, caching, transports, codecs, coordination, presentation, composition, proving].flatMap { $0 }
 
 let package = Package(
     name: "swift-image-loading",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    products: rooms.filter { $0.name.hasPrefix("Image") }.map { .library(name: $0.name, targets: [$0.name]) },
+    products: modules.filter { $0.name.hasPrefix("Image") }.map { .library(name: $0.name, targets: [$0.name]) },
     traits: [
         .default(enabledTraits: []),
         .trait(name: "AESGCMSealing", description: "AESGCMSeal in ImageDataSealing, over swift-crypto."),
@@ -312,7 +403,10 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess.git", from: "1.0.0"),
+        .package(url: "https://github.com/apple/swift-system.git", from: "1.6.0"),
     ],
-    targets: rooms + suites,
+    targets: modules + suites + testSupport + imageload + feedServer + photoFeed + benchmarks,
     swiftLanguageModes: [.v6]
 )

@@ -11,10 +11,13 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Drawing images takes ten times as long without.
+let optimized = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 /// GTK belongs to one thread, so everything here is on the main actor unless it says otherwise.
 let toolkit = strict + [.defaultIsolation(MainActor.self)]
 
-func room(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-image-loading") }
+func module(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-image-loading") }
 
 let package = Package(
     name: "gtk-photo-feed",
@@ -25,46 +28,53 @@ let package = Package(
     ],
     dependencies: [
         .package(name: "swift-image-loading", path: "../.."),
-        .package(name: "FeedServer", path: "../FeedServer"),
-        .package(name: "PhotoFeed", path: "../PhotoFeed"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
     ],
     targets: [
         .systemLibrary(name: "CGtk", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
         .target(
             name: "GtkImageUI",
-            dependencies: ["CGtk", room("ImageCore"), room("ImageLoading"), room("ImagePresenting")],
+            dependencies: ["CGtk", module("ImageCore"), module("ImageLoading"), module("ImagePresenting")],
             swiftSettings: toolkit),
         .target(
             name: "PhotoFeedDesktop",
             dependencies: [
-                "GtkImageUI", "CGtk", room("ImageCore"), room("ImageDecoding"), room("ImageLoading"),
-                room("ImageLoadingDefaults"), room("ImagePresenting"),
-                .product(name: "FeedOrigin", package: "FeedServer"),
-                .product(name: "PhotoFeedModel", package: "PhotoFeed"),
+                "GtkImageUI", "CGtk", module("ImageCore"), module("ImageDecoding"), module("ImageLoading"),
+                module("ImageLoadingDefaults"), module("ImagePresenting"),
+                "FeedOrigin", "PhotoFeedModel",
             ],
             swiftSettings: toolkit),
         .executableTarget(
             name: "photo-feed",
             dependencies: [
-                "PhotoFeedDesktop", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "feed-server", package: "FeedServer"),
+                "PhotoFeedDesktop", "feed-server", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
+        // Links to the targets of the package in the root, which does not publish them.
+        .target(name: "FeedOrigin", dependencies: [module("ImageCore")], swiftSettings: optimized),
+        .executableTarget(
+            name: "feed-server",
+            dependencies: [
+                "FeedOrigin", module("ImageCore"), module("ImageCodecJPEG"), module("ImageCodecPNG"),
+                module("ImageCodecWebP"), module("ImageCodecGIF"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "PhotoFeedModel", dependencies: [module("ImageCore"), module("ImageLoading")], swiftSettings: strict),
         .testTarget(
             name: "PhotoFeedDesktopTests",
             dependencies: [
-                "PhotoFeedDesktop", "GtkImageUI", "CGtk", room("ImageCore"), room("ImageLoading"),
-                room("ImagePresenting"),
-                .product(name: "feed-server", package: "FeedServer"),
-                .product(name: "PhotoFeedModel", package: "PhotoFeed"),
+                "PhotoFeedDesktop", "GtkImageUI", "CGtk", module("ImageCore"), module("ImageLoading"),
+                module("ImagePresenting"),
+                "PhotoFeedModel", "feed-server",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "GtkImageUITests",
             dependencies: [
-                "GtkImageUI", "CGtk", room("ImageCore"), room("ImageLoading"), room("ImageLoadingDefaults"),
-                room("ImagePresenting"), room("ImageTesting"),
+                "GtkImageUI", "CGtk", module("ImageCore"), module("ImageLoading"), module("ImageLoadingDefaults"),
+                module("ImagePresenting"), module("ImageTesting"),
             ],
             swiftSettings: strict),
     ],

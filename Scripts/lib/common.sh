@@ -15,54 +15,49 @@ fail() {
     exit 1
 }
 
-# app_is_current STAMP FOLDER…: nothing in the folders is newer than the stamp. Folders count too, so that a removed file shows.
-app_is_current() {
+# show_help: prints the calling script's comment.
+show_help() {
+    sed -nE '2,/^set/{/^set/d; s/^# ?//p}' "$0"
+    exit 0
+}
+
+# Options of `swift build` for every build of this repository, because other options mean compiling it again.
+checked_imports=(--explicit-target-dependency-import-check error)
+
+# Where the package is built with every trait.
+traits_build=.build-traits
+
+# is_current STAMP FOLDER…: nothing in the folders is newer than the stamp. Folders count too, so that a removed file shows.
+is_current() {
     local stamp=$1
     shift
     [[ -e $stamp ]] && [[ -z $(find "$@" -name '.build*' -prune -o -newer "$stamp" -print -quit) ]]
 }
 
-# build_app APP PRODUCT: builds a product of Apps/APP in release and sets `binary` to its path. Quick when nothing changed.
-build_app() {
-    local folder="$root/Apps/$1" product=$2
-    local stamp="$folder/.build/$product.stamp"
+# build_release PRODUCT [PACKAGE]: builds a command in release, of this package or of one in Apps, and sets `binary` to its path.
+# Quick when nothing changed. The compiler's output goes to a log.
+build_release() {
+    local product=$1 folder="$root${2:+/Apps/$2}"
+    local stamp="$folder/.build/$product.stamp" log="$root/out/build-$product.log"
     binary="$folder/.build/release/$product"
-    [[ -e $folder/Package.swift ]] || fail "there is no app at Apps/$1" "is the clone complete? git status, git checkout -- Apps"
-    if [[ -x $binary ]] && app_is_current "$stamp" "$root/Package.swift" "$root/Packages" "$folder"; then return; fi
-    say "building $product (release; from nothing that takes a minute or two on two cores)"
-    mkdir -p "$folder/.build"
+    if [[ -x $binary ]] && is_current "$stamp" "$root/Package.swift" "$root/Packages" "$root/Apps"; then return; fi
+    mkdir -p "$folder/.build" "$root/out"
     touch "$stamp.new"
-    swift build --package-path "$folder" -c release --product "$product" >&2 ||
-        fail "$product does not build" "the compiler's message is above; if it misses a header: Scripts/bootstrap"
+    python3 "$root/Scripts/lib/run_step.py" --name "building $product in release" --log "$log" -- \
+        swift build --package-path "$folder" -c release --product "$product" "${checked_imports[@]}" ||
+        fail "$product does not build" "if it misses a header: Scripts/bootstrap"
     mv "$stamp.new" "$stamp"
 }
 
-# has_desktop: the desktop app can be built and shown, on a screen or on one that is only memory.
+# has_desktop: the desktop app can be built and shown, on a screen or on a virtual one.
 has_desktop() { pkg-config --exists gtk4 2>/dev/null && command -v Xvfb >/dev/null; }
-
-# on_virtual_screen COMMAND…: runs it on a screen that is only memory, painted by the processor: the same everywhere.
-on_virtual_screen() {
-    local number screen status=0
-    number=$(mktemp)
-    Xvfb -displayfd 3 -screen 0 1600x1200x24 -nolisten tcp 3>"$number" >/dev/null 2>&1 &
-    screen=$!
-    for _ in {1..100}; do
-        [[ -s $number ]] && break
-        sleep 0.1
-    done
-    DISPLAY=":$(<"$number")" GDK_BACKEND=x11 GSK_RENDERER=cairo GTK_A11Y=test "$@" || status=$?
-    kill "$screen" 2>/dev/null || true
-    wait "$screen" 2>/dev/null || true
-    rm -f "$number"
-    return "$status"
-}
 
 # sources: every Swift file of the repository, build folders left out, zero-terminated.
 sources() {
-    local place
-    for place in Package.swift Packages Tests Apps; do
-        if [[ -e $root/$place ]]; then
-            find "$root/$place" -name '.build*' -prune -o -name '*.swift' -type f -print0
+    local folder
+    for folder in Package.swift Packages Tests Apps; do
+        if [[ -e $root/$folder ]]; then
+            find "$root/$folder" -name '.build*' -prune -o -name '*.swift' -type f -print0
         fi
     done
 }

@@ -1,3 +1,4 @@
+import CommandRunning
 import Foundation
 import HTTPTransports
 import HTTPTypes
@@ -179,7 +180,7 @@ struct FaultTests {
         "the limit counts decoded bytes: a small coded body that unpacks to more is refused",
         arguments: HTTPTransport.allCases)
     func bomb(_ http: HTTPTransport) async throws {
-        let packed = try gzip(Data(count: 1 << 20))
+        let packed = try await gzip(Data(count: 1 << 20))
         #expect(packed.count < 2000)
         let server = try LoopbackServer { _ in .ok(packed, headers: ["Content-Encoding": "gzip"]) }
         let transport = http.make()
@@ -196,7 +197,7 @@ struct FaultTests {
         "a coded body that arrives byte by byte, or in several gzip members, is decoded as one",
         arguments: HTTPTransport.allCases, [1, 7])
     func codedPieces(_ http: HTTPTransport, _ piece: Int) async throws {
-        let packed = try gzip(Data(pattern(5000))) + gzip(Data(pattern(300)))
+        let packed = try await gzip(Data(pattern(5000))) + gzip(Data(pattern(300)))
         let head = LoopbackReply.head(
             status: 200, headers: ["Content-Encoding": "gzip", "Transfer-Encoding": "chunked"])
         let chunks = stride(from: 0, to: packed.count, by: piece).map { start in
@@ -211,7 +212,7 @@ struct FaultTests {
         "a coded body that is cut inside a complete message is closed early", arguments: HTTPTransport.allCases,
         [1, 8, 20, 100])
     func cutCoding(_ http: HTTPTransport, _ missing: Int) async throws {
-        let packed = try gzip(Data(pattern(5000))).dropLast(missing)
+        let packed = try await gzip(Data(pattern(5000))).dropLast(missing)
         let server = try LoopbackServer { _ in .ok(packed, headers: ["Content-Encoding": "gzip"]) }
         guard case .closedEarly(_, nil) = await failure(http.make(), TransportRequest(url: server.url())) else {
             Issue.record("not closed early")
@@ -265,7 +266,7 @@ struct FaultTests {
 
     @Test("a request for a range is not decoded", arguments: HTTPTransport.allCases)
     func rangeIsRaw(_ http: HTTPTransport) async throws {
-        let packed = try gzip(Data(count: 1000))
+        let packed = try await gzip(Data(count: 1000))
         let server = try LoopbackServer { _ in .ok(packed, headers: ["Content-Encoding": "gzip"]) }
         let request = TransportRequest(url: server.url(), headers: [.range: "bytes=0-"])
         let response = try await http.make().send(request)
@@ -274,21 +275,10 @@ struct FaultTests {
         #expect(server.log.first?.headers["accept-encoding"] == nil)
     }
 
-    private func gzip(_ data: Data) throws -> Data {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/gzip")
-        process.arguments = ["-9c"]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        let writer = Thread {
-            input.fileHandleForWriting.write(data)
-            try? input.fileHandleForWriting.close()
-        }
-        writer.start()
-        defer { process.waitUntilExit() }
-        return output.fileHandleForReading.readDataToEndOfFile()
+    private func gzip(_ data: Data) async throws -> Data {
+        let result = try await CommandResult.run("/usr/bin/gzip", ["-9c"], input: data)
+        #expect(result.status == 0)
+        return result.output
     }
 }
 

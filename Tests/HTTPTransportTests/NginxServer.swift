@@ -1,7 +1,7 @@
+import CommandRunning
 import Foundation
-import HTTPTransports
-import ImageTransporting
 import LoopbackServer
+import Testing
 
 /// A real nginx with HTTP/2 over TLS, a certificate of an authority made for the occasion, and a folder of files.
 final class NginxServer: Sendable {
@@ -18,7 +18,7 @@ final class NginxServer: Sendable {
     let rootsFile: String
     private let folder: URL
     private let port: UInt16
-    private let process: Process
+    private let daemon: pid_t
 
     /// - Parameter files: what is served, by name.
     init(files: [String: [UInt8]]) async throws {
@@ -26,36 +26,27 @@ final class NginxServer: Sendable {
         try FileManager.default.createDirectory(at: folder.appending(path: "files"), withIntermediateDirectories: true)
         for (name, bytes) in files { try Data(bytes).write(to: folder.appending(path: "files/\(name)")) }
         rootsFile = folder.appending(path: "ca.pem").path
-        try Self.makeCertificates(in: folder)
+        try await Self.makeCertificates(in: folder)
         port = try Self.freePort()
         try Data(Self.configuration(folder.path, port: port).utf8).write(to: folder.appending(path: "nginx.conf"))
-        process = Process()
-        process.executableURL = URL(filePath: Self.nginxPath ?? "")
-        process.arguments = [
-            "-c", folder.appending(path: "nginx.conf").path, "-e", folder.appending(path: "error.log").path,
-        ]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        try await waitUntilListening()
-    }
-
-    /// Nginx does not say when it listens; asking is the only way to know.
-    private func waitUntilListening() async throws {
-        guard let transport = HTTPTransport.allCases.first?.make() else { return }
-        let request = TransportRequest(url: try url("/"))
-        while process.isRunning {
-            guard case .connectionFailed = await failure(transport, request) else { return }
-            await Task.yield()
+        // As a daemon it listens once the command has ended.
+        let configuration = folder.appending(path: "nginx.conf").path
+        try await Self.run(
+            Self.nginxPath, ["-c", configuration, "-e", folder.appending(path: "error.log").path], in: folder)
+        let text = try String(contentsOf: folder.appending(path: "nginx.pid"), encoding: .utf8)
+        guard let number = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw Broken(text: "nginx wrote no process number: \(text)")
         }
-        let log = try? String(contentsOf: folder.appending(path: "error.log"), encoding: .utf8)
-        throw Broken(text: "nginx does not start: \(log ?? "")")
+        daemon = number
     }
 
     deinit {
-        // Children of the cooperative pool's threads inherit a mask that blocks SIGTERM.
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-        try? FileManager.default.removeItem(at: folder)
+        kill(daemon, SIGKILL)
+        do {
+            try FileManager.default.removeItem(at: folder)
+        } catch {
+            Issue.record("nginx's folder was not removed: \(error)")
+        }
     }
 
     func url(_ path: String, host: String = "localhost") throws -> URL {
@@ -75,7 +66,7 @@ final class NginxServer: Sendable {
 
     private static func configuration(_ folder: String, port: UInt16) -> String {
         """
-        daemon off; master_process off; pid \(folder)/nginx.pid; error_log \(folder)/error.log;
+        daemon on; master_process off; pid \(folder)/nginx.pid; error_log \(folder)/error.log;
         events { worker_connections 256; }
         http {
           log_format plain '$server_protocol $request_uri $status $connection';
@@ -93,37 +84,25 @@ final class NginxServer: Sendable {
         """
     }
 
-    private static func makeCertificates(in folder: URL) throws {
+    private static func makeCertificates(in folder: URL) async throws {
         let extensions = "subjectAltName=DNS:localhost\nbasicConstraints=CA:FALSE\n"
         try Data(extensions.utf8).write(to: folder.appending(path: "ext"))
         let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-        try openssl(
+        let authority =
             ["req", "-x509"] + key + [
                 "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=Test authority", "-days", "2",
-            ], folder)
-        try openssl(["req"] + key + ["-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=localhost"], folder)
-        try openssl(
-            [
-                "x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out",
-                "server.pem",
-                "-days", "2", "-extfile", "ext",
-            ], folder)
+            ]
+        let request = ["req"] + key + ["-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=localhost"]
+        let signature = [
+            "x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out",
+            "server.pem", "-days", "2", "-extfile", "ext",
+        ]
+        for arguments in [authority, request, signature] { try await run(opensslPath, arguments, in: folder) }
     }
 
-    private static func openssl(_ arguments: [String], _ folder: URL) throws {
-        try run(opensslPath, arguments, in: folder)
-    }
-
-    private static func run(_ command: String?, _ arguments: [String], in folder: URL) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: command ?? "")
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        process.standardError = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
+    private static func run(_ command: String?, _ arguments: [String], in folder: URL) async throws {
+        let result = try await CommandResult.run(command ?? "", arguments, in: folder.path)
+        guard result.status == 0 else {
             throw Broken(text: "\(command ?? "") \(arguments.joined(separator: " ")) failed")
         }
     }

@@ -25,17 +25,17 @@ def planted(path, text):
 
 # name, the change, and what the finding must say
 VIOLATIONS = [
-    ('an edge from one room to another', manifest(r'(room\("ImageMemoryCaching", knows: \[)', r'\1"ImageDiskCaching", '),
+    ('an edge from one room to another', manifest(r'(module\("ImageMemoryCaching", uses: \[)', r'\1"ImageDiskCaching", '),
      'ImageMemoryCaching may not know ImageDiskCaching'),
-    ('an edge out of the vocabulary', manifest(r'room\("ImageCore"\)', 'room("ImageCore", knows: [httpTypes])'),
+    ('an edge out of the vocabulary', manifest(r'module\("ImageCore"\)', 'module("ImageCore", uses: [httpTypes])'),
      'ImageCore may not know HTTPTypes'),
-    ('an edge to another room\'s C module', manifest(r'(room\("ImageProcessing", knows: \[)', r'\1"CImageCodecJPEG", '),
+    ('an edge to another room\'s C module', manifest(r'(module\("ImageProcessing", uses: \[)', r'\1"CImageCodecJPEG", '),
      'ImageProcessing may not know CImageCodecJPEG'),
     ('a shim over another room\'s library',
      manifest(r'(shim\("CImageCodecJPEG", in: "ImageCodecJPEG", over: )"CLibJPEG"', r'\1"CLibPNG"'),
      'CImageCodecJPEG may not know CLibPNG'),
     ('a room that the table does not have',
-     manifest(r'(room\("ImageCore"\))', r'\1, room("ImageGuessing")'), 'ImageGuessing'),
+     manifest(r'(module\("ImageCore"\))', r'\1, module("ImageGuessing")'), 'ImageGuessing'),
     ('a row without a room', ('ARCHITECTURE.md', lambda text: text.replace(
         '| `ImageCore` | nothing |', '| `ImageGuessing` | `ImageCore` | |\n| `ImageCore` | nothing |')),
      'ImageGuessing is no product of Package.swift'),

@@ -2,7 +2,7 @@ public import ArgumentParser
 import Foundation
 public import ImageCore
 
-extension PixelSize: @retroactive ExpressibleByArgument {
+extension PixelSize: ExpressibleByArgument {
     /// `WxH`, both from 1 to 65,535.
     public init?(argument: String) {
         let sides = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
@@ -13,7 +13,7 @@ extension PixelSize: @retroactive ExpressibleByArgument {
     }
 }
 
-extension RequestPriority: @retroactive ExpressibleByArgument {
+extension RequestPriority: ExpressibleByArgument {
     public init?(argument: String) {
         guard let match = Self.allCases.first(where: { "\($0)".lowercased() == argument.lowercased() }) else {
             return nil
@@ -24,7 +24,7 @@ extension RequestPriority: @retroactive ExpressibleByArgument {
     public static var allValueStrings: [String] { allCases.map { "\($0)" } }
 }
 
-extension ImageCachePolicy: @retroactive ExpressibleByArgument {
+extension ImageCachePolicy: ExpressibleByArgument {
     private static let named: KeyValuePairs<String, ImageCachePolicy> = [
         "all": .all, "memoryOnly": .memoryOnly, "diskOnly": .diskOnly, "none": .none,
     ]

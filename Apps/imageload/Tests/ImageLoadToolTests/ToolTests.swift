@@ -212,6 +212,22 @@ final class ToolTests {
         #expect(header.size == PixelSize(width: 8 + 2 * 48, height: 8 + 2 * 53))
     }
 
+    @Test("--summary prints one line for each pass, and still tells each failure")
+    func summary() async throws {
+        let file = try picture(.png, named: "a.png")
+        let result = try await run([
+            "fetch", file, folder.path + "/missing.png", "--summary", "--repeat", "2", "--cache",
+            folder.path + "/cache",
+        ])
+        #expect(result.status == 66)
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[0].hasPrefix("2 images in "))
+        #expect(lines[0].hasSuffix("failed 1"))
+        #expect(lines[1].contains("memory 1"))
+        #expect(result.errors.count == 2)
+    }
+
     @Test("cache: status counts, verify repairs and says so, trim and clear remove")
     func cache() async throws {
         let cache = folder.appending(path: "cache")

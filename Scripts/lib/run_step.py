@@ -1,0 +1,165 @@
+"""Runs one step of a longer job: one line of progress, the output in a log, and a row of results.
+
+While the command runs, a line on standard error says what is going on: "building 312/700" or "testing ImageDiskCaching,
+812 tests done". When it fails, the lines of the log that matter are printed, and the exit code is 1.
+The row has the step's name, seconds, tests that passed, tests that failed, and "ok" or "failed", separated by tabs.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+BUILDING = re.compile(r'^\[(\d+)/(\d+)\] ')
+SAYING = re.compile(r'^==> (.+)')
+# Swift Testing's line for the whole run, and XCTest's.
+TEST_RUN = re.compile(r'Test run with (\d+) tests?\b.* (passed|failed) after ')
+XCTEST_RUN = re.compile(r'^\s*Executed (\d+) tests?, with .*?(\d+) failures?')
+FAILED_TEST = re.compile(r'^\S+ +Test (?!run with ).* failed after ')
+# What a person needs to see of a failed step; build tools print a diagnostic several times.
+RELEVANT = re.compile(r'^error: |:\d+: error: |recorded an issue|^\S+ Test .* failed after |^\S* *↳ |Fatal error|^\*\*\* |broken|not found:')
+MOST_LINES = 40
+INTERVAL_ON_TERMINAL, INTERVAL_IN_LOG = 0.2, 30
+
+
+class ProgressLine:
+    """One line that is rewritten in place on a terminal, and repeated now and then elsewhere."""
+
+    def __init__(self, name):
+        self.name = name
+        self.is_terminal = sys.stderr.isatty() and os.environ.get('TERM', 'dumb') != 'dumb'
+        self.interval = INTERVAL_ON_TERMINAL if self.is_terminal else INTERVAL_IN_LOG
+        self.start = self.last = time.monotonic()
+        if not self.is_terminal:
+            print(f'==> {name}', file=sys.stderr, flush=True)
+
+    @property
+    def is_due(self):
+        return time.monotonic() - self.last >= self.interval
+
+    def show(self, text):
+        self.last = time.monotonic()
+        text = f'{self.name}: {text}, {self.last - self.start:.0f} s'
+        if self.is_terminal:
+            print(f'\r\x1b[K{text[:100]}', end='', file=sys.stderr, flush=True)
+        else:
+            print(f'    {text}', file=sys.stderr, flush=True)
+
+    def clear(self):
+        if self.is_terminal:
+            print('\r\x1b[K', end='', file=sys.stderr, flush=True)
+
+
+class TestEvents:
+    """Follows the event stream that Swift Testing writes, which names the module of each test."""
+
+    def __init__(self, path):
+        self.path, self.file, self.rest = path, None, ''
+        self.tests = self.ended = 0
+        self.module = None
+
+    def read(self):
+        if self.file is None and os.path.exists(self.path):
+            self.file = open(self.path, encoding='utf-8', errors='replace')
+        if self.file:
+            *lines, self.rest = (self.rest + self.file.read()).split('\n')
+            for line in lines:
+                self.note(json.loads(line))
+
+    def note(self, event):
+        payload = event['payload']
+        if event['kind'] == 'test':
+            self.tests += payload['kind'] == 'function'
+        elif payload['kind'] == 'testEnded':
+            # Suites end too; they have no function.
+            self.ended += '/' in payload['testID']
+            self.module = payload['testID'].split('.')[0].removesuffix('Tests')
+
+    def text(self):
+        self.read()
+        return f'testing {self.module}, {self.ended} of {self.tests} tests' if self.module else 'starting the tests'
+
+
+class Step:
+    """A command, and what its output says of tests."""
+
+    def __init__(self, options):
+        self.options = options
+        self.events = TestEvents(options.events) if options.events else None
+        self.swift_tests = self.xctests = self.swift_failures = self.xctest_failures = 0
+
+    @property
+    def tests(self):
+        return self.swift_tests + self.xctests
+
+    @property
+    def failures(self):
+        return self.swift_failures + self.xctest_failures
+
+    def run(self):
+        """Runs the command; true when it and all its tests succeeded."""
+        line, activity = ProgressLine(self.options.name), 'starting'
+        with open(self.options.log, 'w', encoding='utf-8') as log:
+            with subprocess.Popen(self.options.command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  stdin=subprocess.DEVNULL, text=True, encoding='utf-8', errors='replace') as process:
+                for output in process.stdout:
+                    log.write(output)
+                    activity = self.read(output) or activity
+                    if line.is_due:
+                        line.show(self.events.text() if self.events else activity)
+        line.clear()
+        self.seconds = time.monotonic() - line.start
+        lacks_tests = self.options.needs_tests and self.tests == 0
+        return process.returncode == 0 and self.failures == 0 and not lacks_tests
+
+    def read(self, output):
+        """Counts tests; returns what the command is doing if the line says so."""
+        if found := BUILDING.match(output):
+            return f'building {found[1]}/{found[2]}'
+        if found := SAYING.match(output):
+            return found[1]
+        if found := TEST_RUN.search(output):
+            self.swift_tests += int(found[1])
+        elif found := XCTEST_RUN.match(output):
+            # Once for each suite, and then for all of them: the last line counts.
+            self.xctests, self.xctest_failures = int(found[1]), int(found[2])
+        elif FAILED_TEST.match(output):
+            self.swift_failures += 1
+        return None
+
+    def row(self, succeeded):
+        failures = 0 if succeeded else max(1, self.failures)
+        outcome = 'ok' if succeeded else 'failed'
+        return [self.options.name, round(self.seconds), max(0, self.tests - self.failures), failures, outcome]
+
+    def relevant_lines(self):
+        with open(self.options.log, encoding='utf-8') as log:
+            lines = [line.rstrip() for line in log]
+        relevant = list(dict.fromkeys(line for line in lines if RELEVANT.search(line)))
+        return relevant[:MOST_LINES] or lines[-20:]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--name', required=True)
+    parser.add_argument('--log', required=True, help='the file for the command\'s output')
+    parser.add_argument('--results', help='the file to which the row is added')
+    parser.add_argument('--events', help='the event stream that `swift test` writes')
+    parser.add_argument('--needs-tests', action='store_true', help='a command that runs no test has failed')
+    parser.add_argument('command', nargs='+')
+    step = Step(parser.parse_args())
+    succeeded = step.run()
+    if step.options.results:
+        with open(step.options.results, 'a', encoding='utf-8') as results:
+            print(*step.row(succeeded), sep='\t', file=results)
+    if not succeeded:
+        print(f'failed: {step.options.name}', *step.relevant_lines(), f'the whole output: {step.options.log}',
+              sep='\n', file=sys.stderr)
+    return 0 if succeeded else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

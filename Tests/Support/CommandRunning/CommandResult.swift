@@ -1,0 +1,40 @@
+public import Foundation
+import Subprocess
+
+#if canImport(System)
+    import System
+#else
+    import SystemPackage
+#endif
+
+/// What a command wrote, and how it ended.
+public struct CommandResult: Sendable {
+    /// The exit code, or the negated number of the signal that ended the command.
+    public var status: Int32
+    public var output: Data
+    public var errors: Data
+
+    /// Runs a command to its end.
+    ///
+    /// Not with Foundation's `Process`, which crashes on Linux once the process has more than 1,024 files open.
+    ///
+    /// - Parameters:
+    ///   - path: the command's file.
+    ///   - folder: the working directory; nil for that of this process.
+    ///   - input: what the command finds on its standard input.
+    /// - Throws: if the command can't be started, or writes more than 64 MiB.
+    public static func run(
+        _ path: String, _ arguments: [String], in folder: String? = nil, input: Data = Data()
+    ) async throws -> CommandResult {
+        let limit = 64 << 20
+        let result = try await Subprocess.run(
+            .path(FilePath(path)), arguments: Arguments(arguments), workingDirectory: folder.map { FilePath($0) },
+            input: .data(input), output: .data(limit: limit), error: .data(limit: limit))
+        let status =
+            switch result.terminationStatus {
+            case .exited(let code): code
+            case .signaled(let signal): -signal
+            }
+        return CommandResult(status: status, output: result.standardOutput, errors: result.standardError)
+    }
+}
