@@ -20,11 +20,16 @@ check_examples() {
         inside { print > file }
     ' "${readmes[@]}"
     for example in "$work"/*.swift; do
-        if head -n 1 "$example" | grep -q '^// Package.swift'; then continue; fi
+        if head -n 1 "$example" | grep -q '^// Package.swift'; then rm "$example"; fi
+    done
+    printf '"%s"\n' -swift-version 6 "$@" >"$work/flags"
+    find "$work" -name '*.swift' -print0 | xargs -0 -n 1 -P "$(getconf _NPROCESSORS_ONLN)" \
+        sh -c 'swiftc -typecheck @"$0" "$1" >"$1.log" 2>&1 || touch "$1.broken"' "$work/flags"
+    for example in "$work"/*.swift; do
         checked=$((checked + 1))
-        if ! swiftc -typecheck -swift-version 6 "$@" "$example" >"$work/log" 2>&1; then
+        if [[ -e $example.broken ]]; then
             printf 'in the README of %s:\n' "$(basename "$example" .swift)" >&2
-            sed -nE "s#^$example:(.*error: .*)#\\1#p" "$work/log" >&2
+            sed -nE "s#^$example:(.*error: .*)#\\1#p" "$example.log" >&2
             broken=$((broken + 1))
         fi
     done

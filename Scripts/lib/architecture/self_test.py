@@ -1,5 +1,6 @@
 """Shows that each rule bites: plants one violation at a time in a scratch copy and looks for its finding."""
 
+import multiprocessing
 import os
 import re
 import shutil
@@ -102,6 +103,8 @@ func sleep(until deadline: Int) {}
 #endif
 '''
 
+CHANGES = [change for _, change, _ in VIOLATIONS] + [planted(f'{MEMORY}/Planted.swift', INNOCENT)]
+
 
 def copy(root, scratch):
     """What the rules read, and nothing else."""
@@ -137,23 +140,38 @@ def apply(scratch, change):
     return undo
 
 
+def fresh_findings(number):
+    """What the rules find in a copy with this change, and not without it."""
+    undo = apply(Copy.path, CHANGES[number])
+    found = set(rules.findings(Copy.path)) - Copy.known
+    undo()
+    return found
+
+
+class Copy:
+    """The copy of one worker process, and what the rules find in it as it is."""
+
+    path = known = None
+
+    @classmethod
+    def make(cls, root, folder):
+        cls.path = tempfile.mkdtemp(dir=folder)
+        copy(root, cls.path)
+        cls.known = set(rules.findings(cls.path))
+
+
 def run(root):
     """True when each planted violation is found and nothing innocent is."""
     failures = 0
-    with tempfile.TemporaryDirectory(prefix='architecture-') as scratch:
-        copy(root, scratch)
-        known = set(rules.findings(scratch))
-        for name, change, expected in VIOLATIONS:
-            undo = apply(scratch, change)
-            fresh = set(rules.findings(scratch)) - known
-            undo()
+    with tempfile.TemporaryDirectory(prefix='architecture-') as folder, \
+            multiprocessing.Pool(initializer=Copy.make, initargs=(root, folder)) as pool:
+        *violations, found_in_innocent = pool.map(fresh_findings, range(len(CHANGES)), chunksize=1)
+        for (name, _, expected), fresh in zip(VIOLATIONS, violations):
             if not any(expected in finding for finding in fresh):
                 failures += 1
                 print(f'not found: {name}; expected "{expected}" among: {sorted(fresh)}')
-        undo = apply(scratch, planted(f'{MEMORY}/Planted.swift', INNOCENT))
-        for finding in sorted(set(rules.findings(scratch)) - known):
+        for finding in sorted(found_in_innocent):
             failures += 1
             print(f'found, though innocent: {finding}')
-        undo()
     print(f'architecture, self-test: {len(VIOLATIONS) + 1 - failures} of {len(VIOLATIONS) + 1} as expected')
     return failures == 0

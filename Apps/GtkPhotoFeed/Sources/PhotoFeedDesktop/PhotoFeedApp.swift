@@ -60,7 +60,7 @@ public enum PhotoFeedApp {
     ///   - cache: where originals are kept; nil for the user's folder for such things.
     public static func run(feed: String?, cache: String?) throws {
         try start()
-        let origin = try feed == nil ? OriginProcess(OriginProcess.besideThisProgram, options: []) : nil
+        let origin = try feed == nil ? OriginProcess(OriginProcess.program, options: []) : nil
         let folder = unsafe cache ?? String(cString: g_get_user_cache_dir()) + "/photo-feed"
         let loading = FeedLoading(cacheFolder: URL(filePath: folder))
         let address = feed ?? origin?.address ?? ""

@@ -21,7 +21,7 @@ struct ScrollStudy {
         let cache = Stage.temporaryFolder()
         defer { try? FileManager.default.removeItem(at: cache) }
         let origin = try OriginProcess(
-            OriginProcess.besideThisProgram, options: ["--photos", "\(photoCount)", "--numbered", "--max-age", "86400"])
+            OriginProcess.program, options: ["--photos", "\(photoCount)", "--numbered", "--max-age", "86400"])
         let fitted = try scroll(origin, cache, passes: 2)
         let floor = FrameSummary(FloorRun(photoCount: photoCount).run())
         let stored = try scroll(origin, nil, fits: false, passes: 1)

@@ -25,7 +25,7 @@ final class Stage {
         memoryByteLimit: Int = 64_000_000,
         fitsPicturesToCells: Bool = true
     ) throws {
-        origin = try running ?? OriginProcess(OriginProcess.besideThisProgram, options: options)
+        origin = try running ?? OriginProcess(OriginProcess.program, options: options)
         let own = cacheFolder == nil ? Self.temporaryFolder() : nil
         folder = own
         var loading = FeedLoading(
