@@ -2,7 +2,7 @@
 import PackageDescription
 
 // One library product per module; nothing else is published. The apps are targets of this package too, so that every target is
-// compiled once. SwiftPM fetches and builds for a dependent package only what the products that it names need.
+// compiled once. For a dependent package, SwiftPM fetches only what some product needs, and builds only the products that are named.
 // Scripts/check-architecture compares the dependencies below with the table in ARCHITECTURE.md.
 
 let strict: [SwiftSetting] = [
