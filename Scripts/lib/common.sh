@@ -24,10 +24,9 @@ show_help() {
 # Options of `swift build` for every build of this repository, because other options mean compiling it again.
 checked_imports=(--explicit-target-dependency-import-check error)
 
-# Options of `swift build` and `swift test` for a build with every trait, in a folder of its own. Without debug information: two copies of
-# BoringSSL have much of it.
+# Options of `swift build` and `swift test` for a build with every trait, in a folder of its own.
 traits_build="$root/.build-traits"
-with_every_trait=(--enable-all-traits --scratch-path "$traits_build" -debug-info-format none)
+with_every_trait=(--enable-all-traits --scratch-path "$traits_build")
 
 # is_current STAMP FOLDER…: nothing in the folders is newer than the stamp. Folders count too, so that a removed file shows.
 is_current() {
