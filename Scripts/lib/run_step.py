@@ -20,7 +20,8 @@ TEST_RUN = re.compile(r'Test run with (\d+) tests?\b.* (passed|failed) after ')
 XCTEST_RUN = re.compile(r'^\s*Executed (\d+) tests?, with .*?(\d+) failures?')
 FAILED_TEST = re.compile(r'^\S+ +Test (?!run with ).* failed after ')
 # What a person needs to see of a failed step; build tools print a diagnostic several times.
-RELEVANT = re.compile(r'^error: |:\d+: error: |recorded an issue|^\S+ Test .* failed after |^\S* *↳ |Fatal error|^\*\*\* |broken|not found:')
+RELEVANT = re.compile(
+    r'^error: |:\d+: error: |recorded an issue|^\S+ Test .* failed after |^ *↳ |Fatal error|ERROR: |a promise (is|was) broken|^not found: ')
 MOST_LINES = 40
 INTERVAL_ON_TERMINAL, INTERVAL_IN_LOG = 0.2, 30
 
