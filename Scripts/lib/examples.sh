@@ -14,8 +14,8 @@ check_examples() {
     work=$(mktemp -d)
     # One file an example, named after the README's folder.
     awk -v work="$work" '
-        FNR == 1 { n = split(FILENAME, parts, "/"); room = parts[n - 1]; count = 0; inside = 0 }
-        /^```swift$/ { inside = 1; count++; file = work "/" room "-" count ".swift"; next }
+        FNR == 1 { n = split(FILENAME, parts, "/"); module = parts[n - 1]; count = 0; inside = 0 }
+        /^```swift$/ { inside = 1; count++; file = work "/" module "-" count ".swift"; next }
         /^```$/ { if (inside) close(file); inside = 0; next }
         inside { print > file }
     ' "${readmes[@]}"
