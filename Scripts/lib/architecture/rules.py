@@ -34,6 +34,7 @@ GLOBALS = re.compile(
 MONOTONIC = re.compile(r'\bclock_gettime\s*\(\s*CLOCK_MONOTONIC\b')
 C_CLOCKS = re.compile(r'(?<![.>\w])(?:sleep|usleep|nanosleep|clock_gettime|gettimeofday|time)\s*\(')
 UNSOUND = re.compile(r'@unchecked\s+Sendable|\bnonisolated\s*\(\s*unsafe\s*\)|\btry!|\bas!|\bfatalError\s*\(')
+FOUNDATION_PROCESS = re.compile(r'(?<![.\w])(?:Foundation\.)?Process\s*\(')
 IMPORT = re.compile(
     r'^\s*(?P<before>(?:@\w+(?:\([^)]*\))?\s+|public\s+|package\s+|internal\s+|fileprivate\s+|private\s+)*)import\s+'
     r'(?:(?:struct|class|enum|protocol|typealias|func|var|let)\s+)?(?P<module>\w+)'
@@ -74,11 +75,12 @@ class Repository:
         with open(os.path.join(root, 'Package.swift'), encoding='utf-8') as file:
             self.manifest = read_manifest(root, file.read())
         self.targets = {target['name']: target for target in self.manifest['targets']}
-        self.files = list(self.read_files())
+        self.files = list(self.read_files('Packages', 'Apps'))
+        self.tests = [file for file in self.files if '/Tests/' in file[0]] + list(self.read_files('Tests'))
 
-    def read_files(self):
-        """Every source under Packages and Apps, as (path, room or None, lines)."""
-        for top in ('Packages', 'Apps'):
+    def read_files(self, *tops):
+        """Every source in these folders, as (path, room or None, lines)."""
+        for top in tops:
             for folder, folders, names in os.walk(os.path.join(self.root, top)):
                 folders[:] = sorted(name for name in folders if not name.startswith('.'))
                 for name in sorted(names):
@@ -247,12 +249,20 @@ def reasons(repository):
             yield f'{path}:{number}: {found[0]} without a reason; do without, or say in a comment on it or above why it is sound'
 
 
+def processes(repository):
+    """Tests do not start processes with Foundation, which crashes on Linux once more than 1,024 files are open."""
+    for path, _, lines in repository.tests:
+        for number, line in enumerate(lines, 1):
+            if path.endswith('.swift') and FOUNDATION_PROCESS.search(line.code):
+                yield f'{path}:{number}: Foundation\'s Process in a test; use CommandResult.run of Tests/Support/CommandRunning'
+
+
 def is_reason(comment):
     """A few words at least: an empty "//" gives no reason."""
     return len(re.findall(r'\w+', comment)) >= 3
 
 
-RULES = [edges, inventory, layout, module_names, imports, clocks, apple_interfaces, reasons]
+RULES = [edges, inventory, layout, module_names, imports, clocks, apple_interfaces, reasons, processes]
 
 
 def findings(root):

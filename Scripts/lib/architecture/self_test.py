@@ -78,6 +78,8 @@ VIOLATIONS = [
     *[(f'no reason: {code}', planted(f'{MEMORY}/Planted.swift', code), 'without a reason')
       for code in ('final class A: @unchecked Sendable {}', 'nonisolated(unsafe) var a = 1', 'let a = try! f()',
                    '//\nlet a = try! f()', 'let a = b as! Int', 'func f() { fatalError("no") }')],
+    *[(f'a process of Foundation\'s in {folder}', planted(f'{folder}/Planted.swift', 'let process = Process()'),
+       'Foundation\'s Process in a test') for folder in ('Tests/HTTPTransportTests', 'Apps/imageload/Tests/ImageLoadToolTests')],
 ]
 
 # What looks like a violation and is none.
