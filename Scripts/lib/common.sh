@@ -41,7 +41,7 @@ build_release() {
     local product=$1 folder="$root${2:+/Apps/$2}"
     local stamp="$folder/.build/$product.stamp" log="$root/out/build-$product.log"
     binary="$folder/.build/release/$product"
-    if [[ -x $binary ]] && is_current "$stamp" "$root/Package.swift" "$root/Packages" "$root/Apps"; then return; fi
+    if [[ -x $binary ]] && is_current "$stamp" "$root/Package.swift" "$root/Packages" "$root/Apps" "$root/Tests"; then return; fi
     mkdir -p "$folder/.build" "$root/out"
     touch "$stamp.new"
     python3 "$root/Scripts/lib/run_step.py" --name "building $product in release" --log "$log" -- \
