@@ -104,8 +104,7 @@ let vocabulary = [
 ]
 
 let caching = [
-    module("ImageMemoryCaching", uses: ["ImageCore", "CImageMemoryCaching"]),
-    kernels("CImageMemoryCaching", in: "ImageMemoryCaching"),
+    module("ImageMemoryCaching", uses: ["ImageCore"]),
     module("ImageDiskCaching", uses: ["ImageCore", "CImageDiskCaching"]),
     kernels("CImageDiskCaching", in: "ImageDiskCaching"),
     module("ImageDataSealing", uses: ["ImageCore", crypto]),

@@ -6,9 +6,9 @@ import Testing
 struct CacheLifetimeTests {
     private let time = CacheTime()
 
-    @Test("an entry is served until its time is over, and no longer", arguments: [1, 4])
-    func expires(readers: Int) {
-        let cache = makeCache(lifetime: EntryLifetime(.seconds(10)), readers: readers)
+    @Test("an entry is returned until it expires")
+    func expires() {
+        let cache = makeCache(lifetime: EntryLifetime(.seconds(10)))
         cache.insert(1, cost: 3, for: 1)
         time.now = .seconds(5)
         cache.insert(2, cost: 4, for: 2)
@@ -22,9 +22,9 @@ struct CacheLifetimeTests {
         #expect(cache.statistics.misses == 1)
     }
 
-    @Test("a use extends the time where it is the time without a use", arguments: [1, 4])
-    func extendsByUse(readers: Int) {
-        let cache = makeCache(lifetime: EntryLifetime(.seconds(10), isExtendedByUse: true), readers: readers)
+    @Test("a use extends a lifetime that is extended by use")
+    func extendsByUse() {
+        let cache = makeCache(lifetime: EntryLifetime(.seconds(10), isExtendedByUse: true))
         cache.insert(1, for: 1)
         cache.insert(2, for: 2)
         time.now = .seconds(9)
@@ -34,7 +34,7 @@ struct CacheLifetimeTests {
         #expect(cache.value(for: 2) == nil)
     }
 
-    @Test("an entry's own lifetime goes before that of the cache, and an insertion starts it anew")
+    @Test("an entry's own lifetime overrides that of the cache, and an insertion starts it again")
     func takesOwnLifetime() {
         let cache = makeCache(lifetime: EntryLifetime(.seconds(10)))
         cache.insert(1, lifetime: EntryLifetime(.seconds(2)), for: 1)
@@ -49,10 +49,9 @@ struct CacheLifetimeTests {
         #expect(cache.value(for: 2) == 2)
     }
 
-    @Test(
-        "entries whose time is over leave with the insertions of others, or all at once on request", arguments: [1, 4])
-    func sweeps(readers: Int) {
-        let cache = makeCache(lifetime: EntryLifetime(.seconds(10)), readers: readers)
+    @Test("insertions remove a few expired entries, and removeExpired removes all")
+    func sweeps() {
+        let cache = makeCache(lifetime: EntryLifetime(.seconds(10)))
         for key in 0..<100 { cache.insert(key, for: key) }
         time.now = .seconds(10)
         for key in 100..<110 { cache.insert(key, for: key) }
@@ -62,7 +61,7 @@ struct CacheLifetimeTests {
         #expect(cache.statistics.evictions[.expiry] == 100)
     }
 
-    @Test("an evicted value that is in use is not found again once its time is over")
+    @Test("an evicted value that is in use is not found after it expires")
     func doesNotReviveExpired() {
         let cache = MemoryCache<Int, Box>(
             limits: CacheLimits(count: 1), clock: time.clock, lifetime: EntryLifetime(.seconds(10)), weakForm: .object)
@@ -74,6 +73,18 @@ struct CacheLifetimeTests {
         cache.insert(Box(), for: 2)
         time.now = .seconds(10)
         #expect(cache.value(for: 1) == nil)
+    }
+
+    @Test("an expired value that is in use does not replace an evicted one that can be found again")
+    func remembersNoExpiredValue() {
+        let cache = MemoryCache<Int, Box>(
+            limits: CacheLimits(count: 1), clock: time.clock, weakForm: .object, weakLimit: 1)
+        let held = [Box(), Box()]
+        cache.insert(held[0], for: 0)
+        cache.insert(held[1], lifetime: EntryLifetime(.seconds(1)), for: 1)
+        time.now = .seconds(1)
+        cache.removeExpired()
+        #expect(cache.value(for: 0) === held[0])
     }
 
     @Test("hits, misses and evictions are counted, each by its cause")
@@ -99,10 +110,9 @@ struct CacheLifetimeTests {
         #expect(statistics.coldestAge == nil)
     }
 
-    @Test(
-        "the age of the coldest entry is the time since the use of what the policy looks at first", arguments: [1, 4])
-    func tellsColdestAge(readers: Int) {
-        let cache = makeCache(lifetime: nil, readers: readers)
+    @Test("the age of the coldest entry is the time since its last use")
+    func computesColdestAge() {
+        let cache = makeCache(lifetime: nil)
         #expect(cache.statistics.coldestAge == nil)
         cache.insert(1, for: 1)
         time.now = .seconds(3)
@@ -114,8 +124,8 @@ struct CacheLifetimeTests {
         #expect(cache.statistics.coldestAge == .seconds(7))
     }
 
-    private func makeCache(lifetime: EntryLifetime?, readers: Int = 1) -> MemoryCache<Int, Int> {
-        MemoryCache(limits: CacheLimits(cost: 1_000), clock: time.clock, lifetime: lifetime, readers: readers)
+    private func makeCache(lifetime: EntryLifetime?) -> MemoryCache<Int, Int> {
+        MemoryCache(limits: CacheLimits(cost: 1_000), clock: time.clock, lifetime: lifetime)
     }
 
     private final class Box: Sendable {}

@@ -2,7 +2,7 @@ import ImageMemoryCaching
 import ImageTesting
 import Testing
 
-/// A policy and the same policy again, written for plainness.
+/// A policy and a simple model of it.
 struct PolicyCase: CustomTestStringConvertible {
     var policy: EvictionPolicy
     var makeModel: @Sendable (Int) -> any EvictionModel
@@ -17,7 +17,7 @@ struct PolicyCase: CustomTestStringConvertible {
         PolicyCase(policy: .gdsf) { GDSFModel(limit: $0) },
     ]
 
-    /// Also those whose choice depends on estimates.
+    /// Including the policies without a model.
     static let policies = all.map(\.policy) + [.wTinyLFU, .twoBudgets()]
 }
 
@@ -43,11 +43,10 @@ struct EvictionPolicyTests {
         }
     }
 
-    @Test("limits and costs are exact whatever is done in whatever order", arguments: PolicyCase.policies, [1, 2, 8])
-    func staysWithinLimits(_ policy: EvictionPolicy, readers: Int) {
+    @Test("limits and costs are exact whatever is done in whatever order", arguments: PolicyCase.policies)
+    func staysWithinLimits(_ policy: EvictionPolicy) {
         var random = SeededRandom(seed: 4)
-        let cache = MemoryCache<Int, Int>(
-            limits: CacheLimits(cost: 100, count: 20), policy: policy, readers: readers)
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100, count: 20), policy: policy)
         var costs: [Int: Int] = [:]
         for _ in 0..<3_000 {
             change(cache, &costs, &random)
@@ -149,43 +148,6 @@ struct EvictionPolicyTests {
         #expect((2..<50).contains(attempts))
     }
 
-    @Test("each foresees who goes next, when nothing is asked for meanwhile", arguments: PolicyCase.policies)
-    func foreseesVictims(_ policy: EvictionPolicy) {
-        var order = policy.makeOrder()
-        order.setLimits(CacheLimits(count: 1_000))
-        for place in 0..<1_000 { order.insert(candidate(place), at: place) }
-        var foreseen: [[Int]] = [order.coldest.map { [$0] } ?? [], [], [], []]
-        order.foreseeVictims(for: candidate(1_000)) { place, distance in foreseen[distance].append(place) }
-        var victims: [Int] = []
-        for number in 1_000..<1_004 {
-            guard let place = order.victim(for: candidate(number)) else { continue }
-            order.remove(place)
-            order.insert(candidate(number), at: place)
-            victims.append(place)
-        }
-        #expect(victims.count == 4)
-        for (distance, victim) in victims.enumerated().dropFirst() {
-            // W-TinyLFU takes sometimes the oldest of one list, and sometimes that of the other.
-            #expect(foreseen[...distance].joined().contains(victim))
-        }
-    }
-
-    private func candidate(_ number: Int) -> EvictionCandidate {
-        var random = SeededRandom(seed: UInt64(number))
-        return EvictionCandidate(hash: random.next(), cost: 1)
-    }
-
-    @Test("an order that foresees what is not there does no harm")
-    func survivesWrongForesight() {
-        let policy = EvictionPolicy(name: "newest first") { NewestFirst() }
-        let cache = MemoryCache<String, Int>(limits: CacheLimits(count: 3), policy: policy)
-        for number in 0..<3 { cache.insert(number, for: String(number)) }
-        cache.removeValue(for: "0")
-        cache.limits.count = 2
-        for number in 3..<6 { cache.insert(number, for: String(number)) }
-        #expect((0..<6).filter { cache.value(for: String($0)) != nil } == [1, 5])
-    }
-
     @Test("a policy of one's own is asked through the protocol")
     func takesOwnPolicy() {
         let policy = EvictionPolicy(name: "newest first") { NewestFirst() }
@@ -194,23 +156,17 @@ struct EvictionPolicyTests {
         #expect((0..<6).filter { cache.value(for: $0) != nil } == [0, 1, 5])
     }
 
-    /// A stack; and it wants nothing at all that costs 9 or more.
+    /// Evicts the newest entry, and refuses entries that cost 9 or more.
     private struct NewestFirst: EvictionOrder {
-        private var places: [Int] = []
+        private var slots: [Int] = []
         mutating func setLimits(_ limits: CacheLimits) {}
-        mutating func insert(_ entry: EvictionCandidate, at place: Int) { places.append(place) }
-        mutating func use(_ place: Int) {}
-        mutating func remove(_ place: Int) { places.removeAll { $0 == place } }
+        mutating func insert(_ entry: EvictionCandidate, at slot: Int) { slots.append(slot) }
+        mutating func use(_ slot: Int) {}
+        mutating func remove(_ slot: Int) { slots.removeAll { $0 == slot } }
         mutating func victim(for incoming: EvictionCandidate?) -> Int? {
-            (incoming?.cost ?? 0) >= 9 ? nil : places.last
+            (incoming?.cost ?? 0) >= 9 ? nil : slots.last
         }
-        var coldest: Int? { places.last }
-        /// Places that were in use and that never were.
-        func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
-            for place in [0, 1_000_000] {
-                for distance in 1...3 { tell(place, distance) }
-            }
-        }
+        var coldest: Int? { slots.last }
     }
 
     @Test("what the policy refuses is not kept, and the older value under its key goes")

@@ -8,7 +8,7 @@ struct FrequencySketchTests {
     @Test("what was seen very often counts as fifteen, and what has the counters beside it as nothing")
     func saturates() {
         var sketch = FrequencySketch()
-        for _ in 0..<100 { sketch.see(0x1111_0000_0000_0000) }
+        for _ in 0..<100 { sketch.count(0x1111_0000_0000_0000) }
         #expect(sketch.frequency(of: 0x1111_0000_0000_0000) == 15)
         #expect(sketch.frequency(of: 0x2222_0000_0000_0000) == 0)
         #expect(sketch.frequency(of: 0x1111_0000_0000_0001) == 0)
@@ -21,7 +21,7 @@ struct FrequencySketchTests {
         var sketch = FrequencySketch()
         sketch.reserve(hashes.count)
         for (number, hash) in hashes.enumerated() {
-            for _ in 0...number % 4 { sketch.see(hash) }
+            for _ in 0...number % 4 { sketch.count(hash) }
         }
         let errors = hashes.indices.map { sketch.frequency(of: hashes[$0]) - (1 + $0 % 4) }
         #expect(errors.allSatisfy { $0 >= 0 })
@@ -31,12 +31,12 @@ struct FrequencySketchTests {
     @Test("what is known stays when room for more is made, and is halved when much was seen since")
     func growsAndForgets() {
         var sketch = FrequencySketch()
-        for _ in 0..<8 { sketch.see(1 << 40 | 5) }
+        for _ in 0..<8 { sketch.count(1 << 40 | 5) }
         sketch.reserve(10_000)
         #expect(sketch.frequency(of: 1 << 40 | 5) == 8)
         var smallSketch = FrequencySketch()
-        for _ in 0..<8 { smallSketch.see(5) }
-        for _ in 0..<152 { smallSketch.see(6) }
+        for _ in 0..<8 { smallSketch.count(5) }
+        for _ in 0..<152 { smallSketch.count(6) }
         #expect(smallSketch.frequency(of: 5) == 4)
     }
 }

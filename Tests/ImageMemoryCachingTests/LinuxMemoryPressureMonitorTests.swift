@@ -1,10 +1,11 @@
 import Foundation
 import ImageContractTesting
 import ImageCore
-import ImageMemoryCaching
 import ImageTesting
 import Synchronization
 import Testing
+
+@testable import ImageMemoryCaching
 
 @Suite("The monitor's thread")
 struct LinuxMemoryPressureMonitorTests {
@@ -33,7 +34,7 @@ struct LinuxMemoryPressureMonitorTests {
         let wait = ScriptedPressureWait(grants: false)
         let monitor = try Self.monitor(folder, wait)
         await wait.log.reaches(3)
-        wait.wake(.look(announced: .normal))
+        wait.wake(.check(announced: .normal))
         await wait.log.reaches(4)
         #expect(wait.log.messages.suffix(2) == [.waited(.seconds(2)), .waited(.seconds(2))])
         withExtendedLifetime(monitor) {}
@@ -46,9 +47,9 @@ struct LinuxMemoryPressureMonitorTests {
         let told = MessageLog<MemoryPressureLevel>()
         let observation = monitor.observe { told.append($0) }
         await wait.log.reaches(3)
-        wait.wake(.look(announced: .critical))
+        wait.wake(.check(announced: .critical))
         await told.reaches(1)
-        wait.wake(.look(announced: .normal))
+        wait.wake(.check(announced: .normal))
         await told.reaches(2)
         await wait.log.reaches(5)
         #expect(told.messages == [.critical, .normal])
@@ -107,7 +108,7 @@ struct LinuxMemoryPressureMonitorTests {
             } catch {
                 Issue.record("the test's file: \(error)")
             }
-            wait.wake(.look(announced: .normal))
+            wait.wake(.check(announced: .normal))
             await wait.log.reaches(looks)
         }
     }
@@ -137,7 +138,7 @@ struct PollingPressureWaitTests {
 
     @Test("an interval that has passed is time to look")
     func elapsed() throws {
-        #expect(try PollingPressureWait().wait(atMost: .zero) == .look(announced: .normal))
+        #expect(try PollingPressureWait().wait(atMost: .zero) == .check(announced: .normal))
     }
 
     @Test("a file with something in it is not the kernel's and is left as it is")
@@ -159,7 +160,7 @@ struct PollingPressureWaitTests {
     func kernel() throws {
         let wait = try PollingPressureWait()
         #expect(wait.arm(trigger, on: "/proc/pressure/memory"))
-        #expect(wait.wait(atMost: .zero) == .look(announced: .normal))
+        #expect(wait.wait(atMost: .zero) == .check(announced: .normal))
         var nonsense = trigger
         nonsense.kind = "none"
         #expect(!wait.arm(nonsense, on: "/proc/pressure/memory"))

@@ -6,11 +6,11 @@ import Testing
 struct MemoryCacheStressTests {
     @Test(
         "everything at once from several threads: limits hold at every moment, and what is counted is there",
-        arguments: PolicyCase.policies, [1, 4])
-    func survivesEverythingAtOnce(_ policy: EvictionPolicy, readers: Int) async {
+        arguments: PolicyCase.policies)
+    func survivesEverythingAtOnce(_ policy: EvictionPolicy) async {
         let cache = MemoryCache<Int, Box>(
             limits: CacheLimits(cost: 500, count: 60), policy: policy, clock: CacheClock { .zero }, weakForm: .object,
-            weakLimit: 20, readers: readers)
+            weakLimit: 20)
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<6 {
                 group.addTask { Self.use(cache, seed: UInt64(task)) }

@@ -115,6 +115,17 @@ struct MemoryImageCacheTests {
         #expect(without.image(for: key(0)) == nil)
     }
 
+    @Test("an image that was evicted again counts as the latest of the images in use")
+    func remembersLatestEviction() {
+        let cache = MemoryImageCache(byteLimit: 1_000, inUseLimit: 2)
+        let shown = (0..<2).map { _ in picture(80) }
+        for number in [0, 0, 1] {
+            cache.insert(shown[number], for: key(number))
+            cache.trim(to: 0)
+        }
+        #expect((0..<2).filter { cache.image(for: key($0)) != nil } == [0, 1])
+    }
+
     @Test("pictures are removed by description, those in use elsewhere included")
     func removesByDescription() {
         let cache = MemoryImageCache(byteLimit: 100)

@@ -1,5 +1,6 @@
-import ImageMemoryCaching
 import Testing
+
+@testable import ImageMemoryCaching
 
 @Suite("Reading the kernel's files")
 struct PressureFileTests {

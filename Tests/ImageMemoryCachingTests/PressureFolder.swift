@@ -1,7 +1,8 @@
 import Foundation
 import ImageCore
-import ImageMemoryCaching
 import Testing
+
+@testable import ImageMemoryCaching
 
 /// A folder with the files in which Linux tells of memory, written by the test; it goes when it goes.
 final class PressureFolder: Sendable {

@@ -1,6 +1,7 @@
 import ImageCore
-import ImageMemoryCaching
 import Testing
+
+@testable import ImageMemoryCaching
 
 @Suite("Looking at Linux' figures of memory pressure")
 struct PressureWatchTests {
@@ -8,15 +9,15 @@ struct PressureWatchTests {
     func stalls() throws {
         let folder = try PressureFolder()
         var watch = try folder.watch()
-        #expect(watch.look() == nil)
+        #expect(watch.check() == nil)
         try folder.write(folder.stall(some: 199_999, full: 0), to: "system")
-        #expect(watch.look() == nil)
+        #expect(watch.check() == nil)
         try folder.write(folder.stall(some: 399_999, full: 0), to: "system")
-        #expect(watch.look() == .warning)
+        #expect(watch.check() == .warning)
         try folder.write(folder.stall(some: 900_000, full: 200_000), to: "system")
-        #expect(watch.look() == .critical)
-        #expect(watch.look() == .normal)
-        #expect(watch.look() == nil)
+        #expect(watch.check() == .critical)
+        #expect(watch.check() == .normal)
+        #expect(watch.check() == nil)
     }
 
     @Test("waiting that went on before the first look is no pressure now")
@@ -25,35 +26,35 @@ struct PressureWatchTests {
         try folder.write(folder.stall(some: 90_000_000, full: 80_000_000), to: "system")
         try folder.writeGroup(oom: 5, kills: 5)
         var watch = try folder.watch()
-        #expect(watch.look() == nil)
+        #expect(watch.check() == nil)
     }
 
     @Test("stalls that last are told again, each time")
     func lastingStalls() throws {
         let folder = try PressureFolder()
         var watch = try folder.watch()
-        _ = watch.look()
+        _ = watch.check()
         for count in 1...3 {
             try folder.write(folder.stall(some: count * 200_000), to: "system")
-            #expect(watch.look() == .warning)
+            #expect(watch.check() == .warning)
         }
     }
 
     @Test("what the kernel has announced counts before its figures do")
     func announced() throws {
         var watch = try PressureFolder().watch()
-        #expect(watch.look(announced: .warning) == .warning)
-        #expect(watch.look(announced: .critical) == .critical)
-        #expect(watch.look() == .normal)
+        #expect(watch.check(announced: .warning) == .warning)
+        #expect(watch.check(announced: .critical) == .critical)
+        #expect(watch.check() == .normal)
     }
 
     @Test("the stalls of the process's own group count like the system's")
     func groupStalls() throws {
         let folder = try PressureFolder(withGroup: true)
         var watch = try folder.watch()
-        _ = watch.look()
+        _ = watch.check()
         try folder.write(folder.stall(some: 500_000, full: 500_000), to: "groups/app/memory.pressure")
-        #expect(watch.look() == .critical)
+        #expect(watch.check() == .critical)
     }
 
     @Test("nearness to the group's limit is told when it begins, and is over five points below where it began")
@@ -66,7 +67,7 @@ struct PressureWatchTests {
         ]
         for (current, level) in steps {
             try folder.writeGroup(current: current)
-            #expect(watch.look() == level, "at \(current) of 1000 bytes")
+            #expect(watch.check() == level, "at \(current) of 1000 bytes")
         }
     }
 
@@ -75,9 +76,9 @@ struct PressureWatchTests {
         let folder = try PressureFolder(withGroup: true)
         var watch = try folder.watch()
         try folder.writeGroup(current: 1_000, inactive: 200)
-        #expect(watch.look() == nil)
+        #expect(watch.check() == nil)
         try folder.writeGroup(current: 1_000, inactive: 100)
-        #expect(watch.look() == .warning)
+        #expect(watch.check() == .warning)
     }
 
     @Test("the lower of the two limits counts, also when it is set later")
@@ -85,35 +86,35 @@ struct PressureWatchTests {
         let folder = try PressureFolder(withGroup: true)
         try folder.writeGroup(current: 480)
         var watch = try folder.watch()
-        #expect(watch.look() == nil)
+        #expect(watch.check() == nil)
         try folder.write("500\n", to: "groups/app/memory.high")
-        #expect(watch.look() == .critical)
+        #expect(watch.check() == .critical)
         try folder.write("max\n", to: "groups/app/memory.high")
         try folder.write("max\n", to: "groups/app/memory.max")
-        #expect(watch.look() == .normal)
+        #expect(watch.check() == .normal)
     }
 
     @Test("memory that could not be had is critical, each time", arguments: [(1, 0), (0, 1)])
     func failures(_ oom: Int, _ kills: Int) throws {
         let folder = try PressureFolder(withGroup: true)
         var watch = try folder.watch()
-        _ = watch.look()
+        _ = watch.check()
         for count in 1...2 {
             try folder.writeGroup(oom: oom * count, kills: kills * count)
-            #expect(watch.look() == .critical)
+            #expect(watch.check() == .critical)
         }
-        #expect(watch.look() == .normal)
+        #expect(watch.check() == .normal)
     }
 
     @Test("a damaged file is told, its figures count as absent, and the others go on")
     func damage() throws {
         let folder = try PressureFolder(withGroup: true)
         var watch = try folder.watch()
-        _ = watch.look()
+        _ = watch.check()
         try folder.write("some avg10=0.00 total=lots\n", to: "system")
         try folder.write("", to: "groups/app/memory.current")
         try folder.write(folder.stall(some: 200_000), to: "groups/app/memory.pressure")
-        #expect(watch.look() == .warning)
+        #expect(watch.check() == .warning)
         #expect(
             watch.failures == [
                 .malformed(file: folder.path("system"), "some avg10=0.00 total=lots"),
@@ -121,7 +122,7 @@ struct PressureWatchTests {
             ])
         try folder.write(folder.stall(), to: "system")
         try folder.writeGroup()
-        #expect(watch.look() == .normal)
+        #expect(watch.check() == .normal)
         #expect(watch.failures.isEmpty)
     }
 
@@ -129,9 +130,9 @@ struct PressureWatchTests {
     func removedGroup() throws {
         let folder = try PressureFolder(withGroup: true)
         var watch = try folder.watch()
-        _ = watch.look()
+        _ = watch.check()
         try folder.remove("groups/app")
-        #expect(watch.look() == nil)
+        #expect(watch.check() == nil)
         #expect(
             watch.failures == [
                 .notAvailable(file: folder.path("groups/app/memory.pressure")),
@@ -163,11 +164,11 @@ struct PressureWatchTests {
     func looking() throws {
         let folder = try PressureFolder()
         var watch = try folder.watch()
-        _ = watch.look()
-        #expect(!watch.needsLooking(announcesStalls: true))
-        #expect(watch.needsLooking(announcesStalls: false))
-        _ = watch.look(announced: .warning)
-        #expect(watch.needsLooking(announcesStalls: true))
-        #expect(try PressureFolder(withGroup: true).watch().needsLooking(announcesStalls: true))
+        _ = watch.check()
+        #expect(!watch.needsChecks(announcesStalls: true))
+        #expect(watch.needsChecks(announcesStalls: false))
+        _ = watch.check(announced: .warning)
+        #expect(watch.needsChecks(announcesStalls: true))
+        #expect(try PressureFolder(withGroup: true).watch().needsChecks(announcesStalls: true))
     }
 }

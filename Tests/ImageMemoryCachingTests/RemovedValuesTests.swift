@@ -1,32 +1,49 @@
+import ImageMemoryCaching
 import Synchronization
 import Testing
 
-@testable import ImageMemoryCaching
-
-@Suite("What leaves a memory cache")
+@Suite("Values that are removed from a memory cache")
 struct RemovedValuesTests {
-    @Test("is deallocated where the cache can be used, however much leaves at once", arguments: [1, 2, 5])
-    func deallocatesOutsideTheLocks(count: Int) {
-        let cache = MemoryCache<Int, Visitor>(limits: CacheLimits(cost: 10))
-        let visits = MessageCount()
-        for key in 0..<count { cache.insert(Visitor(cache, visits), cost: 10 / count, for: key) }
-        cache.insert(Visitor(nil, visits), cost: 10, for: -1)
+    @Test("are released without the lock, however they are removed", arguments: Removal.allCases, [1, 2, 5])
+    func releasesWithoutLock(_ removal: Removal, count: Int) {
+        let time = CacheTime()
+        let cache = MemoryCache<Int, Visitor>(limits: CacheLimits(cost: 10), clock: time.clock, weakForm: .object)
+        let visits = VisitCount()
+        for key in 0..<count {
+            cache.insert(
+                Visitor(cache, visits), cost: 10 / count, lifetime: EntryLifetime(.seconds(10)), for: key)
+        }
+        time.now = removal == .expiry ? .seconds(10) : .zero
+        remove(count, from: cache, by: removal, visits)
         #expect(visits.count == count)
     }
 
-    @Test("leaves room: the table of a cache that is full does not grow")
-    func keepsItsTable() {
-        let cache = MemoryCache<Int, Int>(limits: CacheLimits(count: 10))
-        for key in 0..<10_000 { cache.insert(key, for: key) }
-        #expect(cache.slotCount == 16)
+    enum Removal: CaseIterable {
+        case eviction, replacement, refusal, removal, removalOfAll, predicate, expiry, trim, limit
     }
 
-    /// Looks into the cache when it goes.
+    private func remove(
+        _ count: Int, from cache: MemoryCache<Int, Visitor>, by removal: Removal, _ visits: VisitCount
+    ) {
+        switch removal {
+        case .eviction: cache.insert(Visitor(nil, visits), cost: 10, for: -1)
+        case .replacement: for key in 0..<count { cache.insert(Visitor(nil, visits), for: key) }
+        case .refusal: for key in 0..<count { cache.insert(Visitor(nil, visits), cost: 11, for: key) }
+        case .removal: for key in 0..<count { cache.removeValue(for: key) }
+        case .removalOfAll: cache.removeAll()
+        case .predicate: cache.removeAll { $0 < count }
+        case .expiry: cache.removeExpired()
+        case .trim: cache.trim(count: 0)
+        case .limit: cache.limits.cost = 0
+        }
+    }
+
+    /// Calls the cache when it is deallocated.
     private final class Visitor: Sendable {
         private let cache: MemoryCache<Int, Visitor>?
-        private let visits: MessageCount
+        private let visits: VisitCount
 
-        init(_ cache: MemoryCache<Int, Visitor>?, _ visits: MessageCount) {
+        init(_ cache: MemoryCache<Int, Visitor>?, _ visits: VisitCount) {
             (self.cache, self.visits) = (cache, visits)
         }
 
@@ -37,12 +54,7 @@ struct RemovedValuesTests {
     }
 }
 
-extension MemoryCache {
-    fileprivate var slotCount: Int { books.withLock { $0.change { _, contents in contents.table.tags.count } } }
-}
-
-/// Counts from any thread.
-private final class MessageCount: Sendable {
+private final class VisitCount: Sendable {
     private let number = Mutex(0)
 
     var count: Int { number.withLock { $0 } }

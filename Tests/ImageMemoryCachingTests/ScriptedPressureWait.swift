@@ -1,8 +1,9 @@
 import Dispatch
 import ImageCore
-import ImageMemoryCaching
 import ImageTesting
 import Synchronization
+
+@testable import ImageMemoryCaching
 
 /// A wait that ends when the test says so, and keeps a log. Blocks the monitor's own thread meanwhile, no other.
 final class ScriptedPressureWait: PressureWait {

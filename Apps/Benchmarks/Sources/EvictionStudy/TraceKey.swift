@@ -1,9 +1,12 @@
-/// A key whose hash is the same in every run, so that a simulation of policies that go by hashes can be repeated.
+/// A key whose hash value is the same in every run, so that policies that use hashes can be simulated repeatably.
 struct TraceKey: Hashable, Sendable {
     var number: Int
 
-    /// The cache spreads this over all bits.
-    var hashValue: Int { number &* 0x2545_F491_4F6C_DD1D }
+    var hashValue: Int {
+        let bits = UInt64(truncatingIfNeeded: number &* 0x2545_F491_4F6C_DD1D)
+        let product = bits.multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+        return Int(truncatingIfNeeded: product.high ^ product.low)
+    }
 
     func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }

@@ -23,8 +23,8 @@ enum Main {
             new += try hits(count)
             new.append(try await actorHits(count))
             new += insertions(count)
-            new += threads(count, readers: 1) + threads(count, readers: 4)
-            for point in new { print(point.line) }
+            new += threads(count)
+            for line in new.map(\.line) + Budget.comparisons(new) { print(line) }
             points += new
         }
         if let chart { try HitChart.svg(points).write(toFile: chart, atomically: true, encoding: .utf8) }
@@ -135,9 +135,9 @@ enum Main {
 
     /// As many hits by one thread as by two together: wall time of one hit. The least of many rounds: in some, the system gives both
     /// threads one processor.
-    private static func threads(_ count: Int, readers: Int) -> [Point] {
+    private static func threads(_ count: Int) -> [Point] {
         let keys = (0..<count).map { ImageCacheKey(source: Measuring.url($0)) }
-        let cache = MemoryCache<ImageCacheKey, Int>(limits: CacheLimits(count: count), readers: readers)
+        let cache = MemoryCache<ImageCacheKey, Int>(limits: CacheLimits(count: count))
         for (number, key) in keys.enumerated() { cache.insert(number, for: key) }
         var least = [1: Double.infinity, 2: Double.infinity]
         for _ in 0..<5 * rounds {
@@ -154,8 +154,7 @@ enum Main {
         }
         return least.sorted { $0.key < $1.key }.map {
             Point(
-                name: "MemoryCache, LRU, \(readers) reader(s), \($0.key) thread(s), wall", operation: .hit,
-                count: count,
+                name: "MemoryCache, LRU, \($0.key) thread(s), wall", operation: .hit, count: count,
                 nanoseconds: $0.value)
         }
     }
@@ -181,8 +180,14 @@ struct Point {
     var nanoseconds: Double
 
     var line: String {
-        let label = "\(operation.rawValue), \(count) entries: \(name)"
-        return label.padding(toLength: 72, withPad: " ", startingAt: 0) + String(format: "%12.1f ns", nanoseconds)
+        Self.row(
+            "\(operation.rawValue), \(count) entries: \(name)", nanoseconds, "ns", budget: Budget.nanoseconds(of: self))
+    }
+
+    static func row(_ label: String, _ value: Double, _ unit: String, budget: Double?) -> String {
+        let judgement = budget.map { String(format: "  <= %g %@", $0, value <= $0 ? "met" : "NOT met") } ?? ""
+        return label.padding(toLength: 72, withPad: " ", startingAt: 0)
+            + String(format: "%12.2f %@", value, unit) + judgement
     }
 }
 

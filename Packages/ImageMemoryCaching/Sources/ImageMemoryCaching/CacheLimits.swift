@@ -1,10 +1,10 @@
-/// What a cache may keep. All hold at every moment, exactly; negative values count as 0.
+/// The limits of a cache. They hold at all times. Negative values count as 0.
 public struct CacheLimits: Hashable, Sendable {
-    /// What the costs of all entries may sum up to, in the unit of whoever inserts: bytes, for pictures.
+    /// The maximum sum of all costs, in the unit that you use for `insert`. For images it is bytes.
     public var cost: Int { didSet { cost = max(0, cost) } }
-    /// How many entries there may be.
+    /// The maximum number of entries.
     public var count: Int { didSet { count = max(0, count) } }
-    /// What one entry may cost. A dearer one is refused and evicts nothing.
+    /// The maximum cost of one entry. A more expensive one is refused and evicts nothing.
     public var entryCost: Int { didSet { entryCost = max(0, entryCost) } }
 
     public init(cost: Int = .max, count: Int = .max, entryCost: Int = .max) {

@@ -1,43 +1,43 @@
-/// What a cache has done since it was made, and what it holds now.
+/// What a cache has done since it was created, and what it contains now.
 public struct CacheStatistics: Hashable, Sendable {
-    /// Look-ups that found a value, `revivals` included.
+    /// The lookups that found a value, including `revivals`.
     public var hits = 0
-    /// Look-ups that found none.
+    /// The lookups that found no value.
     public var misses = 0
-    /// Hits on values that had been evicted and were still in use somewhere.
+    /// The hits on evicted values that were still in use elsewhere.
     public var revivals = 0
-    /// How many values left, or were not let in, for each reason. What the caller removed or replaced is not counted.
+    /// The number of values that were evicted or refused, by cause. Removed and replaced values don't count.
     public var evictions: [EvictionCause: Int] = [:]
-    /// The costs of all values now.
+    /// The sum of the costs of all entries.
     public var totalCost = 0
-    /// How many values there are now.
+    /// The number of entries.
     public var count = 0
-    /// How long ago the entry was put in or used that the policy would look at first for eviction; nil when there is none, or
-    /// no clock.
+    /// The time since the insertion or last use of the entry that the policy considers first for eviction.
+    /// Nil for an empty cache, or one without a clock.
     public var coldestAge: Duration?
 
     public init() {}
 
-    /// Hits among all look-ups, or nil before the first.
+    /// The share of hits among all lookups, 0 to 1. Nil before the first lookup.
     public var hitRatio: Double? {
         hits + misses == 0 ? nil : Double(hits) / Double(hits + misses)
     }
 }
 
-/// Why a cache gave a value up without being asked to.
+/// Why a cache evicted or refused a value.
 public enum EvictionCause: Int, Hashable, Sendable, CaseIterable {
-    /// The costs would have been above the limit.
+    /// The value was evicted because of the cost limit.
     case cost
-    /// There would have been too many entries.
+    /// The value was evicted because of the limit on the number of entries.
     case count
-    /// It was not let in: it alone is above a limit.
+    /// The value was refused because it exceeds a limit by itself.
     case entryLimit
-    /// It was not let in: the policy would rather keep what is there.
+    /// The value was refused by the eviction policy, which preferred the entries in the cache.
     case admission
-    /// Its time was over.
+    /// The lifetime of the entry ended.
     case expiry
-    /// The caller asked for a smaller cache.
+    /// The value was evicted by a call of `trim`.
     case trim
-    /// Memory is short.
+    /// The value was evicted because the system is short of memory.
     case pressure
 }

@@ -1,159 +1,117 @@
-public import Synchronization
+import Synchronization
 
-/// Keeps values within limits of cost and count, and lets a policy choose what goes.
+/// Stores values within limits of cost and count. An eviction policy chooses which entries to evict.
 ///
-/// Every operation is synchronous, O(1) (amortised, and but for those that concern all entries), and may be called from any
-/// thread: a lock is held for the bookkeeping alone, and what is removed is deallocated after it is released.
+/// All operations are synchronous and can be called from any thread. Lookups, insertions and removals of one key take O(1)
+/// amortized time. One lock protects the cache; removed values are released after it is unlocked.
 ///
-/// The policy is told of all hits before it chooses, in the order in which they happened; but a thread that has found 64 tells of these
-/// at once, before what threads that look at the same time may have found earlier. Only while threads keep each other busy, those after
-/// the 512th of one of them count as hits, but not as uses, until there is time to tell.
-///
-/// A value above a limit alone is refused and evicts nothing. The older value under its key is dropped all the same: whoever
-/// inserted the new one has said that the old one is out of date, and a miss is better than a stale hit.
+/// A value that exceeds a limit by itself is refused and evicts nothing. The older value for its key is removed
+/// nevertheless, because the caller has declared it outdated.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// Whether a thread tells of its hits. Others do not even try meanwhile, because a lock that is taken costs a call of the kernel.
-    @usableFromInline let isTelling = Atomic(false)
-    @usableFromInline let books: Mutex<CacheBooks<Key, Value>>
-    @usableFromInline let entries: SharedEntries<Key, Value>
-    @usableFromInline let clock: CacheClock?
-    @usableFromInline let lifetime: EntryLifetime?
+    private let storage: Mutex<CacheStorage<Key, Value>>
+    private let clock: CacheClock?
+    private let lifetime: EntryLifetime?
 
     /// - Parameters:
-    ///   - clock: for lifetimes and for the age of entries. Without one, no time is read.
-    ///   - lifetime: of entries that come without one. Needs a clock.
-    ///   - weakForm: for values that others hold: they are found again after they were evicted, as long as others do. Such a
-    ///     value costs the cache nothing, and counts as an entry again once it has been found.
-    ///   - weakLimit: how many evicted values are remembered at most.
-    ///   - readers: how many threads can find something at the same time without waiting for each other, 1 to 64, rounded up to a
-    ///     power of two. Each costs an insertion some nanoseconds.
-    @inlinable
+    ///   - clock: for lifetimes and for `CacheStatistics.coldestAge`. Without a clock, the cache reads no time.
+    ///   - lifetime: of entries that are inserted without one. Requires a clock.
+    ///   - weakForm: if set, the cache finds an evicted value again while others hold it. Until then the value has no cost;
+    ///     when it is found, it becomes an entry again.
+    ///   - weakLimit: how many evicted values the cache refers to. It forgets the oldest first.
     public init(
         limits: CacheLimits, policy: EvictionPolicy = .lru, clock: CacheClock? = nil, lifetime: EntryLifetime? = nil,
-        weakForm: WeakForm<Value>? = nil, weakLimit: Int = 1_000, readers: Int = 4
+        weakForm: WeakForm<Value>? = nil, weakLimit: Int = 1_000
     ) {
         precondition(lifetime == nil || clock != nil, "a lifetime needs a clock")
-        let entries = SharedEntries<Key, Value>(readers: readers)
-        let ledger = CacheLedger(limits: limits, policy: policy)
         let weakIndex = weakForm.map { WeakIndex<Key, Value>(form: $0, limit: weakLimit) }
-        books = Mutex(CacheBooks(entries: entries, ledger: ledger, weakIndex: weakIndex))
-        self.entries = entries
+        storage = Mutex(CacheStorage(limits: limits, policy: policy, weakIndex: weakIndex))
         self.clock = clock
         self.lifetime = lifetime
     }
 
-    /// The value under a key. Finding it counts as a use.
-    @inlinable
+    /// Returns the value for a key, or nil. Finding a value counts as a use of it.
     public func value(for key: Key) -> Value? {
         let now = clock?.now()
-        let hash = key.spreadHash
-        guard let hit = entries.value(for: key, hash: hash, at: now) else {
-            return withRemoved { $0.miss(key, hash: hash, at: now, removing: &$1) }
-        }
-        if hit.isTellingDue { tellUses() }
-        return hit.value
+        return withStorage { $0.value(for: key, at: now) }
     }
 
-    /// Who changes the books now tells of the calling thread's hits, or it does so itself after more of them.
-    @inlinable
-    func tellUses() {
-        if isTelling.exchange(true, ordering: .relaxed) { return }
-        _ = books.withLockIfAvailable { $0.hearUses() }
-        isTelling.store(false, ordering: .relaxed)
-    }
-
-    /// Puts a value under a key, in place of the older one.
+    /// Inserts a value for a key and removes the older value.
     /// - Parameters:
-    ///   - cost: not negative, in the unit of the limits.
-    ///   - refetch: what it takes to get the value again.
-    ///   - lifetime: nil for that of all entries. Needs a clock.
-    @inlinable
+    ///   - cost: the cost in the unit of the limits, 0 or more.
+    ///   - refetch: what it takes to load the value again.
+    ///   - lifetime: overrides the lifetime of the cache. Requires a clock.
     public func insert(
         _ value: Value, cost: Int = 1, refetch: RefetchCost = .network, lifetime: EntryLifetime? = nil, for key: Key
     ) {
+        precondition(cost >= 0, "a cost is not negative: \(cost)")
         precondition(lifetime == nil || clock != nil, "an entry's lifetime needs a cache with a clock")
         let now = clock?.now()
-        let candidate = EvictionCandidate(hash: key.spreadHash, cost: cost, refetch: refetch)
-        let record = EntryRecord(new: candidate, lifetime: lifetime ?? self.lifetime, at: now)
-        withRemoved { $0.insert(value, record, under: key, at: now, removing: &$1) }
+        let hash = UInt64(truncatingIfNeeded: key.hashValue)
+        let record = EntryRecord(
+            candidate: EvictionCandidate(hash: hash, cost: cost, refetch: refetch),
+            times: now.map { EntryTimes(lifetime: lifetime ?? self.lifetime, now: $0) })
+        withStorage { $0.insert(value, record, for: key, at: now) }
     }
 
-    @inlinable
+    /// Removes and returns the value for a key.
     @discardableResult
-    public func removeValue(for key: Key) -> Value? {
-        let hash = key.spreadHash
-        return books.withLock { $0.removeValue(for: key, hash: hash) }
-    }
+    public func removeValue(for key: Key) -> Value? { withStorage { $0.removeValue(for: key) } }
 
-    /// Forgets all values, and what the policy has learned.
-    @inlinable
-    public func removeAll() { withRemoved { $0.removeAll(removing: &$1) } }
+    /// Removes all values and resets the eviction policy.
+    public func removeAll() { withStorage { $0.removeAll() } }
 
-    /// Removes the values whose keys answer to a description. O(n).
+    /// Removes the values whose keys satisfy a predicate. O(n).
     ///
-    /// The description is asked without the lock; what is inserted meanwhile may stay.
-    @inlinable
+    /// The predicate is called without the lock. Values that are inserted meanwhile may stay.
     public func removeAll(where isUnwanted: (Key) throws -> Bool) rethrows {
-        let unwanted = try books.withLock { $0.keys() }.filter(isUnwanted)
-        withRemoved { books, removed in
-            removed.others = unwanted.compactMap {
-                books.removeValue(for: $0, hash: $0.spreadHash)
-            }
-        }
+        let keys = try withStorage { $0.keys }.filter(isUnwanted)
+        _ = withStorage { storage in keys.map { storage.removeValue(for: $0) } }
     }
 
-    /// Removes all entries whose time is over. O(n); a few of them go with each insertion anyway.
-    @inlinable
+    /// Removes all expired entries. O(n). You don't need to call it: each insertion checks a few entries.
     public func removeExpired() {
         guard let now = clock?.now() else { return }
-        withRemoved { $0.removeExpired(at: now, removing: &$1) }
+        withStorage { $0.removeExpired(at: now) }
     }
 
-    /// Evicts until the rest costs `cost` and is `count` entries at most. The limits stay as they are.
-    /// - Parameter cause: what the statistics say of it: `.trim` or `.pressure`.
-    @inlinable
+    /// Evicts entries until the total cost and the number of entries are at most these. The limits don't change.
+    /// - Parameter cause: the cause in the statistics, `.trim` or `.pressure`.
     public func trim(toCost cost: Int = .max, count: Int = .max, cause: EvictionCause = .trim) {
-        withRemoved { $0.evict(toCost: cost, count: count, cause, removing: &$1) }
+        withStorage { $0.evict(toCost: cost, count: count, cause) }
     }
 
-    /// What the cache may keep. Lowered limits of cost and count evict at once; that of one entry counts from then on.
-    @inlinable public var limits: CacheLimits {
-        get { books.withLock { $0.ledger.limits } }
+    /// The limits. Lower limits of cost and count evict entries at once; a lower entry cost applies to later insertions.
+    public var limits: CacheLimits {
+        get { withStorage { $0.limits } }
         set { changeLimits { $0 = newValue } }
     }
 
-    /// Changes some of the limits and leaves what another thread does to the others.
-    @inlinable
+    /// Changes the limits atomically.
     func changeLimits(_ change: (inout CacheLimits) -> Void) {
-        withRemoved { books, removed in
-            var limits = books.ledger.limits
+        withStorage { storage in
+            var limits = storage.limits
             change(&limits)
-            books.setLimits(limits, removing: &removed)
+            storage.setLimits(limits)
         }
     }
 
-    /// The costs of all values now: exact, and never above `limits.cost`.
-    @inlinable public var totalCost: Int { books.withLock { $0.ledger.totalCost } }
+    /// The sum of the costs of all entries. It is exact and never exceeds `limits.cost`.
+    public var totalCost: Int { withStorage { $0.totalCost } }
 
-    /// How many values are kept now: exact, and never above `limits.count`.
-    @inlinable public var count: Int { books.withLock { $0.ledger.count } }
+    /// The number of entries. It is exact and never exceeds `limits.count`.
+    public var count: Int { withStorage { $0.count } }
 
-    /// What the cache has done since it was made, and what it holds now.
-    @inlinable public var statistics: CacheStatistics {
+    public var statistics: CacheStatistics {
         let now = clock?.now()
-        return books.withLock { $0.statistics(at: now) }
+        return withStorage { $0.statistics(at: now) }
     }
 
-    /// Runs a change under the lock and lets go of the values that it removed after the lock is released.
-    @inlinable
-    func withRemoved<Result: Sendable>(
-        _ change: (inout CacheBooks<Key, Value>, inout RemovedValues<Value>) -> Result
-    ) -> Result {
-        let (result, removed) = books.withLock { books in
-            var removed = RemovedValues<Value>()
-            return (change(&books, &removed), removed)
+    /// Runs a closure under the lock, and releases the values that it removed after the lock is unlocked.
+    private func withStorage<Result: Sendable>(_ body: (inout CacheStorage<Key, Value>) -> Result) -> Result {
+        let (result, removed) = storage.withLock { storage in
+            let result = body(&storage)
+            return (result, storage.takeRemoved())
         }
-        _ = consume removed
-        return result
+        return withExtendedLifetime(removed) { result }
     }
 }

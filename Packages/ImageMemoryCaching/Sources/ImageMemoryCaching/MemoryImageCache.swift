@@ -1,33 +1,31 @@
 public import ImageCore
 
-/// Keeps decoded pictures within a byte budget and lets a policy choose what goes.
+/// Stores decoded images within a limit of bytes. An eviction policy chooses which images to evict.
 ///
-/// Every operation is synchronous, O(1), and may be called from any thread: a lock is held for the bookkeeping alone, and
-/// evicted pictures are deallocated after it is released. Cost is `DecodedImage.byteCount`.
+/// All operations are synchronous and can be called from any thread. The cost of an image is `DecodedImage.byteCount`.
 ///
-/// A picture that is too large is refused and evicts nothing. The older picture under its key is dropped all the same:
-/// whoever inserted the new one has said that the old one is out of date, and a miss is better than a stale hit.
+/// An image that exceeds a limit by itself is refused and evicts nothing. The older image for its key is removed
+/// nevertheless, because the caller has declared it outdated.
 ///
-/// An evicted or refused picture that a view still shows is found again, without a second copy in memory: until then it costs the cache
-/// nothing, and is not in `totalCost`; from then on it is an entry as any other.
+/// The cache finds an evicted or refused image again while others, such as a view, hold it. Until then the image is not in
+/// `totalCost`; when it is found, it becomes an entry again.
 public final class MemoryImageCache: ImageCache {
     private let cache: MemoryCache<ImageCacheKey, DecodedImage>
 
     /// - Parameters:
-    ///   - byteLimit: what all pictures together may cost, in bytes; 100 MiB unless told. A negative value counts as 0.
-    ///   - entryLimit: what one picture may cost, in bytes; nil for no limit but `byteLimit`.
-    ///   - policy: what goes when room is needed: what was used least for its size, unless told. The room's README compares.
-    ///   - clock: for lifetimes and for the age of entries. Without one, no time is read.
-    ///   - lifetime: how long a picture may be served; needs a clock.
-    ///   - inUseLimit: how many evicted pictures are found again as long as they are in use elsewhere; 0 for none.
-    ///   - readers: how many threads can find a picture at the same time without waiting for each other, 1 to 64.
+    ///   - byteLimit: the maximum cost of all images, in bytes. A negative value counts as 0.
+    ///   - entryLimit: the maximum cost of one image, in bytes.
+    ///   - policy: chooses the images to evict. The module's README compares the policies.
+    ///   - clock: for lifetimes and for `CacheStatistics.coldestAge`. Without a clock, the cache reads no time.
+    ///   - lifetime: how long the cache returns an image. Requires a clock.
+    ///   - inUseLimit: how many evicted images the cache can find again while they are in use.
     public init(
         byteLimit: Int = 100 << 20, entryLimit: Int? = nil, policy: EvictionPolicy = .gdsf, clock: CacheClock? = nil,
-        lifetime: EntryLifetime? = nil, inUseLimit: Int = 1_000, readers: Int = 4
+        lifetime: EntryLifetime? = nil, inUseLimit: Int = 1_000
     ) {
         cache = MemoryCache(
             limits: CacheLimits(cost: byteLimit, entryCost: entryLimit ?? .max), policy: policy, clock: clock,
-            lifetime: lifetime, weakForm: .decodedImage, weakLimit: inUseLimit, readers: readers)
+            lifetime: lifetime, weakForm: .decodedImage, weakLimit: inUseLimit)
     }
 
     public func image(for key: ImageCacheKey) -> DecodedImage? { cache.value(for: key) }
@@ -36,9 +34,10 @@ public final class MemoryImageCache: ImageCache {
         insert(image, refetch: .network, lifetime: nil, for: key)
     }
 
+    /// Inserts an image and removes the older image for its key.
     /// - Parameters:
-    ///   - refetch: what it takes to get the picture again, for a policy that asks.
-    ///   - lifetime: nil for that of all pictures. Needs a clock.
+    ///   - refetch: what it takes to load the image again.
+    ///   - lifetime: overrides the lifetime of the cache. Requires a clock.
     public func insert(
         _ image: DecodedImage, refetch: RefetchCost, lifetime: EntryLifetime? = nil, for key: ImageCacheKey
     ) {
@@ -49,46 +48,53 @@ public final class MemoryImageCache: ImageCache {
 
     public func removeAll() { cache.removeAll() }
 
-    /// Removes the pictures whose keys answer to a description, all sizes of one source for instance. O(n).
+    /// Removes the images whose keys satisfy a predicate, for example all sizes of one image. O(n).
     public func removeAll(where isUnwanted: (ImageCacheKey) throws -> Bool) rethrows {
         try cache.removeAll(where: isUnwanted)
     }
 
-    /// Removes all pictures whose time is over. O(n); a few of them go with each insertion anyway.
+    /// Removes all expired images. O(n). You don't need to call it: each insertion checks a few entries.
     public func removeExpired() { cache.removeExpired() }
 
-    /// Evicts pictures until the rest cost `byteCount` at most. The limit stays as it is.
-    /// - Parameter cause: what the statistics say of it: `.trim` or `.pressure`.
+    /// Evicts images until the total cost is at most `byteCount`. The limit doesn't change.
+    /// - Parameter cause: the cause in the statistics, `.trim` or `.pressure`.
     public func trim(to byteCount: Int, cause: EvictionCause = .trim) {
         cache.trim(toCost: byteCount, cause: cause)
     }
 
-    /// What all pictures together may cost, in bytes. Lowering it evicts at once.
+    /// Evicts images until at most a share of the current total cost is left. The limit doesn't change.
+    ///
+    /// The statistics count these evictions as `.pressure`.
+    /// - Parameter share: 0 to 1. Values outside this range are clamped to it.
+    public func trim(toShare share: Double) {
+        trim(to: Int(Double(totalCost) * min(max(share, 0), 1)), cause: .pressure)
+    }
+
+    /// The maximum cost of all images, in bytes. A lower limit evicts images at once.
     public var byteLimit: Int {
         get { cache.limits.cost }
         set { cache.changeLimits { $0.cost = newValue } }
     }
 
-    /// What one picture may cost, in bytes, or nil. Lowering it concerns pictures inserted from then on.
+    /// The maximum cost of one image, in bytes. A lower limit applies to later insertions.
     public var entryLimit: Int? {
         get { cache.limits.entryCost == .max ? nil : cache.limits.entryCost }
         set { cache.changeLimits { $0.entryCost = newValue ?? .max } }
     }
 
-    /// The cost of all pictures now, in bytes: exact, and never above `byteLimit`.
+    /// The cost of all images, in bytes. It is exact and never exceeds `byteLimit`.
     public var totalCost: Int { cache.totalCost }
 
     public var byteCount: Int? { totalCost }
 
-    /// How many pictures are kept now.
+    /// The number of images.
     public var count: Int { cache.count }
 
-    /// What the cache has done since it was made, and what it holds now.
     public var statistics: CacheStatistics { cache.statistics }
 }
 
 extension WeakForm<DecodedImage> {
-    /// Refers to the pixels, which all copies of a picture share, and keeps the rest of it.
+    /// A weak reference to the pixels, which all copies of an image share. It retains the rest of the image.
     public static let decodedImage = WeakForm { image in
         guard let reference = image.weakReference() else { return nil }
         return { reference.image }

@@ -1,18 +1,16 @@
-/// How a cache finds a value again that it has evicted and that somebody else still holds.
+/// How a cache refers to an evicted value without retaining it.
 public struct WeakForm<Value: Sendable>: Sendable {
-    @usableFromInline let weaken: @Sendable (inout Value) -> (@Sendable () -> Value?)?
+    let weaken: @Sendable (inout Value) -> (@Sendable () -> Value?)?
 
-    /// - Parameter weaken: gives what brings the value back as long as others hold it, without holding it; nil when nobody else
-    ///   does. It is called under the cache's lock: let it do nothing else.
-    @inlinable
+    /// - Parameter weaken: returns a closure that returns the value while others hold it and does not retain it.
+    ///   Returns nil if no one else holds the value. The cache calls both under its lock, so they must not call the cache.
     public init(weaken: @escaping @Sendable (_ value: inout Value) -> (@Sendable () -> Value?)?) {
         self.weaken = weaken
     }
 }
 
 extension WeakForm where Value: AnyObject {
-    /// For values that are objects.
-    @inlinable
+    /// A weak reference to an object.
     public static var object: WeakForm {
         WeakForm { value in
             guard !isKnownUniquelyReferenced(&value) else { return nil }

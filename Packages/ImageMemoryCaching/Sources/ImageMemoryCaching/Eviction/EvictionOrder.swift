@@ -1,51 +1,32 @@
-/// Decides which entry of a cache goes when room is needed: the state behind an `EvictionPolicy`.
+/// Chooses which entry of a cache to evict. An `EvictionPolicy` creates one for each cache.
 ///
-/// It sees neither keys nor values but *places*: small numbers from 0 on that the cache gives to its entries and uses again
-/// after they have gone, so that an order can keep what it knows in arrays. A new place may leave some before it unused. The cache calls it under its lock, one call at a
-/// time; an order calls nobody. Every method is to take O(1) time, amortised at most.
+/// An order sees no keys and no values, but *slots*: numbers from 0 on. The cache assigns a free slot to each entry and
+/// reuses it after the entry is removed, so an order can store what it knows in arrays. The cache calls one method at a
+/// time and holds its lock meanwhile, so an order must not call the cache. Each method should take O(1) amortized time.
 public protocol EvictionOrder: Sendable {
-    /// Says what the cache may keep: first of all, and again when it changes.
+    /// Sets the limits of the cache. Called before all other methods, and when the limits change.
     mutating func setLimits(_ limits: CacheLimits)
-    /// A new entry has got a place that is free.
-    mutating func insert(_ entry: EvictionCandidate, at place: Int)
-    /// The entry at a place was asked for and found.
-    mutating func use(_ place: Int)
-    /// The same for several, one after the other; a place may be there more than once. By `use(_:)` for each unless told otherwise.
+    /// Adds a new entry at a free slot.
+    mutating func insert(_ entry: EvictionCandidate, at slot: Int)
+    /// Records a hit on the entry at a slot.
+    mutating func use(_ slot: Int)
+    /// Removes the entry at a slot because it was evicted, removed or expired.
+    mutating func remove(_ slot: Int)
+    /// Returns the slot of the entry to evict for `incoming`, or for a trim if `incoming` is nil.
     ///
-    /// A cache collects hits and tells them before it calls anything else.
-    mutating func use(_ places: [Int])
-    /// The entry at a place is gone: evicted, removed or expired. The place is free from now on.
-    mutating func remove(_ place: Int)
-    /// The entry that goes next, to make room for `incoming`, or for nothing when the cache is only trimmed.
-    ///
-    /// The cache removes that entry before it calls anything else, and asks again while there is not enough room.
-    /// - Returns: a place in use; nil to refuse `incoming`. For no `incoming`, nil is only returned when nothing is left.
+    /// The cache removes that entry before it calls another method, and calls this one again until `incoming` fits.
+    /// - Returns: nil to refuse `incoming`. Without `incoming`, nil only if there are no entries.
     mutating func victim(for incoming: EvictionCandidate?) -> Int?
-    /// The entry that would be looked at first for eviction. Changes nothing.
+    /// The slot of the entry that is considered first for eviction.
     var coldest: Int? { get }
-    /// Says which entries will probably have to go after the next one. Changes nothing, and nothing but time depends on it: the cache
-    /// fetches what it knows of them from memory. None unless told otherwise.
-    /// - Parameters:
-    ///   - incoming: what comes in now, into a cache that is full.
-    ///   - tell: takes a place in use, and how many go before it: 1, 2 or 3.
-    func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void)
 }
 
-extension EvictionOrder {
-    public mutating func use(_ places: [Int]) {
-        for place in places { use(place) }
-    }
-
-    public func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {}
-}
-
-/// What an order may know of an entry.
+/// What an eviction order knows about an entry.
 public struct EvictionCandidate: Hashable, Sendable {
-    /// The hash of its key, well mixed: the same for the same key as long as the process lives.
+    /// The hash value of the key. It can differ in each run of the process.
     public var hash: UInt64
-    /// What it costs, not negative.
+    /// 0 or more.
     public var cost: Int
-    /// What it takes to get it again once it has gone.
     public var refetch: RefetchCost
 
     public init(hash: UInt64, cost: Int, refetch: RefetchCost = .network) {
@@ -55,10 +36,10 @@ public struct EvictionCandidate: Hashable, Sendable {
     }
 }
 
-/// What it takes to get a value again once it has gone.
+/// What it takes to load a value again after its eviction.
 public enum RefetchCost: UInt8, Hashable, Sendable, CaseIterable {
-    /// It is at hand on this machine: read and decode it.
+    /// The value is read from disk.
     case disk
-    /// It has to come over the network first.
+    /// The value is downloaded.
     case network
 }

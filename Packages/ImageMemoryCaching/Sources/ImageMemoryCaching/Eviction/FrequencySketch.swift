@@ -1,31 +1,30 @@
-/// Estimates how often a hash was seen of late: a count-min sketch of four rows of 4-bit counters that are halved every so
-/// often, so that what was popular long ago is forgotten. Never too low but by the halving.
+/// Estimates how often a hash was counted lately: a count-min sketch of four rows with 4-bit counters.
 ///
+/// All counters are halved from time to time, so that old counts fade. Apart from that, an estimate is never too low.
 /// Einziger, Friedman, Manes, "TinyLFU: A highly efficient cache admission policy", ACM Transactions on Storage 2017. The four
-/// counters of a hash are in one block, so that looking them up waits for memory once: Putze, Sanders, Singler, "Cache-, hash- and
-/// space-efficient Bloom filters", WEA 2007.
+/// counters of a hash are in one block: Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters", WEA 2007.
 struct FrequencySketch {
-    private static let most: UInt64 = 15
-    /// How many times as many sightings as words there are between two halvings.
-    private static let samplesPerWord = 10
-    /// Where the bits of a hash begin that choose a row's counter. Those that choose the block are below.
+    private static let maxCount: UInt64 = 15
+    /// Counters are halved after this many counts for each word.
+    private static let countsPerWord = 10
+    /// The first bits of a hash that choose the counter in each row. The lower bits choose the block.
     private static let counterBits: SIMD4<UInt64> = [48, 52, 56, 60]
 
-    /// A word of sixteen counters for each row.
+    /// Each block has one word of sixteen counters for each row.
     private var blocks = [SIMD4<UInt64>](repeating: .zero, count: 4)
-    private var sightings = 0
+    private var total = 0
 
-    /// Makes room for the frequencies of as many keys; what is known stays.
+    /// Enlarges the sketch for this many hashes. It keeps the estimates.
     mutating func reserve(_ count: Int) {
         while blocks.count * 4 < count { blocks += blocks }
     }
 
-    mutating func see(_ hash: UInt64) {
+    mutating func count(_ hash: UInt64) {
         let (block, shifts) = position(hash)
-        let isFull = counts(block, shifts) .== Self.most
+        let isFull = counts(block, shifts) .== Self.maxCount
         blocks[block] &+= SIMD4(repeating: 1).replacing(with: 0, where: isFull) &<< shifts
-        sightings += 1
-        if sightings >= blocks.count * 4 * Self.samplesPerWord { halve() }
+        total += 1
+        if total >= blocks.count * 4 * Self.countsPerWord { halve() }
     }
 
     func frequency(of hash: UInt64) -> Int {
@@ -33,15 +32,14 @@ struct FrequencySketch {
         return Int(counts(block, shifts).min())
     }
 
-    /// Says that a hash will be looked for soon.
-    func expect(_ hash: UInt64) { blocks.prefetch(position(hash).block) }
-
     private mutating func halve() {
         for index in blocks.indices { blocks[index] = blocks[index] &>> 1 & 0x7777_7777_7777_7777 }
-        sightings /= 2
+        total /= 2
     }
 
-    private func counts(_ block: Int, _ shifts: SIMD4<UInt64>) -> SIMD4<UInt64> { blocks[block] &>> shifts & Self.most }
+    private func counts(_ block: Int, _ shifts: SIMD4<UInt64>) -> SIMD4<UInt64> {
+        blocks[block] &>> shifts & Self.maxCount
+    }
 
     private func position(_ hash: UInt64) -> (block: Int, shifts: SIMD4<UInt64>) {
         let counters = SIMD4(repeating: hash) &>> Self.counterBits & 15

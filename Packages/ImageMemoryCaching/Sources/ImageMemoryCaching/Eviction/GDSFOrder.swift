@@ -1,110 +1,89 @@
-/// Greedy-dual-size-frequency: what has the lowest value per unit of cost goes first. The value is the number of uses times
-/// what it takes to get the entry again; it ages because what comes or is used starts from the value of what went last.
+/// Evicts the entry with the lowest priority: its uses times its refetch cost per unit of cost, plus an age.
 ///
-/// Cherkasova, "Improving WWW proxies performance with greedy-dual-size-frequency caching policy", HP Labs 1998. In O(1), after
-/// CAMP (Ghandeharizadeh et al., Middleware 2014): values per cost are rounded down to a fourth of a power of two, those of one
-/// rounded value form a list that is in order by itself, and the lowest head of the lists is the victim. There are at most 256
-/// lists, however many entries.
+/// The age is the priority of the entry that was evicted or refused last, so entries that are not used lose rank.
+/// Cherkasova, "Improving WWW proxies performance with greedy-dual-size-frequency caching policy", HP Labs 1998.
 ///
-/// What comes in and would be the next to go is refused; the age rises all the same, so that it gets in when it is asked for
-/// again soon. So does libCacheSim, which inserts first and evicts then.
+/// For O(1) operations, values are rounded down to at most 256 classes. The entries of one class form a list that is sorted
+/// by itself, so the victim is the oldest of one of these lists: Ghandeharizadeh et al., "CAMP", Middleware 2014.
 struct GDSFOrder: EvictionOrder {
     private struct Entry {
-        /// What it takes to get the entry again, per unit of cost: what one use is worth.
-        var worth: Double
-        /// The age when it was used last plus its value per cost, rounded.
+        /// The value of one use.
+        let worth: Double
+        var uses = 1.0
         var priority = 0.0
-        var uses: Float = 1
-        var list: UInt8 = 0
     }
 
     private let networkWeight: Double
-    private var lists = PlaceLists<Entry>(count: ValueClass.count)
-    /// By list; infinity where there is none.
-    private var headPriorities = [Double](repeating: .infinity, count: ValueClass.count)
-    private var filled = BitSet256()
-    /// The priority of what was evicted or refused last.
+    private var lists = SlotLists(count: ValueClass.count)
+    /// By slot.
+    private var entries: [Entry] = []
     private var age = 0.0
-    /// What room is being made for, with the age when that began.
+    /// The entry that others are being evicted for, and the age before these evictions.
     private var incoming: (hash: UInt64, age: Double)?
 
-    /// - Parameter networkWeight: how much more it takes to get an entry over the network than from disk.
+    /// - Parameter networkWeight: how many times more expensive a download is than a read from disk.
     init(networkWeight: Double) { self.networkWeight = networkWeight }
 
     mutating func setLimits(_ limits: CacheLimits) {}
 
-    mutating func insert(_ entry: EvictionCandidate, at place: Int) {
-        let ageThen = incoming?.hash == entry.hash ? incoming?.age : nil
+    mutating func insert(_ entry: EvictionCandidate, at slot: Int) {
+        let age = ageBeforeEvictions(for: entry)
         incoming = nil
-        enter(Entry(worth: worth(of: entry)), at: place, age: ageThen ?? age)
+        entries.set(Entry(worth: worth(of: entry)), at: slot)
+        lists.append(slot, to: updatePriority(of: slot, age: age))
     }
 
-    mutating func use(_ place: Int) {
-        remove(place)
-        var entry = lists[place]
-        entry.uses += 1
-        enter(entry, at: place, age: age)
+    mutating func use(_ slot: Int) {
+        entries[slot].uses += 1
+        lists.move(slot, to: updatePriority(of: slot, age: age))
     }
 
-    mutating func remove(_ place: Int) {
-        let list = Int(lists[place].list)
-        let wasHead = lists.oldest(in: list) == place
-        lists.remove(place)
-        if wasHead { updateHead(of: list) }
-    }
+    mutating func remove(_ slot: Int) { lists.remove(slot) }
 
     mutating func victim(for candidate: EvictionCandidate?) -> Int? {
-        guard let place = coldest else { return nil }
-        let least = lists[place].priority
-        if let candidate, let refused = refusal(of: candidate, below: least) {
-            age = max(age, refused)
-            return nil
-        }
-        age = max(age, least)
-        return place
-    }
-
-    /// The priority with which a candidate would come in, if that is below the least of those who are here: then it would be the
-    /// next to go.
-    private mutating func refusal(of candidate: EvictionCandidate, below least: Double) -> Double? {
-        let begun = incoming?.hash == candidate.hash ? incoming?.age ?? age : age
-        let priority = begun + ValueClass(worth(of: candidate)).lowest
-        incoming = priority < least ? nil : (candidate.hash, begun)
-        return priority < least ? priority : nil
+        guard let slot = coldest else { return nil }
+        let lowest = entries[slot].priority
+        if let candidate, refuses(candidate, lowest: lowest) { return nil }
+        age = max(age, lowest)
+        return slot
     }
 
     var coldest: Int? {
-        var least = (priority: Double.infinity, list: 0)
-        filled.forEach { list in
-            if headPriorities[list] < least.priority { least = (headPriorities[list], list) }
-        }
-        return lists.oldest(in: least.list)
+        let oldest = (0..<ValueClass.count).lazy.compactMap { lists.oldest(in: $0) }
+        return oldest.min { entries[$0].priority < entries[$1].priority }
     }
 
-    func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
-        lists.foresee(from: coldest, tell)
+    /// Refuses a candidate that would be evicted first. This increases the age, so that repeated insertions succeed.
+    private mutating func refuses(_ candidate: EvictionCandidate, lowest: Double) -> Bool {
+        let ageBefore = ageBeforeEvictions(for: candidate)
+        let priority = ageBefore + ValueClass(worth(of: candidate)).lowerBound
+        guard priority < lowest else {
+            incoming = (candidate.hash, ageBefore)
+            return false
+        }
+        incoming = nil
+        age = max(age, priority)
+        return true
+    }
+
+    private func ageBeforeEvictions(for candidate: EvictionCandidate) -> Double {
+        guard let incoming, incoming.hash == candidate.hash else { return age }
+        return incoming.age
     }
 
     private func worth(of candidate: EvictionCandidate) -> Double {
         (candidate.refetch == .network ? networkWeight : 1) / Double(max(1, candidate.cost))
     }
 
-    private mutating func enter(_ entry: Entry, at place: Int, age: Double) {
-        var entry = entry
-        let value = ValueClass(Double(entry.uses) * entry.worth)
-        (entry.list, entry.priority) = (UInt8(value.index), age + value.lowest)
-        lists.insert(entry, at: place, to: value.index)
-        if lists.oldest(in: value.index) == place { updateHead(of: value.index) }
-    }
-
-    private mutating func updateHead(of list: Int) {
-        let head = lists.oldest(in: list)
-        headPriorities[list] = head.map { lists[$0].priority } ?? .infinity
-        filled.set(list, head != nil)
+    /// - Returns: the list of the entry.
+    private mutating func updatePriority(of slot: Int, age: Double) -> Int {
+        let value = ValueClass(entries[slot].uses * entries[slot].worth)
+        entries[slot].priority = age + value.lowerBound
+        return value.index
     }
 }
 
-/// A value rounded down to a fourth of a power of two: between 2^-44 and 2^20.
+/// A value between 2^-44 and 2^20, rounded down to a quarter of a power of two.
 private struct ValueClass {
     static let count = 256
     /// The exponent and the upper two bits of the mantissa of 2^-44.
@@ -118,25 +97,5 @@ private struct ValueClass {
     }
 
     /// The lowest value of the class.
-    var lowest: Double { Double(bitPattern: UInt64(index + Self.first) << 50) }
-}
-
-/// A set of numbers from 0 to 255.
-private struct BitSet256 {
-    private var words = [UInt64](repeating: 0, count: 4)
-
-    mutating func set(_ number: Int, _ isIn: Bool) {
-        let bit = UInt64(1) << UInt64(number & 63)
-        if isIn { words[number >> 6] |= bit } else { words[number >> 6] &= ~bit }
-    }
-
-    func forEach(_ body: (Int) -> Void) {
-        for index in words.indices {
-            var word = words[index]
-            while word != 0 {
-                body(index << 6 + word.trailingZeroBitCount)
-                word &= word - 1
-            }
-        }
-    }
+    var lowerBound: Double { Double(bitPattern: UInt64(index + Self.first) << 50) }
 }

@@ -1,75 +1,60 @@
-/// What was used least often goes first; among equals, what has been at that number for longest.
+/// Evicts the least frequently used entry. Among equals, it evicts the one that reached its number of uses first.
 ///
-/// A list of entries for each number of uses, and a list of these lists: Shah, Mitra, Matani, "An O(1) algorithm for
-/// implementing the LFU cache eviction scheme", 2010.
+/// Shah, Mitra, Matani, "An O(1) algorithm for implementing the LFU cache eviction scheme", 2010.
 struct LFUOrder: EvictionOrder {
-    /// The entries with one number of uses. Its own number is that of its list of places.
+    /// The entries with the same number of uses. Its index is the number of their list.
     private struct Bucket {
         var uses: Int
-        var fewer: Int
-        var more: Int
+        var fewer: Int?
+        var more: Int?
     }
 
-    private static var none: Int { -1 }
-
-    /// With each place the number of its bucket.
-    private var lists = PlaceLists<Int>(count: 0)
+    private var lists = SlotLists(count: 0)
     private var buckets: [Bucket] = []
     private var freeBuckets: [Int] = []
-    private var fewest = Self.none
+    /// The bucket with the fewest uses.
+    private var first: Int?
 
     mutating func setLimits(_ limits: CacheLimits) {}
 
-    mutating func insert(_ entry: EvictionCandidate, at place: Int) {
-        let bucket = bucket(uses: 1, after: Self.none)
-        lists.insert(bucket, at: place, to: bucket)
+    mutating func insert(_ entry: EvictionCandidate, at slot: Int) {
+        lists.append(slot, to: bucket(uses: 1, after: nil))
     }
 
-    mutating func use(_ place: Int) {
-        let older = lists[place]
-        let bucket = bucket(uses: buckets[older].uses + 1, after: older)
-        lists[place] = bucket
-        lists.move(place, to: bucket)
-        dropIfEmpty(older)
+    mutating func use(_ slot: Int) {
+        let older = lists.list(of: slot)
+        lists.move(slot, to: bucket(uses: buckets[older].uses + 1, after: older))
+        removeIfEmpty(older)
     }
 
-    mutating func remove(_ place: Int) {
-        lists.remove(place)
-        dropIfEmpty(lists[place])
+    mutating func remove(_ slot: Int) {
+        lists.remove(slot)
+        removeIfEmpty(lists.list(of: slot))
     }
 
     mutating func victim(for incoming: EvictionCandidate?) -> Int? { coldest }
 
-    var coldest: Int? { fewest == Self.none ? nil : lists.oldest(in: fewest) }
+    var coldest: Int? { first.flatMap { lists.oldest(in: $0) } }
 
-    func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
-        lists.foresee(from: coldest, tell)
-    }
-
-    /// The bucket for a number of uses, which comes right after another one.
-    private mutating func bucket(uses: Int, after fewer: Int) -> Int {
-        let more = fewer == Self.none ? fewest : buckets[fewer].more
-        if more != Self.none, buckets[more].uses == uses { return more }
-        let bucket = freeBuckets.popLast() ?? addBucket()
-        buckets[bucket] = Bucket(uses: uses, fewer: fewer, more: more)
-        join(fewer, bucket)
-        join(bucket, more)
+    /// Returns the bucket for a number of uses, the next one after the bucket `fewer`. Adds it if necessary.
+    private mutating func bucket(uses: Int, after fewer: Int?) -> Int {
+        let more = fewer.map { buckets[$0].more } ?? first
+        if let more, buckets[more].uses == uses { return more }
+        let bucket = freeBuckets.popLast() ?? lists.addList()
+        buckets.set(Bucket(uses: uses), at: bucket)
+        connect(fewer, bucket)
+        connect(bucket, more)
         return bucket
     }
 
-    private mutating func addBucket() -> Int {
-        buckets.append(Bucket(uses: 0, fewer: Self.none, more: Self.none))
-        return lists.addList()
-    }
-
-    private mutating func dropIfEmpty(_ bucket: Int) {
+    private mutating func removeIfEmpty(_ bucket: Int) {
         guard lists.oldest(in: bucket) == nil else { return }
-        join(buckets[bucket].fewer, buckets[bucket].more)
+        connect(buckets[bucket].fewer, buckets[bucket].more)
         freeBuckets.append(bucket)
     }
 
-    private mutating func join(_ fewer: Int, _ more: Int) {
-        if fewer == Self.none { fewest = more } else { buckets[fewer].more = more }
-        if more != Self.none { buckets[more].fewer = fewer }
+    private mutating func connect(_ fewer: Int?, _ more: Int?) {
+        if let fewer { buckets[fewer].more = more } else { first = more }
+        if let more { buckets[more].fewer = fewer }
     }
 }

@@ -1,149 +1,90 @@
-/// A small queue that takes what is new, a main queue for what was used again there, and the ghosts of what was not:
-/// Yang et al., SOSP 2023, algorithm 1, with the parameters of the authors' simulator libCacheSim: a tenth of the budget for
-/// the small queue, two uses for the way to the main one, and ghosts for nine tenths of the budget. As there, what is larger than
-/// the small queue is refused; here only when there is no room for it without evicting.
+/// Evicts from a small queue for new entries and from a main queue for entries that were used again.
+///
+/// Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023, algorithm 1, with the parameters of the
+/// authors' simulator libCacheSim. It remembers the hashes of entries that were evicted from the small queue. As in
+/// libCacheSim, it refuses entries that are larger than the small queue, but only if something must be evicted for them.
 struct S3FIFOOrder: EvictionOrder {
     private enum Queue {
         static let small = 0
         static let main = 1
     }
 
-    private struct Entry {
-        var hash: UInt64
-        var cost: Int
-        var queue: Int
-    }
-
-    private static let mostUses: UInt8 = 3
+    private static let smallShare = 0.1
+    private static let ghostShare = 0.9
+    private static let maxUses: UInt8 = 3
     private static let usesForMain: UInt8 = 2
 
-    private var queues = PlaceLists<Entry>(count: 2)
-    /// By place: apart, so that hits touch little memory.
+    private var queues = CostedQueues(count: 2)
+    /// By slot.
+    private var hashes: [UInt64] = []
+    /// By slot.
     private var uses: [UInt8] = []
     private var ghosts = GhostQueue()
-    private var filled = [QueueFill(), QueueFill()]
     private var smallLimits = CacheLimits()
     private var mainLimits = CacheLimits()
     private var ghostLimits = CacheLimits()
     private var hasEvicted = false
-    /// The hash of what is coming, when it was a ghost before room was made for it.
+    /// The hash of the incoming entry, if it was removed from the ghosts before evictions for it.
     private var returning: UInt64?
 
     mutating func setLimits(_ limits: CacheLimits) {
-        smallLimits = limits.share(0.1)
-        mainLimits = limits.less(smallLimits)
-        ghostLimits = limits.share(0.9)
+        smallLimits = limits.share(Self.smallShare)
+        mainLimits = limits.subtracting(smallLimits)
+        ghostLimits = limits.share(Self.ghostShare)
     }
 
-    mutating func insert(_ entry: EvictionCandidate, at place: Int) {
-        let queue = queue(for: entry)
-        queues.insert(Entry(hash: entry.hash, cost: entry.cost, queue: queue), at: place, to: queue)
-        uses.set(0, at: place)
-        filled[queue].add(entry.cost)
+    mutating func insert(_ entry: EvictionCandidate, at slot: Int) {
+        hashes.set(entry.hash, at: slot)
+        uses.set(0, at: slot)
+        queues.append(slot, cost: entry.cost, to: queue(for: entry))
     }
 
-    mutating func use(_ place: Int) {
-        if uses[place] < Self.mostUses { uses[place] += 1 }
-    }
+    mutating func use(_ slot: Int) { uses[slot] = min(uses[slot] + 1, Self.maxUses) }
 
-    mutating func remove(_ place: Int) {
-        queues.remove(place)
-        filled[queues[place].queue].remove(queues[place].cost)
-    }
+    mutating func remove(_ slot: Int) { queues.remove(slot) }
 
     mutating func victim(for incoming: EvictionCandidate?) -> Int? {
         if let incoming, smallLimits.cost > 0, incoming.cost > smallLimits.cost { return nil }
         hasEvicted = true
         if let incoming, ghosts.remove(incoming.hash) { returning = incoming.hash }
         while coldest != nil {
-            if let place = isMainNext ? victimInMain() : victimInSmall() { return place }
+            if let slot = isMainNext ? victimInMain() : victimInSmall() { return slot }
         }
         return nil
     }
 
     var coldest: Int? { queues.oldest(in: isMainNext ? Queue.main : Queue.small) }
 
-    func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
-        ghosts.expect(incoming.hash)
-        ghosts.expectForgetting()
-        queues.foresee(from: coldest) { place, distance in
-            if distance == 3 { uses.prefetch(place) }
-            if distance == 1 { ghosts.expect(queues[place].hash) }
-            tell(place, distance)
-        }
+    private var isMainNext: Bool {
+        queues.fill(of: Queue.main).exceeds(mainLimits) || queues.oldest(in: Queue.small) == nil
     }
 
-    private var isMainNext: Bool { filled[Queue.main].exceeds(mainLimits) || filled[Queue.small].count == 0 }
-
-    /// What left the small queue not long ago and is wanted again goes to the main one. So does what is new while the cache
-    /// fills for the first time and the small queue has its share.
+    /// Entries that return soon after their eviction enter the main queue. So do new ones while the cache fills for the first
+    /// time and the small queue is full.
     private mutating func queue(for entry: EvictionCandidate) -> Int {
         defer { returning = nil }
         if returning == entry.hash || ghosts.remove(entry.hash) { return Queue.main }
-        return !hasEvicted && filled[Queue.small].reaches(smallLimits) ? Queue.main : Queue.small
+        return !hasEvicted && queues.fill(of: Queue.small).reaches(smallLimits) ? Queue.main : Queue.small
     }
 
     private mutating func victimInSmall() -> Int? {
-        while let place = queues.oldest(in: Queue.small) {
-            guard uses[place] >= Self.usesForMain else {
-                ghosts.add(queues[place].hash, cost: queues[place].cost, limits: ghostLimits)
-                return place
+        while let slot = queues.oldest(in: Queue.small) {
+            guard uses[slot] >= Self.usesForMain else {
+                ghosts.append(hashes[slot], cost: queues.cost(of: slot), limits: ghostLimits)
+                return slot
             }
-            moveToMain(place)
+            uses[slot] = 0
+            queues.move(slot, to: Queue.main)
         }
         return nil
-    }
-
-    private mutating func moveToMain(_ place: Int) {
-        filled[Queue.small].remove(queues[place].cost)
-        filled[Queue.main].add(queues[place].cost)
-        queues[place].queue = Queue.main
-        uses[place] = 0
-        queues.move(place, to: Queue.main)
     }
 
     private mutating func victimInMain() -> Int? {
-        while let place = queues.oldest(in: Queue.main) {
-            guard uses[place] > 0 else { return place }
-            uses[place] -= 1
-            queues.move(place, to: Queue.main)
+        while let slot = queues.oldest(in: Queue.main) {
+            guard uses[slot] > 0 else { return slot }
+            uses[slot] -= 1
+            queues.move(slot, to: Queue.main)
         }
         return nil
-    }
-}
-
-/// How much is in one of an order's queues.
-struct QueueFill {
-    private(set) var cost = 0
-    private(set) var count = 0
-
-    mutating func add(_ cost: Int) {
-        self.cost += cost
-        count += 1
-    }
-
-    mutating func remove(_ cost: Int) {
-        self.cost -= cost
-        count -= 1
-    }
-
-    func exceeds(_ limits: CacheLimits) -> Bool { cost > limits.cost || count > limits.count }
-    func reaches(_ limits: CacheLimits) -> Bool { cost >= limits.cost || count >= limits.count }
-}
-
-extension CacheLimits {
-    /// A part of the cost and of the count, rounded down.
-    func share(_ part: Double) -> CacheLimits {
-        CacheLimits(cost: Self.part(part, of: cost), count: Self.part(part, of: count))
-    }
-
-    /// What is left without a part.
-    func less(_ part: CacheLimits) -> CacheLimits {
-        CacheLimits(
-            cost: cost == .max ? .max : cost - part.cost, count: count == .max ? .max : count - part.count)
-    }
-
-    private static func part(_ part: Double, of whole: Int) -> Int {
-        whole == .max ? .max : Int(Double(whole) * part)
     }
 }

@@ -1,38 +1,36 @@
-/// Entries in the order of their coming, a bit for each that was used, and a hand that clears bits on its way from old to new
-/// and takes the first entry that has none: Zhang et al., NSDI 2024, algorithm 1.
+/// Evicts the first entry that was not used since the last visit of a hand that moves from old to new entries.
+///
+/// Zhang et al., "SIEVE is Simpler than LRU", NSDI 2024, algorithm 1.
 struct SIEVEOrder: EvictionOrder {
-    private var queue = PlaceLists<Void>(count: 1)
+    private var queue = SlotLists()
+    /// By slot.
     private var isUsed: [Bool] = []
-    /// Where the search goes on; nil for the oldest.
+    /// The slot where the next search starts. Nil for the oldest.
     private var hand: Int?
 
     mutating func setLimits(_ limits: CacheLimits) {}
 
-    mutating func insert(_ entry: EvictionCandidate, at place: Int) {
-        isUsed.set(false, at: place)
-        queue.insert(place, to: 0)
+    mutating func insert(_ entry: EvictionCandidate, at slot: Int) {
+        isUsed.set(false, at: slot)
+        queue.append(slot)
     }
 
-    mutating func use(_ place: Int) { isUsed[place] = true }
+    mutating func use(_ slot: Int) { isUsed[slot] = true }
 
-    mutating func remove(_ place: Int) {
-        if hand == place { hand = queue.newer(than: place) }
-        queue.remove(place)
+    mutating func remove(_ slot: Int) {
+        if hand == slot { hand = queue.newer(than: slot) }
+        queue.remove(slot)
     }
 
     mutating func victim(for incoming: EvictionCandidate?) -> Int? {
-        guard var place = coldest else { return nil }
-        while isUsed[place] {
-            isUsed[place] = false
-            place = queue.newer(than: place) ?? queue.oldest(in: 0) ?? place
+        guard var slot = coldest else { return nil }
+        while isUsed[slot] {
+            isUsed[slot] = false
+            slot = queue.newer(than: slot) ?? queue.oldest() ?? slot
         }
-        hand = place
-        return place
+        hand = slot
+        return slot
     }
 
-    var coldest: Int? { hand ?? queue.oldest(in: 0) }
-
-    func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
-        queue.foresee(from: coldest, tell)
-    }
+    var coldest: Int? { hand ?? queue.oldest() }
 }

@@ -1,50 +1,38 @@
-/// Two queues by what it takes to get an entry again, each the least recently used first, and each with a share of the budget
-/// of its own: a crowd of entries that are at hand on disk does not push out what would have to come over the network.
+/// Evicts by LRU from two queues, one for entries on disk and one for entries that must be downloaded.
 ///
-/// Either may use what the other leaves empty. When room is needed, the one that is above its share gives.
+/// Each queue has a share of the limits and may use what the other one leaves. If the network queue exceeds its share, it is
+/// evicted first, else the disk queue.
 struct TwoBudgetsOrder: EvictionOrder {
-    private struct Entry {
-        var cost: Int
-        var queue: Int
-    }
-
     private let networkShare: Double
-    private var queues = PlaceLists<Entry>(count: RefetchCost.allCases.count)
-    private var network = QueueFill()
+    private var queues = CostedQueues(count: RefetchCost.allCases.count)
     private var networkLimits = CacheLimits()
 
-    /// - Parameter networkShare: of the budget, for what has to come over the network: 0 to 1.
+    /// - Parameter networkShare: 0 to 1.
     init(networkShare: Double) { self.networkShare = min(1, max(0, networkShare)) }
 
     mutating func setLimits(_ limits: CacheLimits) { networkLimits = limits.share(networkShare) }
 
-    mutating func insert(_ entry: EvictionCandidate, at place: Int) {
-        let queue = Int(entry.refetch.rawValue)
-        queues.insert(Entry(cost: entry.cost, queue: queue), at: place, to: queue)
-        if entry.refetch == .network { network.add(entry.cost) }
+    mutating func insert(_ entry: EvictionCandidate, at slot: Int) {
+        queues.append(slot, cost: entry.cost, to: Int(entry.refetch.rawValue))
     }
 
-    mutating func use(_ place: Int) { queues.move(place, to: queues[place].queue) }
+    mutating func use(_ slot: Int) { queues.move(slot, to: queues.queue(of: slot)) }
 
-    mutating func remove(_ place: Int) {
-        queues.remove(place)
-        if queues[place].queue == Int(RefetchCost.network.rawValue) { network.remove(queues[place].cost) }
-    }
+    mutating func remove(_ slot: Int) { queues.remove(slot) }
 
     mutating func victim(for incoming: EvictionCandidate?) -> Int? {
-        var filled = network
-        if let incoming, incoming.refetch == .network { filled.add(incoming.cost) }
-        return oldest(startingWith: filled.exceeds(networkLimits) ? .network : .disk)
+        var fill = networkFill
+        if let incoming, incoming.refetch == .network { fill.add(incoming.cost) }
+        return oldest(networkFill: fill)
     }
 
-    var coldest: Int? { oldest(startingWith: network.exceeds(networkLimits) ? .network : .disk) }
+    var coldest: Int? { oldest(networkFill: networkFill) }
 
-    func foreseeVictims(for incoming: EvictionCandidate, _ tell: (_ place: Int, _ distance: Int) -> Void) {
-        queues.foresee(from: coldest, tell)
-    }
+    private var networkFill: QueueFill { queues.fill(of: Int(RefetchCost.network.rawValue)) }
 
-    private func oldest(startingWith first: RefetchCost) -> Int? {
-        let second: RefetchCost = first == .disk ? .network : .disk
-        return queues.oldest(in: Int(first.rawValue)) ?? queues.oldest(in: Int(second.rawValue))
+    private func oldest(networkFill: QueueFill) -> Int? {
+        let disk = queues.oldest(in: Int(RefetchCost.disk.rawValue))
+        let network = queues.oldest(in: Int(RefetchCost.network.rawValue))
+        return networkFill.exceeds(networkLimits) ? network ?? disk : disk ?? network
     }
 }

@@ -1,37 +1,34 @@
-/// What a control group uses and may use, in bytes (kernel documentation, admin-guide/cgroup-v2, "Memory Interface Files").
-package struct ControlGroupMemory: Hashable, Sendable {
-    /// What it can't give back without waiting: `memory.current` without the file pages that were not used lately. Files that
-    /// were read once stay in `memory.current` until the limit is reached, and are no sign that memory is short.
-    package var workingSet: Int
-    /// The lower of `memory.high` and `memory.max`; nil when neither is set.
-    package var limit: Int?
-    /// How often memory could not be had (`oom` and `oom_kill` of `memory.events`).
-    package var failures: Int
+/// The memory use and limit of a control group, in bytes (kernel documentation, admin-guide/cgroup-v2, "Memory Interface Files").
+struct ControlGroupMemory: Hashable, Sendable {
+    /// `memory.current` without the file pages that were not used lately. The kernel can free those at once, and they grow
+    /// until the limit is reached, so they don't indicate a shortage.
+    var workingSet: Int
+    /// The lower one of `memory.high` and `memory.max`. Nil if neither is set.
+    var limit: Int?
+    /// The number of failed allocations: `oom` and `oom_kill` of `memory.events`.
+    var failures: Int
 
-    package init(workingSet: Int, limit: Int?, failures: Int) {
-        self.workingSet = workingSet
-        self.limit = limit
-        self.failures = failures
-    }
+    /// The used share of the limit, 0 or more. Nil without a limit.
+    var usage: Double? { limit.map { Double(workingSet) / Double(max(1, $0)) } }
+}
 
-    package init(folder: String, read: PressureFileReader) throws(MemoryPressureFailure) {
-        let current = try Figures(folder + "/memory.current", read).single
-        let inactive = try Figures(folder + "/memory.stat", read).named("inactive_file")
-        let events = try Figures(folder + "/memory.events", read)
+extension ControlGroupMemory {
+    init(folder: String, read: PressureFileReader) throws(MemoryPressureFailure) {
+        let current = try KernelNumbers(folder + "/memory.current", read).single
+        let inactive = try KernelNumbers(folder + "/memory.stat", read).named("inactive_file")
+        let events = try KernelNumbers(folder + "/memory.events", read)
         workingSet = max(0, (current ?? 0) - inactive)
         let limits = [
-            try Figures(folder + "/memory.high", read).single, try Figures(folder + "/memory.max", read).single,
+            try KernelNumbers(folder + "/memory.high", read).single,
+            try KernelNumbers(folder + "/memory.max", read).single,
         ]
         limit = limits.compactMap(\.self).min()
         failures = try events.named("oom").addingReportingOverflow(events.named("oom_kill")).partialValue
     }
-
-    /// The share of the limit that is taken, 0 and up; nil without a limit.
-    package var usage: Double? { limit.map { Double(workingSet) / Double(max(1, $0)) } }
 }
 
-/// A file of the kernel's with one number, or with lines of a name and a number.
-private struct Figures {
+/// A kernel file that contains one number, or lines of a name and a number.
+private struct KernelNumbers {
     private let file: String
     private let text: String
 
@@ -40,7 +37,7 @@ private struct Figures {
         text = try read(file)
     }
 
-    /// The one number; nil for the word "max", which stands for no limit.
+    /// The only number, or nil for "max", which means no limit.
     var single: Int? {
         get throws(MemoryPressureFailure) {
             guard let word = text.split(whereSeparator: \.isWhitespace).first else {

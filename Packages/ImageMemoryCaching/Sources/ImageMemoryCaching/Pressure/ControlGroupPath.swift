@@ -1,9 +1,9 @@
-/// Finds the folders of the control group that the process is in, and of those around it: a limit on any of them holds.
+/// Finds the folders of the process's control group and of its ancestors. The limits of all of them apply.
 ///
 /// Reads `/proc/self/cgroup` and `/proc/self/mountinfo` (manual pages cgroups(7) and proc(5)).
-package enum ControlGroupPath {
-    /// The process's own folder first, the root of the hierarchy last; empty where version 2 is not mounted.
-    package static func folders(
+enum ControlGroupPath {
+    /// Returns the folder of the process's group first and the root last. Empty if version 2 is not mounted.
+    static func folders(
         cgroups: String, mounts: String, file: String
     ) throws(MemoryPressureFailure) -> [String] {
         guard let mount = mount(in: mounts) else { return [] }
@@ -11,13 +11,13 @@ package enum ControlGroupPath {
         let path = line.dropFirst(3)
         guard path.hasPrefix("/") else { throw .malformed(file: file, String(line)) }
         var names = path.split(separator: "/")
-        // A group outside of what is mounted here: only the mounted part can be seen.
+        // The group is outside the mounted part, so only the mount point is visible.
         if names.contains("..") { return [mount.point] }
         if names.starts(with: mount.root) { names.removeFirst(mount.root.count) }
         return (0...names.count).reversed().map { ([mount.point[...]] + names.prefix($0)).joined(separator: "/") }
     }
 
-    /// Where version 2 is mounted, and which group stands there, as the names on its path.
+    /// Returns where version 2 is mounted, and the path of the group that is mounted there.
     private static func mount(in text: String) -> (point: String, root: [Substring])? {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: " ")

@@ -1,12 +1,11 @@
-// Dispatch has this source on Apple's platforms alone. Written for them, never compiled or run there yet.
+// Only Apple's platforms have this dispatch source. This file has never been compiled or run there.
 #if canImport(Darwin)
     import Dispatch
     public import ImageCore
 
-    /// Tells of memory pressure as Apple's kernel sees it.
+    /// Reports the memory pressure that Apple's kernel announces.
     ///
-    /// Handlers are called on a queue of the monitor's. `.background` is for applications with windows, which know it
-    /// themselves.
+    /// Handlers are called on a queue of the monitor. It never reports `.background`, which only an app can know.
     public final class DispatchMemoryPressureMonitor: MemoryPressureMonitor {
         private let broadcast = MemoryPressureBroadcast()
         private let source: any DispatchSourceMemoryPressure

@@ -4,28 +4,28 @@
     import Darwin
 #endif
 
-/// Reads files that the kernel makes up when they are read: small, and never slow.
-package enum KernelFile {
-    /// More than any of them holds.
+/// Reads files that the kernel generates, such as those in `/proc`. They are small, and reading them doesn't block.
+enum KernelFile {
+    /// More than any of these files contains.
     private static var maxBytes: Int { 1 << 20 }
 
-    package static func text(of path: String) throws(MemoryPressureFailure) -> String {
+    static func text(of path: String) throws(MemoryPressureFailure) -> String {
         let file = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { throw Self.failure("open", path) }
         defer { close(file) }
         var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 4096)
+        var buffer = [UInt8](repeating: 0, count: 4096)
         while bytes.count < maxBytes {
-            let count = unsafe piece.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw Self.failure("read", path) }
             if count == 0 { break }
-            bytes += piece.prefix(count)
+            bytes += buffer.prefix(count)
         }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What is not there, may not be read, or is not supported by this kernel counts as not available.
+    /// A file that is missing, unreadable or not supported by the kernel is not available.
     private static func failure(_ call: String, _ path: String) -> MemoryPressureFailure {
         switch errno {
         case ENOENT, ENOTDIR, EACCES, EPERM, EOPNOTSUPP, ENODEV, EISDIR: .notAvailable(file: path)

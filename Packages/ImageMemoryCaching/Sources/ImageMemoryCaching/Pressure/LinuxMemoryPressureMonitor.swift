@@ -2,21 +2,21 @@ import Dispatch
 public import ImageCore
 import Synchronization
 
-/// Tells of memory pressure as Linux sees it: pressure stall information of the system and of the process's control groups
-/// (version 2), and how near those groups are to their limits.
+/// Reports memory pressure on Linux, from the pressure stall information of the system and of the process's control groups
+/// (version 2), and from the memory use of these groups.
 ///
-/// The kernel announces stalls where it lets the process ask for that; the rest is looked at every
-/// `MemoryPressureThresholds.interval`, and only where there is something to see. One thread of its own waits, looks and
-/// calls the handlers; it ends when the monitor is let go. Where the system tells nothing, there is no monitor.
+/// The kernel announces stalls if it permits the process to request that. Other values are read every
+/// `MemoryPressureThresholds.interval`, and only if they can change the level. One thread waits and calls the handlers; it
+/// ends when the monitor is released.
 ///
-/// Levels: `.critical` when all tasks wait for memory too long, when memory could not be had, or near a limit; `.warning` when
-/// some wait, or not far from a limit. `.background` is for applications with windows, which know it themselves.
+/// The level is `.critical` if all tasks wait too long for memory, if an allocation fails, or if a group is close to its
+/// limit. It is `.warning` if some tasks wait, or at a lower use. It is never `.background`, which only an app can know.
 public final class LinuxMemoryPressureMonitor: MemoryPressureMonitor {
     private let broadcast = MemoryPressureBroadcast()
     private let failure = LatestFailures()
     private let wait: any PressureWait
 
-    /// - Throws: `MemoryPressureFailure` when the system tells nothing of memory pressure, or no pipe is to be had.
+    /// - Throws: `MemoryPressureFailure` if the system has no information on memory pressure, or a pipe can't be created.
     public convenience init(
         paths: LinuxMemoryPressurePaths = LinuxMemoryPressurePaths(),
         thresholds: MemoryPressureThresholds = MemoryPressureThresholds()
@@ -28,9 +28,9 @@ public final class LinuxMemoryPressureMonitor: MemoryPressureMonitor {
     }
 
     /// - Parameters:
-    ///   - wait: what the monitor's thread waits in.
-    ///   - read: the text of a file by its path.
-    package init(
+    ///   - wait: how the monitor's thread waits.
+    ///   - read: returns the text of a file.
+    init(
         paths: LinuxMemoryPressurePaths, thresholds: MemoryPressureThresholds, wait: any PressureWait,
         read: @escaping PressureFileReader
     ) throws(MemoryPressureFailure) {
@@ -38,7 +38,7 @@ public final class LinuxMemoryPressureMonitor: MemoryPressureMonitor {
         let watch = try PressureWatch(paths: paths, thresholds: thresholds, read: read)
         let loop = PressureLoop(
             watch: watch, thresholds: thresholds, wait: wait, broadcast: broadcast, failures: failure)
-        // A serial queue has a thread beside those that Swift's concurrency shares with concurrent queues.
+        // A serial queue doesn't block a thread of Swift's concurrency pool.
         DispatchQueue(label: "memory-pressure").async { loop.run() }
     }
 
@@ -46,7 +46,7 @@ public final class LinuxMemoryPressureMonitor: MemoryPressureMonitor {
 
     public var level: MemoryPressureLevel { broadcast.level }
 
-    /// What could not be read or understood when the figures were looked at last; those count as absent.
+    /// The values that could not be read or parsed in the last check. They are ignored.
     public var failures: [MemoryPressureFailure] { failure.value }
 
     public func observe(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) -> MemoryPressureObservation {
@@ -54,7 +54,7 @@ public final class LinuxMemoryPressureMonitor: MemoryPressureMonitor {
     }
 }
 
-/// What the last look could not read.
+/// The failures of the last check.
 final class LatestFailures: Sendable {
     private let state = Mutex<[MemoryPressureFailure]>([])
 
@@ -64,7 +64,7 @@ final class LatestFailures: Sendable {
     }
 }
 
-/// What the monitor's thread does until it is told to end. Does not hold the monitor, whose end ends it.
+/// The loop of the monitor's thread. It doesn't retain the monitor, whose deinitializer ends it.
 struct PressureLoop: Sendable {
     let watch: PressureWatch
     let thresholds: MemoryPressureThresholds
@@ -77,18 +77,18 @@ struct PressureLoop: Sendable {
         let isAnnounced = arm(watch.stallFiles)
         var announced = MemoryPressureLevel.normal
         while true {
-            let report = watch.look(announced: announced)
+            let report = watch.check(announced: announced)
             failures.value = watch.failures
             if let report { broadcast.report(report) }
-            let needsLooking = watch.needsLooking(announcesStalls: isAnnounced)
-            switch wait.wait(atMost: needsLooking ? thresholds.interval : nil) {
-            case .look(let level): announced = level
+            let needsChecks = watch.needsChecks(announcesStalls: isAnnounced)
+            switch wait.wait(atMost: needsChecks ? thresholds.interval : nil) {
+            case .check(let level): announced = level
             case .ended: return
             }
         }
     }
 
-    /// Asks the kernel to announce stalls; false when one of the files must be looked at instead.
+    /// Requests announcements of stalls from the kernel. Returns false if a request is refused.
     private func arm(_ files: [String]) -> Bool {
         let triggers = PressureTrigger.all(thresholds)
         let refusals = files.map { file in triggers.filter { !wait.arm($0, on: file) }.count }

@@ -1,12 +1,12 @@
-/// Why the system's figures of memory pressure could not be had.
+/// Why information on memory pressure can't be read.
 public enum MemoryPressureFailure: Error, Hashable, Sendable {
-    /// The system has no such file, or does not let it be read: an older kernel, another operating system, a sandbox.
+    /// The file doesn't exist or is not readable: an older kernel, another operating system, or a sandbox.
     case notAvailable(file: String)
-    /// The file is there and does not say what the kernel's documentation promises. The text is the part that was not understood.
+    /// The file doesn't have the format that the kernel documents. The text is the part that can't be parsed.
     case malformed(file: String, String)
-    /// A call was refused, with its name as in its manual page and the value of errno.
+    /// A system call failed, with its name and `errno`.
     case refused(call: String, code: Int32)
 }
 
-/// Gives the text of a file by its path.
-package typealias PressureFileReader = @Sendable (String) throws(MemoryPressureFailure) -> String
+/// Returns the text of the file at a path.
+typealias PressureFileReader = @Sendable (String) throws(MemoryPressureFailure) -> String

@@ -7,8 +7,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// Waits in poll(2) for announcements of the kernel's, and for its own end, which comes through a pipe.
-package final class PollingPressureWait: PressureWait {
+/// Waits in poll(2) for announcements of the kernel and for `end`, which writes to a pipe.
+final class PollingPressureWait: PressureWait {
     private struct Armed: Sendable {
         var file: Int32
         var level: MemoryPressureLevel
@@ -18,7 +18,7 @@ package final class PollingPressureWait: PressureWait {
     private let endReader: Int32
     private let endWriter: Int32
 
-    package init() throws(MemoryPressureFailure) {
+    init() throws(MemoryPressureFailure) {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { throw .refused(call: "pipe", code: errno) }
         (endReader, endWriter) = (ends[0], ends[1])
@@ -31,10 +31,10 @@ package final class PollingPressureWait: PressureWait {
         close(endWriter)
     }
 
-    package func arm(_ trigger: PressureTrigger, on path: String) -> Bool {
+    func arm(_ trigger: PressureTrigger, on path: String) -> Bool {
         let file = unsafe open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return false }
-        guard isMadeByTheKernel(file), take(trigger, file) else {
+        guard isKernelFile(file), request(trigger, file) else {
             close(file)
             return false
         }
@@ -42,22 +42,22 @@ package final class PollingPressureWait: PressureWait {
         return true
     }
 
-    package func wait(atMost interval: Duration?) -> PressureWake {
+    func wait(atMost interval: Duration?) -> PressureWake {
         let triggers = armed.withLock { $0 }
         var polled = [pollfd(fd: endReader, events: Int16(POLLIN), revents: 0)]
         polled += triggers.map { pollfd(fd: $0.file, events: Int16(POLLPRI), revents: 0) }
         let milliseconds = interval.map { Int32(clamping: Int64($0 / .milliseconds(1))) } ?? -1
         let count = unsafe poll(&polled, nfds_t(polled.count), milliseconds)
-        guard count > 0 else { return .look(announced: .normal) }
+        guard count > 0 else { return .check(announced: .normal) }
         if polled[0].revents != 0 { return .ended }
         let fired = zip(triggers, polled.dropFirst()).filter { $1.revents != 0 }
-        // A group that was removed stays ready for ever, with an error.
+        // The file of a removed group is always ready and reports an error.
         for (trigger, state) in fired where state.revents & Int16(POLLERR | POLLNVAL) != 0 { disarm(trigger) }
-        return .look(announced: fired.filter { $1.revents & Int16(POLLPRI) != 0 }.map(\.0.level).max() ?? .normal)
+        return .check(announced: fired.filter { $1.revents & Int16(POLLPRI) != 0 }.map(\.0.level).max() ?? .normal)
     }
 
-    package func end() {
-        // The pipe holds far more than the one byte, so this neither waits nor fails.
+    func end() {
+        // The pipe has space for more than one byte, so this neither blocks nor fails.
         _ = unsafe write(endWriter, [1], 1)
     }
 
@@ -66,13 +66,13 @@ package final class PollingPressureWait: PressureWait {
         close(trigger.file)
     }
 
-    /// Such files have no size. Nothing may be written into any other.
-    private func isMadeByTheKernel(_ file: Int32) -> Bool {
+    /// The kernel's files have size 0. Other files must not be overwritten.
+    private func isKernelFile(_ file: Int32) -> Bool {
         var status = stat()
         return unsafe fstat(file, &status) == 0 && status.st_size == 0
     }
 
-    private func take(_ trigger: PressureTrigger, _ file: Int32) -> Bool {
+    private func request(_ trigger: PressureTrigger, _ file: Int32) -> Bool {
         let text = Array(trigger.text.utf8) + [0]
         return unsafe write(file, text, text.count) == text.count
     }

@@ -1,49 +1,47 @@
-package import ImageCore
+import ImageCore
 
-/// When memory counts as short, for `LinuxMemoryPressureMonitor`.
+/// When `LinuxMemoryPressureMonitor` reports memory pressure.
 public struct MemoryPressureThresholds: Hashable, Sendable {
-    /// The share of time in which some task waits for memory that is a warning, 0 to 1. 200 ms in 2 s unless told, which is
-    /// also what systemd tells its services to watch for (systemd.io/MEMORY_PRESSURE).
+    /// The share of time in which some task waits for memory, from which on the level is `.warning`, 0 to 1. The default,
+    /// 200 ms in 2 s, is that of systemd (systemd.io/MEMORY_PRESSURE).
     public var warningStall = 0.1
-    /// The share of time in which all tasks wait that is critical, 0 to 1.
+    /// The share of time in which all tasks wait, from which on the level is `.critical`, 0 to 1.
     public var criticalStall = 0.1
-    /// The share of a control group's limit that is a warning once its working set takes it, 0 to 1.
+    /// The share of a control group's limit from which on its working set is a `.warning`, 0 to 1.
     public var warningUsage = 0.85
-    /// The share of a control group's limit that is critical, 0 to 1.
+    /// The share of a control group's limit from which on its working set is `.critical`, 0 to 1.
     public var criticalUsage = 0.95
-    /// How often figures that the kernel does not announce are looked at. The kernel takes half a second to ten for its
-    /// own announcements, and only multiples of two from processes without privileges.
+    /// The time between two checks, and the window in which the kernel measures stalls. The kernel accepts 0.5 to 10 seconds,
+    /// and only multiples of 2 seconds from processes without privileges.
     public var interval = Duration.seconds(2)
 
     public init() {}
 }
 
-/// What one look at the system found.
-package struct PressureReading: Hashable, Sendable {
+/// The result of one check.
+struct PressureReading: Hashable, Sendable {
     /// By file.
-    package var stalls: [String: PressureStall] = [:]
+    var stalls: [String: PressureStall] = [:]
     /// By folder.
-    package var groups: [String: ControlGroupMemory] = [:]
-    /// The gravest of what the kernel has announced since the last look.
-    package var announced = MemoryPressureLevel.normal
-
-    package init() {}
+    var groups: [String: ControlGroupMemory] = [:]
+    /// The highest level that the kernel announced since the last check.
+    var announced = MemoryPressureLevel.normal
 }
 
-/// Makes levels out of readings, one after the other. Knows no time: looks are taken to be one interval apart.
-package struct PressureGauge: Sendable {
-    /// How far usage must fall below a threshold before it counts as passed, so that it does not flutter about it.
-    private static var relief: Double { 0.05 }
+/// Computes a level from each reading. It assumes that readings are one interval apart.
+struct PressureGauge: Sendable {
+    /// How far usage must fall below a threshold to leave its level, so that the level doesn't oscillate.
+    private static var hysteresis: Double { 0.05 }
 
     private let thresholds: MemoryPressureThresholds
     private var last: PressureReading?
     private var usageLevel = MemoryPressureLevel.normal
-    package private(set) var level = MemoryPressureLevel.normal
+    private(set) var level = MemoryPressureLevel.normal
 
-    package init(thresholds: MemoryPressureThresholds) { self.thresholds = thresholds }
+    init(thresholds: MemoryPressureThresholds) { self.thresholds = thresholds }
 
-    /// The level to tell. Nil when it is the one before, unless tasks wait or have failed to get memory: that is told each time.
-    package mutating func note(_ reading: PressureReading) -> MemoryPressureLevel? {
+    /// Returns the level to report. Nil if it doesn't change, except that stalls and failures are reported each time.
+    mutating func update(_ reading: PressureReading) -> MemoryPressureLevel? {
         let distress = max(reading.announced, stallLevel(reading), failureLevel(reading))
         usageLevel = newUsageLevel(reading)
         let previous = level
@@ -72,7 +70,7 @@ package struct PressureGauge: Sendable {
     private func newUsageLevel(_ reading: PressureReading) -> MemoryPressureLevel {
         let usage = reading.groups.values.compactMap(\.usage).max() ?? 0
         func reaches(_ threshold: Double, _ level: MemoryPressureLevel) -> Bool {
-            usage >= threshold - (usageLevel >= level ? Self.relief : 0)
+            usage >= threshold - (usageLevel >= level ? Self.hysteresis : 0)
         }
         if reaches(thresholds.criticalUsage, .critical) { return .critical }
         return reaches(thresholds.warningUsage, .warning) ? .warning : .normal

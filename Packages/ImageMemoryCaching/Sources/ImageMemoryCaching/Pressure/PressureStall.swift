@@ -1,23 +1,19 @@
-/// How long tasks have waited for memory, as Linux counts it: pressure stall information
-/// (kernel documentation, accounting/psi).
-package struct PressureStall: Hashable, Sendable {
-    /// Microseconds, since the count began, in which at least one task waited.
-    package var some: UInt64
-    /// Microseconds in which all tasks that had something to do waited at once.
-    package var full: UInt64
+/// How long tasks have waited for memory: pressure stall information (kernel documentation, accounting/psi).
+struct PressureStall: Hashable, Sendable {
+    /// The microseconds since boot in which at least one task waited.
+    var some: UInt64
+    /// The microseconds in which all runnable tasks waited at once.
+    var full: UInt64
+}
 
-    package init(some: UInt64, full: UInt64) {
-        self.some = some
-        self.full = full
-    }
-
-    /// Reads lines like `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`. Lines and fields that are not known are passed over.
-    package init(parsing text: String, file: String) throws(MemoryPressureFailure) {
+extension PressureStall {
+    /// Reads lines like `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`. Ignores other lines and fields.
+    init(parsing text: String, file: String) throws(MemoryPressureFailure) {
         some = try Self.total("some", in: text, file)
         full = try Self.total("full", in: text, file)
     }
 
-    package init(file: String, read: PressureFileReader) throws(MemoryPressureFailure) {
+    init(file: String, read: PressureFileReader) throws(MemoryPressureFailure) {
         try self.init(parsing: try read(file), file: file)
     }
 

@@ -1,40 +1,40 @@
-package import ImageCore
+import ImageCore
 
-/// What the monitor's thread waits in.
-package protocol PressureWait: Sendable {
-    /// Asks the kernel to announce a stall; false when it does not take the request, for want of rights or of the feature.
+/// How the monitor's thread waits.
+protocol PressureWait: Sendable {
+    /// Requests announcements of stalls from the kernel. Returns false if the kernel refuses the request.
     func arm(_ trigger: PressureTrigger, on file: String) -> Bool
 
-    /// Returns when a stall is announced, when `interval` has passed (nil: it never does), or after `end`.
+    /// Returns when a stall is announced, after `interval` (nil means never), or after `end`.
     func wait(atMost interval: Duration?) -> PressureWake
 
-    /// Ends the wait that is under way and all later ones. May be called from any thread.
+    /// Ends the current wait and all later ones. Can be called from any thread.
     func end()
 }
 
-/// Why a wait is over.
-package enum PressureWake: Hashable, Sendable {
-    /// It is time to look. The level is that of the gravest announcement, `.normal` for none.
-    case look(announced: MemoryPressureLevel)
+/// Why a wait returned.
+enum PressureWake: Hashable, Sendable {
+    /// A check is due. The level is the highest that was announced, or `.normal`.
+    case check(announced: MemoryPressureLevel)
     case ended
 }
 
-/// What the kernel is asked to announce: more than so much waiting within a window.
-package struct PressureTrigger: Hashable, Sendable {
+/// A request to the kernel: announce when tasks wait longer than a threshold within a window.
+struct PressureTrigger: Hashable, Sendable {
     /// "some" or "full".
-    package var kind: String
-    /// Of waiting, in microseconds.
-    package var threshold: Int
+    var kind: String
     /// In microseconds.
-    package var window: Int
-    /// What the announcement means.
-    package var level: MemoryPressureLevel
+    var threshold: Int
+    /// In microseconds.
+    var window: Int
+    /// The level that the announcement means.
+    var level: MemoryPressureLevel
 
-    /// The request in the kernel's words.
-    package var text: String { "\(kind) \(threshold) \(window)" }
+    /// The request in the kernel's format.
+    var text: String { "\(kind) \(threshold) \(window)" }
 
-    /// The two that thresholds stand for.
-    package static func all(_ thresholds: MemoryPressureThresholds) -> [PressureTrigger] {
+    /// The requests for the two stall thresholds.
+    static func all(_ thresholds: MemoryPressureThresholds) -> [PressureTrigger] {
         let window = Int(thresholds.interval / .microseconds(1))
         func trigger(_ kind: String, _ share: Double, _ level: MemoryPressureLevel) -> PressureTrigger {
             PressureTrigger(kind: kind, threshold: Int(share * Double(window)), window: window, level: level)

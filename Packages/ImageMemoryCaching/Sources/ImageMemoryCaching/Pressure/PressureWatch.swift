@@ -1,30 +1,30 @@
-package import ImageCore
+import ImageCore
 
-/// Where Linux tells of memory. Tests give files of their own.
+/// The files that `LinuxMemoryPressureMonitor` reads.
 public struct LinuxMemoryPressurePaths: Hashable, Sendable {
-    /// Pressure stall information of the whole system.
+    /// The pressure stall information of the system.
     public var systemPressure = "/proc/pressure/memory"
-    /// Which control groups the process is in.
+    /// The control groups of the process.
     public var controlGroups = "/proc/self/cgroup"
-    /// What is mounted where.
+    /// The mounted file systems.
     public var mounts = "/proc/self/mountinfo"
 
     public init() {}
 }
 
-/// Reads the system's figures when told, and makes levels of them. Lives on one thread; waits for nothing.
-package struct PressureWatch {
+/// Reads the system's values and computes the level.
+struct PressureWatch {
     private let read: PressureFileReader
     private var gauge: PressureGauge
-    /// The files with pressure stall information that there are.
-    package let stallFiles: [String]
-    /// The folders of control groups that count memory.
-    package let groupFolders: [String]
-    /// What went wrong in the last look: the figures concerned count as absent.
-    package private(set) var failures: [MemoryPressureFailure] = []
+    /// The readable files with pressure stall information.
+    let stallFiles: [String]
+    /// The folders of the control groups that measure memory.
+    let groupFolders: [String]
+    /// The failures of the last check. The values concerned are ignored.
+    private(set) var failures: [MemoryPressureFailure] = []
 
-    /// - Throws: when the system tells nothing of memory at all, the reason.
-    package init(
+    /// - Throws: the reason, if no file is readable.
+    init(
         paths: LinuxMemoryPressurePaths, thresholds: MemoryPressureThresholds,
         read: @escaping PressureFileReader
     ) throws(MemoryPressureFailure) {
@@ -38,30 +38,29 @@ package struct PressureWatch {
         if stallFiles.isEmpty, groupFolders.isEmpty { _ = try read(paths.systemPressure) }
     }
 
-    /// Takes a reading. Returns the level to tell, or nil when there is nothing to tell.
-    package mutating func look(announced: MemoryPressureLevel = .normal) -> MemoryPressureLevel? {
+    /// Reads all values. Returns the level to report, or nil.
+    mutating func check(announced: MemoryPressureLevel = .normal) -> MemoryPressureLevel? {
         failures = []
         var reading = PressureReading()
         reading.announced = announced
-        for file in stallFiles { note(file, in: &reading.stalls, PressureStall.init(file:read:)) }
-        for folder in groupFolders { note(folder, in: &reading.groups, ControlGroupMemory.init(folder:read:)) }
-        return gauge.note(reading)
+        for file in stallFiles { add(file, in: &reading.stalls, PressureStall.init(file:read:)) }
+        for folder in groupFolders { add(folder, in: &reading.groups, ControlGroupMemory.init(folder:read:)) }
+        return gauge.update(reading)
     }
 
-    /// Whether there is something to see that nobody will announce: a limit to come near to, or pressure to pass.
-    ///
-    /// - Parameter announcesStalls: true when the kernel wakes the watcher when tasks wait.
-    package func needsLooking(announcesStalls: Bool) -> Bool {
+    /// Whether the level can change without an announcement: by the use of a group, or when pressure ends.
+    /// - Parameter announcesStalls: whether the kernel announces stalls.
+    func needsChecks(announcesStalls: Bool) -> Bool {
         !announcesStalls || !groupFolders.isEmpty || gauge.level > .normal
     }
 
-    /// Keeps the figures at a path, or why there are none.
-    private mutating func note<Figures>(
-        _ path: String, in found: inout [String: Figures],
-        _ figures: (String, PressureFileReader) throws(MemoryPressureFailure) -> Figures
+    /// Stores the values of a path, or why they can't be read.
+    private mutating func add<Values>(
+        _ path: String, in found: inout [String: Values],
+        _ values: (String, PressureFileReader) throws(MemoryPressureFailure) -> Values
     ) {
         do throws(MemoryPressureFailure) {
-            found[path] = try figures(path, read)
+            found[path] = try values(path, read)
         } catch {
             failures.append(error)
         }
@@ -75,14 +74,12 @@ package struct PressureWatch {
             cgroups: try read(paths.controlGroups), mounts: try read(paths.mounts), file: paths.controlGroups)
     }
 
-    private static func isReadable(
-        _ file: String, _ read: PressureFileReader
-    ) -> Bool {
+    private static func isReadable(_ file: String, _ read: PressureFileReader) -> Bool {
         do throws(MemoryPressureFailure) {
             _ = try read(file)
             return true
         } catch {
-            // Absence is an answer here, not a failure: what can be read is watched.
+            // A missing file is not a failure: the watch reads the others.
             return false
         }
     }

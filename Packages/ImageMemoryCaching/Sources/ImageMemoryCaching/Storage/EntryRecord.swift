@@ -1,0 +1,31 @@
+/// What a cache knows about an entry besides its key and value.
+struct EntryRecord: Sendable {
+    let candidate: EvictionCandidate
+    /// Nil in a cache without a clock.
+    var times: EntryTimes?
+
+    func isExpired(at now: Duration?) -> Bool {
+        guard let now, let expiry = times?.expiry else { return false }
+        return expiry <= now
+    }
+}
+
+/// When an entry was last used and when it expires.
+struct EntryTimes: Sendable {
+    private(set) var lastUse: Duration
+    private(set) var expiry: Duration?
+    private let lifetime: EntryLifetime?
+
+    init(lifetime: EntryLifetime?, now: Duration) {
+        lastUse = now
+        expiry = lifetime.map { now + $0.duration }
+        self.lifetime = lifetime
+    }
+
+    /// Threads read the clock before they take the lock, so `now` can be earlier than the last use.
+    mutating func use(at now: Duration) {
+        guard now > lastUse else { return }
+        lastUse = now
+        if let lifetime, lifetime.isExtendedByUse { expiry = now + lifetime.duration }
+    }
+}
