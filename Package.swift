@@ -373,8 +373,8 @@ let benchmarks = [
     appLibrary(
         "ScrollStudy", in: "Benchmarks",
         uses: [
-            "ImageCore", "ImageLoading", "ImageMemoryCaching", "ImageTransporting", "ImageTransportCaching",
-            "ImageScheduling", "ImageCoalescing", "ImageTesting", httpTypes,
+            "ImageCore", "ImageLoading", "ImageMemoryCaching", "ImagePresenting", "ImageTransporting",
+            "ImageTransportCaching", "ImageScheduling", "ImageCoalescing", "ImageTesting", httpTypes,
         ]),
     tests("ScrollStudyTests", in: "Benchmarks", of: ["ScrollStudy"]),
     appKernels("CTraceFile", in: "Benchmarks", links: "z"),

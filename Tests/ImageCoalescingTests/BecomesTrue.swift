@@ -1,6 +1,6 @@
 import Testing
 
-/// Lets the other tasks go on until the condition holds; an issue when it does not after very many turns.
+/// Lets other tasks run until the condition holds. Records an issue if it does not hold after very many turns.
 func becomesTrue(
     sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
 ) async {

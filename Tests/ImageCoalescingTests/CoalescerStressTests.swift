@@ -1,57 +1,88 @@
 import ImageCoalescing
 import ImageCore
 import ImageTesting
-import Synchronization
 import Testing
 
-@Suite("Coalescer under load")
+@Suite("Coalescer under load", .timeLimit(.minutes(10)))
 struct CoalescerStressTests {
-    @Test(
-        "waiters that come, change and go at random are each answered once, and nothing is left behind",
-        .timeLimit(.minutes(10)))
-    func stress() async {
-        let coalescer = SharedWorkCoalescer<Int, Int>()
-        let outcomes = MessageLog<Bool>()
+    @Test("callers that join, change and leave at random each receive one answer, and nothing is left behind")
+    func threads() async {
+        let (coalescer, outcomes) = (TaskCoalescer<Int, Int>(), MessageLog<Bool>())
         await withTaskGroup(of: Void.self) { group in
-            for seed in 1...4 { group.addTask { await Self.ask(300, of: coalescer, seed: UInt64(seed), outcomes) } }
+            for seed in 1...4 { group.addTask { await Self.call(300, coalescer, seed: UInt64(seed), outcomes) } }
         }
         await outcomes.reaches(1_200)
-        #expect(outcomes.messages.count == 1_200)
-        #expect(outcomes.messages.allSatisfy { $0 })
+        #expect(outcomes.messages == Array(repeating: true, count: 1_200))
         await becomesTrue { coalescer.isIdle }
     }
 
-    private static func ask(
-        _ count: Int, of coalescer: SharedWorkCoalescer<Int, Int>, seed: UInt64, _ outcomes: MessageLog<Bool>
+    @Test("the same in schedules that a seed chooses", arguments: 1...60 as ClosedRange<UInt64>)
+    func schedules(seed: UInt64) {
+        let executor = SeededExecutor(seed: seed)
+        let (coalescer, outcomes) = (TaskCoalescer<Int, Int>(executor: executor), MessageLog<Bool>())
+        var random = SeededRandom(seed: seed)
+        for number in 0..<60 {
+            let caller = RandomCaller(key: number % 3, coalescer, &random)
+            let task = Task(executorPreference: executor) { outcomes.append(await caller.isAnswered()) }
+            executor.run(steps: Int.random(in: 0...4, using: &random))
+            caller.priority.set(.anyCase(&random))
+            if Bool.random(using: &random) { task.cancel() }
+        }
+        executor.run()
+        #expect(outcomes.messages == Array(repeating: true, count: 60))
+        #expect(coalescer.isIdle)
+    }
+
+    private static func call(
+        _ count: Int, _ coalescer: TaskCoalescer<Int, Int>, seed: UInt64, _ outcomes: MessageLog<Bool>
     ) async {
         var random = SeededRandom(seed: seed)
         for _ in 0..<count {
-            let key = Int.random(in: 0..<3, using: &random)
-            let place = Mutex<(any SharedWorkPlace)?>(nil)
-            let task = Task { await isRight(key, coalescer) { joined in place.withLock { $0 = joined } } }
-            Task { outcomes.append(await task.value) }
+            let caller = RandomCaller(key: Int.random(in: 0..<3, using: &random), coalescer, &random)
+            let task = Task { outcomes.append(await caller.isAnswered()) }
             if Bool.random(using: &random) { await Task.yield() }
-            let priority = RequestPriority.allCases.randomElement(using: &random) ?? .normal
-            place.withLock { $0 }?.setPriority(priority)
+            caller.priority.set(.anyCase(&random))
             if Bool.random(using: &random) { task.cancel() }
         }
     }
+}
 
-    /// True when the answer is one that the waiter may get: the key, or cancellation if it was cancelled.
-    private static func isRight(
-        _ key: Int, _ coalescer: SharedWorkCoalescer<Int, Int>, onJoin: (any SharedWorkPlace) -> Void
-    ) async -> Bool {
+private struct RandomCaller: Sendable {
+    let key: Int
+    let coalescer: TaskCoalescer<Int, Int>
+    let priority: LivePriority
+    private let progress = MessageLog<Int>()
+
+    init(key: Int, _ coalescer: TaskCoalescer<Int, Int>, _ random: inout SeededRandom) {
+        self.key = key
+        self.coalescer = coalescer
+        priority = LivePriority(.anyCase(&random))
+    }
+
+    /// Whether the call ends with the key, or with cancellation if it was cancelled, after progress in order.
+    func isAnswered() async -> Bool {
         do {
-            let value = try await coalescer.value(for: key, priority: .low, onJoin: onJoin) { work in
-                work.onPriorityChange { _ in }
-                work.report(WorkProgress(completedBytes: key, totalBytes: nil))
-                await Task.yield()
-                try Task.checkCancellation()
+            let value = try await coalescer.value(for: key, priority: priority) { [progress] in
+                progress.append($0.completedBytes)
+            } operation: { operation in
+                let observation = operation.priority.observe { _ in }
+                defer { observation.end() }
+                for count in 1...3 {
+                    operation.report(bytes(count))
+                    await Task.yield()
+                }
                 return key
             }
-            return value == key
+            return value == key && progress.messages == Array([1, 2, 3].suffix(progress.messages.count))
+                && !progress.messages.isEmpty
         } catch {
             return error is CancellationError && Task.isCancelled
         }
+    }
+}
+
+extension RequestPriority {
+    fileprivate static func anyCase(_ random: inout SeededRandom) -> RequestPriority {
+        allCases.randomElement(using: &random) ?? .normal
     }
 }

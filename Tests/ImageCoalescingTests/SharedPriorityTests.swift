@@ -1,124 +1,93 @@
+import Dispatch
 import ImageCoalescing
 import ImageCore
 import ImageTesting
 import Testing
 
-@Suite("Priority of shared work")
+@Suite("Priority of shared operations", .timeLimit(.minutes(5)))
 struct SharedPriorityTests {
-    private let coalescer = SharedWorkCoalescer<String, Int>()
-    private let works = MessageLog<any SharedWork>()
-    private let gate = Gate()
+    private let fixture = CoalescerFixture()
 
-    private struct Waiter {
-        let task: Task<Int, any Error>
-        let place: any SharedWorkPlace
-    }
-
-    private func wait(_ priority: RequestPriority) async -> Waiter {
-        let places = MessageLog<any SharedWorkPlace>()
-        let task = Task { [coalescer, works, gate] in
-            try await coalescer.value(for: "a", priority: priority, onJoin: { places.append($0) }) { work in
-                works.append(work)
-                await gate.pass()
-                return 1
-            }
-        }
-        await places.reaches(1)
-        await works.reaches(1)
-        return Waiter(task: task, place: places.messages[0])
-    }
-
-    private func leave(_ waiter: Waiter) async {
-        waiter.task.cancel()
-        _ = await waiter.task.result
-    }
-
-    @Test("it is the maximum of the waiters' priorities, as they join, change and leave")
-    func maximum() async {
-        let low = await wait(.low)
-        let work = works.messages[0]
-        #expect(work.priority == .low)
-        let high = await wait(.high)
-        #expect(work.priority == .high)
-        low.place.setPriority(.veryHigh)
-        #expect(work.priority == .veryHigh)
-        low.place.setPriority(.normal)
-        #expect(work.priority == .high)
-        await leave(high)
-        #expect(work.priority == .normal)
-        gate.open()
+    @Test("it is the highest of the callers' priorities, as they join, change and leave")
+    func highest() async {
+        let low = await fixture.join(.low)
+        let priority = fixture.operations.messages[0].priority
+        #expect(priority.value == .low)
+        let high = await fixture.join(.high)
+        #expect(priority.value == .high)
+        low.priority.set(.veryHigh)
+        #expect(priority.value == .veryHigh)
+        low.priority.set(.normal)
+        #expect(priority.value == .high)
+        await high.leave()
+        #expect(priority.value == .normal)
+        fixture.gate.open()
         _ = await low.task.result
     }
 
-    @Test("a handler is told the maximum now, and each new one")
-    func handler() async {
-        let low = await wait(.low)
-        let told = MessageLog<RequestPriority>()
-        low.place.setPriority(.normal)
-        works.messages[0].onPriorityChange { told.append($0) }
-        let high = await wait(.high)
-        let lowest = await wait(.veryLow)
-        await leave(high)
-        lowest.place.setPriority(.veryHigh)
-        #expect(told.messages == [.normal, .high, .normal, .veryHigh])
-        gate.open()
+    @Test("observers are called after each change of the highest priority")
+    func observers() async {
+        let low = await fixture.join(.low)
+        let values = MessageLog<RequestPriority>()
+        let observation = fixture.operations.messages[0].priority.observe { values.append($0.value) }
+        let high = await fixture.join(.high)
+        let lowest = await fixture.join(.veryLow)
+        low.priority.set(.normal)
+        await high.leave()
+        lowest.priority.set(.veryHigh)
+        observation.end()
+        low.priority.set(.veryHigh)
+        #expect(values.messages == [.high, .normal, .veryHigh])
+        fixture.gate.open()
         _ = await low.task.result
     }
 
-    @Test("a handler replaces the one before")
-    func replacedHandler() async {
-        let waiter = await wait(.low)
-        let (first, second) = (MessageLog<RequestPriority>(), MessageLog<RequestPriority>())
-        works.messages[0].onPriorityChange { first.append($0) }
-        works.messages[0].onPriorityChange { second.append($0) }
-        waiter.place.setPriority(.high)
-        #expect(first.messages == [.low])
-        #expect(second.messages == [.low, .high])
-        gate.open()
-        _ = await waiter.task.result
-    }
-
-    @Test("a handler may call the coalescer; what follows is told after it, in order")
-    func reentrantHandler() async {
-        let waiter = await wait(.low)
-        let told = MessageLog<RequestPriority>()
-        works.messages[0].onPriorityChange { [place = waiter.place] priority in
-            if priority == .normal { place.setPriority(.high) }
-            told.append(priority)
+    @Test("an observer may change the priority of a caller")
+    func reentrant() async {
+        let caller = await fixture.join(.low)
+        let priority = fixture.operations.messages[0].priority
+        let observation = priority.observe { [source = caller.priority] in
+            if $0.value == .normal { source.set(.high) }
         }
-        waiter.place.setPriority(.normal)
-        #expect(told.messages == [.low, .normal, .high])
-        gate.open()
-        _ = await waiter.task.result
+        caller.priority.set(.normal)
+        #expect(priority.value == .high)
+        observation.end()
+        fixture.gate.open()
+        _ = await caller.task.result
     }
 
-    @Test("the place of a waiter that was answered changes nothing for work under the same key that begins later")
-    func oldPlace() async throws {
-        let first = await wait(.low)
-        await leave(first)
-        let second = await wait(.low)
-        await works.reaches(2)
-        first.place.setPriority(.high)
-        first.place.leave()
-        #expect(works.messages[1].priority == .low && coalescer.waiterCount == 1)
-        gate.open()
-        #expect(try await second.task.value == 1)
+    @Test("the priority of a call that has ended does not affect a later operation of its key")
+    func endedCall() async throws {
+        let first = await fixture.join(.low)
+        await first.leave()
+        let second = fixture.call(.low)
+        await fixture.operations.reaches(2)
+        first.priority.set(.high)
+        #expect(fixture.operations.messages.map(\.priority.value) == [.veryLow, .low])
+        fixture.gate.open()
+        #expect(try await second.task.value == 7)
     }
 
-    @Test("handlers are let go when the work is over, with all that they hold")
-    func letsGo() async {
-        final class Payload: Sendable {}
-        let waiter = await wait(.low)
-        weak var payload: Payload?
-        do {
-            let held = Payload()
-            payload = held
-            works.messages[0].onPriorityChange { _ in withExtendedLifetime(held) {} }
+    @Test("the operation has its caller's priority when it starts")
+    func firstPriority() async throws {
+        let (executor, first) = (HookedExecutor(), MessageLog<RequestPriority>())
+        // The operation runs on another thread before the call that starts it continues.
+        executor.onEnqueue.change { $0 = { runOnAnotherThread { executor.base.run() } } }
+        let coalescer = TaskCoalescer<String, Int>(executor: executor)
+        _ = try await coalescer.value(for: "a", priority: LivePriority(.veryHigh), onProgress: { _ in }) {
+            first.append($0.priority.value)
+            return 7
         }
-        #expect(payload != nil)
-        gate.open()
-        _ = await waiter.task.result
-        await becomesTrue { coalescer.isIdle }
-        await becomesTrue { payload == nil }
+        #expect(first.messages == [.veryHigh])
     }
+}
+
+/// Returns when the function has returned.
+private func runOnAnotherThread(_ body: @escaping @Sendable () -> Void) {
+    let end = DispatchSemaphore(value: 0)
+    DispatchQueue(label: "another thread").async {
+        body()
+        end.signal()
+    }
+    end.wait()
 }

@@ -14,11 +14,12 @@ struct PixelBufferPoolTests {
         copies.removeLast()
         #expect(pool.idleByteCount == 0)
         copies.removeLast()
-        #expect(pool.idleByteCount >= Self.byteCount)
-        // Fresh memory would have no room for more than was asked for.
-        let again = pool.take(byteCount: Self.byteCount - Self.byteCount / 10)
+        // The system may have given more than was asked for.
+        let capacity = pool.idleByteCount
+        #expect(capacity >= Self.byteCount)
+        let again = pool.take(byteCount: capacity - capacity / 10)
         #expect(again.isEmpty)
-        #expect(again.capacity >= Self.byteCount)
+        #expect(again.capacity == capacity)
         #expect(pool.idleByteCount == 0)
     }
 

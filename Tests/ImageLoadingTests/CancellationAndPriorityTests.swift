@@ -60,7 +60,7 @@ struct CancellationAndPriorityTests {
         #expect(fixture.storedOriginals.count == 1)
     }
 
-    @Test("the download's and the decode's priority is the highest of those who wait")
+    @Test("the priority of download and decode is the highest of the requests'")
     func priority() async throws {
         let scheduler = ManualScheduler()
         let fixture = LoaderFixture(scheduler: scheduler)
@@ -82,23 +82,6 @@ struct CancellationAndPriorityTests {
             return "\(lane.rawValue) \(priority) \(host ?? "-")"
         }
         #expect(lanes == ["download low pictures.example", "decode low -"])
-    }
-
-    @Test("a priority that changes just before the picture's work joins the download reaches the download")
-    func priorityBeforeJoin() async throws {
-        let scheduler = ManualScheduler()
-        let work = RestlessWork()
-        let fixture = LoaderFixture(scheduler: scheduler) { $0.imageCoalescer = OneWork(work: work) }
-        let request = fixture.request("a")
-        let task = Task { try await fixture.loader.image(for: request) }
-        await scheduler.arrivals(1)
-        await work.listened.whenOpen()
-        let priority = work.now
-        let download = try await scheduler.runNext()
-        await scheduler.arrivals(2)
-        #expect(scheduler.lastPriority(of: download) == priority)
-        try await scheduler.runNext()
-        #expect(try await task.value.source == .network)
     }
 
     @Test("a retry waits as the policy says, and holds no place meanwhile")
@@ -158,30 +141,4 @@ struct CancellationAndPriorityTests {
         await #expect(throws: ImageError.self) { try await task.value }
         #expect(fixture.observer.kinds().last == .cancelled)
     }
-}
-
-/// Shares nothing: whoever asks calls the work himself, and all see the same `SharedWork`.
-private struct OneWork: RequestCoalescer {
-    private struct Place: SharedWorkPlace {
-        let leaves: @Sendable () -> Void
-
-        func setPriority(_ priority: RequestPriority) {}
-        func leave() { leaves() }
-    }
-
-    let work: RestlessWork
-
-    func join(
-        _ key: ImageJobKey, as waiter: any SharedWorkWaiter<LoadedImage>, priority: RequestPriority,
-        begin: SharedWorkBeginning<LoadedImage>
-    ) -> any SharedWorkPlace {
-        let giveUp = begin(work) { rest in
-            Task {
-                do { waiter.succeeded(with: try await rest()) } catch { waiter.failed(with: error) }
-            }
-        }
-        return Place(leaves: giveUp)
-    }
-
-    func close(throwing error: any Error) {}
 }

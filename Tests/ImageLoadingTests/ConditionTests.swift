@@ -55,7 +55,7 @@ struct ConditionTests {
         fixture.run()
         #expect(fixture.transport.cancellationCount == 1 && fixture.transport.sendCount == 1)
         #expect(fixture.observer.kinds().last == .heldBack)
-        #expect(fixture.imageCoalescer.waiterCount == 1)
+        #expect(fixture.imageCoalescer.callerCount == 1)
         if byMemory { pressure.report(.normal) } else { application.set(.foreground) }
         #expect(await end(of: task, fixture) == "network")
         #expect(fixture.transport.sendCount == 2)

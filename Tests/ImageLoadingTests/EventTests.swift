@@ -111,34 +111,4 @@ struct EventTests {
         let times = before.map { _ in Duration.zero } + after.map { _ in Duration.seconds(2) }
         #expect(fixture.observer.events.map(\.elapsed) == times)
     }
-
-    @Test("without an observer the clock is read at a request's start and end alone, and for a memory hit not at all")
-    func costs() async throws {
-        let clock = CountingClock()
-        let fixture = LoaderFixture {
-            $0.observer = nil
-            $0.clock = clock
-        }
-        let request = ImageRequest(.data(LoaderFixture.picture, name: "bytes"))
-        let before = clock.reads
-        _ = try await fixture.loader.image(for: request)
-        #expect(clock.reads - before == 2)
-        #expect(fixture.loader.cachedImage(for: request) != nil)
-        #expect(clock.reads - before == 2)
-        #expect(fixture.observer.events.isEmpty)
-    }
-}
-
-/// A clock that counts how often it is read.
-private final class CountingClock: Clock, Sendable {
-    private let count = Mutex(0)
-
-    var reads: Int { count.withLock { $0 } }
-    var minimumResolution: Duration { .zero }
-    var now: ManualClock.Instant {
-        count.withLock { $0 += 1 }
-        return ManualClock.Instant(offset: .zero)
-    }
-
-    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {}
 }

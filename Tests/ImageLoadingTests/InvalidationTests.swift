@@ -45,7 +45,7 @@ struct InvalidationTests {
             for await event in task.events { if case .finished(let result) = event { log.append("\(result)") } }
         }
         fixture.run()
-        #expect(fixture.imageCoalescer.waiterCount == 2 && fixture.dataCoalescer.waiterCount == 2)
+        #expect(fixture.imageCoalescer.callerCount == 2 && fixture.dataCoalescer.callerCount == 2)
         loader.invalidate()
         fixture.run()
         #expect(await end(of: image) == Self.invalidated)
@@ -161,7 +161,7 @@ struct InvalidationTests {
         whole.isProgressive = true
         let task = loader.task(for: whole)
         fixture.run()
-        #expect(fixture.imageCoalescer.waiterCount == 3 && fixture.dataCoalescer.waiterCount == 2)
+        #expect(fixture.imageCoalescer.callerCount == 3 && fixture.dataCoalescer.callerCount == 2)
         loader.invalidate()
         gate.open()
         fixture.run()
@@ -183,7 +183,7 @@ struct InvalidationTests {
     @Test("nothing is left: the loader goes with those who held it")
     func leaks() async {
         weak var loader: ImageLoader?
-        weak var coalescer: SharedWorkCoalescer<ImageJobKey, LoadedImage>?
+        weak var coalescer: TaskCoalescer<ImageJobKey, ImageJobResult>?
         weak var task: ImageTask?
         let executor = SeededExecutor(seed: 1)
         do {

@@ -26,7 +26,7 @@ struct JobGraphTests {
         let first = Task { try await fixture.loader.image(for: processed(plain)) }
         await scheduler.decodes.arrivals(1)
         let second = fixture.loader.task(for: plain)
-        #expect(fixture.imageCoalescer.waiterCount == 3)
+        await fixture.reaches(callers: 3)
         try await scheduler.decodes.runNext()
         await scheduler.decodes.arrivals(2)
         try await scheduler.decodes.runNext()
@@ -66,7 +66,7 @@ struct JobGraphTests {
         await scheduler.decodes.arrivals(1)
         request.cachePolicy.memory = .readWrite
         let writer = fixture.loader.task(for: request)
-        #expect(fixture.imageCoalescer.waiterCount == 2)
+        await fixture.reaches(callers: 2)
         try await scheduler.decodes.runNext()
         _ = try await (reader.value, writer.image())
         #expect(fixture.decoder.decodeCount == 1)

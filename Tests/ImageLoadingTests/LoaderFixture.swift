@@ -6,6 +6,7 @@ import ImageLoading
 import ImageScheduling
 import ImageTesting
 import ImageTransportCaching
+import ImageTransporting
 import StagedLoader
 import Synchronization
 
@@ -22,8 +23,8 @@ struct LoaderFixture {
     var transport: ScriptedTransport { stage.transport }
     var memory: InMemoryImageCache { stage.memory }
     var clock: ManualClock { stage.clock }
-    var imageCoalescer: SharedWorkCoalescer<ImageJobKey, LoadedImage> { stage.imageCoalescer }
-    var dataCoalescer: SharedWorkCoalescer<DataJobKey, LoadedData> { stage.dataCoalescer }
+    var imageCoalescer: TaskCoalescer<ImageJobKey, ImageJobResult> { stage.imageCoalescer }
+    var dataCoalescer: TaskCoalescer<DataJobKey, DataJobResult> { stage.dataCoalescer }
 
     /// So long is fresh what the origin says nothing about.
     static let lifetime = Duration.seconds(3_600)
@@ -39,6 +40,11 @@ struct LoaderFixture {
         }
         return LoaderFixture(
             scheduler: PriorityScheduler(lanes: lanes), retries: retries, executor: executor, adjust: adjust)
+    }
+
+    /// Returns when so many callers wait for images, shared ones included.
+    func reaches(callers count: Int) async {
+        while imageCoalescer.callerCount < count { await Task.yield() }
     }
 
     /// Takes steps until nothing is ready.

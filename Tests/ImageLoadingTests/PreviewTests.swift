@@ -71,7 +71,7 @@ struct PreviewTests {
         while let text = await next(&events) { last = text }
         #expect(last == "20x15 complete")
         #expect(fixture.memory.images.values.map(\.completeness) == [.complete])
-        #expect(fixture.loader.previewWishes.withLock { $0.isEmpty })
+        #expect(fixture.loader.previewSubscriptions.withLock { $0.isEmpty })
     }
 
     @Test("who does not want previews is shown none, and none are made; who joins and wants them has them made")
@@ -82,7 +82,7 @@ struct PreviewTests {
         await gates[0].arrivals(1)
         #expect(decoder.sessionCount == 0)
         let progressive = fixture.loader.task(for: request(fixture))
-        #expect(fixture.imageCoalescer.waiterCount == 2)
+        await fixture.reaches(callers: 2)
         gates[0].open()
         var events = progressive.events.makeAsyncIterator()
         #expect(await next(&events) == "20 preview")
@@ -110,7 +110,8 @@ struct PreviewTests {
         #expect(decoder.fed.messages == [30])
         // The last piece asks for a preview, and ends it before it is made; what waits then is the final picture.
         openAll()
-        await scheduler.decodes.arrivals(3)
+        await fixture.observer.reaches { $0.contains { $0.kind == .queued(.decode) } }
+        while scheduler.decodes.waiting.isEmpty { await Task.yield() }
         #expect(scheduler.decodes.waiting.count == 1)
         try await scheduler.decodes.runNext()
         #expect(try await task.image().image.completeness == .complete)

@@ -34,7 +34,7 @@ struct ReloadTests {
         gate.open()
         fixture.run()
         #expect(try await older.value == 40)
-        #expect(fixture.loader.ledger.withLock { $0.isEmpty })
+        #expect(fixture.loader.reloads.withLock { $0.isEmpty })
         #expect(fixture.memory.images.values.map(\.bitmap.size.width) == [20])
         #expect(fixture.storedOriginals == [FakePicture.encode(width: 20, height: 20)])
     }
@@ -79,7 +79,9 @@ struct ReloadTests {
         let cache = InterposedImageCache()
         let fixture = LoaderFixture { $0.memoryCache = cache }
         let request = fixture.request("a")
-        cache.beforeInsert.withLock { $0 = { _ in fixture.loader.markReloaded(request.original) } }
+        cache.beforeInsert.withLock {
+            $0 = { _ in fixture.loader.reloads.withLock { $0.markReloaded(request.original) } }
+        }
         _ = try await fixture.loader.image(for: request)
         #expect(fixture.loader.cachedImage(for: request) == nil)
     }

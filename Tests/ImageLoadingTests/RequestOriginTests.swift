@@ -50,7 +50,7 @@ struct RequestOriginTests {
         async let first = fixture.loader.image(for: request)
         await gate.arrivals(1)
         let second = fixture.loader.task(for: request)
-        #expect(fixture.imageCoalescer.waiterCount == 2)
+        await fixture.reaches(callers: 2)
         gate.open()
         _ = try await (first, second.image())
         #expect(calls.withLock { $0 } == 1)

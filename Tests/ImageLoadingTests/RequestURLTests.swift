@@ -16,7 +16,7 @@ struct RequestURLTests {
         ])
     func accepted(_ text: String) throws {
         let request = ImageRequest(url: try #require(URL(string: text)))
-        try request.validate(request.original)
+        try request.url?.checkIsLoadable()
     }
 
     @Test(
@@ -27,7 +27,7 @@ struct RequestURLTests {
         ])
     func refused(_ text: String) throws {
         let request = ImageRequest(url: try #require(URL(string: text)))
-        #expect(throws: ImageError.self) { try request.validate(request.original) }
+        #expect(throws: ImageError.self) { try request.url?.checkIsLoadable() }
     }
 
     @Test(

@@ -71,19 +71,14 @@ extension DecodedImage {
     }
 }
 
-/// Downloads begin at once; decodes and previews when the test says so.
+/// Runs downloads at once, and decoding and previews when the test says so.
 final class ManualDecodes: WorkScheduler {
     let decodes = ManualScheduler()
-    private let others = ImmediateScheduler()
 
-    func enqueue(_ work: ScheduledWork) -> WorkID {
-        if work.lane == .decode { return decodes.enqueue(work) }
-        _ = others.enqueue(work)
-        return WorkID(rawValue: .max)
+    func run<Value: Sendable>(
+        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        if lane != .decode { return try await work() }
+        return try await decodes.run(in: lane, host: host, priority: priority, work)
     }
-
-    func setPriority(_ priority: RequestPriority, of id: WorkID) { decodes.setPriority(priority, of: id) }
-
-    @discardableResult
-    func cancel(_ id: WorkID) -> Bool { id.rawValue == .max ? false : decodes.cancel(id) }
 }

@@ -24,7 +24,7 @@ struct SteppedLoader {
     }
 
     /// How many requests wait for a picture.
-    var waiterCount: Int { fixture.imageCoalescer.waiterCount }
+    var waiterCount: Int { fixture.imageCoalescer.callerCount }
 
     var loader: ImageLoader { fixture.loader }
 

@@ -11,7 +11,7 @@ import Testing
 @MainActor
 @Suite("Cells on the screen before those off it", .timeLimit(.minutes(10)))
 struct UrgencyTests {
-    private let scheduler = NotedScheduler()
+    private let scheduler = PriorityScheduler(lanes: [.download: LaneConfiguration(limit: 2)])
     private let stage: StagedLoader
     private let gates = [Gate(), Gate()]
 
@@ -19,16 +19,22 @@ struct UrgencyTests {
 
     private var sent: [String] { stage.transport.requests.map(\.url.lastPathComponent) }
 
+    /// Returns when so many downloads wait for a slot.
+    private func waiting(_ count: Int) async {
+        while scheduler.waitingCount < count { await Task.yield() }
+    }
+
     /// Bindings of cells off the screen: two that are loading, behind a gate each, and eighteen that wait.
     private func offScreen(on surfaces: [RecordingSurface]) async -> [ImageBinding] {
-        let bindings = surfaces.enumerated().map { number, surface in
+        var bindings: [ImageBinding] = []
+        for (number, surface) in surfaces.enumerated() {
             let binding = stage.binding(on: surface)
+            bindings.append(binding)
             let gate = gates.indices.contains(number) ? gates[number] : nil
             binding.bind(stage.request("off \(number)", behind: gate) { $0.priority = .high })
-            return binding
+            if number == 1 { await stage.transport.sends(2) }
         }
-        await scheduler.log.reaches(20)
-        await stage.transport.sends(2)
+        await waiting(18)
         return bindings
     }
 
@@ -40,7 +46,7 @@ struct UrgencyTests {
         let binding = stage.binding(on: seen)
         binding.setVisible(true)
         binding.bind(stage.request("on") { $0.priority = .high })
-        await scheduler.log.reaches(21)
+        await waiting(19)
         gates[0].open()
         await stage.transport.sends(3)
         #expect(sent[2] == "on")
@@ -54,34 +60,10 @@ struct UrgencyTests {
         let surfaces = (0..<20).map { _ in RecordingSurface() }
         let bindings = await offScreen(on: surfaces)
         bindings[19].setVisible(true)
-        // A download that has only just joined the lane passes the change on a moment later.
-        await scheduler.raised.reaches(1)
         gates[0].open()
         await stage.transport.sends(3)
         #expect(sent[2] == "off 19")
         gates[1].open()
         await stage.transport.sends(20)
     }
-}
-
-/// Runs two downloads at once, the most urgent first, and logs what it is asked for.
-private final class NotedScheduler: WorkScheduler {
-    let log = MessageLog<RequestPriority>()
-    /// The changes to the priority of cells on the screen.
-    let raised = MessageLog<RequestPriority>()
-    private let scheduler = PriorityScheduler(lanes: [.download: LaneConfiguration(limit: 2)])
-
-    func enqueue(_ work: ScheduledWork) -> WorkID { scheduler.enqueue(work) }
-
-    func reserve(_ place: WorkPlace, onGrant: @escaping @Sendable () -> Void) -> Reservation {
-        defer { log.append(place.priority) }
-        return scheduler.reserve(place, onGrant: onGrant)
-    }
-
-    func setPriority(_ priority: RequestPriority, of id: WorkID) {
-        scheduler.setPriority(priority, of: id)
-        if priority == .high { raised.append(priority) }
-    }
-
-    func cancel(_ id: WorkID) -> Bool { scheduler.cancel(id) }
 }

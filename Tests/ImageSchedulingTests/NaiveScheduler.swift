@@ -2,73 +2,64 @@ import ImageCore
 
 @testable import ImageScheduling
 
-/// The scheduler's rules in the plainest words, to compare the real state machine with: walks over everything.
+/// The rules of one lane in the plainest code, to compare `LaneState` with. Each event searches everything.
+///
+/// Time advances in ticks, each of which returns one token.
 struct NaiveScheduler {
-    struct Waiting {
+    struct Work {
         var id: WorkID
-        var lane: WorkLane
         var priority: RequestPriority
         var host: String?
     }
 
     let overtakeLimit: Int?
-    var perHostLimit: Int?
-    var limits: [WorkLane: Int]
-    var order = LaneConfiguration.Order.firstInFirstOut
-    private var suspended: Set<WorkLane> = []
-    private(set) var waiting: [Waiting] = []
-    private(set) var running: [Waiting] = []
-    private var overtakes: [WorkLane: Int] = [:]
+    let perHostLimit: Int?
+    let order: LaneConfiguration.Order
+    /// Nil if starts cost nothing.
+    let burst: Int?
+    var limit: Int
+    var isSuspended = false
+    private(set) var waiting: [Work] = []
+    private(set) var running: [Work] = []
+    private var overtakes = 0
+    private var tokens: Int
 
-    init(overtakeLimit: Int?, perHostLimit: Int?, limits: [WorkLane: Int]) {
+    init(limit: Int, overtakeLimit: Int?, perHostLimit: Int?, order: LaneConfiguration.Order, burst: Int?) {
+        self.limit = limit
         self.overtakeLimit = overtakeLimit
         self.perHostLimit = perHostLimit
-        self.limits = limits
+        self.order = order
+        self.burst = burst
+        tokens = burst ?? 1
     }
 
-    func runningCount(in lane: WorkLane, host: String? = nil) -> Int {
-        running.count { $0.lane == lane && (host == nil || $0.host == host) }
+    mutating func tick() {
+        if let burst { tokens = min(burst, tokens + 1) }
     }
 
-    mutating func add(_ work: Waiting) -> [WorkID] {
-        waiting.append(work)
-        return startAll(in: work.lane)
-    }
+    mutating func add(_ work: Work) { waiting.append(work) }
 
-    mutating func finish(_ id: WorkID) -> [WorkID] {
-        guard let index = running.firstIndex(where: { $0.id == id }) else { return [] }
-        return startAll(in: running.remove(at: index).lane)
+    mutating func finish(_ id: WorkID, wasCancelled: Bool) {
+        running.removeAll { $0.id == id }
+        if wasCancelled, burst != nil { tokens -= 1 }
     }
 
     mutating func cancel(_ id: WorkID) -> Bool {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return false }
-        let lane = waiting[index].lane
-        if id == startable(in: lane).first?.id { overtakes[lane] = 0 }
+        if id == startable.first?.id { overtakes = 0 }
         waiting.remove(at: index)
         return true
     }
 
-    mutating func reprioritise(_ id: WorkID, to priority: RequestPriority) {
+    mutating func setPriority(_ priority: RequestPriority, of id: WorkID) {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
         waiting[index].priority = priority
     }
 
-    mutating func setLimit(_ limit: Int, of lane: WorkLane) -> [WorkID] {
-        limits[lane] = limit
-        return startAll(in: lane)
-    }
-
-    mutating func suspend(_ lane: WorkLane) { suspended.insert(lane) }
-
-    mutating func resume(_ lane: WorkLane) -> [WorkID] {
-        suspended.remove(lane)
-        return startAll(in: lane)
-    }
-
-    private mutating func startAll(in lane: WorkLane) -> [WorkID] {
+    /// Starts everything that may start now.
+    mutating func startAll() -> [WorkID] {
         var starts: [WorkID] = []
-        if suspended.contains(lane) { return [] }
-        while runningCount(in: lane) < limits[lane, default: 1], let next = next(in: lane) {
+        while hasFreeSlot, tokens >= 1, let next = next() {
             waiting.removeAll { $0.id == next.id }
             running.append(next)
             starts.append(next.id)
@@ -76,23 +67,26 @@ struct NaiveScheduler {
         return starts
     }
 
-    private mutating func next(in lane: WorkLane) -> Waiting? {
-        let startable = startable(in: lane)
+    /// How many ticks it takes until something can start; nil if more than a token is missing, or none.
+    var missingTicks: Int? { hasFreeSlot && !startable.isEmpty && tokens < 1 ? 1 - tokens : nil }
+
+    private var hasFreeSlot: Bool { !isSuspended && running.count < limit }
+
+    private mutating func next() -> Work? {
+        let startable = startable
         guard let oldest = startable.first, let highest = startable.map(\.priority).max() else { return nil }
         let equals = startable.filter { $0.priority == highest }
         let best = (order == .firstInFirstOut ? equals.first : equals.last) ?? oldest
-        let chosen = overtakeLimit.map { overtakes[lane, default: 0] >= $0 } == true ? oldest : best
-        overtakes[lane] = chosen.id == oldest.id ? 0 : overtakes[lane, default: 0] + 1
+        let chosen = overtakeLimit.map { overtakes >= $0 } == true ? oldest : best
+        overtakes = chosen.id == oldest.id ? 0 : overtakes + 1
         return chosen
     }
 
     /// The oldest first.
-    private func startable(in lane: WorkLane) -> [Waiting] {
-        waiting.filter { $0.lane == lane && isOpen($0) }.sorted { $0.id.rawValue < $1.id.rawValue }
-    }
+    private var startable: [Work] { waiting.filter(isOpen).sorted { $0.id < $1.id } }
 
-    private func isOpen(_ work: Waiting) -> Bool {
+    private func isOpen(_ work: Work) -> Bool {
         guard let host = work.host, let perHostLimit else { return true }
-        return runningCount(in: work.lane, host: host) < perHostLimit
+        return running.count { $0.host == host } < perHostLimit
     }
 }

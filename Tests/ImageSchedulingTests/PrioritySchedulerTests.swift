@@ -4,235 +4,243 @@ import ImageTesting
 import Synchronization
 import Testing
 
-@Suite("PriorityScheduler")
+@Suite("PriorityScheduler", .timeLimit(.minutes(5)))
 struct PrioritySchedulerTests {
-    private let log = MessageLog<String>()
-    private let gate = Gate()
-
-    private func makeScheduler(limit: Int = 1, perHostLimit: Int? = nil) -> PriorityScheduler {
-        PriorityScheduler(lanes: [.download: LaneConfiguration(limit: limit, perHostLimit: perHostLimit)])
-    }
-
-    /// Work that says it started and then holds its place until the gate opens.
-    private func held(_ name: String, host: String? = nil) -> ScheduledWork {
-        ScheduledWork(lane: .download, host: host) { [log, gate] in
-            log.append(name)
-            await gate.pass()
-        }
-    }
-
-    private func named(_ name: String, _ priority: RequestPriority = .normal, host: String? = nil) -> ScheduledWork {
-        ScheduledWork(lane: .download, priority: priority, host: host) { [log] in log.append(name) }
-    }
+    // MARK: Order
 
     @Test("waiting work starts by priority, and in the order of arrival within one priority")
-    func startsByPriority() async {
-        let scheduler = makeScheduler()
-        _ = scheduler.enqueue(held("held"))
-        _ = scheduler.enqueue(named("low", .low))
-        _ = scheduler.enqueue(named("first"))
-        _ = scheduler.enqueue(named("second"))
-        _ = scheduler.enqueue(named("high", .high))
-        gate.open()
-        await log.reaches(5)
-        #expect(log.messages == ["held", "high", "first", "second", "low"])
+    func startsByPriority() {
+        let fixture = SchedulerFixture()
+        fixture.hold("held")
+        fixture.call("low", .low)
+        fixture.call("first")
+        fixture.call("second")
+        fixture.call("high", .high)
+        fixture.openGate()
+        #expect(fixture.starts.messages == ["held", "high", "first", "second", "low"])
     }
 
-    @Test("work whose priority changes keeps its turn by arrival among its equals")
-    func reprioritisedKeepsTurn() async {
-        let scheduler = makeScheduler()
-        _ = scheduler.enqueue(held("held"))
-        let raised = scheduler.enqueue(named("raised", .low))
-        _ = scheduler.enqueue(named("high", .high))
-        let lowered = scheduler.enqueue(named("lowered", .veryHigh))
-        _ = scheduler.enqueue(named("last", .low))
-        scheduler.setPriority(.high, of: raised)
-        scheduler.setPriority(.low, of: lowered)
-        gate.open()
-        await log.reaches(5)
-        #expect(log.messages == ["held", "raised", "high", "lowered", "last"])
+    @Test("work whose priority changes keeps its turn by arrival among the work of its new priority")
+    func changedPriorityKeepsTurn() {
+        let fixture = SchedulerFixture()
+        let held = fixture.hold("held")
+        let raised = fixture.call("raised", .low)
+        fixture.call("high", .high)
+        let lowered = fixture.call("lowered", .veryHigh)
+        fixture.call("last", .low)
+        raised.priority.set(.high)
+        lowered.priority.set(.low)
+        held.priority.set(.veryLow)
+        fixture.openGate()
+        #expect(fixture.starts.messages == ["held", "raised", "high", "lowered", "last"])
     }
 
-    @Test("a free place is granted at once; others are granted in turn, among work, by whoever gives one back")
-    func reserve() async {
-        let scheduler = makeScheduler(perHostLimit: 1)
-        let place = WorkPlace(lane: .download, host: "a")
-        let first = scheduler.reserve(place) { [log] in log.append("never called") }
-        #expect(first.isGranted && scheduler.runningCount == 1)
-        let second = scheduler.reserve(place) { [log] in log.append("second") }
-        #expect(!second.isGranted)
-        _ = scheduler.enqueue(named("low", .low))
-        scheduler.setPriority(.veryLow, of: second.id)
-        first.release()
-        await log.reaches(2)
-        #expect(log.messages == ["low", "second"])
-        first.release()
-        #expect(scheduler.runningCount == 1)
-        #expect(!scheduler.cancel(second.id))
-        second.release()
+    @Test("the priority of work is the one that its priority follows")
+    func followedPriority() {
+        let fixture = SchedulerFixture()
+        fixture.hold("held")
+        fixture.call("first")
+        let second = fixture.call("second")
+        let source = LivePriority(.low)
+        let following = second.priority.follow(source)
+        source.set(.high)
+        fixture.gate.letOnePass()
+        fixture.executor.run()
+        following.end()
+        #expect(fixture.starts.messages == ["held", "second", "first"])
+    }
+
+    @Test("the oldest work starts after as many starts passed it over as the limit says")
+    func overtaking() {
+        let fixture = SchedulerFixture(overtakeLimit: 2)
+        fixture.hold("held")
+        fixture.call("old", .veryLow)
+        for name in ["1", "2", "3"] { fixture.call(name, .high) }
+        fixture.openGate()
+        #expect(fixture.starts.messages == ["held", "1", "2", "old", "3"])
+    }
+
+    // MARK: Calls
+
+    @Test("a call returns the work's value and throws its error")
+    func results() async throws {
+        let scheduler = SchedulerFixture().scheduler
+        let priority = LivePriority(.normal)
+        #expect(try await scheduler.run(in: .decode, host: nil, priority: priority) { 7 } == 7)
+        await #expect(throws: DecodingFailure.unknownFormat) {
+            try await scheduler.run(in: .decode, host: nil, priority: priority) { throw DecodingFailure.unknownFormat }
+        }
         #expect(scheduler.runningCount == 0)
     }
 
-    @Test("cancelled work never runs, and cancel tells whether it was in time")
-    func cancel() async {
-        let scheduler = makeScheduler()
-        let running = scheduler.enqueue(held("held"))
-        let waiting = scheduler.enqueue(named("waiting"))
-        await log.reaches(1)
-        #expect(scheduler.cancel(waiting))
-        #expect(!scheduler.cancel(waiting))
-        #expect(!scheduler.cancel(running))
-        #expect(!scheduler.cancel(WorkID(rawValue: 1_000)))
-        gate.open()
-        _ = scheduler.enqueue(named("last", .veryLow))
-        await log.reaches(2)
-        #expect(log.messages == ["held", "last"])
+    @Test("work that is cancelled while it waits never runs, and its call throws CancellationError at once")
+    func cancelledWhileWaiting() async {
+        let fixture = SchedulerFixture()
+        fixture.hold("held")
+        let waiting = fixture.call("waiting")
+        #expect(fixture.scheduler.waitingCount == 1)
+        fixture.cancel(waiting)
+        #expect(fixture.scheduler.waitingCount == 0 && fixture.scheduler.runningCount == 1)
+        await #expect(throws: CancellationError.self) { try await waiting.task.value }
+        fixture.call("last", .veryLow)
+        fixture.openGate()
+        #expect(fixture.starts.messages == ["held", "last"])
     }
 
-    @Test("cancelled work is let go at once, with all that it holds")
-    func cancelLetsGo() async {
+    @Test("work that is cancelled when it has a slot but has not begun does not run, and frees the slot")
+    func cancelledBeforeItBegins() async {
+        let fixture = SchedulerFixture()
+        let held = fixture.hold("held")
+        let next = fixture.call("next")
+        fixture.gate.open()
+        while fixture.scheduler.waitingCount > 0 { fixture.executor.step() }
+        next.task.cancel()  // its task has been resumed, but has not run
+        fixture.executor.run()
+        #expect(fixture.starts.messages == ["held"] && fixture.scheduler.runningCount == 0)
+        await #expect(throws: CancellationError.self) { try await next.task.value }
+        #expect(throws: Never.self) { _ = held }
+    }
+
+    @Test("a task that is cancelled before it calls does not wait for a slot")
+    func cancelledBefore() async {
+        let fixture = SchedulerFixture()
+        let task = Task(executorPreference: fixture.executor) { [fixture] in
+            try await fixture.scheduler.run(in: .download, host: nil, priority: LivePriority(.normal)) {
+                fixture.starts.append("never")
+            }
+        }
+        task.cancel()
+        fixture.executor.run()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(fixture.starts.messages.isEmpty && fixture.scheduler.runningCount == 0)
+    }
+
+    @Test("work that is cancelled while it arrives does not wait")
+    func cancelledDuringArrival() async {
+        let clock = HookedClock()
+        let fixture = SchedulerFixture { $0.startRate = StartRate(burst: 1, perSecond: 1, clock: clock) }
+        fixture.hold("held")
+        // Called in the task that arrives, before it waits.
+        clock.onRead.change { $0 = { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } } }
+        let call = fixture.call("cancelled")
+        clock.onRead.change { $0 = {} }
+        #expect(fixture.scheduler.waitingCount == 0)
+        await #expect(throws: CancellationError.self) { try await call.task.value }
+        fixture.openGate()
+        #expect(fixture.starts.messages == ["held"])
+    }
+
+    @Test("a priority that outlives its calls does not keep them")
+    func releasesCalls() async {
         final class Payload: Sendable {}
-        let scheduler = makeScheduler(limit: 0)
+        let fixture = SchedulerFixture()
+        fixture.hold("held")
         weak var payload: Payload?
-        let id: WorkID
+        let priority: LivePriority
         do {
             let held = Payload()
             payload = held
-            id = scheduler.enqueue(ScheduledWork(lane: .download) { withExtendedLifetime(held) {} })
+            let call = fixture.call("cancelled") { withExtendedLifetime(held) {} }
+            priority = call.priority
+            fixture.cancel(call)
+            await #expect(throws: CancellationError.self) { try await call.task.value }
         }
-        #expect(payload != nil)
-        scheduler.cancel(id)
         #expect(payload == nil)
+        priority.set(.high)
+        fixture.openGate()
     }
+
+    // MARK: Limits
 
     @Test("a host at its limit holds back its own work only")
-    func hostLimit() async {
-        let scheduler = makeScheduler(limit: 3, perHostLimit: 1)
-        _ = scheduler.enqueue(held("a1", host: "a"))
-        _ = scheduler.enqueue(held("a2", host: "a"))
-        _ = scheduler.enqueue(held("b1", host: "b"))
-        _ = scheduler.enqueue(held("no host"))
-        await log.reaches(3)
-        #expect(Set(log.messages) == ["a1", "b1", "no host"])
-        #expect(scheduler.runningCount == 3 && scheduler.waitingCount == 1)
-        gate.open()
-        await log.reaches(4)
-        #expect(log.messages.last == "a2")
+    func hostLimit() {
+        let fixture = SchedulerFixture(limit: 3) { $0.perHostLimit = 1 }
+        for (name, host) in [("a1", "a"), ("a2", "a"), ("b1", "b")] { fixture.hold(name, host: host) }
+        fixture.hold("no host")
+        #expect(fixture.starts.messages == ["a1", "b1", "no host"])
+        #expect(fixture.scheduler.runningCount == 3 && fixture.scheduler.waitingCount == 1)
+        fixture.openGate()
+        #expect(fixture.starts.messages.last == "a2")
     }
 
-    @Test("lanes do not wait for each other, and an unknown lane has a limit of its own")
-    func lanes() async {
-        let scheduler = PriorityScheduler(
-            lanes: [.download: LaneConfiguration(limit: 1)], otherLanes: LaneConfiguration(limit: 1))
-        for lane in ["download", "x", "x", "y"] {
-            _ = scheduler.enqueue(
-                ScheduledWork(lane: WorkLane(rawValue: lane)) { [log, gate] in
-                    log.append(lane)
-                    await gate.pass()
-                })
-        }
-        await log.reaches(3)
-        #expect(log.messages.sorted() == ["download", "x", "y"])
-        #expect(scheduler.waitingCount == 1)
-        gate.open()
-        await log.reaches(4)
+    @Test("hosts are compared without regard to case")
+    func hostCase() {
+        let fixture = SchedulerFixture(limit: 6) { $0.perHostLimit = 1 }
+        fixture.hold("0", host: "example.org")
+        fixture.hold("1", host: "Example.ORG")
+        #expect(fixture.scheduler.runningCount == 1 && fixture.scheduler.waitingCount == 1)
+        fixture.openGate()
+        #expect(fixture.starts.messages == ["0", "1"])
     }
 
-    @Test("a raised limit starts waiting work, a lowered one lets running work end first")
-    func limitChanges() async {
-        let scheduler = makeScheduler(limit: 0)
-        for name in ["1", "2", "3", "4"] { _ = scheduler.enqueue(held(name)) }
-        #expect(scheduler.runningCount == 0)
-        scheduler.setLimit(3, of: .download)
-        await log.reaches(3)
-        #expect(scheduler.runningCount == 3)
-        scheduler.setLimit(1, of: .download)
-        #expect(scheduler.runningCount == 3)
-        gate.open()
-        await log.reaches(4)
-        #expect(log.messages.last == "4")
+    @Test("lanes do not wait for each other, and each other lane has a limit of its own")
+    func lanes() {
+        let fixture = SchedulerFixture()
+        fixture.hold("download")
+        for lane in ["x", "x", "y"] { fixture.hold(lane, in: WorkLane(rawValue: lane)) }
+        #expect(fixture.starts.messages == ["download", "x", "y"])
+        #expect(fixture.scheduler.waitingCount == 1)
+        fixture.openGate()
+        #expect(fixture.starts.messages == ["download", "x", "y", "x"])
     }
 
-    @Test("work that is enqueued by work runs too")
-    func nested() async {
-        let scheduler = makeScheduler()
-        _ = scheduler.enqueue(
-            ScheduledWork(lane: .download) { [log] in
-                _ = scheduler.enqueue(ScheduledWork(lane: .download) { log.append("inner") })
-                log.append("outer")
-            })
-        await log.reaches(2)
-        #expect(log.messages == ["outer", "inner"])
+    @Test("a raised limit starts waiting work; a lowered one lets running work end first")
+    func limitChanges() {
+        let fixture = SchedulerFixture(limit: 0)
+        for name in ["1", "2", "3", "4"] { fixture.hold(name) }
+        #expect(fixture.scheduler.runningCount == 0)
+        fixture.scheduler.setLimit(3, of: .download)
+        fixture.executor.run()
+        #expect(fixture.starts.messages.count == 3)
+        fixture.scheduler.setLimit(1, of: .download)
+        fixture.gate.letOnePass()
+        fixture.gate.letOnePass()
+        fixture.executor.run()
+        #expect(fixture.scheduler.runningCount == 1 && fixture.starts.messages.count == 3)
+        fixture.openGate()
+        #expect(fixture.starts.messages.last == "4")
     }
 
-    @Test("under load from many tasks each work runs once or was cancelled, and limits hold")
-    func stress() async {
-        let scheduler = PriorityScheduler(lanes: [.download: LaneConfiguration(limit: 3, perHostLimit: 2)])
-        let counts = StressCounts()
-        let done = Gate()
-        done.open()
-        await withTaskGroup(of: Void.self) { group in
-            for seed in 1...4 {
-                group.addTask { await Self.enqueueAndCancel(500, on: scheduler, seed: UInt64(seed), counts, done) }
+    @Test("a suspended lane starts nothing until it is resumed, and lets running work continue")
+    func suspension() {
+        let fixture = SchedulerFixture()
+        fixture.hold("0")
+        fixture.scheduler.suspend(.download)
+        fixture.scheduler.suspend(.download)
+        fixture.call("1")
+        fixture.scheduler.setLimit(2, of: .download)
+        fixture.openGate()
+        #expect(fixture.starts.messages == ["0"] && fixture.scheduler.waitingCount == 1)
+        fixture.scheduler.resume(.download)
+        fixture.executor.run()
+        #expect(fixture.starts.messages == ["0", "1"])
+    }
+
+    @Test("work may call the scheduler for another lane")
+    func nested() {
+        let fixture = SchedulerFixture()
+        fixture.call("outer") { [fixture] in
+            try await fixture.scheduler.run(in: .decode, host: nil, priority: LivePriority(.low)) {
+                fixture.starts.append("inner")
             }
         }
-        await done.arrivals(2_000)
-        let runs = counts.runs
-        #expect(runs.allSatisfy { $0.value == 1 })
-        #expect(runs.count + counts.cancelled.count == 2_000)
-        #expect(Set(runs.keys).isDisjoint(with: counts.cancelled))
-        #expect(counts.mostAtOnce <= 3 && counts.mostAtOncePerHost <= 2)
-    }
-
-    private static func enqueueAndCancel(
-        _ count: Int, on scheduler: PriorityScheduler, seed: UInt64, _ counts: StressCounts, _ done: Gate
-    ) async {
-        var random = SeededRandom(seed: seed)
-        for number in 0..<count {
-            let name = Int(seed) * count + number
-            let host = number.isMultiple(of: 2) ? "a" : "b"
-            let id = scheduler.enqueue(
-                ScheduledWork(lane: .download, priority: .low, host: host) {
-                    counts.begin(name, host: host)
-                    await Task.yield()
-                    counts.end(host: host)
-                    await done.pass()
-                })
-            scheduler.setPriority(RequestPriority.allCases.randomElement(using: &random) ?? .normal, of: id)
-            if Bool.random(using: &random), scheduler.cancel(id) {
-                counts.cancel(name)
-                await done.pass()
-            }
-        }
+        #expect(fixture.starts.messages == ["outer", "inner"])
     }
 }
 
-/// What ran, how often, and how much of it at once.
-private final class StressCounts: Sendable {
-    private struct State: Sendable {
-        var runs: [Int: Int] = [:]
-        var cancelled: Set<Int> = []
-        var current: [String: Int] = [:]
-        var most = 0
-        var mostPerHost = 0
+/// Calls a function when the time is read.
+private struct HookedClock: Clock {
+    let base = ManualClock()
+    let onRead = Watched<@Sendable () -> Void>({})
+
+    var minimumResolution: Duration { base.minimumResolution }
+
+    var now: ManualClock.Instant {
+        onRead.value()
+        return base.now
     }
 
-    private let state = Mutex(State())
-
-    var runs: [Int: Int] { state.withLock { $0.runs } }
-    var cancelled: Set<Int> { state.withLock { $0.cancelled } }
-    var mostAtOnce: Int { state.withLock { $0.most } }
-    var mostAtOncePerHost: Int { state.withLock { $0.mostPerHost } }
-
-    func begin(_ name: Int, host: String) {
-        state.withLock { state in
-            state.runs[name, default: 0] += 1
-            state.current[host, default: 0] += 1
-            state.most = max(state.most, state.current.values.reduce(0, +))
-            state.mostPerHost = max(state.mostPerHost, state.current[host, default: 0])
-        }
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+        try await base.sleep(until: deadline, tolerance: tolerance)
     }
-
-    func end(host: String) { state.withLock { $0.current[host, default: 0] -= 1 } }
-    func cancel(_ name: Int) { _ = state.withLock { $0.cancelled.insert(name) } }
 }

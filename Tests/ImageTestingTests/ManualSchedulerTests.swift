@@ -1,90 +1,134 @@
 import ImageCore
 import ImageTesting
-import Synchronization
 import Testing
 
-@Suite("ManualScheduler")
+@Suite("ManualScheduler", .timeLimit(.minutes(5)))
 struct ManualSchedulerTests {
+    private typealias WorkID = ManualScheduler.WorkID
+
     private let scheduler = ManualScheduler()
+    private let runs = MessageLog<Int>()
 
-    private func enqueue(_ priority: RequestPriority = .normal, run: @escaping @Sendable () -> Void = {}) -> WorkID {
-        scheduler.enqueue(ScheduledWork(lane: .decode, priority: priority) { run() })
+    /// Makes a call, and returns when it waits. Calls are numbered from 1.
+    private func call(
+        _ priority: RequestPriority = .normal, in lane: WorkLane = .decode, host: String? = nil, gate: Gate? = nil
+    ) async -> (id: WorkID, task: Task<Int, any Error>, priority: LivePriority) {
+        let number = scheduler.messages.count { $0.isArrival } + 1
+        let priority = LivePriority(priority)
+        let task = Task { [scheduler, runs] in
+            try await scheduler.run(in: lane, host: host, priority: priority) {
+                await gate?.pass()
+                runs.append(number)
+                return number
+            }
+        }
+        await scheduler.arrivals(number)
+        return (WorkID(rawValue: number), task, priority)
     }
 
-    @Test("nothing runs until the test says so")
+    @Test("nothing runs until the test starts it, in the caller's task")
     func runsOnDemand() async throws {
-        let runs = Mutex(0)
-        let id = enqueue { runs.withLock { $0 += 1 } }
-        let before = runs.withLock { $0 }
-        #expect(before == 0)
-        try await scheduler.run(id)
-        let after = runs.withLock { $0 }
-        #expect(after == 1)
+        let call = await call()
+        #expect(runs.messages.isEmpty)
+        try await scheduler.run(call.id)
+        #expect(runs.messages == [1])
+        #expect(try await call.task.value == 1)
     }
 
-    @Test("the log has everything that was asked and run, in order")
-    func log() async throws {
-        let first = enqueue(.low)
-        let second = scheduler.enqueue(ScheduledWork(lane: .download, host: "a") {})
-        scheduler.setPriority(.high, of: first)
-        #expect(scheduler.cancel(second))
-        try await scheduler.run(first)
-        #expect(!scheduler.cancel(first))
+    @Test("the messages have all calls and runs in order")
+    func messages() async throws {
+        let first = await call(.low)
+        let second = await call(in: .download, host: "a")
+        first.priority.set(.high)
+        second.task.cancel()
+        await #expect(throws: CancellationError.self) { try await second.task.value }
+        second.priority.set(.high)
+        try await scheduler.run(first.id)
+        first.priority.set(.low)
         #expect(
             scheduler.messages == [
-                .enqueued(first, .decode, .low, host: nil), .enqueued(second, .download, .normal, host: "a"),
-                .reprioritised(first, .high), .cancelled(second, wasWaiting: true), .started(first), .finished(first),
-                .cancelled(first, wasWaiting: false),
+                .enqueued(first.id, .decode, .low, host: nil), .enqueued(second.id, .download, .normal, host: "a"),
+                .reprioritised(first.id, .high), .cancelled(second.id), .started(first.id), .finished(first.id),
             ])
+        #expect(runs.messages == [1])
     }
 
     @Test("the next to run is the earliest of the highest priority")
     func order() async throws {
-        let low = enqueue(.low)
-        let first = enqueue()
-        let second = enqueue()
-        let raised = enqueue(.veryLow)
-        scheduler.setPriority(.veryHigh, of: raised)
-        #expect(scheduler.waiting == [raised, first, second, low])
-        #expect(try await scheduler.runNext() == raised)
+        let (low, first, second) = (await call(.low), await call(), await call())
+        let raised = await call(.veryLow)
+        raised.priority.set(.veryHigh)
+        #expect(scheduler.waiting == [raised.id, first.id, second.id, low.id])
+        #expect(try await scheduler.runNext() == raised.id)
         try await scheduler.runAll()
-        #expect(scheduler.waiting.isEmpty)
+        #expect(scheduler.waiting.isEmpty && runs.messages == [4, 2, 3, 1])
     }
 
-    @Test("running work that does not wait fails loudly")
+    @Test("starting work that does not wait throws, with the messages")
     func failsLoudly() async throws {
-        let id = enqueue()
-        scheduler.cancel(id)
-        await #expect(throws: ManualScheduler.NotWaiting.self) { try await scheduler.run(id) }
+        let call = await call()
+        call.task.cancel()
+        _ = await call.task.result
+        await #expect(throws: ManualScheduler.NotWaiting.self) { try await scheduler.run(call.id) }
         await #expect(throws: ManualScheduler.NotWaiting.self) { try await scheduler.runNext() }
-        #expect(throws: ManualScheduler.NotWaiting.self) { try scheduler.start(WorkID(rawValue: 99)) }
+        let unknown = WorkID(rawValue: 99)
+        let error = #expect(throws: ManualScheduler.NotWaiting.self) { try scheduler.start(unknown) }
+        #expect(error?.id == unknown && error?.messages == scheduler.messages)
     }
 
-    @Test("a test can await work, and start it beside itself")
+    @Test("a test can start work and continue beside it")
     func startsBesideTheTest() async throws {
         let gate = Gate()
-        Task { [scheduler] in scheduler.enqueue(ScheduledWork(lane: .decode) { await gate.pass() }) }
-        await scheduler.arrivals(1)
-        let id = try #require(scheduler.waiting.first)
-        let running = try scheduler.start(id)
+        let call = await call(gate: gate)
+        try scheduler.start(call.id)
         await gate.arrivals(1)
+        #expect(scheduler.messages.last == .started(call.id))
         gate.open()
-        await running.value
-        #expect(scheduler.messages.last == .finished(id))
+        #expect(try await call.task.value == 1)
+        #expect(scheduler.messages.last == .finished(call.id))
     }
+
+    @Test("work that throws has finished")
+    func throwingWork() async throws {
+        let task = Task { [scheduler] in
+            try await scheduler.run(in: .decode, host: nil, priority: LivePriority(.low)) {
+                throw DecodingFailure.unknownFormat
+            }
+        }
+        await scheduler.arrivals(1)
+        try await scheduler.runAll()
+        await #expect(throws: DecodingFailure.unknownFormat) { try await task.value }
+    }
+}
+
+extension ManualScheduler.Message {
+    fileprivate var isArrival: Bool { if case .enqueued = self { true } else { false } }
 }
 
 @Suite("ImmediateScheduler")
 struct ImmediateSchedulerTests {
-    @Test("work starts without being asked for, and can't be cancelled")
-    func startsAtOnce() async {
-        let gate = Gate()
+    private let scheduler = ImmediateScheduler()
+
+    @Test("work starts at once, also beside other work of its lane")
+    func startsAtOnce() async throws {
+        let (gate, priority) = (Gate(), LivePriority(.low))
+        let first = Task { [scheduler] in
+            try await scheduler.run(in: .decode, host: nil, priority: priority) { await gate.pass() }
+        }
+        await gate.arrivals(1)
+        #expect(try await scheduler.run(in: .decode, host: nil, priority: priority) { 7 } == 7)
         gate.open()
-        let scheduler = ImmediateScheduler()
-        let first = scheduler.enqueue(ScheduledWork(lane: .decode) { await gate.pass() })
-        let second = scheduler.enqueue(ScheduledWork(lane: .decode) { await gate.pass() })
-        await gate.arrivals(2)
-        #expect(first != second)
-        #expect(!scheduler.cancel(first))
+        try await first.value
+    }
+
+    @Test("the work of a cancelled task does not run")
+    func cancelled() async {
+        let task = Task { [scheduler] in
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            try await scheduler.run(in: .decode, host: nil, priority: LivePriority(.low)) {
+                _ = Issue.record("the work of a cancelled task runs")
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
     }
 }

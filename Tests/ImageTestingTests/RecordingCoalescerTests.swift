@@ -2,49 +2,50 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@Suite("Recording coalescer")
+@Suite("RecordingCoalescer")
 struct RecordingCoalescerTests {
-    /// Shares nothing: each waiter's work is its own.
-    private struct Separate: RequestCoalescer {
-        struct Work: SharedWork {
-            let priority: RequestPriority
-            func onPriorityChange(_ handler: @escaping @Sendable (RequestPriority) -> Void) { handler(priority) }
+    /// Shares nothing and cancels nothing.
+    private final class Unshared: RequestCoalescer {
+        final class Operation: SharedOperation {
+            let priority: LivePriority
+
+            init(_ priority: LivePriority) { self.priority = priority }
+
             func report(_ progress: WorkProgress) {}
         }
 
-        struct Place: SharedWorkPlace {
-            func setPriority(_ priority: RequestPriority) {}
-            func leave() {}
-        }
-
-        func join(
-            _ key: String, as waiter: any SharedWorkWaiter<Int>, priority: RequestPriority,
-            begin: SharedWorkBeginning<Int>
-        ) -> any SharedWorkPlace {
-            _ = begin(Work(priority: priority)) { rest in
-                Task {
-                    do { waiter.succeeded(with: try await rest()) } catch { waiter.failed(with: error) }
-                }
-            }
-            return Place()
+        func value(
+            for key: String, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void,
+            operation: @escaping @Sendable (any SharedOperation) async throws -> Int
+        ) async throws -> Int {
+            onProgress(WorkProgress(completedBytes: 1, totalBytes: nil))
+            return try await operation(Operation(priority))
         }
 
         func close(throwing error: any Error) {}
     }
 
-    @Test("keeps questions, starts, priorities and answers in order, and passes results and errors on")
-    func log() async throws {
-        let coalescer = RecordingCoalescer(Separate())
-        let value = try await coalescer.value(for: "a", priority: .low, onJoin: { $0.setPriority(.high) }) { _ in 7 }
-        #expect(value == 7)
-        await #expect(throws: DecodingFailure.unknownFormat) {
-            try await coalescer.value(for: "b", priority: .normal) { _ in throw DecodingFailure.unknownFormat }
+    @Test("it records calls, starts, changes of priority and ends in order, and forwards results, errors and progress")
+    func messages() async throws {
+        let coalescer = RecordingCoalescer(Unshared())
+        let (priority, progress) = (LivePriority(.low), MessageLog<WorkProgress>())
+        let value = try await coalescer.value(for: "a", priority: priority, onProgress: { progress.append($0) }) {
+            #expect($0.priority === priority)
+            priority.set(.high)
+            return 7
         }
+        priority.set(.veryLow)
+        #expect(value == 7 && progress.messages == [WorkProgress(completedBytes: 1, totalBytes: nil)])
+        await #expect(throws: DecodingFailure.unknownFormat) {
+            try await coalescer.value(for: "b", priority: LivePriority(.normal), onProgress: { _ in }) { _ in
+                throw DecodingFailure.unknownFormat
+            }
+        }
+        coalescer.close(throwing: ImageError.offline)
         #expect(
-            coalescer.messages.filter { $0 != .answered(1) } == [
-                .asked("a", 1, .low), .started("a"), .reprioritised(1, .high), .asked("b", 2, .normal), .started("b"),
-                .failed(2),
+            coalescer.messages == [
+                .asked("a", 1, .low), .started("a"), .reprioritised(1, .high), .answered(1), .asked("b", 2, .normal),
+                .started("b"), .failed(2), .closed,
             ])
-        #expect(coalescer.messages.contains(.answered(1)))
     }
 }

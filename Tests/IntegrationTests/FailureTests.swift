@@ -4,6 +4,7 @@ import ImageCore
 import ImageLoading
 import ImageLoadingDefaults
 import ImageTesting
+import ImageTransporting
 import LoopbackServer
 import Testing
 

@@ -3,6 +3,7 @@ import HTTPTransports
 import ImageCore
 import ImageLoading
 import ImageLoadingDefaults
+import ImageTransporting
 import LoopbackServer
 import Testing
 

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The loader under every schedule")
 struct LoaderSimulationTests {
-    @Test("keeps every promise, whatever happens next", arguments: UInt64(1)...10)
+    @Test("keeps every promise", arguments: UInt64(1)...10)
     func promises(seed: UInt64) throws {
         #expect(try Campaign().run(seed: seed) > 100)
     }
@@ -20,7 +20,7 @@ struct LoaderSimulationTests {
     }
 
     @Test(
-        "finds each of the classic mistakes, and shrinks the workload to a few events", arguments: PlantedBug.allCases)
+        "each planted bug is found, and its workload shrinks to a few events", arguments: PlantedBug.allCases)
     func plantedBug(_ bug: PlantedBug) throws {
         let finding = try #require(throws: Campaign.Finding.self) {
             for seed in 1...UInt64(20) { _ = try Campaign(bug: bug).run(seed: seed) }

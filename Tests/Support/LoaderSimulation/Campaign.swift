@@ -1,4 +1,4 @@
-/// Runs simulations, and tells of the first that fails with the smallest workload that does the same.
+/// Runs simulations. For one that fails, finds the smallest workload that breaks the same promise.
 package struct Campaign {
     package struct Finding: Error, CustomStringConvertible {
         package var seed: UInt64
@@ -10,13 +10,13 @@ package struct Campaign {
             let events = smallest.steps.map { "    \($0.event); then \($0.stepsAfter) steps" }
             return """
                 seed \(seed) \(failure)
-                the smallest workload found that fails, \(smallestFailure.map(String.init(describing:)) ?? "no more"):
+                the smallest workload found, which fails \(smallestFailure.map(String.init(describing:)) ?? "no more"):
                 \(events.joined(separator: "\n"))
                 """
         }
     }
 
-    /// How many events each workload has.
+    /// The number of events of each workload.
     private let events: Int
     private let bug: PlantedBug?
 
@@ -25,7 +25,7 @@ package struct Campaign {
         self.bug = bug
     }
 
-    /// Runs one simulation and returns how many steps it took.
+    /// Runs one simulation and returns the number of its steps.
     package func run(seed: UInt64) throws(Finding) -> Int {
         let workload = Workload(seed: seed, events: events)
         let simulation = Simulation(workload, bug: bug)

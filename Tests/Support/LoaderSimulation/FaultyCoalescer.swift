@@ -7,56 +7,64 @@ import Synchronization
 final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
     private struct State: Sendable {
         var handlers: [Key: [@Sendable (WorkProgress) -> Void]] = [:]
-        var windingDown: [Key: Int] = [:]
-        var underWay: [Key: Int] = [:]
+        /// Operations that run.
+        var running: [Key: Int] = [:]
+        /// Cancelled operations that have not ended.
+        var cancelled: [Key: Int] = [:]
     }
 
     private let base: any RequestCoalescer<Key, Value>
     private let bug: PlantedBug
-    private let world: World
-    private let apart: SharedWorkCoalescer<Int, Value>
-    private let joins = Atomic(0)
+    private let context: SimulationContext
+    private let memory: any ImageCache
+    /// Shares nothing: each call has a key of its own.
+    private let unshared: TaskCoalescer<Int, Value>
+    private let calls = Atomic(0)
     private let state = Mutex(State())
 
-    init(_ base: any RequestCoalescer<Key, Value>, _ bug: PlantedBug, world: World) {
-        self.base = base
-        self.bug = bug
-        self.world = world
-        apart = SharedWorkCoalescer(executor: world.executor)
+    init(
+        _ base: any RequestCoalescer<Key, Value>, _ bug: PlantedBug, _ context: SimulationContext,
+        memory: any ImageCache
+    ) {
+        (self.base, self.bug, self.context, self.memory) = (base, bug, context, memory)
+        unshared = TaskCoalescer(executor: context.executor)
     }
 
-    func join(
-        _ key: Key, as waiter: any SharedWorkWaiter<Value>, priority: RequestPriority,
-        begin: SharedWorkBeginning<Value>
-    ) -> any SharedWorkPlace {
-        if bug == .sharesNothing {
-            return apart.join(joins.add(1, ordering: .relaxed).newValue, as: waiter, priority: priority, begin: begin)
+    func value(
+        for key: Key, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        operation: @escaping @Sendable (any SharedOperation) async throws -> Value
+    ) async throws -> Value {
+        switch bug {
+        case .sharesNothing:
+            let call = calls.add(1, ordering: .relaxed).newValue
+            return try await unshared.value(for: call, priority: priority, onProgress: onProgress, operation: operation)
+        case .joinsCancelledOperations where state.withLock({ $0.cancelled[key, default: 0] > 0 }):
+            throw CancellationError()
+        default:
+            let isLost = bug == .losesAWaiter && state.withLock { $0.running[key, default: 0] > 0 }
+            let value = try await base.value(
+                for: key, priority: priority, onProgress: faulty(onProgress, key), operation: faulty(operation, key))
+            if isLost { try await context.clock.sleep(for: .seconds(1 << 30)) }
+            return value
         }
-        if bug == .joinsWhatWindsDown, state.withLock({ $0.windingDown[key, default: 0] > 0 }) {
-            waiter.failed(with: CancellationError())
-            return NoPlace()
-        }
-        let isLost = bug == .losesAWaiter && state.withLock { $0.underWay[key, default: 0] > 0 }
-        let place = base.join(key, priority: priority, onProgress: told({ waiter.progressed($0) }, of: key)) { answer in
-            if case .success = answer, isLost { return }
-            waiter.ended(with: answer)
-        } begin: { work, proceed in
-            spoilt(begin, work, proceed, of: key)
-        }
-        return bug == .forgetsTheLastCancel ? NoPlace(prioritising: place) : place
     }
 
-    /// What a waiter is told of progress.
-    private func told(
-        _ onProgress: @escaping @Sendable (WorkProgress) -> Void, of key: Key
+    func close(throwing error: any Error) {
+        if bug == .closesHalf, Key.self == DataJobKey.self { return }
+        base.close(throwing: error)
+        unshared.close(throwing: error)
+    }
+
+    private func faulty(
+        _ onProgress: @escaping @Sendable (WorkProgress) -> Void, _ key: Key
     ) -> @Sendable (WorkProgress) -> Void {
         switch bug {
-        case .tellsWhoHasLeft:
+        case .reportsAfterTheEnd:
             state.withLock { $0.handlers[key, default: []].append(onProgress) }
             return { progress in
                 for handler in self.state.withLock({ $0.handlers[key] ?? [] }) { handler(progress) }
             }
-        case .goesBack:
+        case .restartsProgress:
             return { progress in
                 onProgress(progress)
                 onProgress(WorkProgress(completedBytes: 0, totalBytes: nil))
@@ -65,62 +73,74 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
         }
     }
 
-    private func spoilt(
-        _ begin: SharedWorkBeginning<Value>, _ work: any SharedWork,
-        _ proceed: @escaping @Sendable (@escaping @Sendable () async throws -> Value) -> Void, of key: Key
-    ) -> @Sendable () -> Void {
+    private func faulty(
+        _ operation: @escaping @Sendable (any SharedOperation) async throws -> Value, _ key: Key
+    ) -> @Sendable (any SharedOperation) async throws -> Value {
         switch bug {
-        case .keepsAStalePriority: begin(StaleWork(base: work), proceed)
-        case .joinsWhatWindsDown, .losesAWaiter:
-            begin(work) { rest in proceed { try await self.noticed(rest, of: key) } }
-        default: begin(work, proceed)
+        // The task inside is not cancelled with the operation.
+        case .forgetsTheLastCancel: { [executor = context.executor] shared in
+            try await Task.detached(executorPreference: executor) { try await operation(shared) }.value
+        }
+        case .keepsAStalePriority: { try await operation(StalePriorityOperation($0)) }
+        case .storesPreviews: { [memory] in try await operation(PreviewStoringOperation($0, key, memory)) }
+        case .joinsCancelledOperations, .losesAWaiter: { try await self.counted(operation, $0, key) }
+        default: operation
         }
     }
 
-    private func noticed(_ rest: @Sendable () async throws -> Value, of key: Key) async throws -> Value {
-        state.withLock { $0.underWay[key, default: 0] += 1 }
-        defer { state.withLock { $0.underWay[key, default: 0] -= 1 } }
-        return try await noticeCancellation(of: key, rest)
-    }
-
-    func close(throwing error: any Error) {
-        if bug == .closesHalf, Key.self == DataJobKey.self { return }
-        base.close(throwing: error)
-        apart.close(throwing: error)
-    }
-
-    /// Counts the work for a key that was cancelled and has not returned.
-    private func noticeCancellation(of key: Key, _ rest: @Sendable () async throws -> Value) async throws -> Value {
+    /// Counts the operations for a key that run, and those that were cancelled and have not ended.
+    private func counted(
+        _ operation: @Sendable (any SharedOperation) async throws -> Value, _ shared: any SharedOperation, _ key: Key
+    ) async throws -> Value {
         let wasCancelled = Mutex(false)
-        defer { if wasCancelled.withLock({ $0 }) { state.withLock { $0.windingDown[key, default: 0] -= 1 } } }
+        state.withLock { $0.running[key, default: 0] += 1 }
+        defer {
+            state.withLock { state in
+                state.running[key, default: 0] -= 1
+                if wasCancelled.withLock({ $0 }) { state.cancelled[key, default: 0] -= 1 }
+            }
+        }
         return try await withTaskCancellationHandler {
-            try await rest()
+            try await operation(shared)
         } onCancel: {
             wasCancelled.withLock { $0 = true }
-            state.withLock { $0.windingDown[key, default: 0] += 1 }
+            state.withLock { $0.cancelled[key, default: 0] += 1 }
         }
     }
 }
 
-/// One that nobody leaves.
-private struct NoPlace: SharedWorkPlace {
-    private let base: (any SharedWorkPlace)?
+/// Keeps the priority at which it started.
+private final class StalePriorityOperation: SharedOperation {
+    private let base: any SharedOperation
+    let priority: LivePriority
 
-    init(prioritising base: (any SharedWorkPlace)? = nil) { self.base = base }
-
-    func setPriority(_ priority: RequestPriority) { base?.setPriority(priority) }
-    func leave() {}
-}
-
-private struct StaleWork: SharedWork {
-    let base: any SharedWork
-    let priority: RequestPriority
-
-    init(base: any SharedWork) {
+    init(_ base: any SharedOperation) {
         self.base = base
-        priority = base.priority
+        priority = LivePriority(base.priority.value)
     }
 
-    func onPriorityChange(_ handler: @escaping @Sendable (RequestPriority) -> Void) { handler(priority) }
     func report(_ progress: WorkProgress) { base.report(progress) }
+}
+
+/// Stores previews in memory as if they were the final image.
+private final class PreviewStoringOperation: SharedOperation {
+    private let base: any SharedOperation
+    private let key: ImageCacheKey?
+    private let memory: any ImageCache
+
+    init(_ base: any SharedOperation, _ key: some Hashable, _ memory: any ImageCache) {
+        self.base = base
+        self.key = (key as? ImageJobKey)?.image
+        self.memory = memory
+    }
+
+    var priority: LivePriority { base.priority }
+
+    func report(_ progress: WorkProgress) {
+        if let key, var image = progress.preview?.image {
+            image.completeness = .complete
+            memory.insert(image, for: key)
+        }
+        base.report(progress)
+    }
 }

@@ -1,95 +1,74 @@
 import ImageCore
 import ImageLoading
 
-/// Keeps the books about what goes into a coalescer and what comes out of it.
+/// Records the calls of a coalescer and the operations that it runs.
 final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
     private let base: any RequestCoalescer<Key, Value>
     private let name: @Sendable (Key) -> WorkKey
-    private let world: World
+    private let context: SimulationContext
 
     init(
-        _ base: any RequestCoalescer<Key, Value>, world: World, name: @escaping @Sendable (Key) -> WorkKey
+        _ base: any RequestCoalescer<Key, Value>, _ context: SimulationContext,
+        name: @escaping @Sendable (Key) -> WorkKey
     ) {
-        self.name = name
-        self.base = base
-        self.world = world
+        (self.base, self.context, self.name) = (base, context, name)
     }
 
-    func join(
-        _ key: Key, as waiter: any SharedWorkWaiter<Value>, priority: RequestPriority,
-        begin: SharedWorkBeginning<Value>
-    ) -> any SharedWorkPlace {
-        let (name, entry) = (name(key), entry(priority))
-        let number = world.note { $0.books.joined(name, entry) }
-        let place = base.join(key, priority: priority) { progress in
-            Surroundings.$run.withValue(nil) { waiter.progressed(progress) }
-        } onAnswer: { [world] answer in
-            world.note { $0.books.left(name, number) }
-            Surroundings.$run.withValue(nil) { waiter.ended(with: answer) }
-        } begin: { [world] work, proceed in
-            Self.begin(name, work, proceed, begin, world)
+    func value(
+        for key: Key, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        operation: @escaping @Sendable (any SharedOperation) async throws -> Value
+    ) async throws -> Value {
+        let (name, context) = (name(key), context)
+        let id = context.update { $0.called(name, Self.caller(priority)) }
+        defer { context.update { $0.returned(id, name) } }
+        return try await withTaskCancellationHandler {
+            try await valueUnlessCancelled(for: key, priority: priority) { progress in
+                context.record { $0.progressed(id, name) }
+                TaskContext.$operation.withValue(nil) { onProgress(progress) }
+            } operation: { shared in
+                try await Self.run(name, shared, operation, context)
+            }
+        } onCancel: {
+            context.update { $0.cancelled(id, name) }
         }
-        return MonitoredPlace(base: place, key: name, number: number, world: world)
-    }
-
-    private func entry(_ priority: RequestPriority) -> Books.Waiter {
-        let parent = Surroundings.run
-        return Books.Waiter(priority: priority, parent: parent, isPrefetch: parent == nil && !Surroundings.isRequest)
     }
 
     func close(throwing error: any Error) {
-        world.note { $0.books.closed(pictures: Key.self == ImageJobKey.self) }
+        context.update { $0.closed(ofImages: Key.self == ImageJobKey.self) }
         base.close(throwing: error)
     }
 
-    private static func begin(
-        _ key: WorkKey, _ shared: any SharedWork,
-        _ proceed: @escaping @Sendable (@escaping @Sendable () async throws -> Value) -> Void,
-        _ begin: SharedWorkBeginning<Value>, _ world: World
-    ) -> @Sendable () -> Void {
-        let (id, isOver) = world.note { ($0.books.began(key, shared), $0.isInvalidated) }
-        if isOver { world.complain(Violation(.endsForGood, "\(key)")) }
-        let giveUp = Surroundings.$run.withValue(id) {
-            begin(shared) { rest in
-                world.note { $0.books.starts(id) }
-                proceed { try await run(id, rest, world) }
+    private static func caller(_ priority: LivePriority) -> ExpectedState.Caller {
+        let parent = TaskContext.operation
+        return .init(priority: priority, parent: parent, isPrefetch: parent == nil && !TaskContext.isRequest)
+    }
+
+    /// Only a cancelled call may throw `CancellationError`.
+    private func valueUnlessCancelled(
+        for key: Key, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        operation: @escaping @Sendable (any SharedOperation) async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await base.value(for: key, priority: priority, onProgress: onProgress, operation: operation)
+        } catch {
+            if error is CancellationError, !Task.isCancelled {
+                context.record(Violation(.lastWord, "a call ends as cancelled, which it was not: \(name(key))"))
             }
-        }
-        return {
-            world.note { state in
-                state.books.cancelled(id)
-                state.books.ended(id)
-            }
-            giveUp()
+            throw error
         }
     }
 
     private static func run(
-        _ id: RunID, _ rest: @Sendable () async throws -> Value, _ world: World
+        _ key: WorkKey, _ shared: any SharedOperation,
+        _ operation: @Sendable (any SharedOperation) async throws -> Value, _ context: SimulationContext
     ) async throws -> Value {
-        world.note { $0.books.hasStarted(id) }
-        defer { world.note { $0.books.ended(id) } }
+        if context.isInvalidated, !Task.isCancelled { context.record(Violation(.endsForGood, "\(key)")) }
+        let id = context.update { $0.operationStarted(key, shared) }
+        defer { context.update { $0.operationEnded(id) } }
         return try await withTaskCancellationHandler {
-            try await Surroundings.$run.withValue(id) { try await rest() }
+            try await TaskContext.$operation.withValue(id) { try await operation(shared) }
         } onCancel: {
-            world.note { $0.books.cancelled(id) }
+            context.update { $0.operationCancelled(id) }
         }
-    }
-}
-
-private struct MonitoredPlace: SharedWorkPlace {
-    let base: any SharedWorkPlace
-    let key: WorkKey
-    let number: Int
-    let world: World
-
-    func setPriority(_ priority: RequestPriority) {
-        world.note { $0.books.reprioritised(key, number, priority) }
-        base.setPriority(priority)
-    }
-
-    func leave() {
-        world.note { $0.books.left(key, number) }
-        base.leave()
     }
 }

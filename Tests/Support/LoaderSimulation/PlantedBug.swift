@@ -1,58 +1,42 @@
-import ImageCore
-
-/// The classic mistakes, each made by a double in front of the real part, to show that the simulation finds it.
+/// Classic mistakes, each made by a double in front of the real part, to show that the simulation finds them.
 package enum PlantedBug: String, CaseIterable, Sendable {
-    case sharesNothing = "two requests for one picture download it twice"
-    case forgetsTheLastCancel = "the last waiter leaves, and the download goes on"
-    case tellsWhoHasLeft = "progress is told to whoever has left"
-    case keepsAStalePriority = "work keeps the priority at which it began"
-    case joinsWhatWindsDown = "a request joins work that is being cancelled, and ends with it"
-    case losesAWaiter = "whoever joins later is never answered"
-    case goesBack = "progress starts again from nothing"
-    case runsCancelledWork = "work that was cancelled in the queue runs all the same"
-    case ignoresSuspension = "a suspended lane goes on"
-    case ignoresPauses = "a prefetcher that pauses goes on"
-    case deliversLate = "what waits where handlers are called is delivered though the task was cancelled"
+    case sharesNothing = "two requests for one image download it twice"
+    case forgetsTheLastCancel = "the last caller leaves, and the download goes on"
+    case reportsAfterTheEnd = "callers that have left receive progress"
+    case keepsAStalePriority = "an operation keeps the priority at which it started"
+    case ordersByFirstPriority = "a lane keeps the priority at which work arrived"
+    case joinsCancelledOperations = "a request joins a cancelled operation, and ends with it"
+    case losesAWaiter = "a caller that joins later never receives the result"
+    case restartsProgress = "progress starts again from nothing"
+    case runsCancelledWork = "work runs although it was cancelled while it waited"
+    case ignoresSuspension = "a suspended lane starts work"
+    case ignoresPauses = "a paused prefetcher starts requests"
+    case deliversLate = "an event that waits for its delivery is delivered after the cancellation"
+    case answersTwice = "a handler receives the result twice"
     case worsensPreviews = "a preview shows less than the one before"
-    case forgetsSteps = "a processed picture is taken for a plain one"
-    case closesHalf = "an invalidated loader still fetches originals"
+    case storesPreviews = "a preview is stored in memory as the final image"
+    case ignoresProcessors = "a processed image is returned for a plain one"
+    case closesHalf = "an invalidated loader still downloads originals"
 
-    /// What of the loader's promises it breaks. Who has left was cancelled, or has been answered; who left unnoticed is told what the
-    /// others are told. Whoever ends with cancelled work is told so where it waits for a picture, and gets an error that nobody simulated
-    /// where work of its own waited for the original. What is delivered late comes in any order.
+    /// The promises that it may be found to break first.
     package var promises: Set<Promise> {
         switch self {
         case .sharesNothing: [.oneWorkPerKey, .highestPriority]
-        case .forgetsTheLastCancel: [.noWorkForNobody, .lastWord]
-        case .tellsWhoHasLeft: [.lastWord, .oneEnd]
-        case .joinsWhatWindsDown: [.lastWord, .rightAnswer]
-        case .keepsAStalePriority: [.highestPriority]
+        case .forgetsTheLastCancel: [.noWorkForNobody]
+        // A call is over because it was cancelled or because it has returned.
+        case .reportsAfterTheEnd: [.lastWord, .oneEnd]
+        case .keepsAStalePriority, .ordersByFirstPriority: [.highestPriority]
+        case .joinsCancelledOperations: [.lastWord]
         case .losesAWaiter: [.oneEnd]
-        case .goesBack: [.forwards]
+        case .restartsProgress, .worsensPreviews: [.forwards]
         case .runsCancelledWork: [.cancelledNeverRuns]
         case .ignoresSuspension, .ignoresPauses: [.holding]
+        // Late events arrive in any order.
         case .deliversLate: [.lastWord, .oneEnd, .forwards]
-        case .worsensPreviews: [.forwards]
-        case .forgetsSteps: [.rightAnswer]
+        // The first end may cancel the request.
+        case .answersTwice: [.oneEnd, .lastWord]
+        case .storesPreviews, .ignoresProcessors: [.rightAnswer]
         case .closesHalf: [.endsForGood, .noWorkForNobody]
         }
-    }
-
-    func planted<Key: Hashable & Sendable, Value: Sendable>(
-        in base: any RequestCoalescer<Key, Value>, _ world: World
-    ) -> any RequestCoalescer<Key, Value> {
-        switch self {
-        case .runsCancelledWork, .ignoresSuspension, .ignoresPauses, .deliversLate, .worsensPreviews, .forgetsSteps:
-            base
-        default: FaultyCoalescer(base, self, world: world)
-        }
-    }
-
-    func planted(in base: any ImageCache) -> any ImageCache {
-        self == .forgetsSteps ? ForgetfulCache(base: base) : base
-    }
-
-    func planted(in base: any WorkScheduler) -> any WorkScheduler {
-        self == .runsCancelledWork ? DeafScheduler(base: base) : base
     }
 }

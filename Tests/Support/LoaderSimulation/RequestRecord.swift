@@ -1,113 +1,120 @@
 import ImageCore
 import Synchronization
 
-/// One request of a simulation and what it was told. Complains at once of what must never be told.
+/// A request of a simulation, and what it has received. Records a violation as soon as it receives what it must not.
 final class RequestRecord: Sendable {
     private struct State {
         var isCancelled = false
         var hasEnded = false
         var completedBytes = 0
-        /// Of how many bytes the latest preview was made.
-        var extent = 0
+        /// The number of bytes that the latest preview was made of.
+        var previewByteCount = 0
 
-        func isTooLate(_ what: String) -> (Promise, String)? {
-            if isCancelled { return (.lastWord, "is told of \(what) after it was cancelled") }
-            return hasEnded ? (.oneEnd, "is told of \(what) after its end") : nil
+        func violationIfOver(_ what: String) -> Violation? {
+            if isCancelled { return Violation(.lastWord, "receives \(what) after it was cancelled") }
+            return hasEnded ? Violation(.oneEnd, "receives \(what) after its end") : nil
         }
     }
 
     private let number: Int
     private let request: Workload.Request
-    var picture: Int { request.picture }
-    private let world: World
+    private let context: SimulationContext
     private let state = Mutex(State())
 
-    init(_ number: Int, _ request: Workload.Request, world: World) {
-        self.number = number
-        self.request = request
-        self.world = world
+    init(_ number: Int, _ request: Workload.Request, _ context: SimulationContext) {
+        (self.number, self.request, self.context) = (number, request, context)
     }
 
+    /// The number of the requested image.
+    var image: Int { request.image }
     var isLive: Bool { state.withLock { !$0.isCancelled && !$0.hasEnded } }
     var hasEnded: Bool { state.withLock { $0.hasEnded || ($0.isCancelled && endsSilently) } }
 
-    /// Whether a cancelled request is told nothing at all, not even that.
+    /// Whether it receives nothing at all after a cancellation, not even `ImageError.cancelled`.
     private var endsSilently: Bool { request.form.isTask }
 
-    /// The cancellation has returned: from now on nothing may be told but that it was cancelled.
+    /// The cancellation has returned: from now on, the request may only end as cancelled.
     func wasCancelled() { state.withLock { $0.isCancelled = true } }
 
+    // MARK: Progress
+
     func received(_ progress: WorkProgress) {
-        let wrong = state.withLock { state -> (Promise, String)? in
-            defer { state.completedBytes = progress.completedBytes }
-            if let wrong = state.isTooLate("progress") { return wrong }
-            let last = state.completedBytes
-            guard progress.completedBytes < last else { return nil }
-            return (.forwards, "goes back from \(last) to \(progress.completedBytes) bytes")
-        }
-        complain(wrong)
+        record(
+            state.withLock { state in
+                let last = state.completedBytes
+                state.completedBytes = progress.completedBytes
+                if let violation = state.violationIfOver("progress") { return violation }
+                guard progress.completedBytes < last else { return nil }
+                return Violation(.forwards, "goes back from \(last) to \(progress.completedBytes) bytes")
+            })
         if let preview = progress.preview { received(preview.image) }
     }
 
-    /// A preview, perhaps once more.
+    /// Receives a preview, which may be the latest one again.
     func received(_ preview: DecodedImage) {
-        let extent = preview.bitmap.extent
-        let wrong = state.withLock { state -> (Promise, String)? in
-            defer { state.extent = extent }
-            if let wrong = state.isTooLate("a preview") { return wrong }
-            if extent < state.extent {
-                return (.forwards, "is shown a preview of \(extent) bytes after \(state.extent)")
-            }
-            return nil
-        }
-        complain(wrong)
-        guard request.isProgressive, request.form != .data, preview.completeness == .preview, isRight(preview) else {
-            return complain((.rightAnswer, "is shown a preview that it did not want, or a wrong one"))
+        let byteCount = preview.bitmap.sourceByteCount
+        record(
+            state.withLock { state in
+                let last = state.previewByteCount
+                state.previewByteCount = byteCount
+                if let violation = state.violationIfOver("a preview") { return violation }
+                guard byteCount < last else { return nil }
+                return Violation(.forwards, "receives a preview of \(byteCount) bytes after one of \(last)")
+            })
+        guard request.isProgressive, request.form != .data, preview.completeness == .preview, shows(preview) else {
+            return record(Violation(.rightAnswer, "receives a preview that it did not ask for, or a wrong one"))
         }
     }
 
+    // MARK: The end
+
+    /// A final image is made of all bytes.
     func ended(_ loaded: LoadedImage) {
-        ended(isRight: isRight(loaded.image) && loaded.image.completeness == .complete)
+        let isComplete =
+            loaded.image.completeness == .complete
+            && loaded.image.bitmap.sourceByteCount == SimulatedImage.byteCount
+        ended(isRight: isComplete && shows(loaded.image))
     }
 
-    /// - Parameter isRight: whether a picture or bytes are those that were asked for.
+    /// - Parameter isRight: Whether the image or the bytes are those that were requested.
     func ended(isRight: Bool) {
         finish { isCancelled in
-            if isCancelled { return (.lastWord, "gets an answer after it was cancelled") }
-            return isRight ? nil : (.rightAnswer, "gets another picture than it asked for")
+            if isCancelled { return Violation(.lastWord, "receives a result after it was cancelled") }
+            return isRight ? nil : Violation(.rightAnswer, "receives another image than it asked for")
         }
     }
 
     func ended(_ error: ImageError) {
-        let isInvalidated = world.isInvalidated
+        let isInvalidated = context.isInvalidated
         finish { isCancelled in
             switch error {
             case .cancelled:
                 isCancelled && !endsSilently
-                    ? nil : (.lastWord, "ends as cancelled, which it was not, or has been told")
-            case _ where isCancelled: (.lastWord, "gets an error after it was cancelled: \(error)")
+                    ? nil : Violation(.lastWord, "ends as cancelled, which it was not, or after it was cancelled")
+            case _ where isCancelled: Violation(.lastWord, "receives an error after it was cancelled: \(error)")
             case .network(.other, _), .fetch, .invalidURL, .processing, .tooLarge:
-                (.rightAnswer, "fails with what nobody simulated: \(error)")
-            case .invalidated: isInvalidated ? nil : (.rightAnswer, "is told of an end that has not come")
+                Violation(.rightAnswer, "fails with an error that was not simulated: \(error)")
+            case .invalidated:
+                isInvalidated ? nil : Violation(.rightAnswer, "ends as invalidated before the invalidation")
             case .network, .httpStatus, .notFound, .decoding, .offline: nil
             }
         }
     }
 
-    private func isRight(_ image: DecodedImage) -> Bool {
-        image.bitmap.shows(request.picture, isProcessed: request.isProcessed)
-    }
-
-    private func finish(_ judge: (_ isCancelled: Bool) -> (Promise, String)?) {
+    private func finish(_ check: (_ isCancelled: Bool) -> Violation?) {
         let (isFirst, isCancelled) = state.withLock { state in
             defer { state.hasEnded = true }
             return (!state.hasEnded, state.isCancelled)
         }
-        complain(isFirst ? judge(isCancelled) : (.oneEnd, "ends twice"))
+        record(isFirst ? check(isCancelled) : Violation(.oneEnd, "ends twice"))
     }
 
-    private func complain(_ wrong: (promise: Promise, detail: String)?) {
-        guard let wrong else { return }
-        world.complain(Violation(wrong.promise, "request \(number) \(wrong.detail)"))
+    private func shows(_ image: DecodedImage) -> Bool {
+        image.bitmap.shows(request.image, isProcessed: request.isProcessed)
+    }
+
+    private func record(_ violation: Violation?) {
+        guard let violation else { return }
+        context.record(Violation(violation.promise, "request \(number) \(violation.detail)"))
     }
 }

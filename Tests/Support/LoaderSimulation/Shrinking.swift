@@ -1,8 +1,9 @@
-/// Finds a smaller workload that still breaks the same promise: drops as many events as possible, larger runs of them first
-/// (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002). Fewer events are another schedule, under which the
-/// same mistake may not show: each smaller workload is tried under others, too.
+/// Finds a smaller workload that still breaks the same promise. Removes as many events as possible, longer runs of them first
+/// (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002).
+///
+/// Fewer events lead to another schedule, which may not show the mistake. So each smaller workload runs with several seeds.
 struct Shrinking {
-    /// How many simulations it may take.
+    /// How many removals are tried at most.
     var attempts = 2_000
 
     func shrunk(_ workload: Workload, breaking promise: Promise, bug: PlantedBug? = nil) -> Workload {
@@ -32,7 +33,7 @@ struct Shrinking {
 }
 
 extension Workload {
-    /// The workload without some of its events, under several schedules.
+    /// The workload without some of its events, with several seeds.
     fileprivate func without(_ start: Int, _ length: Int) -> [Workload] {
         var smaller = self
         smaller.steps.removeSubrange(start..<min(start + length, steps.count))
@@ -41,7 +42,7 @@ extension Workload {
 }
 
 extension Simulation {
-    /// How a simulation of this workload fails; nil when it does not.
+    /// How a simulation of this workload fails; nil if it does not.
     static func failure(of workload: Workload, bug: PlantedBug? = nil) -> Failure? {
         do throws(Failure) {
             try Simulation(workload, bug: bug).run()

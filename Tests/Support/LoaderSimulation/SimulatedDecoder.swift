@@ -1,22 +1,20 @@
 import Foundation
 import ImageCore
 
-/// The simulated pictures: 4 by 3 pixels, in files whose every byte tells the number, so that the first byte shows the picture. A decoded
-/// one has its number in its red, and in its green of how many bytes it was made.
-enum SimulatedPicture {
+/// The simulated images: 4 by 3 pixels, in files whose every byte is the image's number, so that the first byte shows the
+/// image. In a decoded image, red is the number, and green is the number of bytes that it was made of.
+enum SimulatedImage {
     static let byteCount = 32
     static let count = 6
 
     static func file(_ number: Int) -> Data { Data(repeating: UInt8(number), count: byteCount) }
 
-    /// Throws `.unknownFormat` for what is no picture.
-    static func image(
-        of bytes: Data, _ request: DecodingRequest, count: Int
-    ) throws(DecodingFailure) -> DecodedImage {
+    /// - Throws: `.unknownFormat` for bytes that are not an image.
+    static func decode(_ bytes: Data, _ request: DecodingRequest) throws(DecodingFailure) -> DecodedImage {
         guard let number = bytes.first, number < Self.count else { throw .unknownFormat }
         let stored = PixelSize(width: 4, height: 3)
         let size = request.outputSize(for: stored)
-        let pixel: [UInt8] = [number, UInt8(count), 0, 255]
+        let pixel: [UInt8] = [number, UInt8(bytes.count), 0, 255]
         let pixels = Array(repeating: pixel, count: size.area).flatMap(\.self)
         return DecodedImage(
             bitmap: Bitmap(size: size, pixels: pixels, isOpaque: true),
@@ -25,17 +23,17 @@ enum SimulatedPicture {
 }
 
 extension Bitmap {
-    /// True when this is the simulated picture of that number, at whatever size.
-    func shows(_ picture: Int, isProcessed: Bool) -> Bool {
-        pixels.first.map(Int.init) == picture + (isProcessed ? SimulatedStep.shift : 0)
+    /// Whether it is the simulated image of that number, at any size.
+    func shows(_ image: Int, isProcessed: Bool) -> Bool {
+        pixels.first.map(Int.init) == image + (isProcessed ? SimulatedProcessor.shift : 0)
     }
 
-    /// Of how many bytes it was made.
-    var extent: Int { pixels.count > 1 ? Int(pixels[1]) : 0 }
+    /// The number of bytes that it was made of.
+    var sourceByteCount: Int { pixels.count > 1 ? Int(pixels[1]) : 0 }
 }
 
-/// A step after decoding that is to be seen in each pixel.
-struct SimulatedStep: ImageProcessor {
+/// Changes the red of each pixel.
+struct SimulatedProcessor: ImageProcessor {
     static let shift = 100
     let identifier = "shift"
 
@@ -47,38 +45,40 @@ struct SimulatedStep: ImageProcessor {
     }
 }
 
-/// Decodes at once, and shows a preview of each piece that comes in.
+/// Decodes at once, and makes a preview of each piece that arrives.
 struct SimulatedDecoder: PreviewingImageDecoder {
-    /// Whether previews show the latest piece alone, a planted mistake.
-    var forgets = false
+    /// Whether previews are made of the latest piece alone: a planted bug.
+    var forgetsPieces = false
 
     func header(of data: Data) throws(DecodingFailure) -> ImageHeader {
-        try SimulatedPicture.image(of: data, DecodingRequest(), count: data.count).header
+        try SimulatedImage.decode(data, DecodingRequest()).header
     }
 
     func decode(
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage {
         if isCancelled() { throw .cancelled }
-        return try SimulatedPicture.image(of: data, request, count: data.count)
+        return try SimulatedImage.decode(data, request)
     }
 
     func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> any DecodingSession {
-        Session(request, forgets: forgets)
+        Session(request, forgetsPieces: forgetsPieces)
     }
 
     private final class Session: DecodingSession {
         private let request: DecodingRequest
-        private let forgets: Bool
+        private let forgetsPieces: Bool
         private var bytes = Data()
 
-        init(_ request: DecodingRequest, forgets: Bool) { (self.request, self.forgets) = (request, forgets) }
+        init(_ request: DecodingRequest, forgetsPieces: Bool) {
+            (self.request, self.forgetsPieces) = (request, forgetsPieces)
+        }
 
         func append(
             _ piece: Data, at elapsed: Duration, isCancelled: @Sendable () -> Bool
         ) throws(DecodingFailure) -> DecodedImage? {
-            bytes = forgets ? piece : bytes + piece
-            return try SimulatedPicture.image(of: bytes, request, count: bytes.count)
+            bytes = forgetsPieces ? piece : bytes + piece
+            return try SimulatedImage.decode(bytes, request)
         }
 
         func finish(isCancelled: @Sendable () -> Bool) throws(DecodingFailure) -> DecodedImage {

@@ -5,12 +5,12 @@ import ImageTesting
 import ImageTransporting
 import Synchronization
 
-/// The origins and the cache in front of them: slow, failing, and at times deaf to cancellation, as chance has it.
+/// The origins and the response cache. Random numbers make them slow, let them fail or ignore cancellation.
 final class SimulatedNetwork: DataTransport, ResponseCache {
-    private let world: World
+    private let context: SimulationContext
     private let stored = Stored()
 
-    init(world: World) { self.world = world }
+    init(_ context: SimulationContext) { self.context = context }
 
     private final class Stored: Sendable {
         private let bodies = Mutex<[URL: Data]>([:])
@@ -23,32 +23,31 @@ final class SimulatedNetwork: DataTransport, ResponseCache {
         func removeAll() { bodies.withLock { $0 = [:] } }
     }
 
-    /// What is no picture, though a response that says nothing of it.
-    static let garbage = Data(repeating: 0x2A, count: SimulatedPicture.byteCount)
+    /// The body of a response that is not an image.
+    static let garbage = Data(repeating: 0x2A, count: SimulatedImage.byteCount)
 
     func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-        let run = Surroundings.run
-        let transfer = SimulatedTransfer(world: world, run: run)
+        let transfer = SimulatedTransfer(context)
         try await transfer.latency()
-        switch world.draw(20) {
+        switch context.draw(20) {
         case 0: throw transfer.failure(.connectionLost("simulated"))
         case 1: throw transfer.failure(.timedOut(.head))
-        case 2: return transfer.response(.init(code: [404, 500, 503][world.draw(3)]), Data(), to: request)
+        case 2: return transfer.response(.init(code: [404, 500, 503][context.draw(3)]), Data(), to: request)
         case 3: return transfer.response(.ok, Self.garbage, to: request)
         default: break
         }
-        let picture = SimulatedPicture.file(Int(request.url.lastPathComponent) ?? 0)
-        return transfer.response(.ok, picture, to: request) { [stored] in
-            if request.cacheUse != .bypass { stored[request.url] = picture }
+        let image = SimulatedImage.file(Int(request.url.lastPathComponent) ?? 0)
+        return transfer.response(.ok, image, to: request) { [stored] in
+            if request.cacheUse != .bypass { stored[request.url] = image }
         }
     }
 
     func storedResponse(
         to request: TransportRequest, acceptsStale: Bool
     ) async throws(CacheMiss) -> TransportResponse {
-        for _ in 0..<world.draw(3) { await Task.yield() }
+        for _ in 0..<context.draw(3) { await Task.yield() }
         guard var data = stored[request.url] else { throw .absent }
-        let chance = world.draw(10)
+        let chance = context.draw(10)
         if chance == 0, !acceptsStale { throw .outOfDate }
         if chance == 1 { data = Self.garbage }
         let head = ResponseHead(status: .ok, url: request.url, expectedBytes: data.count)
@@ -68,28 +67,27 @@ final class SimulatedNetwork: DataTransport, ResponseCache {
         stored[request.url] = nil
     }
 
-    /// Forgets everything, as a cache may.
+    /// Removes everything, as a cache may.
     func evictAll() { stored.removeAll() }
 
-    /// Whether bytes are those of a picture, or what was simulated in their place.
-    static func mayAnswer(_ data: Data, _ number: Int) -> Bool {
-        data == SimulatedPicture.file(number) || data == garbage
+    /// Whether these bytes may be the result of a request for the image's original.
+    static func canReturn(_ data: Data, for image: Int) -> Bool {
+        data == SimulatedImage.file(image) || data == garbage
     }
 }
 
-/// One transfer; it is open until it has failed, has been read to its end or has been dropped.
+/// A transfer, which is open until it fails, is read to its end or is released.
 private final class SimulatedTransfer: Sendable {
-    private let world: World
-    private let run: RunID?
+    private let context: SimulationContext
+    private let operation = TaskContext.operation
     private let isOpen = Mutex(true)
-    /// Whether it takes no notice of cancellation, as work may that winds down.
-    private let isDeaf: Bool
+    /// Whether it goes on after a cancellation.
+    private let ignoresCancellation: Bool
 
-    init(world: World, run: RunID?) {
-        self.world = world
-        self.run = run
-        isDeaf = world.draw(4) == 0
-        if let run { world.note { $0.books.transferBegan(run) } }
+    init(_ context: SimulationContext) {
+        self.context = context
+        ignoresCancellation = context.draw(4) == 0
+        if let operation { context.record { $0.transferStarted(operation) } }
     }
 
     deinit { close() }
@@ -99,7 +97,7 @@ private final class SimulatedTransfer: Sendable {
             defer { isOpen = false }
             return isOpen
         }
-        if wasOpen, let run { world.note { $0.books.transferEnded(run) } }
+        if wasOpen, let operation { context.update { $0.transferEnded(operation) } }
     }
 
     func failure(_ failure: TransportFailure) -> TransportFailure {
@@ -107,20 +105,20 @@ private final class SimulatedTransfer: Sendable {
         return failure
     }
 
-    /// Some steps, or a time on the clock.
+    /// Takes a few steps, or a second of the clock.
     func latency() async throws(TransportFailure) {
-        if world.draw(12) == 0 { try? await world.clock.sleep(for: .seconds(1)) }
-        for _ in 0..<world.draw(5) { await Task.yield() }
-        if Task.isCancelled, !isDeaf { throw failure(.cancelled) }
+        if context.draw(12) == 0 { try? await context.clock.sleep(for: .seconds(1)) }
+        for _ in 0..<context.draw(5) { await Task.yield() }
+        if Task.isCancelled, !ignoresCancellation { throw failure(.cancelled) }
     }
 
-    /// - Parameter onEnd: called when the body has been read to its end.
+    /// - Parameter onEnd: Called when the body has been read to its end.
     func response(
         _ status: HTTPResponse.Status, _ body: Data, to request: TransportRequest,
         onEnd: @escaping @Sendable () -> Void = {}
     ) -> TransportResponse {
         let pieces = Mutex(cut(body)[...])
-        let breaksOff = world.draw(15) == 0
+        let breaksOff = context.draw(15) == 0
         let head = ResponseHead(status: status, url: request.url, expectedBytes: body.count)
         let pull: @Sendable () async throws(TransportFailure) -> Data? = { () async throws(TransportFailure) in
             try await self.latency()
@@ -134,7 +132,7 @@ private final class SimulatedTransfer: Sendable {
     }
 
     private func cut(_ body: Data) -> [Data] {
-        let length = 1 + world.draw(20)
+        let length = 1 + context.draw(20)
         return stride(from: 0, to: body.count, by: length).map { body[$0..<min($0 + length, body.count)] }
     }
 }

@@ -1,51 +1,62 @@
+import Foundation
 import ImageCore
 import ImageLoading
 import ImageTesting
 
-/// A request on its way, in whatever form it was made.
+/// A request in progress, of any form.
 final class SimulatedRequest {
     let record: RequestRecord
     private var task: Task<Void, Never>?
     private var imageTask: ImageTask?
 
-    /// - Parameter deliversLate: whether events go to handlers elsewhere one by one, a planted mistake.
+    /// - Parameter bug: A planted bug in the delivery of events.
     init(
-        _ request: Workload.Request, of loader: ImageLoader, _ record: RequestRecord, _ token: Token,
-        _ executor: SeededExecutor, deliversLate: Bool
+        _ request: Workload.Request, of loader: ImageLoader, _ record: RequestRecord, _ token: LifetimeToken,
+        _ executor: SeededExecutor, bug: PlantedBug?
     ) {
         self.record = record
         guard let imageRequest = request.imageRequest else { return }
-        Surroundings.$isRequest.withValue(true) {
+        TaskContext.$isRequest.withValue(true) {
             switch request.form {
-            case .image, .data: task = Self.ask(imageRequest, request.form, of: loader, record, token, executor)
-            case .task: imageTask = Self.follow(imageRequest, of: loader, record, token, on: .immediate)
+            case .image, .data: task = Self.load(imageRequest, request.form, of: loader, record, token, executor)
+            case .task: imageTask = Self.follow(imageRequest, of: loader, record, token, on: .immediate, bug: bug)
             case .taskElsewhere:
+                let delivery = Delivery { body in Task(executorPreference: executor) { body() } }
                 imageTask =
-                    deliversLate
-                    ? Self.followLate(imageRequest, of: loader, record, token, executor)
-                    : Self.follow(
-                        imageRequest, of: loader, record, token,
-                        on: Delivery { body in Task(executorPreference: executor) { body() } })
+                    bug == .deliversLate
+                    ? Self.followLate(imageRequest, of: loader, record, token, delivery)
+                    : Self.follow(imageRequest, of: loader, record, token, on: delivery, bug: bug)
             case .listened:
                 let imageTask = loader.task(for: imageRequest)
                 self.imageTask = imageTask
-                let events = imageTask.events
-                task = Task(executorPreference: executor) {
-                    for await event in events {
-                        token.touch()
-                        record.received(event)
-                    }
-                }
+                task = Self.listen(to: imageTask.events, record, token, executor)
             }
         }
     }
 
-    private static func ask(
-        _ request: ImageRequest, _ form: Workload.Form, of loader: ImageLoader, _ record: RequestRecord, _ token: Token,
-        _ executor: SeededExecutor
+    func cancel() {
+        imageTask?.cancel()
+        if imageTask == nil { task?.cancel() }
+        record.wasCancelled()
+    }
+
+    /// Releases an `ImageTask`, which cancels it unless it is listened to.
+    func release() {
+        guard imageTask != nil, task == nil else { return }
+        imageTask = nil
+        record.wasCancelled()
+    }
+
+    func setPriority(_ priority: RequestPriority) { imageTask?.priority = priority }
+
+    // MARK: Forms
+
+    private static func load(
+        _ request: ImageRequest, _ form: Workload.Form, of loader: ImageLoader, _ record: RequestRecord,
+        _ token: LifetimeToken, _ executor: SeededExecutor
     ) -> Task<Void, Never> {
         let onProgress: @Sendable (WorkProgress) -> Void = { progress in
-            token.touch()
+            token.keep()
             record.received(progress)
         }
         return Task(executorPreference: executor) {
@@ -62,44 +73,42 @@ final class SimulatedRequest {
     }
 
     private static func follow(
-        _ request: ImageRequest, of loader: ImageLoader, _ record: RequestRecord, _ token: Token, on delivery: Delivery
+        _ request: ImageRequest, of loader: ImageLoader, _ record: RequestRecord, _ token: LifetimeToken,
+        on delivery: Delivery, bug: PlantedBug?
     ) -> ImageTask {
         loader.follow(request, for: record, on: delivery) { record, event in
-            token.touch()
+            token.keep()
             record.received(event)
+            if bug == .answersTwice, case .finished = event { record.received(event) }
         }
     }
 
-    /// As if nobody looked whether an event is wanted still when it comes to where handlers are called.
+    /// Doesn't check at the delivery whether the event is still wanted.
     private static func followLate(
-        _ request: ImageRequest, of loader: ImageLoader, _ record: RequestRecord, _ token: Token,
-        _ executor: SeededExecutor
+        _ request: ImageRequest, of loader: ImageLoader, _ record: RequestRecord, _ token: LifetimeToken,
+        _ delivery: Delivery
     ) -> ImageTask {
         loader.follow(request, for: record, on: .immediate) { record, event in
-            token.touch()
-            Task(executorPreference: executor) { record.received(event) }
+            token.keep()
+            delivery.enqueue { record.received(event) }
         }
     }
 
-    func cancel() {
-        imageTask?.cancel()
-        if imageTask == nil { task?.cancel() }
-        record.wasCancelled()
+    private static func listen(
+        to events: ImageTask.Events, _ record: RequestRecord, _ token: LifetimeToken, _ executor: SeededExecutor
+    ) -> Task<Void, Never> {
+        Task(executorPreference: executor) {
+            for await event in events {
+                token.keep()
+                record.received(event)
+            }
+        }
     }
-
-    /// Lets go of an `ImageTask`, which cancels it; nobody else holds it, but who listens.
-    func drop() {
-        guard imageTask != nil, task == nil else { return }
-        imageTask = nil
-        record.wasCancelled()
-    }
-
-    func setPriority(_ priority: RequestPriority) { imageTask?.priority = priority }
 }
 
 extension RequestRecord {
     fileprivate func ended(_ loaded: LoadedData) {
-        ended(isRight: SimulatedNetwork.mayAnswer(loaded.data, picture))
+        ended(isRight: SimulatedNetwork.canReturn(loaded.data, for: image))
     }
 
     fileprivate func received(_ event: ImageTask.Event) {
@@ -109,5 +118,18 @@ extension RequestRecord {
         case .finished(.success(let loaded)): ended(loaded)
         case .finished(.failure(let error)): ended(error)
         }
+    }
+}
+
+extension Workload.Request {
+    /// Images 0 to 2 and 3 to 5 are at two hosts.
+    var imageRequest: ImageRequest? {
+        guard let url = URL(string: "http://\(image < 3 ? "one" : "two").example/\(image)") else { return nil }
+        var request = ImageRequest(
+            url: url, target: ImageTarget(PixelSize(width: size, height: size)),
+            processors: isProcessed ? [SimulatedProcessor()] : [], priority: priority, cachePolicy: cachePolicy,
+            mode: mode)
+        request.isProgressive = isProgressive
+        return request
     }
 }

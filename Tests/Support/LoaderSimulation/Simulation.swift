@@ -4,10 +4,11 @@ import ImageCore
 import ImageLoading
 import ImageScheduling
 import ImageTesting
-import Synchronization
+import ImageTransporting
 
-/// The whole loader with its real coalescers and its real scheduler, over fakes at the edges, driven through a workload one
-/// step of one task at a time. After each step everything that is promised is checked.
+/// Drives the whole loader through a workload, one step of one task at a time, and checks all promises after each step.
+///
+/// The loader, the prefetchers, the coalescers and the scheduler are the real ones; network, caches and decoder are simulated.
 package final class Simulation {
     package struct Failure: Error, Hashable, CustomStringConvertible {
         package var step: Int
@@ -19,154 +20,152 @@ package final class Simulation {
     private static let limits: KeyValuePairs<WorkLane, Int> = [.download: 3, .decode: 2]
 
     private let workload: Workload
-    private let world: World
+    private let context: SimulationContext
     private let network: SimulatedNetwork
     private let memory = InMemoryImageCache(byteLimit: 60)
     private let scheduler: PriorityScheduler
-    private let imageCoalescer: SharedWorkCoalescer<ImageJobKey, LoadedImage>
-    private let dataCoalescer: SharedWorkCoalescer<DataJobKey, LoadedData>
+    private let imageCoalescer: TaskCoalescer<ImageJobKey, ImageJobResult>
+    private let dataCoalescer: TaskCoalescer<DataJobKey, DataJobResult>
     private var loader: ImageLoader?
     private var prefetchers: [ImagePrefetcher.Destination: ImagePrefetcher] = [:]
     private var requests: [Int: SimulatedRequest] = [:]
-    private let tokens = TokenCount()
+    private let handlers = LifetimeCount()
     private let bug: PlantedBug?
 
     package init(_ workload: Workload, bug: PlantedBug? = nil) {
-        self.workload = workload
-        self.bug = bug
-        let world = World(seed: workload.seed)
-        self.world = world
-        let executor = world.executor
-        network = SimulatedNetwork(world: world)
-        let perHost = LaneBooks.perHostLimit
-        let limits = Self.limits
-        scheduler = PriorityScheduler(lanes: [
-            .download: LaneConfiguration(
-                limit: 3, perHostLimit: perHost,
-                startRate: StartRate(burst: 3, perSecond: 2, clock: world.clock), executor: executor),
-            .decode: LaneConfiguration(limit: 2, executor: executor),
-        ])
-        world.note { state in
-            for (lane, limit) in limits { state.lanes.setLimit(limit, of: lane) }
+        (self.workload, self.bug) = (workload, bug)
+        context = SimulationContext(seed: workload.seed)
+        network = SimulatedNetwork(context)
+        scheduler = Self.makeScheduler(context)
+        imageCoalescer = TaskCoalescer(executor: context.executor)
+        dataCoalescer = TaskCoalescer(executor: context.executor)
+        context.update { expected in
+            for (lane, limit) in Self.limits { expected.lanes.setLimit(limit, of: lane) }
         }
-        imageCoalescer = SharedWorkCoalescer(executor: executor)
-        dataCoalescer = SharedWorkCoalescer(executor: executor)
-        let loader = ImageLoader(configuration())
+        let loader = ImageLoader(makeConfiguration())
         self.loader = loader
         for destination in ImagePrefetcher.Destination.allCases {
             prefetchers[destination] = ImagePrefetcher(
-                loader: loader, destination: destination, limit: PrefetchBooks.limit)
+                loader: loader, destination: destination, limit: ExpectedPrefetching.limit)
         }
     }
 
-    /// How many steps tasks have gone.
-    package var stepCount: Int { world.executor.stepCount }
+    /// The number of steps that tasks have taken.
+    package var stepCount: Int { context.executor.stepCount }
 
     /// Equal for equal schedules.
-    package var fingerprint: UInt64 { world.executor.fingerprint }
+    package var fingerprint: UInt64 { context.executor.fingerprint }
 
-    /// Runs the workload, lets all requests come to their end, and looks at what is left.
+    /// Runs the workload, waits for the end of all requests, and checks what is left.
     package func run() throws(Failure) {
         for step in workload.steps {
-            perform(step.event)
+            try perform(step.event)
             try check()
-            try go(steps: step.stepsAfter)
+            try takeSteps(step.stepsAfter)
         }
         for (lane, limit) in Self.limits {
-            perform(.limit(lane.rawValue, limit))
-            perform(.suspend(lane.rawValue, false))
+            try perform(.limit(lane.rawValue, limit))
+            try perform(.suspend(lane.rawValue, false))
         }
-        perform(.pausePrefetching(false))
-        try settle()
+        try perform(.pausePrefetching(false))
+        try finish()
         try checkRemains()
     }
 
     // MARK: Events
 
-    private func perform(_ event: Workload.Event) {
+    private func perform(_ event: Workload.Event) throws(Failure) {
         switch event {
         case .request(let number, let request):
-            let record = RequestRecord(number, request, world: world)
+            let record = RequestRecord(number, request, context)
             guard let loader else { return }
             requests[number] = SimulatedRequest(
-                request, of: loader, record, Token(tokens), world.executor, deliversLate: bug == .deliversLate)
+                request, of: loader, record, LifetimeToken(handlers), context.executor, bug: bug)
         case .cancel(let number): requests[number]?.cancel()
-        case .drop(let number): requests[number]?.drop()
-        case .reprioritise(let number, let priority): requests[number]?.setPriority(priority)
+        case .release(let number): requests[number]?.release()
+        case .setPriority(let number, let priority): requests[number]?.setPriority(priority)
         case .prefetch(let requests, let destination):
             prefetchers[destination]?.start(requests.compactMap(\.imageRequest))
         case .stopPrefetching(let requests, let destination):
             prefetchers[destination]?.stop(requests.compactMap(\.imageRequest))
-        case .pausePrefetching(let pauses):
-            pausePrefetching(pauses)
-        case .advance(let seconds): world.clock.advance(by: .seconds(seconds))
+        case .pausePrefetching(let pauses): setPrefetchingPaused(pauses)
+        case .advance(let seconds): context.clock.advance(by: .seconds(seconds))
         case .evictMemory(let share): memory.trim(toShare: share)
         case .evictStored: network.evictAll()
-        case .limit(let lane, let limit): setLimit(limit, of: WorkLane(rawValue: lane))
-        case .suspend(let lane, let suspends): setSuspended(suspends, WorkLane(rawValue: lane))
+        case .limit(let lane, let limit): try setLimit(limit, of: WorkLane(rawValue: lane))
+        case .suspend(let lane, let suspends): try setSuspended(suspends, WorkLane(rawValue: lane))
         case .invalidate:
-            world.note { $0.isInvalidated = true }
+            context.invalidate()
             loader?.invalidate()
         }
     }
 
-    private func pausePrefetching(_ pauses: Bool) {
-        let underWay = prefetchesUnderWay
-        world.note { pauses ? $0.books.prefetchingPaused(underWay: underWay) : $0.books.prefetchingGoesOn() }
+    private func setPrefetchingPaused(_ isPaused: Bool) {
+        let runningCount = runningPrefetchCount
+        context.update { expected in
+            if isPaused {
+                expected.prefetchingPaused(runningCount: runningCount)
+            } else {
+                expected.prefetchingResumed()
+            }
+        }
         if bug == .ignoresPauses { return }
-        for destination in ImagePrefetcher.Destination.allCases { prefetchers[destination]?.isPaused = pauses }
+        for destination in ImagePrefetcher.Destination.allCases { prefetchers[destination]?.isPaused = isPaused }
     }
 
-    /// At most: some of them may have nothing left to do but to end.
-    private var prefetchesUnderWay: Int {
-        prefetchers.values.reduce(0) { $0 + min($1.count, PrefetchBooks.limit) }
+    /// How many prefetches run at most. Some of them may have loaded their image already.
+    private var runningPrefetchCount: Int {
+        prefetchers.values.reduce(0) { $0 + min($1.count, ExpectedPrefetching.limit) }
     }
 
-    private func setLimit(_ limit: Int, of lane: WorkLane) {
-        letStartsBegin()
-        world.note { $0.lanes.setLimit(limit, of: lane) }
+    private func setLimit(_ limit: Int, of lane: WorkLane) throws(Failure) {
+        try runUntilChosenWorkHasStarted()
+        context.update { $0.lanes.setLimit(limit, of: lane) }
         scheduler.setLimit(limit, of: lane)
     }
 
-    private func setSuspended(_ suspends: Bool, _ lane: WorkLane) {
-        letStartsBegin()
-        world.note { $0.lanes.setSuspended(suspends, lane) }
+    private func setSuspended(_ suspends: Bool, _ lane: WorkLane) throws(Failure) {
+        try runUntilChosenWorkHasStarted()
+        context.update { $0.lanes.setSuspended(suspends, lane) }
         if !suspends { return scheduler.resume(lane) }
         if bug != .ignoresSuspension { scheduler.suspend(lane) }
     }
 
-    /// Waits until whatever the scheduler has started has begun, so that the books need not know the difference.
-    private func letStartsBegin() {
-        while scheduler.runningCount != world.note({ $0.lanes.runningCount }), world.executor.step() {}
+    /// Work that the scheduler has chosen may start in a lane that is suspended meanwhile. The expected state need not know.
+    private func runUntilChosenWorkHasStarted() throws(Failure) {
+        while !chosenWorkHasStarted, context.executor.step() { try check() }
     }
+
+    private var chosenWorkHasStarted: Bool { scheduler.runningCount == context.update { $0.lanes.runningCount } }
 
     // MARK: Steps
 
-    private func go(steps: Int) throws(Failure) {
-        var left = steps
-        while left > 0, world.executor.step() {
+    /// Takes so many steps, or fewer if no task is ready.
+    private func takeSteps(_ count: Int = .max) throws(Failure) {
+        var left = count
+        while left > 0, context.executor.step() {
             left -= 1
             try check()
         }
     }
 
     private func check() throws(Failure) {
-        if let violation = world.violation() { throw Failure(step: stepCount, violation: violation) }
-        let live = requests.values.count { $0.record.isLive } + prefetchesUnderWay
-        let waiting = world.note { $0.books.rootWaiterCount }
-        if waiting > live { throw failure(.noWorkForNobody, "\(waiting) wait for \(live) requests") }
+        let moment = ExpectedState.Moment(
+            chosenWorkHasStarted: chosenWorkHasStarted, isIdle: context.executor.readyCount == 0)
+        if let violation = context.check(moment) { throw Failure(step: stepCount, violation: violation) }
+        let limit = requests.values.count { $0.record.isLive } + runningPrefetchCount
+        let waiting = context.update { $0.requestCount }
+        if waiting > limit { throw failure(.noWorkForNobody, "\(waiting) calls for \(limit) requests") }
     }
 
-    /// Goes on until every request has ended, for as long as any back-off or pause could last.
-    private func settle() throws(Failure) {
+    /// Runs until every request has ended, for longer than any retry waits.
+    private func finish() throws(Failure) {
         for _ in 0..<100 {
-            try go(steps: .max)
-            if requests.values.allSatisfy({ $0.record.hasEnded }),
-                prefetchers.values.allSatisfy({ $0.count == 0 }), isIdle
-            {
+            try takeSteps()
+            if requests.values.allSatisfy(\.record.hasEnded), prefetchers.values.allSatisfy({ $0.count == 0 }), isIdle {
                 return
             }
-            world.clock.advance(by: .seconds(60))
+            context.clock.advance(by: .seconds(60))
         }
         let open = requests.filter { !$0.value.record.hasEnded }.keys.sorted()
         if open.isEmpty { throw failure(.nothingLeft, "work never ends") }
@@ -177,32 +176,49 @@ package final class Simulation {
         imageCoalescer.isIdle && dataCoalescer.isIdle && scheduler.waitingCount == 0 && scheduler.runningCount == 0
     }
 
-    /// When all requests have ended, nothing of them may be left.
+    /// After the end of all requests, nothing of them may be left.
     private func checkRemains() throws(Failure) {
         requests = [:]
         weak let loader = loader
         (self.loader, prefetchers) = (nil, [:])
-        try go(steps: .max)
-        if loader != nil { throw failure(.nothingLeft, "the loader is kept alive") }
-        if tokens.count != 0 { throw failure(.nothingLeft, "\(tokens.count) handlers are kept alive") }
-        if !world.note({ $0.books.isEmpty }) { throw failure(.nothingLeft, "shared work is left behind") }
-        if !isIdle { throw failure(.nothingLeft, "work is left behind") }
+        try takeSteps()
+        if loader != nil { throw failure(.nothingLeft, "the loader is not released") }
+        if handlers.value != 0 { throw failure(.nothingLeft, "\(handlers.value) handlers are not released") }
+        if !context.update({ $0.isEmpty }) { throw failure(.nothingLeft, "calls have not returned") }
+        if !isIdle { throw failure(.nothingLeft, "work is left") }
     }
 
     private func failure(_ promise: Promise, _ detail: String) -> Failure {
         Failure(step: stepCount, violation: Violation(promise, detail))
     }
 
-    private func configuration() -> ImageLoaderConfiguration {
-        let images: any RequestCoalescer<ImageJobKey, LoadedImage> = imageCoalescer
-        let data: any RequestCoalescer<DataJobKey, LoadedData> = dataCoalescer
-        return ImageLoaderConfiguration(
-            memoryCache: bug?.planted(in: memory) ?? memory, responseCache: network, transport: network,
-            decoder: SimulatedDecoder(forgets: bug == .worsensPreviews),
-            scheduler: MonitoredScheduler(bug?.planted(in: scheduler) ?? scheduler, world: world),
-            imageCoalescer: MonitoredCoalescer(bug?.planted(in: images, world) ?? images, world: world) { .image($0) },
-            dataCoalescer: MonitoredCoalescer(bug?.planted(in: data, world) ?? data, world: world) { .data($0) },
+    // MARK: The loader's parts
+
+    private static func makeScheduler(_ context: SimulationContext) -> PriorityScheduler {
+        let rate = StartRate(burst: 3, perSecond: 2, clock: context.clock)
+        return PriorityScheduler(lanes: [
+            .download: LaneConfiguration(
+                limit: 3, perHostLimit: ExpectedLanes.perHostLimit, startRate: rate, executor: context.executor),
+            .decode: LaneConfiguration(limit: 2, executor: context.executor),
+        ])
+    }
+
+    private func makeConfiguration() -> ImageLoaderConfiguration {
+        ImageLoaderConfiguration(
+            memoryCache: bug == .ignoresProcessors ? ProcessorBlindCache(base: memory) : memory,
+            responseCache: network, transport: network,
+            decoder: SimulatedDecoder(forgetsPieces: bug == .worsensPreviews),
+            scheduler: MonitoredScheduler(bug.map { FaultyScheduler(scheduler, $0) } ?? scheduler, context),
+            imageCoalescer: MonitoredCoalescer(withBug(imageCoalescer), context) { .image($0) },
+            dataCoalescer: MonitoredCoalescer(withBug(dataCoalescer), context) { .data($0) },
             retryPolicy: RetryPolicy(retries: 2, baseDelay: .seconds(1), breakerThreshold: 4) { 1 },
-            clock: world.clock, taskExecutor: world.executor)
+            clock: context.clock, taskExecutor: context.executor)
+    }
+
+    private func withBug<Key: Hashable & Sendable, Value: Sendable>(
+        _ base: TaskCoalescer<Key, Value>
+    ) -> any RequestCoalescer<Key, Value> {
+        guard let bug else { return base }
+        return FaultyCoalescer(base, bug, context, memory: memory)
     }
 }

@@ -1,20 +1,21 @@
-/// What the loader promises, as the simulation checks it at each step.
+/// What the loader promises, as the simulation checks it after each step.
 package enum Promise: String, Sendable {
-    case oneEnd = "every request ends exactly once"
-    case lastWord = "nothing is delivered after a cancel returns, and nobody else is cancelled"
-    case rightAnswer = "a request gets what it asked for, or an error that happened"
+    case oneEnd = "every request ends exactly once, and a cancelled call returns at once"
+    case lastWord = "nothing is delivered after a cancellation, and nothing else is cancelled"
+    case rightAnswer = "a request receives the image that it asked for, or an error that occurred"
     case forwards = "progress never goes back, and previews never get worse"
-    case oneWorkPerKey = "work for one key is done once at a time, with one transfer at most"
-    case noWorkForNobody = "work that nobody waits for is cancelled"
-    case highestPriority = "work waits and runs at the highest priority of its waiters"
-    case limits = "a lane and a host run no more at once than they may"
-    case holding = "a lane that is suspended starts nothing, nor does a prefetcher that pauses"
-    case endsForGood = "after invalidate() no work begins"
-    case cancelledNeverRuns = "work that was cancelled in the queue never runs"
-    case nothingLeft = "when all has ended nothing is left"
+    case oneWorkPerKey = "there is one operation per key, with one transfer at most"
+    case noWorkForNobody = "work without callers is cancelled"
+    case highestPriority =
+        "work waits and runs at the highest priority of its callers, and higher priority starts first"
+    case limits = "a lane, a host and a prefetcher run no more at once than they may"
+    case holding = "a suspended lane and a paused prefetcher start nothing"
+    case endsForGood = "no work starts after invalidate()"
+    case cancelledNeverRuns = "work that is cancelled while it waits never runs"
+    case nothingLeft = "nothing is left in the end"
 }
 
-/// A promise that was broken, and how.
+/// A broken promise.
 package struct Violation: Hashable, Sendable, CustomStringConvertible {
     package var promise: Promise
     package var detail: String

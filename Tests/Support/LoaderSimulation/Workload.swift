@@ -3,15 +3,15 @@ package import ImageCore
 package import ImageLoading
 import ImageTesting
 
-/// What happens to a loader in one simulation, and how many steps its tasks go on after each event. The same seed gives the
+/// What happens to a loader in one simulation, and how many steps its tasks take after each event. The same seed gives the
 /// same workload and the same schedule.
 package struct Workload: Sendable {
     package enum Event: Hashable, Sendable, CustomStringConvertible {
         case request(Int, Request)
         case cancel(Int)
-        /// Lets go of an `ImageTask`.
-        case drop(Int)
-        case reprioritise(Int, RequestPriority)
+        /// Releases an `ImageTask`.
+        case release(Int)
+        case setPriority(Int, RequestPriority)
         case prefetch([Request], Destination)
         case stopPrefetching([Request], Destination)
         case pausePrefetching(Bool)
@@ -26,11 +26,11 @@ package struct Workload: Sendable {
             switch self {
             case .request(let number, let request): "request \(number): \(request)"
             case .cancel(let number): "cancel \(number)"
-            case .drop(let number): "drop \(number)"
-            case .reprioritise(let number, let priority): "set \(number) to \(priority)"
+            case .release(let number): "release \(number)"
+            case .setPriority(let number, let priority): "set \(number) to \(priority)"
             case .prefetch(let requests, let destination): "prefetch to \(destination): \(requests)"
             case .stopPrefetching(let requests, let destination): "stop prefetching to \(destination): \(requests)"
-            case .pausePrefetching(let pauses): pauses ? "pause prefetching" : "go on prefetching"
+            case .pausePrefetching(let pauses): pauses ? "pause prefetching" : "resume prefetching"
             case .advance(let seconds): "advance the clock by \(seconds) s"
             case .evictMemory(let share): "trim the memory cache to \(share)"
             case .evictStored: "evict all stored responses"
@@ -41,37 +41,36 @@ package struct Workload: Sendable {
         }
     }
 
-    /// How a request is made, and its end heard of.
+    /// How a request is made and how it receives its result.
     enum Form: String, Sendable {
         /// `image(for:)` and `data(for:)`, each in a task.
         case image, data
-        /// An `ImageTask`, whose events are handed to a handler at once.
+        /// An `ImageTask` with a handler that is called at once.
         case task
-        /// The same, but handed over on an executor, later.
+        /// An `ImageTask` with a handler that is called in a later step.
         case taskElsewhere
-        /// An `ImageTask`, whose events a task of its own listens to.
+        /// An `ImageTask` whose events another task iterates over.
         case listened
 
         var isTask: Bool { self == .task || self == .taskElsewhere || self == .listened }
     }
 
-    /// Where a prefetch brings pictures to.
     package typealias Destination = ImagePrefetcher.Destination
 
-    /// A request, by its few traits that matter here.
+    /// A request, reduced to what matters here.
     package struct Request: Hashable, Sendable, CustomStringConvertible {
-        var picture: Int
+        var image: Int
         var size: Int
         var priority: RequestPriority
         var cachePolicy = ImageCachePolicy.all
         var mode = ImageLoadMode.standard
         var form = Form.image
         var isProgressive = false
-        /// Whether it has a step after decoding.
+        /// Whether it has a processor.
         var isProcessed = false
 
         package var description: String {
-            var traits = ["picture \(picture)", "size \(size)", "\(priority)"]
+            var traits = ["image \(image)", "size \(size)", "\(priority)"]
             if cachePolicy != .all { traits.append("memory \(cachePolicy.memory), disk \(cachePolicy.disk)") }
             if mode != .standard { traits.append("\(mode)") }
             if isProgressive { traits.append("progressive") }
@@ -104,7 +103,7 @@ private struct WorkloadGenerator {
     var random: SeededRandom
     var requests = 0
 
-    /// So many events; some loaders are invalidated shortly before the end.
+    /// Returns `count` events. A third of the loaders are invalidated shortly before the end.
     mutating func steps(_ count: Int) -> [Workload.Step] {
         let invalidated = draw(3) == 0 ? count - draw(20) : nil
         return (0..<count).map { number in
@@ -119,8 +118,8 @@ private struct WorkloadGenerator {
             requests += 1
             return .request(requests - 1, request())
         case ..<63 where requests > 0: return .cancel(recentRequest())
-        case ..<66 where requests > 0: return .drop(recentRequest())
-        case ..<78 where requests > 0: return .reprioritise(recentRequest(), priority())
+        case ..<66 where requests > 0: return .release(recentRequest())
+        case ..<78 where requests > 0: return .setPriority(recentRequest(), priority())
         case ..<82: return .prefetch((0...draw(6)).map { _ in request() }, destination())
         case ..<85: return .stopPrefetching((0...draw(6)).map { _ in request() }, destination())
         case ..<86: return .pausePrefetching(draw(2) == 0)
@@ -141,8 +140,7 @@ private struct WorkloadGenerator {
     }
 
     private mutating func request() -> Workload.Request {
-        var request = Workload.Request(
-            picture: draw(6), size: 2 + draw(2), priority: priority())
+        var request = Workload.Request(image: draw(SimulatedImage.count), size: 2 + draw(2), priority: priority())
         switch draw(20) {
         case ..<4: request.mode = ImageLoadMode.allCases[draw(4)]
         case 4: request.cachePolicy.memory = CacheAccess.allCases[draw(4)]

@@ -10,8 +10,8 @@ public struct StagedLoader: Sendable {
     public let transport = ScriptedTransport()
     public let memory = InMemoryImageCache()
     public let clock = ManualClock()
-    public let imageCoalescer: SharedWorkCoalescer<ImageJobKey, LoadedImage>
-    public let dataCoalescer: SharedWorkCoalescer<DataJobKey, LoadedData>
+    public let imageCoalescer: TaskCoalescer<ImageJobKey, ImageJobResult>
+    public let dataCoalescer: TaskCoalescer<DataJobKey, DataJobResult>
     public let loader: ImageLoader
 
     /// - Parameters:
@@ -21,8 +21,8 @@ public struct StagedLoader: Sendable {
         scheduler: any WorkScheduler = ImmediateScheduler(), executor: (any TaskExecutor)? = nil,
         adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
     ) {
-        imageCoalescer = SharedWorkCoalescer(executor: executor)
-        dataCoalescer = SharedWorkCoalescer(executor: executor)
+        imageCoalescer = TaskCoalescer(executor: executor)
+        dataCoalescer = TaskCoalescer(executor: executor)
         var configuration = ImageLoaderConfiguration(
             memoryCache: memory, responseCache: nil, transport: transport, decoder: FakeSizedImageDecoder(),
             scheduler: scheduler, imageCoalescer: imageCoalescer, dataCoalescer: dataCoalescer,

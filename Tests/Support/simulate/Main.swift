@@ -1,18 +1,20 @@
 import LoaderSimulation
 
-/// Runs workloads of the loader until so many steps of tasks have gone, from a seed on, and tells the first that fails.
+/// Simulates the loader with one seed after another, for at least so many steps, and stops at the first violation.
+///
+/// Arguments: the number of steps (a million) and the first seed (1).
 @main
 enum Main {
     static func main() throws {
         let arguments = CommandLine.arguments.dropFirst().map { UInt64($0) }
         let steps = arguments.first.flatMap(\.self) ?? 1_000_000
         var seed = arguments.dropFirst().first.flatMap(\.self) ?? 1
-        var (gone, workloads) = (0, 0)
-        while gone < steps {
-            gone += try Campaign().run(seed: seed)
+        var (stepCount, workloadCount) = (0, 0)
+        while stepCount < steps {
+            stepCount += try Campaign().run(seed: seed)
             seed += 1
-            workloads += 1
+            workloadCount += 1
         }
-        print("simulated \(gone) steps of \(workloads) workloads: every promise was kept")
+        print("simulated \(stepCount) steps of \(workloadCount) workloads: every promise was kept")
     }
 }

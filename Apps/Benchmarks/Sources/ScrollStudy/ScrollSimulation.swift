@@ -6,6 +6,7 @@ import ImageMemoryCaching
 import ImageScheduling
 import ImageTesting
 import ImageTransportCaching
+import ImageTransporting
 
 /// A list that is scrolled, over the real loader, prefetcher, window, coalescers, scheduler and caches; origin, decoder and disk are
 /// fake, and their time is a manual clock's. Everything runs on the main thread, what does not belong to the main actor on a seeded
@@ -97,8 +98,8 @@ public final class ScrollSimulation {
         return ImageLoader(
             ImageLoaderConfiguration(
                 memoryCache: MemoryImageCache(), responseCache: cached, transport: cached, decoder: decoder,
-                scheduler: PriorityScheduler(lanes: lanes), imageCoalescer: SharedWorkCoalescer(executor: executor),
-                dataCoalescer: SharedWorkCoalescer(executor: executor), retryPolicy: RetryPolicy(retries: 0) { 0 },
+                scheduler: PriorityScheduler(lanes: lanes), imageCoalescer: TaskCoalescer(executor: executor),
+                dataCoalescer: TaskCoalescer(executor: executor), retryPolicy: RetryPolicy(retries: 0) { 0 },
                 clock: clock, taskExecutor: executor))
     }
 }

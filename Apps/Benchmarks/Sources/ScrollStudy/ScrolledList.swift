@@ -1,5 +1,6 @@
 import ImageCore
 import ImageLoading
+import ImagePresenting
 import Synchronization
 
 /// A list of pictures as an application makes it: cells that are reused, and a window of prefetches.

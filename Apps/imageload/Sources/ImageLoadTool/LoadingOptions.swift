@@ -3,6 +3,7 @@ import Foundation
 import ImageCore
 import ImageLoading
 import ImageLoadingDefaults
+import ImageTransporting
 
 /// What the subcommands that load pictures have in common.
 struct LoadingOptions: ParsableArguments {

@@ -1,13 +1,13 @@
-/// Why waiters get an error that their work did not throw in these words.
+/// Why a caller receives an error that its operation did not throw.
 public enum CoalescingFailure: Error, Hashable, Sendable {
-    /// The work threw `CancellationError` although it was not cancelled: somebody waited for it.
-    case workCancelledItself
+    /// The operation threw `CancellationError` although it was not cancelled.
+    case operationCancelledItself
 }
 
 extension CoalescingFailure: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .workCancelledItself: "the shared work ended itself as cancelled while somebody waited for it"
+        case .operationCancelledItself: "the shared operation threw CancellationError without being cancelled"
         }
     }
 }

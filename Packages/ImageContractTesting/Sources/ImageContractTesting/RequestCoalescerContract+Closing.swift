@@ -2,35 +2,48 @@ import ImageCore
 import ImageTesting
 
 extension RequestCoalescerContract {
-    static let closingAnswers = ContractRule<Subject>(
-        "closing answers every waiter with its error, and cancels the work"
-    ) {
-        make in
-        let stage = CoalescingStage(make())
-        for number in 1...3 { try await stage.ask(number) }
-        stage.coalescer.close(throwing: ImageError.offline)
-        for number in 1...3 { try await expectOffline(number, on: stage) }
-        stage.gate.open()
-        let isOver = await stage.cancellations.reaches(1)
-        try expect(isOver && stage.cancellations.all == [true], "the work went on uncancelled")
-        try expect(stage.answers.all.count == 3, "\(stage.answers.all.count) answers for three waiters")
+    static let closingEndsCalls = rule("closing ends every call with its error, and cancels the operations") {
+        fixture in
+        for caller in 1...3 { try await fixture.join(caller) }
+        fixture.coalescer.close(throwing: ImageError.offline)
+        for caller in 1...3 { try await expectOffline(caller, fixture) }
+        for operation in fixture.operations.all { operation.report(bytes(50)) }
+        fixture.gate.open()
+        try await fixture.expectCancellations(true)
+        try await expectNothingElse(fixture, callers: 3)
     }
 
-    static let closingIsFinal = ContractRule<Subject>(
-        "whoever asks after the closing starts no work and is answered with the error of the first closing"
-    ) { make in
-        let stage = CoalescingStage(make())
-        stage.gate.open()
-        stage.coalescer.close(throwing: ImageError.offline)
-        stage.coalescer.close(throwing: ImageError.notFound)
-        stage.start(1)
-        try await expectOffline(1, on: stage)
-        try expect(stage.works.count == 0, "the work was called")
+    static let closingIsFinal = rule("callers that ask after the closing start nothing and receive its error") {
+        fixture in
+        fixture.gate.open()
+        fixture.coalescer.close(throwing: ImageError.offline)
+        for caller in 1...2 {
+            fixture.start(caller)
+            try await expectOffline(caller, fixture)
+        }
+        try expect(fixture.operations.count == 0, "an operation was started")
     }
 
-    private static func expectOffline(_ waiter: Int, on stage: CoalescingStage) async throws {
-        let error = try await stage.error(of: waiter)
+    static let firstClosingCounts = rule("only the first closing has an effect") { fixture in
+        try await fixture.join(1)
+        fixture.coalescer.close(throwing: ImageError.offline)
+        fixture.coalescer.close(throwing: ImageError.notFound)
+        fixture.start(2)
+        for caller in 1...2 { try await expectOffline(caller, fixture) }
+    }
+
+    private static func expectOffline(_ caller: Int, _ fixture: CoalescingFixture) async throws {
+        let error = try await fixture.error(of: caller)
         if case ImageError.offline? = error { return }
-        throw ContractViolation("waiter \(waiter) was answered with \(String(describing: error))")
+        throw ContractViolation("caller \(caller) received \(String(describing: error))")
+    }
+
+    /// A closed coalescer starts nothing, so that there is no other call to wait for.
+    private static func expectNothingElse(_ fixture: CoalescingFixture, callers: Int) async throws {
+        for _ in 0..<50 { await Task.yield() }
+        try expect(fixture.answers.count == callers, "\(fixture.answers.count) answers for \(callers) calls")
+        for caller in 1...callers {
+            try expect(fixture.bytes(of: caller) == [0], "caller \(caller) received \(fixture.bytes(of: caller))")
+        }
     }
 }

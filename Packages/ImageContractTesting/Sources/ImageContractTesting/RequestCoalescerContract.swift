@@ -3,94 +3,107 @@ import ImageTesting
 
 /// What every `RequestCoalescer` promises.
 public enum RequestCoalescerContract {
-    /// Makes a fresh coalescer.
+    /// Makes a new coalescer.
     public typealias Subject = @Sendable () -> any RequestCoalescer<String, Int>
 
     /// Every promise.
-    public static let rules: [ContractRule<Subject>] = [
-        sharesWork, sharesErrors, answersEveryJoin, answersOnce, placeEndsWithAnswer, ownCancellation, oneLeaves,
-        lastLeaves, startsAnew, beginsAtOnce, beginsBeforeItGoesOn, givesUp, highestPriority, countsPriorityOnceJoined,
-        tellsPriorityAtOnce, tellsPriorityChanges, replaysProgress, keepsProgressInOrder, progressNeverGoesBack,
-        closingAnswers, closingIsFinal,
+    public static let rules = rulesWithoutSharing + rulesOfSharing
+
+    /// The promises that also hold for a coalescer that starts an operation for each call.
+    public static let rulesWithoutSharing: [ContractRule<Subject>] = [
+        separatesKeys, startsAgain, throwsErrors, answersEveryCall, inheritsNoTaskLocals,
+        ownCancellation, cancelledCall, lastLeaves, startsAnew, startsNothing,
+        followsCaller, notifiesObservers, countsPriorityWhileJoining,
+        progressInOrder, progressAddsUp, keepsPreview, oneHandlerAtATime, noProgressAfterEnd,
+        closingEndsCalls, closingIsFinal, firstClosingCounts,
     ]
 
-    private static let sharesWork = ContractRule<Subject>("whoever asks while work is under way joins it") { make in
-        let stage = CoalescingStage(make())
-        for number in 1...10 { try await stage.ask(number) }
-        stage.gate.open()
-        for number in 1...10 { try await stage.expectValue(7, of: number) }
-        try expect(stage.works.count == 1, "the work was called \(stage.works.count) times")
-    }
+    /// The promises about callers that share an operation.
+    public static let rulesOfSharing: [ContractRule<Subject>] = [
+        sharesOperation, oneLeaves, highestPriority, observersSeeMaximum, endedCallHasNoInfluence,
+        reachesEveryCaller, replaysProgress, noProgressAfterLeaving,
+    ]
 
-    private static let sharesErrors = ContractRule<Subject>("the work's error reaches every waiter") { make in
-        let stage = CoalescingStage(make())
-        for number in 1...3 { try await stage.ask(number) { throw DecodingFailure.unknownFormat } }
-        stage.gate.open()
-        for number in 1...3 {
-            let error = try await stage.error(of: number)
-            try expect(error is DecodingFailure, "waiter \(number) was answered with \(String(describing: error))")
+    /// A rule that ends its operations, whether the subject keeps it or not.
+    static func rule(
+        _ name: String, body: @escaping @Sendable (CoalescingFixture) async throws -> Void
+    ) -> ContractRule<Subject> {
+        ContractRule(name) { make in
+            let fixture = CoalescingFixture(make())
+            defer { fixture.gate.open() }
+            try await body(fixture)
         }
     }
 
-    private static let answersEveryJoin = ContractRule<Subject>("a join at any moment is answered exactly once") {
-        make in
-        let stage = CoalescingStage(make())
-        stage.gate.open()
+    // MARK: Sharing
+
+    private static let sharesOperation = rule("callers that ask for a key while its operation runs share it") {
+        fixture in
+        for caller in 1...10 { try await fixture.join(caller) }
+        fixture.gate.open()
+        for caller in 1...10 { try await fixture.expectValue(7, of: caller) }
+        try expect(fixture.operations.count == 1, "\(fixture.operations.count) operations were started")
+    }
+
+    private static let separatesKeys = rule("callers of different keys share nothing") { fixture in
+        try await fixture.join(1, key: "a") { 1 }
+        try await fixture.join(2, key: "b") { 2 }
+        fixture.gate.open()
+        for caller in 1...2 { try await fixture.expectValue(caller, of: caller) }
+    }
+
+    private static let startsAgain = rule("a caller that asks after the operation has ended starts a new one") {
+        fixture in
+        fixture.gate.open()
+        for caller in 1...3 {
+            try await fixture.join(caller) { caller }
+            try await fixture.expectValue(caller, of: caller)
+        }
+    }
+
+    // MARK: Results
+
+    private static let throwsErrors = rule("the operation's error reaches each of its callers") { fixture in
+        for caller in 1...3 { try await fixture.join(caller) { throw DecodingFailure.unknownFormat } }
+        fixture.gate.open()
+        for caller in 1...3 {
+            let error = try await fixture.error(of: caller)
+            try expect(error is DecodingFailure, "caller \(caller) received \(String(describing: error))")
+        }
+    }
+
+    private static let answersEveryCall = rule("a call that is made or cancelled at any moment ends exactly once") {
+        fixture in
+        fixture.gate.open()
         for round in 0..<100 {
-            for number in 1...4 { stage.start(round * 4 + number) }
-            let isAnswered = await stage.answers.reaches(round * 4 + 4)
-            try expect(isAnswered, "a waiter was never answered")
+            let callers = round * 4..<round * 4 + 4
+            for caller in callers { fixture.start(caller) }
+            fixture.cancel(round * 4 + round % 8)  // in half of the rounds, none of them
+            let haveEnded = await fixture.answers.reaches(callers.upperBound)
+            try expect(haveEnded, "\(fixture.answers.count) of \(callers.upperBound) calls have ended")
         }
-        try expect(stage.answers.all.allSatisfy { $0.value == 7 }, "a waiter got something else than the result")
+        try await fixture.settle()
+        try expect(fixture.answers.count == 400, "\(fixture.answers.count) answers for 400 calls")
+        for answer in fixture.answers.all { try expectRegular(answer) }
     }
 
-    private static let ownCancellation = ContractRule<Subject>(
-        "work that throws CancellationError by itself is a failure for those who wait"
-    ) { make in
-        let stage = CoalescingStage(make())
-        try await stage.ask(1) { throw CancellationError() }
-        stage.gate.open()
-        let error = try await stage.error(of: 1)
-        try expect(error != nil, "it was answered with a value")
-        try expect(!(error is CancellationError), "it looks as if the waiter had been cancelled")
+    private static func expectRegular(_ answer: CoalescingFixture.Answer) throws {
+        let wasCancelled = answer.caller % 4 == answer.caller / 4 % 8
+        switch answer.result {
+        case .success(7): return
+        case .failure(is CancellationError) where wasCancelled: return
+        default: throw ContractViolation("caller \(answer.caller) received \(answer.result)")
+        }
     }
 
-    private static let oneLeaves = ContractRule<Subject>("a waiter that leaves changes nothing for the others") {
-        make in
-        let stage = CoalescingStage(make())
-        for number in 1...3 { try await stage.ask(number) }
-        stage.cancel(1)
-        let error = try await stage.error(of: 1)
-        try expect(error is CancellationError, "the one that left was answered with \(String(describing: error))")
-        stage.gate.open()
-        for number in 2...3 { try await stage.expectValue(7, of: number) }
-        try expect(stage.cancellations.all == [false], "the work was cancelled")
+    private static let inheritsNoTaskLocals = rule("the operation inherits no task-local values from its caller") {
+        fixture in
+        CallerContext.$isInCaller.withValue(true) { fixture.start(1, result: { CallerContext.isInCaller ? 0 : 7 }) }
+        fixture.gate.open()
+        try await fixture.expectValue(7, of: 1)
     }
+}
 
-    private static let lastLeaves = ContractRule<Subject>("the last waiter to leave cancels the work") { make in
-        let stage = CoalescingStage(make())
-        try await stage.ask(1)
-        stage.cancel(1)
-        let error = try await stage.error(of: 1)
-        try expect(error is CancellationError, "it was answered with \(String(describing: error))")
-        stage.gate.open()
-        let isOver = await stage.cancellations.reaches(1)
-        try expect(isOver && stage.cancellations.all == [true], "the work went on uncancelled")
-    }
-
-    private static let startsAnew = ContractRule<Subject>(
-        "whoever asks after the last has left starts anew, while the old work winds down"
-    ) { make in
-        let stage = CoalescingStage(make())
-        let oldGate = Gate()
-        try await stage.ask(1, gate: oldGate) { 1 }
-        stage.cancel(1)
-        _ = try await stage.error(of: 1)
-        try await stage.ask(2) { 2 }
-        oldGate.open()
-        let isOver = await stage.cancellations.reaches(1)
-        stage.gate.open()
-        try expect(isOver, "the old work never ended")
-        try await stage.expectValue(2, of: 2)
-    }
+private enum CallerContext {
+    @TaskLocal static var isInCaller = false
 }

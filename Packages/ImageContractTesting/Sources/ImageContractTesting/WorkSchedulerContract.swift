@@ -1,124 +1,106 @@
 public import ImageCore
 import ImageTesting
-import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// What every `WorkScheduler` promises.
+///
+/// The rules make their calls one after the other: a call has arrived when its task is suspended.
 public enum WorkSchedulerContract {
-    /// Makes a fresh scheduler whose lane `decode` runs at most so much work at once.
+    /// Makes a new scheduler whose lane `decode` runs at most so much work at once. Other lanes run at least one at once.
     public typealias Subject = @Sendable (_ limit: Int) -> any WorkScheduler
 
     /// Every promise.
     public static let rules = rulesWithoutWaiting + rulesOfWaiting
 
-    /// The promises that also hold for a scheduler which starts all work at once.
+    /// The promises that also hold for a scheduler that starts all work at once.
     public static let rulesWithoutWaiting: [ContractRule<Subject>] = [
-        runsOnce, namesDiffer, callsNothingBeforeReturning, cancelIsTooLate, namesThreads,
+        runsOnce, throwsErrors, keepsTaskLocals, cancellationReachesWork, cancelledBefore, lanesAreSeparate,
     ]
 
     /// The promises about work that waits.
     public static let rulesOfWaiting: [ContractRule<Subject>] = [
-        limit, priority, arrival, priorityChanges, cancelledNeverRuns, reservation,
+        limit, keepsSlot, priority, arrival, priorityChanges, priorityOfRunningWork, overtaking, cancelledNeverRuns,
+        cancelledPassesItsTurn,
     ]
 
-    private static let runsOnce = ContractRule<Subject>("runs each piece of work once") { make in
-        let scheduler = make(1)
-        let runs = Probe<Int>()
-        for number in 0..<20 { _ = scheduler.enqueue(ScheduledWork(lane: .decode) { runs.append(number) }) }
-        try expect(await runs.reaches(20), "only \(runs.count) of 20 runs")
-        try await passThrough(scheduler)
-        try expect(runs.all.sorted() == Array(0..<20), "these ran: \(runs.all)")
-    }
-
-    private static let namesDiffer = ContractRule<Subject>("names each piece of work differently") { make in
-        let scheduler = make(2)
-        let ids = (0..<20).map { _ in scheduler.enqueue(ScheduledWork(lane: .decode) {}) }
-        try expect(Set(ids).count == 20, "names: \(ids)")
-    }
-
-    private static let callsNothingBeforeReturning = ContractRule<Subject>("calls no closure before enqueue returns") {
-        make in
-        let scheduler = make(4)
-        for _ in 0..<20 {
-            let call = CallInProgress()
-            let ran = Probe<Bool>()
-            call.during { _ = scheduler.enqueue(ScheduledWork(lane: .decode) { ran.append(call.isOnThisThread) }) }
-            try expect(await ran.reaches(1), "the work never ran")
-            try expect(ran.all == [false], "the work ran inside of enqueue")
+    /// A rule that ends its work, whether the subject keeps it or not.
+    static func rule(
+        _ name: String, limit: Int = 1, body: @escaping @Sendable (SchedulingFixture) async throws -> Void
+    ) -> ContractRule<Subject> {
+        ContractRule(name) { make in
+            let fixture = SchedulingFixture(make(limit))
+            do {
+                try await body(fixture)
+            } catch {
+                fixture.gate.open()
+                await fixture.letTasksRun()
+                throw error
+            }
+            fixture.gate.open()
+            await fixture.letTasksRun()
         }
     }
 
-    private static let cancelIsTooLate = ContractRule<Subject>("cancel is false for running, finished and unknown work")
-    { make in
-        let scheduler = make(1)
-        let gate = Gate()
-        let started = Probe<Int>()
-        let id = scheduler.enqueue(
-            ScheduledWork(lane: .decode) {
-                started.append(0)
-                await gate.pass()
-            })
-        try expect(await started.reaches(1), "the work never ran")
-        let whileRunning = scheduler.cancel(id)
-        gate.open()
-        try await passThrough(scheduler)
-        try expect(!whileRunning, "true while it ran")
-        try expect(!scheduler.cancel(id), "true after it ran")
-        try expect(!scheduler.cancel(WorkID(rawValue: .max)), "true for unknown work")
+    private static let runsOnce = rule("runs each closure once and returns its value") { fixture in
+        for number in 0..<20 { await fixture.call(number) }
+        for number in 0..<20 { try await fixture.expectValue(of: number) }
+        try await fixture.expectStarts(Array(0..<20))
+        for number in 0..<20 {
+            try expect(
+                fixture.answers(of: number).count == 1, "call \(number) ended with \(fixture.answers(of: number))")
+        }
     }
 
-    private static let namesThreads = ContractRule<Subject>(
-        "a reservation names the threads that enqueued work prefers"
-    ) {
-        make in
-        let scheduler = make(2)
-        let reservation = scheduler.reserve(WorkPlace(lane: .decode)) {}
-        let findings = Probe<Bool>()
-        _ = scheduler.enqueue(
-            ScheduledWork(lane: .decode) {
-                // Sound: both are compared while this task keeps to the one, and the reservation keeps the other.
-                let isNamed = unsafe withUnsafeCurrentTask { task in
-                    unsafe task?.unownedTaskExecutor == reservation.executor?.asUnownedTaskExecutor()
-                }
-                findings.append(isNamed)
-            })
-        let hasRun = await findings.reaches(1)
-        reservation.release()
-        try expect(hasRun, "the work never ran")
-        try expect(findings.all == [true], "it names \(reservation.executor.map { "\($0)" } ?? "none")")
+    private static let throwsErrors = rule("throws the closure's error and frees its slot then") { fixture in
+        await fixture.call(1) { throw DecodingFailure.unknownFormat }
+        let answer = try await fixture.answer(of: 1)
+        guard case .failure(is DecodingFailure) = answer else { throw ContractViolation("it ended with \(answer)") }
+        await fixture.call(2)
+        try await fixture.expectValue(of: 2)
     }
 
-    /// Returns when work of the lowest priority has run, after all that was enqueued before.
-    static func passThrough(_ scheduler: any WorkScheduler) async throws {
-        let passed = Probe<Bool>()
-        _ = scheduler.enqueue(ScheduledWork(lane: .decode, priority: .veryLow) { passed.append(true) })
-        try expect(await passed.reaches(1), "work never ran")
+    private static let keepsTaskLocals = rule("the caller's task-local values are visible in its work") { fixture in
+        let isVisible = Probe<Bool>()
+        await CallerContext.$isInCaller.withValue(true) {
+            await fixture.call(1) { isVisible.append(CallerContext.isInCaller) }
+        }
+        try await fixture.expectValue(of: 1)
+        try expect(isVisible.all == [true], "they are not")
+    }
+
+    private static let cancellationReachesWork = rule(
+        "cancelling the caller's task cancels its work, and the call ends when the work does"
+    ) { fixture in
+        let isCancelled = Probe<Bool>()
+        await fixture.call(1) { [gate = fixture.gate] in
+            await gate.pass()
+            isCancelled.append(Task.isCancelled)
+        }
+        try await fixture.expectStarted(1)
+        fixture.cancel(1)
+        await fixture.letTasksRun()
+        try expect(fixture.answers(of: 1).isEmpty, "the call ended while its work ran")
+        fixture.gate.open()
+        try await fixture.expectValue(of: 1)
+        try expect(isCancelled.all == [true], "the work was not cancelled")
+    }
+
+    private static let cancelledBefore = rule("a task that is cancelled before it calls never runs its work") {
+        fixture in
+        let start = Gate()
+        await fixture.call(1, start: start)
+        fixture.cancel(1)
+        start.open()
+        try await fixture.expectCancellation(of: 1)
+        try await fixture.expectStarts([])
+    }
+
+    private static let lanesAreSeparate = rule("a full lane does not hold back other lanes") { fixture in
+        try await fixture.hold(1)
+        await fixture.call(2, in: WorkLane(rawValue: "another lane"))
+        try await fixture.expectValue(of: 2)
     }
 }
 
-/// Knows whether somebody is called from within a call, on the same thread.
-private final class CallInProgress: Sendable {
-    private let thread = Mutex<UInt?>(nil)
-
-    var isOnThisThread: Bool { thread.withLock { $0 == currentThread } }
-
-    func during(_ body: () -> Void) {
-        thread.withLock { $0 = currentThread }
-        body()
-        thread.withLock { $0 = nil }
-    }
-}
-
-/// A number that differs between threads that live at the same time.
-private var currentThread: UInt {
-    #if canImport(Glibc)
-        UInt(pthread_self())
-    #else
-        UInt(bitPattern: pthread_self())
-    #endif
+private enum CallerContext {
+    @TaskLocal static var isInCaller = false
 }

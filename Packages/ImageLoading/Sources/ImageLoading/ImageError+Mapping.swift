@@ -3,7 +3,7 @@ import ImageCore
 import ImageTransporting
 
 extension ImageError {
-    /// What a failure anywhere below means to whoever asked for the picture.
+    /// Converts any error of the layers below.
     init(_ error: any Error) {
         switch error {
         case let error as ImageError: self = error
@@ -34,35 +34,15 @@ extension ImageError {
             }
     }
 
-    /// True for what a transfer without a network may end in.
-    var mayBeForLackOfNetwork: Bool {
-        switch self {
-        case .network(let kind, _):
-            switch kind {
-            case .unresolvedHost, .connectionRefused, .connectionLost, .truncatedBody, .timedOut, .hostUnavailable: true
-            case .tls, .redirect, .malformedResponse, .other: false
-            }
-        default: false
-        }
-    }
-
-    /// True when trying the same transfer again later may work.
-    var mayHeal: Bool {
-        switch self {
-        case .network(let kind, _):
-            switch kind {
-            case .unresolvedHost, .connectionRefused, .connectionLost, .truncatedBody, .timedOut: true
-            case .tls, .redirect, .malformedResponse, .hostUnavailable, .other: false
-            }
-        case .httpStatus(let status): [408, 425, 429, 500, 502, 503, 504].contains(status)
-        default: false
-        }
+    /// Whether a missing network may be the cause.
+    var mayBeCausedByNetwork: Bool {
+        if case .network(let failure, _) = self { isTransient || failure == .hostUnavailable } else { false }
     }
 }
 
 extension ResponseHead {
-    /// Nil when the response carries the whole of what was asked for.
-    var refusal: ImageError? {
+    /// The error for a response that is not the whole original; nil for one that is.
+    var error: ImageError? {
         switch status.code {
         case 200, 203: nil
         case 404, 410: .notFound

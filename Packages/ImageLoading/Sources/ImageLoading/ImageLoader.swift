@@ -1,136 +1,79 @@
 public import ImageCore
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-/// Loads pictures: memory cache, disk cache, network; shared, prioritised, decoded straight to size.
+/// Loads images from the memory cache, the disk cache or the network, and decodes them to the requested size.
 ///
-/// Every part behind it is a port; see `ImageLoaderConfiguration`.
+/// Requests for the same image share all work; requests for other sizes of it share the download. Every part is a protocol
+/// that you can implement yourself; see ``ImageLoaderConfiguration``.
 public final class ImageLoader: PictureLoader {
     let configuration: ImageLoaderConfiguration
-    let ledger = Mutex(ReloadLedger())
-    let governor: RetryGovernor
-    let books = StatisticsBooks()
+    let events: EventRecorder
+    let retries: RetryController
+    /// Holds downloads back; nil without monitors.
+    let gate: DownloadGate?
+    let downloads = DownloadsInProgress()
+    let reloads = Mutex(ReloadTracker())
     let sizes = Mutex(SizeIndex())
-    let previewWishes = Mutex(PreviewWishes())
-    /// Whether an observer is told of each request.
-    let isObserved: Bool
-    /// Whether there is a memory cache. A look at the port itself is a copy of it.
-    let hasMemoryCache: Bool
-    /// The decoder, if it can show pictures that are coming in.
-    let previewingDecoder: (any PreviewingImageDecoder)?
-    private let nextID = Atomic<UInt64>(1)
-    /// Where downloads wait for better conditions; nil when nobody tells of any.
-    let door: DownloadDoor?
-    /// Trims the memory cache while the loader lives.
+    /// For each image, the number of requests that want previews of it.
+    let previewSubscriptions = Mutex<[ImageCacheKey: Int]>([:])
+    /// Trims the memory cache while the loader exists.
     private let pressureObservation: MemoryPressureObservation?
     private let conditionObservations: [MonitorObservation]
 
     public init(_ configuration: ImageLoaderConfiguration) {
         self.configuration = configuration
-        isObserved = configuration.observer != nil
-        hasMemoryCache = configuration.memoryCache != nil
-        previewingDecoder = configuration.decoder as? any PreviewingImageDecoder
-        governor = RetryGovernor(configuration.retryPolicy, clock: configuration.clock)
+        events = EventRecorder(observer: configuration.observer)
+        retries = RetryController(configuration.retryPolicy, clock: configuration.clock)
+        gate = configuration.makeGate()
         pressureObservation = configuration.memoryPressureMonitor?.observe {
             [cache = configuration.memoryCache] level in
             cache?.trim(under: level)
         }
-        door = configuration.makeDoor()
         conditionObservations =
-            door.map { [governor] in
-                configuration.observeConditions(for: $0, networkReturned: { governor.networkReturned() })
+            gate.map { [retries] in
+                configuration.observeConditions(for: $0, networkReturned: { retries.networkReturned() })
             } ?? []
     }
 
-    /// The picture, if the memory cache has it now. Synchronous: costs no task, no actor hop and no placeholder frame.
-    ///
-    /// Nil also when the request's policy leaves the memory cache out, or when it reloads.
+    /// Returns the image if it is in the memory cache. Nil if the request bypasses the memory cache.
     public func cachedImage(for request: ImageRequest) -> LoadedImage? {
-        guard let image = pictureInMemory(request.cacheKey, for: request) else { return nil }
-        tellHit(request)
+        guard let image = imageInMemory(request.cacheKey, for: request) else { return nil }
+        events.recordMemoryHit(of: request)
         return LoadedImage(image: image, source: .memory, encodedByteCount: nil)
     }
 
-    /// The picture at the size that is asked for.
+    /// Loads an image.
     ///
-    /// Requests for the same picture share the work; requests for other sizes of it share the download. Cancelling the
-    /// task ends this request alone; the last one to leave ends the work, down to the socket.
+    /// If the task is cancelled, this request ends; shared work goes on for others. The last request to leave cancels it,
+    /// down to the socket.
     ///
-    /// - Parameter onProgress: told how far the download is, with the latest preview if the request is progressive; on an unspecified thread.
+    /// - Parameter onProgress: Called with the progress of the download, and with previews if the request is progressive. On
+    ///   any thread, one call at a time.
     public func image(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedImage {
-        switch begin(request, id: newID(), isCancelled: Task.isCancelled) {
-        case .over(let result): return try result.get()
-        case .waits(let load):
-            let isProgressive = request.isProgressive
-            let answer = PictureAnswer(lendsThread: request.url != nil) {
-                onProgress(isProgressive ? $0 : $0.withoutPreview)
-            }
-            let loaded: LoadedImage
-            do { loaded = try await answer.value { join(load, as: answer, request.priority) } } catch {
-                throw load.ended(with: error, isCancelled: Task.isCancelled)
-            }
-            try load.ended(with: loaded, isCancelled: Task.isCancelled)
-            return loaded
-        }
+        if !Task.isCancelled, let hit = cachedImage(for: request) { return hit }
+        let context = makeContext(for: request)
+        return try await image(for: context, LivePriority(context.request.priority), onProgress)
     }
 
-    /// What of a request for a picture needs no waiting.
-    @inline(never)  // what lives here only has no place in the frame of whoever waits, of whom there are thousands
-    func begin(_ request: ImageRequest, id: UInt64, isCancelled: Bool) -> Load.Beginning {
-        let key = request.cacheKey
-        if let image = pictureInMemory(key, for: request), !isCancelled {
-            tellHit(request, id: id)
-            return .over(.success(LoadedImage(image: image, source: .memory, encodedByteCount: nil)))
-        }
-        let load = Load(self, request, key, id: id)
-        do throws(ImageError) {
-            try request.validate(load.original)
-        } catch {
-            return .over(.failure(load.failed(error, isCancelled: isCancelled)))
-        }
-        load.send(.memoryMiss(memoryMiss(of: key, for: load)))
-        load.beganWait()
-        return .waits(load)
-    }
-
-    /// The encoded original.
+    /// Loads the encoded original.
     ///
-    /// - Parameter onProgress: told how far the download is, on an unspecified thread.
+    /// - Parameter onProgress: Called with the progress of the download. On any thread, one call at a time.
     public func data(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedData {
-        let load = Load(self, request, request.cacheKey, id: newID())
+        let context = makeContext(for: request)
         do {
-            try request.validate(load.original)
-            let loaded = try await original(for: load, request.priority) { onProgress($0.withoutPreview) }
-            try load.succeeded(from: loaded.source, isCancelled: Task.isCancelled)
+            try context.checkURL()
+            let loaded = try await originalData(for: context, LivePriority(context.request.priority), onProgress)
+            try Task.checkCancellation()
+            context.send(.succeeded(loaded.source))
             return loaded
         } catch {
-            throw load.failed(error, isCancelled: Task.isCancelled)
+            throw context.failed(error)
         }
     }
 
-    var lanes: Lanes { Lanes(scheduler: configuration.scheduler) }
-
-    func newID() -> UInt64 { nextID.wrappingAdd(1, ordering: .relaxed).oldValue }
-}
-
-extension ImageRequest {
-    /// Throws `.invalidURL` for what no transport could load.
-    ///
-    /// - Parameter original: the request's.
-    func validate(_ original: Original) throws(ImageError) {
-        guard !original.isPlainWeb, let url else { return }
-        guard let scheme = url.scheme?.lowercased() else { throw .invalidURL(url.absoluteString) }
-        if scheme == "http" || scheme == "https", url.host()?.isEmpty ?? true {
-            throw .invalidURL(url.absoluteString)
-        }
-    }
+    func makeContext(for request: ImageRequest) -> RequestContext { RequestContext(self, request) }
 }

@@ -1,50 +1,50 @@
 public import ImageCore
 public import ImageTransporting
 
-/// Everything that a loader is made of. Each part is a port; nothing has a hidden default.
+/// The parts of a loader. Each is a protocol; nothing has a hidden default.
 ///
 /// `ImageLoadingDefaults` fills one in with the implementations of this package.
 public struct ImageLoaderConfiguration: Sendable {
-    /// Decoded pictures; nil does without.
+    /// Decoded images; nil for none.
     public var memoryCache: (any ImageCache)?
-    /// What stands in front of the transport and answers without the network; nil when nothing does.
+    /// Answers requests that need no network; nil for none.
     public var responseCache: (any ResponseCache)?
-    /// The store behind it, for whoever keeps house: emptied and measured, never asked for a picture; nil when there is none.
+    /// The store behind the response cache, to be emptied and measured; nil for none.
     public var diskStore: (any MaintainedStore)?
-    /// Where originals of requests' own fetches are kept on disk; nil for nowhere.
+    /// Where originals of the application's own fetches are stored on disk; nil for nowhere.
     public var fetchedOriginals: FetchedOriginals?
     public var transport: any DataTransport
     public var decoder: any SizedImageDecoder
     public var scheduler: any WorkScheduler
-    /// Joins requests for the same picture at the same size.
-    public var imageCoalescer: any RequestCoalescer<ImageJobKey, LoadedImage>
-    /// Joins requests for the same original, whatever sizes they want.
-    public var dataCoalescer: any RequestCoalescer<DataJobKey, LoadedData>
+    /// Shares images among requests for the same size.
+    public var imageCoalescer: any RequestCoalescer<ImageJobKey, ImageJobResult>
+    /// Shares originals among requests for any size.
+    public var dataCoalescer: any RequestCoalescer<DataJobKey, DataJobResult>
     public var observer: (any ImageLoaderObserver)?
-    /// Tells when memory is short; nil when nobody does.
+    /// Reports when memory is short; nil for never.
     public var memoryPressureMonitor: (any MemoryPressureMonitor)?
-    /// Tells whether anybody sees the application; nil when nobody does, and then somebody always does.
+    /// Reports whether the application is in the foreground; nil for always.
     public var applicationStateMonitor: (any ConditionMonitor<ApplicationState>)?
-    /// Tells whether there is a network; nil when nobody does, and then no download waits for one.
+    /// Reports whether there is a network. With nil, no download waits for one.
     public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?
-    /// Asked for time while urgent downloads (`.high` and above) run in the background; nil where the platform stops no process there.
+    /// Provides time for downloads of `.high` priority and above in the background; nil if the platform needs none.
     public var backgroundTime: (any BackgroundTimeProvider)?
-    /// How many downloads that failed for lack of a network wait for one, at most; more, the least urgent, fail at once.
+    /// How many downloads wait for a network at most. Others, of the lowest priority, fail at once.
     public var maxWaitingForNetwork = 200
     public var retryPolicy: RetryPolicy
     public var transferLimits: TransferLimits
-    /// How often a preview is worth its work, for requests that want any.
+    /// The shortest distance between previews.
     public var previewThrottle: PreviewThrottle
-    /// Measures the waits between retries, and the time between previews.
+    /// For the waits between retries and between previews.
     public var clock: any Clock<Duration>
-    /// The threads that tasks which the loader itself makes prefer; nil for Swift's cooperative pool.
+    /// The threads that the loader's tasks prefer; nil for Swift's cooperative pool.
     public var taskExecutor: (any TaskExecutor)?
 
     public init(
         memoryCache: (any ImageCache)?, responseCache: (any ResponseCache)?, transport: any DataTransport,
         decoder: any SizedImageDecoder, scheduler: any WorkScheduler,
-        imageCoalescer: any RequestCoalescer<ImageJobKey, LoadedImage>,
-        dataCoalescer: any RequestCoalescer<DataJobKey, LoadedData>, observer: (any ImageLoaderObserver)? = nil,
+        imageCoalescer: any RequestCoalescer<ImageJobKey, ImageJobResult>,
+        dataCoalescer: any RequestCoalescer<DataJobKey, DataJobResult>, observer: (any ImageLoaderObserver)? = nil,
         memoryPressureMonitor: (any MemoryPressureMonitor)? = nil,
         retryPolicy: RetryPolicy, transferLimits: TransferLimits = TransferLimits(),
         previewThrottle: PreviewThrottle = PreviewThrottle(), clock: any Clock<Duration>,
@@ -64,29 +64,5 @@ public struct ImageLoaderConfiguration: Sendable {
         self.previewThrottle = previewThrottle
         self.clock = clock
         self.taskExecutor = taskExecutor
-    }
-}
-
-/// Bounds on every transfer that a loader starts.
-public struct TransferLimits: Sendable, Hashable {
-    /// Until the connection stands.
-    public var connectTimeout: Duration
-    /// The longest time without a byte.
-    public var stallTimeout: Duration
-    /// The longest a transfer may take in all; nil for no bound.
-    public var totalTimeout: Duration?
-    /// The largest original accepted, in bytes.
-    public var maxBodyBytes: Int
-    public var maxRedirects: Int
-
-    public init(
-        connectTimeout: Duration = .seconds(15), stallTimeout: Duration = .seconds(30),
-        totalTimeout: Duration? = .seconds(600), maxBodyBytes: Int = 256 << 20, maxRedirects: Int = 10
-    ) {
-        self.connectTimeout = connectTimeout
-        self.stallTimeout = stallTimeout
-        self.totalTimeout = totalTimeout
-        self.maxBodyBytes = maxBodyBytes
-        self.maxRedirects = maxRedirects
     }
 }

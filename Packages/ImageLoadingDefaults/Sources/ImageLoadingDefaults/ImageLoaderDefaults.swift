@@ -98,7 +98,7 @@ public struct ImageLoaderDefaults: Sendable {
             memoryCache: MemoryImageCache(byteLimit: memoryByteLimit), responseCache: http.cache,
             transport: Self.makeTransport(http: http.transport),
             decoder: ImageDecoders.makeDecoder(limits: decodingLimits),
-            scheduler: scheduler, imageCoalescer: SharedWorkCoalescer(), dataCoalescer: SharedWorkCoalescer(),
+            scheduler: scheduler, imageCoalescer: TaskCoalescer(), dataCoalescer: TaskCoalescer(),
             observer: observer, memoryPressureMonitor: heedsMemoryPressure ? makeMemoryPressureMonitor() : nil,
             retryPolicy: RetryPolicy(retries: retries) { Double.random(in: 0..<1) },
             transferLimits: transferLimits, clock: ContinuousClock())
@@ -171,14 +171,16 @@ public struct ImageLoaderDefaults: Sendable {
         CachingTransport(over: network, cache: transformed(store), rules: rules) { Date() }
     }
 
-    /// A validation behind an answer waits for a place in the lane of downloads, as a download does.
+    /// A validation in the background waits for a slot in the download lane, like a download.
     private func makeCachingRules(_ scheduler: any WorkScheduler) -> CachingRules {
         CachingRules(
             policy: httpCachePolicy, keys: cacheKeyRules,
             identity: { [account] fields in CacheIdentity(fields, account: account) },
             inBackground: { url, work in
-                _ = scheduler.enqueue(
-                    ScheduledWork(lane: .download, priority: .low, host: url.host(), run: work))
+                Task.detached {
+                    // Nobody holds the task, so nobody cancels it, and the work throws nothing.
+                    try? await scheduler.run(in: .download, host: url.host(), priority: LivePriority(.low), work)
+                }
             },
             observer: { [observer] event in
                 if let event = ImageLoadEvent(event) { observer?.loader(did: event) }

@@ -4,32 +4,19 @@ import Synchronization
 /// Runs tasks on threads of its own, at most `width` at once, so that processor-bound or blocking work leaves Swift's
 /// cooperative pool free.
 ///
-/// Give it as a lane's executor. Each worker is a serial dispatch queue: those have threads beside the pool that Swift's
-/// concurrency shares with concurrent queues. Jobs start in the order in which they become ready.
+/// Use it as a lane's executor. Each worker is a serial dispatch queue: unlike concurrent queues, these share no threads with
+/// Swift's pool. Jobs start in the order in which they become ready.
 public final class DispatchTaskExecutor: TaskExecutor {
     private struct State: Sendable {
-        /// Jobs from `head` on wait; those before it have been taken.
         var ready: [UnownedJob] = []
-        var head = 0
         var idle: [DispatchQueue]
-
-        mutating func take() -> UnownedJob? {
-            guard head < ready.count else { return nil }
-            let job = ready[head]
-            head += 1
-            if head * 2 >= ready.count {
-                ready.removeFirst(head)
-                head = 0
-            }
-            return job
-        }
     }
 
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - name: seen in debuggers as the label of the workers' queues.
-    ///   - width: how many jobs run at once, at least 1; a good one for decoding is the number of cores.
+    ///   - name: The label of the workers' queues, for debuggers.
+    ///   - width: How many jobs run at once, at least 1. For decoding, use the number of cores.
     public init(name: String, width: Int) {
         let workers = (0..<max(1, width)).reversed().map { DispatchQueue(label: "\(name).\($0)") }
         self.state = Mutex(State(idle: workers))
@@ -52,12 +39,14 @@ public final class DispatchTaskExecutor: TaskExecutor {
         }
     }
 
-    /// Nil when nothing is ready; the worker is idle then.
+    /// Nil if nothing is ready: then the worker is idle.
     private func nextJob(of worker: DispatchQueue) -> UnownedJob? {
         state.withLock { state in
-            let job = state.take()
-            if job == nil { state.idle.append(worker) }
-            return job
+            if state.ready.isEmpty {
+                state.idle.append(worker)
+                return nil
+            }
+            return state.ready.removeFirst()
         }
     }
 }

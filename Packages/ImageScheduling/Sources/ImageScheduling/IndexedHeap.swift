@@ -10,8 +10,6 @@ struct IndexedHeap<Element: Hashable & Sendable>: Sendable {
         var element: Element
     }
 
-    var isEmpty: Bool { entries.isEmpty }
-    var count: Int { entries.count }
     var first: Element? { entries.first?.element }
     var firstRank: UInt64? { entries.first?.rank }
 

@@ -1,3 +1,5 @@
+import ImageCore
+
 /// How much work a lane runs at once, in which order, and where.
 public struct LaneConfiguration: Sendable {
     /// In which order work of one priority starts.
@@ -30,18 +32,22 @@ public struct LaneConfiguration: Sendable {
     }
 }
 
-/// Bounds how much work may be started and then cancelled, as when somebody scrolls fast: each such start costs a token, and while
-/// there is none, nothing starts. Work that runs to its end costs nothing, however much of it there is.
+/// Limits how much work is started in vain, as when somebody scrolls fast.
+///
+/// Each start of work that is cancelled before it ends costs a token. While there is none, nothing starts. Work that runs to its
+/// end costs nothing.
 public struct StartRate: Sendable {
-    /// The most tokens there are, and as many there are at first. At least 1.
+    /// The largest number of tokens, and the number at first. At least 1.
     public var burst: Int
     /// How many tokens come back in a second. More than 0.
     public var perSecond: Double
-    public var clock: any Clock<Duration>
+    public let clock: any Clock<Duration>
+    let uptime: @Sendable () -> Duration
 
     public init(burst: Int, perSecond: Double, clock: any Clock<Duration>) {
         self.burst = burst
         self.perSecond = perSecond
         self.clock = clock
+        uptime = stopwatch(clock)
     }
 }

@@ -1,195 +1,145 @@
 public import ImageCore
 import Synchronization
 
-/// Runs work in bounded lanes: higher priority first, and first come first served within one priority, or last come.
+/// Runs work in bounded lanes: higher priority first, and in order of arrival, or its reverse, within one priority.
 ///
-/// - A host at its limit holds back its own work only; other hosts' work goes past it. Hosts are the same in whatever case they are
-///   written (RFC 3986, 3.2.2).
+/// - A host at its limit holds back its own work only. Hosts are compared without regard to case (RFC 3986, 3.2.2).
 /// - Work whose priority changes keeps its turn by arrival among the work of its new priority.
 /// - **No starvation**: when `overtakeLimit` starts in a row have passed over the oldest work that could have started, the
-///   next start takes that oldest work, whatever its priority. So work with m older ones before it starts at the latest
-///   after (m + 1) × (`overtakeLimit` + 1) starts of its lane (those of full hosts not counted). The rule counts starts and
-///   reads no clock: the same events give the same order. With fewer starts than that, priority is strict.
-/// - Each operation costs O(log n) in the number of waiting works.
-///
-/// Work runs in a detached task, all at the same task priority: the order is decided here, not by the threads' scheduler. Who
-/// has a place reserved makes no task; whoever frees it calls the next one's `onGrant`, on its own thread.
+///   next start takes that work, whatever its priority. So work with m older ones before it starts after at most
+///   (m + 1) × (`overtakeLimit` + 1) starts of its lane, without those of hosts at their limit. The rule counts starts and
+///   reads no clock.
+/// - Each operation costs O(log n) in the number of works that wait.
 public final class PriorityScheduler: WorkScheduler {
-    private enum Start: Sendable {
-        case run(@Sendable () async -> Void)
-        case grant(@Sendable () -> Void)
-    }
-
-    private struct Core: Sendable {
-        var state: SchedulerState
+    private struct State: Sendable {
+        var lanes: [WorkLane: LaneState] = [:]
+        var lastID: WorkID = 0
         /// Of work that waits.
-        var starts: [WorkID: Start] = [:]
+        var continuations: [WorkID: CheckedContinuation<Void, any Error>] = [:]
     }
 
-    /// What an event leads to once the lock is free.
-    private struct Effects: Sendable {
-        var starts: [(id: WorkID, start: Start)] = []
-        /// After what time to look again whether the lane's rate lets something start.
-        var nextLook: Duration?
-    }
-
-    private struct Lane: Sendable {
-        let name: WorkLane?
-        let executor: (any TaskExecutor)?
-        let rateClock: (any Clock<Duration>)?
-        /// The time since the scheduler was made, on the clock of the lane's rate; nil without a rate.
-        let uptime: (@Sendable () -> Duration)?
-
-        init(_ name: WorkLane?, _ configuration: LaneConfiguration) {
-            self.name = name
-            executor = configuration.executor
-            rateClock = configuration.startRate?.clock
-            uptime = rateClock.map { stopwatch($0) }
-        }
-    }
-
-    private let core: Mutex<Core>
-    /// The known ones, then what stands for all others. Few, and asked for by each work several times: their short names are compared
-    /// in less time than one of them is hashed.
-    private let lanes: [Lane]
+    private let configurations: [WorkLane: LaneConfiguration]
+    private let otherLanes: LaneConfiguration
+    private let overtakeLimit: Int?
+    private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - lanes: the lanes that are known beforehand.
-    ///   - otherLanes: how any other lane is set up, each on its own, when its first work comes.
-    ///   - overtakeLimit: how many starts in a row may pass over older work in a lane; nil lets work of higher priority
+    ///   - lanes: The lanes that are known beforehand.
+    ///   - otherLanes: The configuration of each other lane.
+    ///   - overtakeLimit: How many starts in a row may pass over older work in a lane. With nil, work of higher priority can
     ///     starve the rest.
     public init(
         lanes: [WorkLane: LaneConfiguration], otherLanes: LaneConfiguration = LaneConfiguration(limit: 1),
         overtakeLimit: Int? = 64
     ) {
-        self.lanes = lanes.map { Lane($0, $1) } + [Lane(nil, otherLanes)]
-        self.core = Mutex(Core(state: SchedulerState(lanes: lanes, fallback: otherLanes, overtakeLimit: overtakeLimit)))
+        configurations = lanes
+        self.otherLanes = otherLanes
+        self.overtakeLimit = overtakeLimit
     }
 
-    public func enqueue(_ work: ScheduledWork) -> WorkID {
-        let (id, starts) = add(work.lane, work.priority, work.host, .run(work.run))
-        if starts { run(work.run, as: id, in: work.lane) }
-        return id
+    /// Work that is cancelled while it runs counts as started in vain; see ``StartRate``.
+    public func run<Value: Sendable>(
+        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try Task.checkCancellation()
+        let host = host?.lowercased()
+        try await waitForSlot(in: lane, host, priority)
+        guard let executor = executor(of: lane) else { return try await runInSlot(of: lane, host, work) }
+        return try await withTaskExecutorPreference(executor) { try await runInSlot(of: lane, host, work) }
     }
 
-    public func reserve(_ place: WorkPlace, onGrant: @escaping @Sendable () -> Void) -> Reservation {
-        let (id, starts) = add(place.lane, place.priority, place.host, .grant(onGrant))
-        let executor = lanes[index(of: place.lane)].executor
-        return Reservation(id: id, isGranted: starts, executor: executor) { self.finished(id, in: place.lane) }
+    /// Releases the slot on the lane's threads, so that the next work need not wait for the way back.
+    private func runInSlot<Value: Sendable>(
+        of lane: WorkLane, _ host: String?, _ work: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        defer { finished(in: lane, host, wasCancelled: Task.isCancelled) }
+        try Task.checkCancellation()
+        return try await work()
     }
 
-    /// True when the new work starts now, which is for the caller to do.
-    private func add(_ lane: WorkLane, _ priority: RequestPriority, _ host: String?, _ start: Start) -> (WorkID, Bool) {
-        let now = now(in: lane)
-        let host = host.map(lowercased)
-        let (id, startsAtOnce, effects) = core.withLock { core in
-            if let id = core.state.startedAtOnce(in: lane, host: host, at: now) { return (id, true, Effects()) }
-            let (id, starts) = core.state.enqueued(in: lane, priority: priority, host: host, at: now)
-            let startsAtOnce = starts.contains(id)
-            if !startsAtOnce { core.starts[id] = start }
-            return (id, startsAtOnce, Self.effects(of: starts, in: lane, at: now, &core))
+    /// Changes how many works a lane runs at once. Running work is not affected; 0 holds the lane.
+    public func setLimit(_ limit: Int, of lane: WorkLane) { change(lane) { $0.setLimit(limit, at: $1) } }
+
+    /// Starts nothing in a lane until it is resumed, however often it was suspended. Running work is not affected.
+    public func suspend(_ lane: WorkLane) { change(lane) { $0.setSuspended(true, at: $1) } }
+
+    public func resume(_ lane: WorkLane) { change(lane) { $0.setSuspended(false, at: $1) } }
+
+    /// How much work waits, in all lanes.
+    public var waitingCount: Int { state.withLock { $0.lanes.values.reduce(0) { $0 + $1.waitingCount } } }
+
+    /// How much work runs, in all lanes.
+    public var runningCount: Int { state.withLock { $0.lanes.values.reduce(0) { $0 + $1.runningCount } } }
+
+    // MARK: Waiting
+
+    private func waitForSlot(in lane: WorkLane, _ host: String?, _ priority: LivePriority) async throws {
+        if startAtOnce(in: lane, host) { return }
+        let id = makeID()
+        let observation = priority.observe { [weak self] priority in
+            self?.state.withLock { $0.lanes[lane]?.setPriority(priority.value, of: id) }
         }
-        perform(effects, in: lane)  // of older work
-        return (id, startsAtOnce)
-    }
-
-    public func setPriority(_ priority: RequestPriority, of id: WorkID) {
-        core.withLock { $0.state.reprioritised(id, to: priority) }
-    }
-
-    /// Work that runs is not stopped by this, but counts as started in vain: see `StartRate`.
-    @discardableResult
-    public func cancel(_ id: WorkID) -> Bool {
-        guard let lane = core.withLock({ $0.state.lane(of: id) }) else { return false }
-        let now = now(in: lane)
-        // The closure is let go after the lock: what it held may run code when it goes.
-        let cancelled = core.withLock { core -> Start? in
-            core.state.cancelled(id, at: now) ? core.starts.removeValue(forKey: id) : nil
-        }
-        return cancelled != nil
-    }
-
-    /// Changes how many pieces of work a lane runs at once, from now on. Work that runs is left to end; 0 holds the lane.
-    public func setLimit(_ limit: Int, of lane: WorkLane) {
-        change(lane) { state, now in state.limitChanged(of: lane, to: limit, at: now) }
-    }
-
-    /// Starts nothing in a lane until it is resumed, however often it was suspended. Work that runs goes on.
-    public func suspend(_ lane: WorkLane) { core.withLock { $0.state.suspended(lane) } }
-
-    public func resume(_ lane: WorkLane) { change(lane) { state, now in state.resumed(lane, at: now) } }
-
-    /// How many pieces of work wait, in all lanes.
-    public var waitingCount: Int { core.withLock { $0.state.waitingCount } }
-
-    /// How many pieces of work run, in all lanes.
-    public var runningCount: Int { core.withLock { $0.state.runningCount } }
-
-    private func change(_ lane: WorkLane, _ event: (inout SchedulerState, Duration) -> [WorkID]) {
-        let now = now(in: lane)
-        let effects = core.withLock { core in Self.effects(of: event(&core.state, now), in: lane, at: now, &core) }
-        perform(effects, in: lane)
-    }
-
-    private static func effects(
-        of starts: [WorkID], in lane: WorkLane, at now: Duration, _ core: inout Core
-    ) -> Effects {
-        if starts.isEmpty, !core.state.isWaiting { return Effects() }
-        let starts = starts.compactMap { id in core.starts.removeValue(forKey: id).map { (id, $0) } }
-        return Effects(starts: starts, nextLook: core.state.nextLook(in: lane, at: now))
-    }
-
-    private func perform(_ effects: Effects, in lane: WorkLane) {
-        for (id, start) in effects.starts {
-            switch start {
-            case .run(let work): run(work, as: id, in: lane)
-            case .grant(let onGrant): onGrant()
+        defer { observation.end() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                state.withLock { $0.continuations[id] = continuation }
+                change(lane) { $0.add(id, priority: priority.value, host: host, at: $1) }
+                // A cancellation before the work was added has found nothing to cancel.
+                if Task.isCancelled { cancel(id, in: lane) }
             }
-        }
-        if let wait = effects.nextLook { lookAgain(in: lane, after: wait) }
-    }
-
-    private func run(_ work: @escaping @Sendable () async -> Void, as id: WorkID, in lane: WorkLane) {
-        // A task that is told of no executor, not even of none, need not ask for one under a lock at each call.
-        guard let executor = lanes[index(of: lane)].executor else {
-            Task.detached { await self.carryOut(work, id, lane) }
-            return
-        }
-        Task.detached(executorPreference: executor) { await self.carryOut(work, id, lane) }
-    }
-
-    private func carryOut(_ work: @Sendable () async -> Void, _ id: WorkID, _ lane: WorkLane) async {
-        await work()
-        finished(id, in: lane)
-    }
-
-    private func finished(_ id: WorkID, in lane: WorkLane) {
-        change(lane) { state, now in state.finished(id, at: now) }
-    }
-
-    private func lookAgain(in lane: WorkLane, after wait: Duration) {
-        let lookedAt = lanes[index(of: lane)]
-        guard let clock = lookedAt.rateClock else { return }
-        Task.detached(executorPreference: lookedAt.executor) { [weak self] in
-            try? await clock.sleep(for: wait)  // nobody has the task, so nobody cancels it
-            self?.change(lane) { state, now in state.looksAgain(in: lane, at: now) }
+        } onCancel: {
+            cancel(id, in: lane)
         }
     }
 
-    /// A loop: `firstIndex` would copy each lane that it looks at.
-    private func index(of lane: WorkLane) -> Int {
-        for index in lanes.indices where lanes[index].name == lane { return index }
-        return lanes.count - 1
+    private func startAtOnce(in lane: WorkLane, _ host: String?) -> Bool {
+        let now = configuration(of: lane).startRate?.uptime() ?? .zero
+        return state.withLock { $0.lanes[lane, default: makeLane(lane)].startAtOnce(host: host, at: now) }
     }
 
-    private func now(in lane: WorkLane) -> Duration { lanes[index(of: lane)].uptime?() ?? .zero }
-}
-
-/// A copy only where there is something to change.
-private func lowercased(_ host: String) -> String {
-    // The bytes in one piece: a string's own view costs several times as much a byte.
-    let isLower = unsafe host.utf8.withContiguousStorageIfAvailable { bytes in
-        unsafe bytes.allSatisfy { !(0x41...0x5A).contains($0) && $0 < 0x80 }
+    private func makeID() -> WorkID {
+        state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
     }
-    return isLower == true ? host : host.lowercased()
+
+    private func cancel(_ id: WorkID, in lane: WorkLane) {
+        let continuation = state.withLock { state in
+            state.lanes[lane]?.cancel(id) == true ? state.continuations.removeValue(forKey: id) : nil
+        }
+        continuation?.resume(throwing: CancellationError())
+    }
+
+    private func finished(in lane: WorkLane, _ host: String?, wasCancelled: Bool) {
+        change(lane) { $0.finish(host: host, wasCancelled: wasCancelled, at: $1) }
+    }
+
+    /// Applies an event to a lane, which returns the work that starts now.
+    private func change(_ lane: WorkLane, _ event: (inout LaneState, Duration) -> [WorkID]) {
+        let now = configuration(of: lane).startRate?.uptime() ?? .zero
+        let (starts, wait) = state.withLock { state in
+            let starts = event(&state.lanes[lane, default: makeLane(lane)], now)
+            let continuations = starts.compactMap { state.continuations.removeValue(forKey: $0) }
+            return (continuations, state.lanes[lane]?.nextWait(at: now))
+        }
+        for continuation in starts { continuation.resume() }
+        if let wait { wakeUp(lane, after: wait) }
+    }
+
+    private func wakeUp(_ lane: WorkLane, after wait: Duration) {
+        guard let clock = configuration(of: lane).startRate?.clock else { return }
+        Task.detached(executorPreference: configuration(of: lane).executor) { [weak self] in
+            try? await clock.sleep(for: wait)  // nobody holds the task, so nobody cancels it
+            self?.change(lane) { $0.wakeUp(at: $1) }
+        }
+    }
+
+    private func makeLane(_ lane: WorkLane) -> LaneState {
+        LaneState(configuration(of: lane), overtakeLimit: overtakeLimit)
+    }
+
+    private func executor(of lane: WorkLane) -> (any TaskExecutor)? { configuration(of: lane).executor }
+
+    private func configuration(of lane: WorkLane) -> LaneConfiguration { configurations[lane] ?? otherLanes }
 }

@@ -8,9 +8,6 @@ struct WaitingLine: Sendable {
     private var queues: [String?: IndexedHeap<WorkID>] = [:]
     private var openHosts = IndexedHeap<String?>()
 
-    /// True when nothing waits, of full hosts neither.
-    var isEmpty: Bool { queues.isEmpty }
-
     /// The first work whose host may start something.
     var first: WorkID? {
         guard let host = openHosts.first else { return nil }

@@ -1,21 +1,13 @@
 public import ImageCore
-import Synchronization
 
-/// Starts work at once, each in a task of its own: for tests that are not about order or limits.
-///
-/// It has no limits and no order, so work never waits and `cancel` always says so.
+/// Runs work at once: for tests that are not about order or limits.
 public final class ImmediateScheduler: WorkScheduler {
-    private let lastID = Atomic<UInt64>(0)
-
     public init() {}
 
-    public func enqueue(_ work: ScheduledWork) -> WorkID {
-        Task.detached { await work.run() }
-        return WorkID(rawValue: lastID.wrappingAdd(1, ordering: .relaxed).newValue)
+    public func run<Value: Sendable>(
+        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try Task.checkCancellation()
+        return try await work()
     }
-
-    public func setPriority(_ priority: RequestPriority, of id: WorkID) {}
-
-    @discardableResult
-    public func cancel(_ id: WorkID) -> Bool { false }
 }

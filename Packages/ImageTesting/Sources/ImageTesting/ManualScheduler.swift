@@ -1,22 +1,29 @@
 public import ImageCore
 
-/// Runs work only when the test says so, in the order that the test picks, and keeps a log of all that was asked of it.
+/// Runs work when the test says so, in the order that the test chooses, and records all calls.
 ///
-/// Running work that does not wait throws `NotWaiting`: a test that runs the wrong thing fails and says why.
+/// Starting work that does not wait throws `NotWaiting`, so a test that starts the wrong work fails with the reason.
 public final class ManualScheduler: WorkScheduler {
+    /// Identifies a call, in order of arrival from 1.
+    public struct WorkID: RawRepresentable, Hashable, Sendable {
+        public let rawValue: Int
+
+        public init(rawValue: Int) { self.rawValue = rawValue }
+    }
+
     /// What happened, in order.
     public enum Message: Hashable, Sendable {
         case enqueued(WorkID, WorkLane, RequestPriority, host: String?)
         case reprioritised(WorkID, RequestPriority)
-        /// The flag is what `cancel` answered.
-        case cancelled(WorkID, wasWaiting: Bool)
+        /// The task was cancelled while the work waited.
+        case cancelled(WorkID)
         case started(WorkID)
         case finished(WorkID)
     }
 
-    /// Work was to run that was never enqueued, was cancelled, or has been started before.
+    /// The work was never enqueued, was cancelled, or has started before.
     public struct NotWaiting: Error, CustomStringConvertible {
-        /// Nil when any work would have done.
+        /// Nil if any work would have done.
         public let id: WorkID?
         public let messages: [Message]
 
@@ -25,102 +32,122 @@ public final class ManualScheduler: WorkScheduler {
         }
     }
 
+    private struct Item: Sendable {
+        var id: WorkID
+        var priority: LivePriority
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
     private struct State: Sendable {
-        var lastID: UInt64 = 0
-        var waiting: [(id: WorkID, work: ScheduledWork)] = []
+        var lastID = 0
+        var waiting: [Item] = []
         var messages: [Message] = []
+
+        mutating func take(_ id: WorkID) -> Item? {
+            waiting.firstIndex { $0.id == id }.map { waiting.remove(at: $0) }
+        }
     }
 
     private let state = Watched(State())
 
     public init() {}
 
-    public func enqueue(_ work: ScheduledWork) -> WorkID {
-        state.change { state in
-            state.lastID += 1
-            let id = WorkID(rawValue: state.lastID)
-            state.waiting.append((id, work))
-            state.messages.append(.enqueued(id, work.lane, work.priority, host: work.host))
-            return id
+    public func run<Value: Sendable>(
+        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let id = makeID()
+        let observation = priority.observe { [state] priority in
+            state.change { state in
+                if state.waiting.contains(where: { $0.id == id }) {
+                    state.messages.append(.reprioritised(id, priority.value))
+                }
+            }
         }
-    }
-
-    public func setPriority(_ priority: RequestPriority, of id: WorkID) {
-        state.change { state in
-            state.messages.append(.reprioritised(id, priority))
-            guard let index = state.waiting.firstIndex(where: { $0.id == id }) else { return }
-            state.waiting[index].work.priority = priority
+        defer { observation.end() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isCancelled = state.change { state in
+                    // A later cancellation finds the item.
+                    if Task.isCancelled { return true }
+                    state.waiting.append(Item(id: id, priority: priority, continuation: continuation))
+                    state.messages.append(.enqueued(id, lane, priority.value, host: host))
+                    return false
+                }
+                if isCancelled { continuation.resume(throwing: CancellationError()) }
+            }
+        } onCancel: {
+            cancel(id)
         }
-    }
-
-    @discardableResult
-    public func cancel(_ id: WorkID) -> Bool {
-        let cancelled = state.change { state in
-            let index = state.waiting.firstIndex { $0.id == id }
-            state.messages.append(.cancelled(id, wasWaiting: index != nil))
-            return index.map { state.waiting.remove(at: $0).work }
-        }
-        return cancelled != nil
+        defer { state.change { $0.messages.append(.finished(id)) } }
+        return try await work()
     }
 
     /// What was asked of the scheduler and what it ran, in order.
     public var messages: [Message] { state.value.messages }
 
-    /// The work that waits: higher priority first, in the order of arrival within one.
+    /// The work that waits: higher priority first, in order of arrival within one.
     public var waiting: [WorkID] { Self.inOrder(state.value.waiting).map(\.id) }
 
-    /// Returns as soon as `count` pieces of work have been enqueued since the beginning, or when the task is cancelled.
-    public func arrivals(_ count: Int) async { await state.reaches { $0.lastID >= UInt64(count) } }
+    /// Waits until `count` works have been enqueued since the beginning, or until the task is cancelled.
+    public func arrivals(_ count: Int) async {
+        await state.reaches { $0.messages.count { if case .enqueued = $0 { true } else { false } } >= count }
+    }
 
-    /// Returns as soon as what happened so far satisfies `condition`, or when the task is cancelled.
+    /// Waits until the messages satisfy `condition`, or until the task is cancelled.
     public func reaches(_ condition: @escaping @Sendable ([Message]) -> Bool) async {
         await state.reaches { condition($0.messages) }
     }
 
-    /// Runs this work in the calling task, and returns when it is over.
-    public func run(_ id: WorkID) async throws { await perform(try take(id)) }
-
-    /// Starts this work in a task of its own, and returns at once.
-    @discardableResult
-    public func start(_ id: WorkID) throws -> Task<Void, Never> {
-        let work = try take(id)
-        return Task.detached { await self.perform(work) }
+    /// Starts this work, and waits until it has finished.
+    public func run(_ id: WorkID) async throws {
+        try start(id)
+        await reaches { $0.contains(.finished(id)) }
     }
 
-    /// Runs what a real scheduler would run next: the highest priority, the earliest of those. Returns when it is over.
+    /// Starts this work and returns.
+    public func start(_ id: WorkID) throws {
+        let item = state.change { state in
+            let item = state.take(id)
+            if item != nil { state.messages.append(.started(id)) }
+            return item
+        }
+        guard let item else { throw NotWaiting(id: id, messages: messages) }
+        item.continuation.resume()
+    }
+
+    /// Runs what a real scheduler would run next: the highest priority, and the first to arrive of those. Waits until it
+    /// has finished.
     @discardableResult
     public func runNext() async throws -> WorkID {
-        let next = try take(nil)
-        await perform(next)
-        return next.id
+        guard let next = waiting.first else { throw NotWaiting(id: nil, messages: messages) }
+        try await run(next)
+        return next
     }
 
-    /// Runs work one after the other until none waits, also what is enqueued meanwhile.
+    /// Runs work one after the other until none waits.
     public func runAll() async throws {
         while !waiting.isEmpty { try await runNext() }
     }
 
-    private func perform(_ item: (id: WorkID, work: ScheduledWork)) async {
-        await item.work.run()
-        state.change { $0.messages.append(.finished(item.id)) }
+    private func makeID() -> WorkID {
+        state.change { state in
+            state.lastID += 1
+            return WorkID(rawValue: state.lastID)
+        }
     }
 
-    private func take(_ id: WorkID?) throws -> (id: WorkID, work: ScheduledWork) {
-        let taken = state.change { state -> (id: WorkID, work: ScheduledWork)? in
-            guard let chosen = id ?? Self.inOrder(state.waiting).first?.id,
-                let index = state.waiting.firstIndex(where: { $0.id == chosen })
-            else { return nil }
-            state.messages.append(.started(chosen))
-            return state.waiting.remove(at: index)
+    private func cancel(_ id: WorkID) {
+        let item = state.change { state in
+            let item = state.take(id)
+            if item != nil { state.messages.append(.cancelled(id)) }
+            return item
         }
-        guard let taken else { throw NotWaiting(id: id, messages: messages) }
-        return taken
+        item?.continuation.resume(throwing: CancellationError())
     }
 
-    /// Names grow with arrival, which settles ties.
-    private static func inOrder(_ waiting: [(id: WorkID, work: ScheduledWork)]) -> [(id: WorkID, work: ScheduledWork)] {
-        waiting.sorted {
-            $0.work.priority == $1.work.priority ? $0.id.rawValue < $1.id.rawValue : $0.work.priority > $1.work.priority
-        }
+    private static func inOrder(_ waiting: [Item]) -> [Item] {
+        waiting.map { (item: $0, priority: $0.priority.value) }
+            .sorted { ($1.priority, $0.item.id.rawValue) < ($0.priority, $1.item.id.rawValue) }
+            .map(\.item)
     }
 }

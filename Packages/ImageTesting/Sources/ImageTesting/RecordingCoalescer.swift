@@ -1,12 +1,12 @@
 public import ImageCore
 import Synchronization
 
-/// Passes everything on to another coalescer, and keeps a log of what it was asked and how each waiter was answered.
+/// Forwards to another coalescer, and records calls and how they ended.
 public final class RecordingCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
-    /// What happened, in order. Waiters are numbered as they come, from 1.
+    /// What happened, in order. Calls are numbered as they arrive, from 1.
     public enum Message: Hashable, Sendable {
         case asked(Key, Int, RequestPriority)
-        /// The work was begun for this key: nobody was there to join.
+        /// The operation was started for this key: there was none to join.
         case started(Key)
         case reprioritised(Int, RequestPriority)
         case answered(Int)
@@ -23,41 +23,29 @@ public final class RecordingCoalescer<Key: Hashable & Sendable, Value: Sendable>
     /// Everything so far.
     public var messages: [Message] { log.messages }
 
-    public func join(
-        _ key: Key, as waiter: any SharedWorkWaiter<Value>, priority: RequestPriority,
-        begin: SharedWorkBeginning<Value>
-    ) -> any SharedWorkPlace {
+    public func value(
+        for key: Key, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        operation: @escaping @Sendable (any SharedOperation) async throws -> Value
+    ) async throws -> Value {
         let number = count.add(1, ordering: .relaxed).newValue
-        log.append(.asked(key, number, priority))
-        let place = base.join(key, priority: priority) {
-            waiter.progressed($0)
-        } onAnswer: { [log] answer in
-            switch answer {
-            case .success: log.append(.answered(number))
-            case .failure: log.append(.failed(number))
+        log.append(.asked(key, number, priority.value))
+        let observation = priority.observe { [log] in log.append(.reprioritised(number, $0.value)) }
+        defer { observation.end() }
+        do {
+            let value = try await base.value(for: key, priority: priority, onProgress: onProgress) { [log] shared in
+                log.append(.started(key))
+                return try await operation(shared)
             }
-            waiter.ended(with: answer)
-        } begin: { work, proceed in
-            log.append(.started(key))
-            return begin(work, proceed)
+            log.append(.answered(number))
+            return value
+        } catch {
+            log.append(.failed(number))
+            throw error
         }
-        return RecordedPlace(base: place) { [log] in log.append(.reprioritised(number, $0)) }
     }
 
     public func close(throwing error: any Error) {
         log.append(.closed)
         base.close(throwing: error)
     }
-}
-
-private struct RecordedPlace: SharedWorkPlace {
-    let base: any SharedWorkPlace
-    let onPriority: @Sendable (RequestPriority) -> Void
-
-    func setPriority(_ priority: RequestPriority) {
-        onPriority(priority)
-        base.setPriority(priority)
-    }
-
-    func leave() { base.leave() }
 }

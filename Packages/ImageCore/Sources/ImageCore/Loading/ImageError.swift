@@ -50,3 +50,15 @@ extension ImageError: CustomStringConvertible {
         }
     }
 }
+
+extension ImageError {
+    /// Whether the same request may succeed later: a failed connection, or a status such as 429 or 503.
+    public var isTransient: Bool {
+        switch self {
+        case .network(let failure, _):
+            [.unresolvedHost, .connectionRefused, .connectionLost, .truncatedBody, .timedOut].contains(failure)
+        case .httpStatus(let status): [408, 425, 429, 500, 502, 503, 504].contains(status)
+        default: false
+        }
+    }
+}

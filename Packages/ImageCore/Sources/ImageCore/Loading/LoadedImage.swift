@@ -23,12 +23,6 @@ public struct LoadedImage: Sendable {
     public var source: ImageSource
     /// Bytes of the encoded original; nil when the memory cache answered.
     public var encodedByteCount: Int?
-    /// Whether the memory cache was given it, or gave it.
-    package var isInMemory = false
-    /// Whether the original was fetched anew on the way, because what was stored was no picture.
-    package var isRenewed = false
-    /// The name of the request whose work brought it.
-    package var maker: UInt64?
 
     public init(image: DecodedImage, source: ImageSource, encodedByteCount: Int?) {
         self.image = image
@@ -41,8 +35,6 @@ public struct LoadedImage: Sendable {
 public struct LoadedData: Sendable {
     public var data: Data
     public var source: ImageSource
-    /// The name of the request whose work brought it.
-    package var maker: UInt64?
 
     public init(data: Data, source: ImageSource) {
         self.data = data

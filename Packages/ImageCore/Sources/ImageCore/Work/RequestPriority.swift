@@ -1,4 +1,4 @@
-/// How urgent a request is. Work of higher priority starts first; within one priority, first come, first served.
+/// How urgent a request is. Work of higher priority starts first, and in order of arrival within one priority.
 public enum RequestPriority: Int, Comparable, Sendable, CaseIterable {
     case veryLow, low, normal, high, veryHigh
 

@@ -1,7 +1,7 @@
 import ImageCore
 import Synchronization
 
-/// Holds time in the background while downloads need it, and no longer.
+/// Holds the platform's time in the background while downloads need it.
 final class BackgroundTime: Sendable {
     private struct State: Sendable {
         var needs: Set<UInt64> = []
@@ -15,10 +15,10 @@ final class BackgroundTime: Sendable {
 
     init(_ provider: any BackgroundTimeProvider) { self.provider = provider }
 
-    /// - Parameter handler: called when there is no more time, or none is given.
+    /// - Parameter handler: Called when the time is up, or none is given.
     func onTimeUp(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.onTimeUp = handler } }
 
-    func isNeeded(by downloads: some Sequence<UInt64>) {
+    func begin(for downloads: some Sequence<UInt64>) {
         let begins = state.withLock { state in
             state.needs.formUnion(downloads)
             guard !state.needs.isEmpty, state.allowance == nil, !state.isAsking else { return false }
@@ -35,29 +35,21 @@ final class BackgroundTime: Sendable {
         if allowance == nil { expired() } else if !isKept { allowance?.end() }
     }
 
-    func isNotNeeded(by download: UInt64) {
-        let allowance = state.withLock { state -> BackgroundAllowance? in
-            guard state.needs.remove(download) != nil, state.needs.isEmpty else { return nil }
-            return state.allowance.take()
-        }
-        allowance?.end()
-    }
+    func end(for download: UInt64) { release { $0.remove(download) } }
 
-    /// The application is seen again.
-    func giveBack() {
+    /// The application is in the foreground again.
+    func end() { release { $0 = [] } }
+
+    private func release(_ change: (inout Set<UInt64>) -> Void) {
         let allowance = state.withLock { state in
-            state.needs = []
-            return state.allowance.take()
+            change(&state.needs)
+            return state.needs.isEmpty ? state.allowance.take() : nil
         }
         allowance?.end()
     }
 
     private func expired() {
-        let (allowance, onTimeUp) = state.withLock { state in
-            state.needs = []
-            return (state.allowance.take(), state.onTimeUp)
-        }
-        onTimeUp()
-        allowance?.end()
+        state.withLock { $0.onTimeUp }()
+        end()
     }
 }

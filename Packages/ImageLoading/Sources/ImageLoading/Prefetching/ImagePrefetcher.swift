@@ -1,46 +1,50 @@
 public import ImageCore
 import Synchronization
 
-/// Loads pictures ahead of need, at low priority, and stops when told.
+/// Loads images ahead of need, at low priority.
 ///
-/// - First come, first served, and at most `limit` requests at once: what has not come to its turn costs an entry in a queue and no
-///   task, so that ten thousand may be started in one call.
-/// - What is in the destination by its turn is skipped; so is what is on its way already, and what the request's own cache policy, or
-///   its kind of origin, keeps out of the destination.
-/// - A real request for a picture that is being prefetched joins the same work and raises its priority. It keeps it, when the
-///   prefetch is stopped.
-/// - When the prefetcher goes away, what it has started is cancelled.
+/// - At most `limit` requests run at once, in order of arrival. One that waits costs an entry in a queue and no task, so you can
+///   start ten thousand in one call.
+/// - Images that are in the destination by their turn are skipped. So are requests that are in progress already, and those whose
+///   cache policy or origin excludes the destination.
+/// - A request for an image that is being prefetched joins the same work and raises its priority. If the prefetch is stopped,
+///   the request continues.
+/// - When the prefetcher is released, its requests are cancelled.
 ///
-/// While memory is short (the loader's monitor says `.warning` or worse), nothing is loaded ahead of need: what is on its way
-/// stops, and `start` does nothing.
+/// While memory is short (the loader's monitor reports `.warning` or worse), requests in progress stop and `start` does nothing.
 public final class ImagePrefetcher: Sendable {
-    /// How far a picture is brought ahead of need.
     public enum Destination: Sendable, CaseIterable {
-        /// The finished picture, in the memory cache: decoded at its size, and after the request's processors.
+        /// The final image, in the memory cache: decoded to its size, after the request's processors.
         case memory
-        /// The picture decoded at its size, without the request's processors, in the memory cache: for requests whose steps differ or
-        /// are not known yet. Whatever processors they have, they begin with this picture.
+        /// The decoded image without the request's processors, in the memory cache. Requests with any processors start with it.
         case decoded
-        /// The encoded original, in the disk cache. Never decoded, and not in the memory cache.
+        /// The encoded original, in the disk cache. It is not decoded.
         ///
-        /// Whether it is there is asked of the response cache; its body is not pulled. Without one the transport loads it, which may have
-        /// a cache of its own.
+        /// The response cache decides whether it is there, without reading the body. Without one, the transport loads it.
         case disk
     }
 
     private struct State {
         var queue: PrefetchQueue
         var tasks: [PrefetchID: Task<Void, Never>] = [:]
-        var listeners = PrefetchListeners()
+        /// Calls of `finished()`, and the prefetches that they wait for.
+        var listeners: [(awaited: Set<PrefetchID>, signal: OneTimeSignal<Void>)] = []
         var pressureObservation: MemoryPressureObservation?
+
+        /// Removes the signals of the calls that wait for nothing else.
+        mutating func takeSignals(afterEndOf ids: [PrefetchID]) -> [OneTimeSignal<Void>] {
+            for index in listeners.indices { listeners[index].awaited.subtract(ids) }
+            defer { listeners.removeAll(where: \.awaited.isEmpty) }
+            return listeners.filter(\.awaited.isEmpty).map(\.signal)
+        }
     }
 
-    let loader: ImageLoader
+    private let loader: ImageLoader
     private let destination: Destination
     private let state: Mutex<State>
 
-    /// - Parameter limit: how many requests are under way at once, at least 1; a request that was stopped counts until it has ended.
-    ///   The default keeps all downloads of the default loader busy, for several hosts, and its decoders.
+    /// - Parameter limit: The largest number of requests at once, at least 1. A request that was stopped counts until it has
+    ///   ended.
     public init(loader: ImageLoader, destination: Destination = .memory, limit: Int = 16) {
         self.loader = loader
         self.destination = destination
@@ -53,10 +57,10 @@ public final class ImagePrefetcher: Sendable {
 
     deinit { stop() }
 
-    /// How many pictures are on their way or wait for their turn.
+    /// The number of requests that wait or run.
     public var count: Int { state.withLock { $0.queue.count } }
 
-    /// While it is true nothing comes to its turn; what is under way goes on.
+    /// While it is true, no request starts. Those that run continue.
     public var isPaused: Bool {
         get { state.withLock { $0.queue.isPaused } }
         set {
@@ -65,92 +69,93 @@ public final class ImagePrefetcher: Sendable {
         }
     }
 
-    /// Loads these, in this order, after what was started before. Priorities above `.low` are lowered to it.
+    /// Loads these images in order, after those that were started before. Priorities above `.low` are lowered to it.
     public func start(_ requests: [ImageRequest]) {
         if loader.configuration.memoryPressureMonitor?.level.forbidsPrefetching ?? false { return }
         let prefetches = requests.compactMap { Prefetch($0, to: destination) }
         state.withLock { state in
-            for prefetch in prefetches { state.queue.added(prefetch) }
+            for prefetch in prefetches { state.queue.add(prefetch) }
         }
         startNext()
     }
 
-    /// Stops these, however often they were started: what has not come to its turn never will, what runs is cancelled unless someone
-    /// else waits for it.
+    /// Stops these requests, however often they were started. Work that others wait for continues.
     public func stop(_ requests: [ImageRequest]) {
         let keys = requests.compactMap { Prefetch($0, to: destination)?.key }
-        end { queue in keys.compactMap { queue.stopped($0) } }
+        stop { queue in keys.compactMap { queue.stop($0) } }
     }
 
-    /// Stops everything.
-    public func stop() { end { $0.stoppedAll() } }
+    /// Stops all requests.
+    public func stop() { stop { $0.stopAll() } }
 
-    /// Returns when everything started so far has arrived, failed or been stopped, or when the calling task is cancelled.
+    /// Waits until all requests that were started before have ended or been stopped, or until the calling task is cancelled.
     public func finished() async {
-        let listener = state.withLock { $0.listeners.makeID() }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let waits = state.withLock { state in
-                    guard !Task.isCancelled, state.queue.count > 0 else { return false }
-                    state.listeners.add(listener, awaiting: state.queue.openIDs, continuation)
-                    return true
-                }
-                if !waits { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.listeners.remove(listener) }?.resume()
+        let signal = OneTimeSignal<Void>()
+        let isIdle = state.withLock { state in
+            if state.queue.count > 0 { state.listeners.append((state.queue.wantedIDs, signal)) }
+            return state.queue.count == 0
         }
+        // A cancelled call needs no error.
+        if !isIdle { try? await signal.value() }
     }
 
-    // MARK: Turns
+    /// Loads the first image, then prefetches the rest.
+    ///
+    /// The first is an ordinary request at its own priority, whatever the destination, `isPaused` and the limit are. The rest
+    /// starts when it has ended, so that it does not compete.
+    ///
+    /// - Returns: Nil if there are no requests.
+    /// - Throws: The error of the first request, or `.cancelled` if the calling task is cancelled: then the rest is not started.
+    public func loadFirst(of requests: [ImageRequest]) async throws(ImageError) -> LoadedImage? {
+        guard let first = requests.first else { return nil }
+        defer { if !Task.isCancelled { start(Array(requests.dropFirst())) } }
+        return try await loader.image(for: first)
+    }
 
-    /// Starts what may start now. What is in memory by then ends here, without a task.
+    // MARK: Starting and ending
+
     private func startNext() {
-        while let turn = state.withLock({ $0.queue.next() }) {
-            if isInMemory(turn.prefetch) { hasEnded(turn.id) } else { start(turn.prefetch, turn.id) }
+        while let (id, prefetch) = state.withLock({ $0.queue.start() }) {
+            if isInMemory(prefetch) { ended(id) } else { start(prefetch, id) }
         }
     }
 
     private func isInMemory(_ prefetch: Prefetch) -> Bool {
-        guard case .picture(let job) = prefetch.key else { return false }
-        return loader.pictureInMemory(job.image, for: prefetch.request) != nil
+        guard case .image(let job) = prefetch.key else { return false }
+        return loader.imageInMemory(job.image, for: prefetch.request) != nil
     }
 
     private func start(_ prefetch: Prefetch, _ id: PrefetchID) {
         let task = Task(executorPreference: loader.configuration.taskExecutor) { [loader, weak self] in
-            await loader.carryOut(prefetch)
-            self?.hasEnded(id)
+            await loader.run(prefetch)
+            self?.ended(id)
             self?.startNext()
         }
         let isWanted = state.withLock { state in
-            guard state.queue.isUnderWay(id) else { return false }
+            guard state.queue.isRunning(id) else { return false }
             state.tasks[id] = task
             return true
         }
         if !isWanted { task.cancel() }
     }
 
-    private func hasEnded(_ id: PrefetchID) {
-        let (task, listeners) = state.withLock { state in
-            let isFirst = state.queue.ended(id)
-            return (state.tasks.removeValue(forKey: id), isFirst ? state.listeners.ended(id) : [])
+    private func ended(_ id: PrefetchID) {
+        let signals = state.withLock { state in
+            state.tasks[id] = nil
+            return state.queue.end(id) ? state.takeSignals(afterEndOf: [id]) : []
         }
-        _ = consume task  // goes here, not under the lock
-        for listener in listeners { listener.resume() }
+        for signal in signals { signal.send(()) }
     }
 
-    /// Takes prefetches out of the queue, cancels those that run, and lets go of all of them once the lock is free.
-    private func end(_ stops: (inout PrefetchQueue) -> [PrefetchQueue.Stopped]) {
-        let (stopped, tasks, listeners) = state.withLock { state in
-            let stopped = stops(&state.queue)
+    /// Removes prefetches from the queue and cancels those that run.
+    private func stop(_ remove: (inout PrefetchQueue) -> [PrefetchQueue.Stopped]) {
+        let (stopped, tasks, signals) = state.withLock { state in
+            let stopped = remove(&state.queue)
             let ids = stopped.map(\.id)
-            return (
-                stopped, ids.compactMap { state.tasks.removeValue(forKey: $0) },
-                ids.flatMap { state.listeners.ended($0) }
-            )
+            return (stopped, ids.compactMap { state.tasks.removeValue(forKey: $0) }, state.takeSignals(afterEndOf: ids))
         }
         for task in tasks { task.cancel() }
-        for listener in listeners { listener.resume() }
-        _ = consume stopped
+        for signal in signals { signal.send(()) }
+        _ = consume stopped  // releases the requests
     }
 }

@@ -1,44 +1,40 @@
 import ImageCore
 
-/// One picture to be brought ahead of need: a request, made to fit the destination, and what tells duplicates.
+/// A request of a prefetcher, adapted to its destination, and the key that identifies duplicates.
 struct Prefetch: Sendable {
     enum Key: Hashable, Sendable {
-        case picture(ImageJobKey), original(DataJobKey)
+        case image(ImageJobKey), original(DataJobKey)
     }
 
     let request: ImageRequest
     let key: Key
 
-    /// Nil when nothing would be kept in the destination.
+    /// Nil if nothing would be stored in the destination.
     init?(_ request: ImageRequest, to destination: ImagePrefetcher.Destination) {
         var request = request
         request.priority = min(request.priority, .low)
-        request.isProgressive = false  // nobody looks
+        request.isProgressive = false
         switch destination {
         case .memory, .decoded:
             guard request.cachePolicy.memory.writes else { return nil }
             if destination == .decoded { request.processors = [] }
-            key = .picture(request.jobKey)
+            key = .image(request.jobKey)
         case .disk:
-            guard request.isKeptOnDisk else { return nil }
+            // Local originals are not stored.
+            guard !request.original.isLocal, request.cachePolicy.disk.writes else { return nil }
             key = .original(DataJobKey(original: request.original, route: FetchRoute(request)))
         }
         self.request = request
     }
 }
 
-extension ImageRequest {
-    /// Bytes at hand are not kept, nor is what is a file already.
-    fileprivate var isKeptOnDisk: Bool { !original.isLocal && cachePolicy.disk.writes }
-}
-
 extension ImageLoader {
-    /// Brings one picture to its destination. One that fails costs nothing: the observer was told, and a real request will try again.
-    func carryOut(_ prefetch: Prefetch) async {
+    /// Loads an image into its destination. Errors go to the observer only.
+    func run(_ prefetch: Prefetch) async {
         switch prefetch.key {
-        case .picture: _ = try? await image(for: prefetch.request)
+        case .image: _ = try? await image(for: prefetch.request)
         case .original:
-            // Nothing would be kept.
+            // Nothing would be stored.
             if case .fetch = prefetch.request.origin, configuration.fetchedOriginals == nil { return }
             if await !hasStored(prefetch.request) { _ = try? await data(for: prefetch.request) }
         }

@@ -1,13 +1,11 @@
-/// Leaves a host alone that has failed several times in a row, until one transfer has found that it is back. Pure: it is
-/// told the time.
+/// Refuses transfers to a host that has failed several times in a row (Nygard, Release It!, 2007).
 ///
-/// Closed, it lets everything through; open, nothing for a while; then half-open: one probe, whose end decides.
-/// (Nygard, Release It!, 2007.)
+/// Closed, it admits all; open, none for a while; then half-open: one attempt decides. It is passed the time.
 struct CircuitBreaker {
-    /// What an attempt has shown of its host.
+    /// What an attempt says about its host.
     enum Finding {
         case up, down
-        /// Nothing: it was cancelled, or broke off halfway.
+        /// It was cancelled or interrupted.
         case unknown
     }
 
@@ -26,10 +24,10 @@ struct CircuitBreaker {
         self.pause = pause
     }
 
-    /// Closed, with no failure to remember.
+    /// Closed, without failures.
     var isPristine: Bool { phase == .closed(failures: 0) }
 
-    /// Whether an attempt may begin. Each that may must end with `ended`.
+    /// Whether an attempt may start. Then `ended` must follow.
     mutating func admits(now: Duration) -> Bool {
         switch phase {
         case .closed: return true

@@ -1,0 +1,164 @@
+import ImageCore
+import ImageTesting
+import Synchronization
+
+/// Callers of a coalescer, each in a task of its own. Their operations report 0 bytes and then wait at a gate.
+final class CoalescingFixture: Sendable {
+    struct Answer: Sendable {
+        var caller: Int
+        var result: Result<Int, any Error>
+    }
+
+    private struct Caller: Sendable {
+        let priority = LivePriority(.normal)
+        let progress = Probe<WorkProgress>()
+        var task: Task<Void, Never>?
+    }
+
+    let coalescer: any RequestCoalescer<String, Int>
+    /// Holds the operations that have no gate of their own.
+    let gate = Gate()
+    /// The operations that were started, in order.
+    let operations = Probe<any SharedOperation>()
+    let answers = Probe<Answer>()
+    /// For each operation that has ended, whether its task was cancelled.
+    let cancellations = Probe<Bool>()
+    private let callers = Mutex<[Int: Caller]>([:])
+
+    init(_ coalescer: any RequestCoalescer<String, Int>) { self.coalescer = coalescer }
+
+    // MARK: Callers
+
+    /// Starts a caller, and returns when it has joined an operation: when it has received the first progress.
+    func join(
+        _ caller: Int, _ priority: RequestPriority = .normal, key: String = "key", gate: Gate? = nil,
+        result: @escaping @Sendable () throws -> Int = { 7 }
+    ) async throws {
+        start(caller, priority, key: key, gate: gate, result: result)
+        try await expectProgress(of: caller)
+    }
+
+    func start(
+        _ caller: Int, _ priority: RequestPriority = .normal, key: String = "key", gate: Gate? = nil,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in },
+        result: @escaping @Sendable () throws -> Int = { 7 }
+    ) {
+        self.priority(of: caller).set(priority)
+        let task = Task {
+            await call(caller, key: key, gate: gate ?? self.gate, onProgress: onProgress, result: result)
+        }
+        callers.withLock { $0[caller, default: Caller()].task = task }
+    }
+
+    /// Calls the coalescer in the current task.
+    func call(
+        _ caller: Int, key: String = "key", gate: Gate,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in },
+        result: @escaping @Sendable () throws -> Int = { 7 }
+    ) async {
+        let received = progress(of: caller)
+        do {
+            let value = try await coalescer.value(for: key, priority: priority(of: caller)) {
+                received.append($0)
+                onProgress($0)
+            } operation: { operation in
+                try await self.run(operation, gate, result)
+            }
+            answers.append(Answer(caller: caller, result: .success(value)))
+        } catch {
+            answers.append(Answer(caller: caller, result: .failure(error)))
+        }
+    }
+
+    private func run(
+        _ operation: any SharedOperation, _ gate: Gate, _ result: @Sendable () throws -> Int
+    ) async throws -> Int {
+        operations.append(operation)
+        operation.report(WorkProgress(completedBytes: 0, totalBytes: nil))
+        await gate.pass()
+        cancellations.append(Task.isCancelled)
+        return try result()
+    }
+
+    func setPriority(_ priority: RequestPriority, of caller: Int) { self.priority(of: caller).set(priority) }
+
+    func cancel(_ caller: Int) { callers.withLock { $0[caller]?.task }?.cancel() }
+
+    /// Cancels the caller's task, and returns when its call has ended.
+    func leave(_ caller: Int) async throws {
+        cancel(caller)
+        let error = try await error(of: caller)
+        try expect(error is CancellationError, "the cancelled caller received \(String(describing: error))")
+    }
+
+    // MARK: Findings
+
+    func progress(of caller: Int) -> Probe<WorkProgress> { entry(of: caller).progress }
+
+    func bytes(of caller: Int) -> [Int] { progress(of: caller).all.map(\.completedBytes) }
+
+    /// The operation that was started last.
+    func operation() throws -> any SharedOperation {
+        guard let operation = operations.all.last else { throw ContractViolation("no operation was started") }
+        return operation
+    }
+
+    func expectValue(_ value: Int, of caller: Int) async throws {
+        let result = try await answer(of: caller)
+        try expect((try? result.get()) == value, "caller \(caller) received \(result)")
+    }
+
+    /// Nil if the caller received a value.
+    func error(of caller: Int) async throws -> (any Error)? {
+        guard case .failure(let error) = try await answer(of: caller) else { return nil }
+        return error
+    }
+
+    func expectProgress(of caller: Int, count: Int = 1) async throws {
+        let isThere = await progress(of: caller).reaches(count)
+        try expect(isThere, "caller \(caller) received \(progress(of: caller).all), expected \(count) reports")
+    }
+
+    func expectPriority(_ priority: RequestPriority, _ situation: String) async throws {
+        let operation = try operation()
+        let isReached = await Patience.comesTrue { operation.priority.value == priority }
+        try expect(isReached, "the operation has priority \(operation.priority.value) \(situation), not \(priority)")
+    }
+
+    /// Returns when each operation that was started has ended.
+    func expectCancellations(_ isCancelled: Bool) async throws {
+        let count = operations.count
+        let areOver = await cancellations.reaches(count)
+        try expect(areOver, "\(cancellations.count) of \(count) operations have ended")
+        try expect(cancellations.all.allSatisfy { $0 == isCancelled }, "cancelled: \(cancellations.all)")
+    }
+
+    /// Waits for a call of another key from start to end, and then some turns of all tasks.
+    func settle() async throws {
+        let values = Probe<Int>()
+        Task { [coalescer] in
+            let priority = LivePriority(.veryLow)
+            values.append(try await coalescer.value(for: "other", priority: priority, onProgress: { _ in }) { _ in 7 })
+        }
+        let hasEnded = await values.reaches(1)
+        try expect(hasEnded, "a call of another key did not end")
+        for _ in 0..<50 { await Task.yield() }
+    }
+
+    private func priority(of caller: Int) -> LivePriority { entry(of: caller).priority }
+
+    private func entry(of caller: Int) -> Caller {
+        callers.withLock { callers in
+            let entry = callers[caller] ?? Caller()
+            callers[caller] = entry
+            return entry
+        }
+    }
+
+    private func answer(of caller: Int) async throws -> Result<Int, any Error> {
+        _ = await Patience.comesTrue { self.answers.all.contains { $0.caller == caller } }
+        let answer = answers.all.first { $0.caller == caller }
+        guard let answer else { throw ContractViolation("the call of caller \(caller) did not end") }
+        return answer.result
+    }
+}

@@ -1,0 +1,67 @@
+import ImageCore
+import ImageTesting
+
+extension RequestCoalescerContract {
+    static let ownCancellation = rule(
+        "an operation that throws CancellationError without being cancelled fails with another error"
+    ) { fixture in
+        try await fixture.join(1) { throw CancellationError() }
+        fixture.gate.open()
+        let error = try await fixture.error(of: 1)
+        try expect(error != nil, "the caller received a value")
+        try expect(!(error is CancellationError), "the caller seems to have been cancelled")
+    }
+
+    static let cancelledCall = rule("a cancelled call throws CancellationError at once, while its operation still runs")
+    {
+        fixture in
+        try await fixture.join(1)
+        try await fixture.leave(1)
+        try expect(fixture.cancellations.count == 0, "the operation has ended")
+    }
+
+    static let lastLeaves = rule("when the last caller leaves, the operation's task is cancelled") { fixture in
+        for caller in 1...2 { try await fixture.join(caller) }
+        for caller in 1...2 { try await fixture.leave(caller) }
+        fixture.gate.open()
+        try await fixture.expectCancellations(true)
+    }
+
+    static let startsAnew = rule(
+        "callers that ask after the last one has left start a new operation, while the cancelled one still runs"
+    ) { fixture in
+        let oldGate = Gate()
+        defer { oldGate.open() }
+        try await fixture.join(1, gate: oldGate) { 1 }
+        try await fixture.leave(1)
+        try await fixture.join(2) { 2 }
+        oldGate.open()
+        let hasEnded = await fixture.cancellations.reaches(1)
+        try expect(hasEnded, "the cancelled operation did not end")
+        try await fixture.settle()
+        fixture.gate.open()
+        try await fixture.expectValue(2, of: 2)
+    }
+
+    static let startsNothing = rule("a task that is cancelled before it calls starts no operation") { fixture in
+        fixture.gate.open()
+        let start = Gate()
+        let task = Task {
+            await start.pass()
+            await fixture.call(1, gate: fixture.gate)
+        }
+        task.cancel()
+        start.open()
+        let error = try await fixture.error(of: 1)
+        try expect(error is CancellationError, "the caller received \(String(describing: error))")
+        try expect(fixture.operations.count == 0, "an operation was started")
+    }
+
+    static let oneLeaves = rule("a caller that leaves changes nothing for the others") { fixture in
+        for caller in 1...3 { try await fixture.join(caller) }
+        try await fixture.leave(1)
+        fixture.gate.open()
+        for caller in 2...3 { try await fixture.expectValue(7, of: caller) }
+        try await fixture.expectCancellations(false)
+    }
+}

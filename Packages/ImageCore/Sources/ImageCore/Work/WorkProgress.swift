@@ -1,0 +1,43 @@
+/// How far an operation is: its transfer in bytes, and the latest preview.
+public struct WorkProgress: Hashable, Sendable {
+    public var completedBytes: Int
+    /// Nil if the origin does not announce a length.
+    public var totalBytes: Int?
+    /// The latest preview, if the operation makes any.
+    public var preview: ImagePreview?
+
+    public init(completedBytes: Int, totalBytes: Int?, preview: ImagePreview? = nil) {
+        self.completedBytes = completedBytes
+        self.totalBytes = totalBytes
+        self.preview = preview
+    }
+
+    /// Adds a newer report, and returns whether it changed anything.
+    ///
+    /// Bytes never decrease: a transfer that restarts changes nothing until it has come further than before. The preview
+    /// with the highest number is kept.
+    public mutating func merge(_ newer: WorkProgress) -> Bool {
+        let hasMoreBytes =
+            newer.completedBytes > completedBytes
+            || newer.completedBytes == completedBytes && newer.totalBytes != nil && newer.totalBytes != totalBytes
+        let hasNewPreview = (newer.preview?.number ?? .min) > (preview?.number ?? .min)
+        if hasMoreBytes { (completedBytes, totalBytes) = (newer.completedBytes, newer.totalBytes) }
+        if hasNewPreview { preview = newer.preview }
+        return hasMoreBytes || hasNewPreview
+    }
+}
+
+/// An image that is incomplete or of lower quality than the final one.
+public struct ImagePreview: Hashable, Sendable {
+    /// Its `completeness` is `.preview`.
+    public let image: DecodedImage
+    /// Increases with each preview of one operation.
+    public let number: Int
+
+    public init(_ image: DecodedImage, number: Int) {
+        var image = image
+        if image.completeness != .preview { image.completeness = .preview }
+        self.image = image
+        self.number = number
+    }
+}

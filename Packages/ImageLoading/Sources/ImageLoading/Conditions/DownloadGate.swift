@@ -1,0 +1,172 @@
+import ImageCore
+import Synchronization
+
+/// Holds downloads back until memory, the application and the network allow them, and interrupts downloads that they no
+/// longer allow.
+final class DownloadGate: Sendable {
+    private struct Pending: Sendable {
+        let priority: LivePriority
+        /// Whether it failed because there is no network.
+        let needsNetwork: Bool
+        /// Its value says whether the download may run.
+        let signal = OneTimeSignal<Bool>()
+    }
+
+    private struct Running: Sendable {
+        let priority: LivePriority
+        let interruption = OneTimeSignal<Void>()
+    }
+
+    private struct State: Sendable {
+        var conditions = DownloadConditions()
+        var pending: [UInt64: Pending] = [:]
+        var running: [UInt64: Running] = [:]
+        var lastID: UInt64 = 0
+
+        mutating func makeID() -> UInt64 {
+            lastID += 1
+            return lastID
+        }
+
+        func allows(_ download: Pending) -> Bool {
+            conditions.allow(download.priority.value) && (!download.needsNetwork || conditions.connectivity == .online)
+        }
+
+        /// Removes the downloads that may run now, by priority and in order of arrival within one.
+        mutating func takeAllowed() -> [Pending] {
+            let allowed = pending.filter { allows($0.value) }.map { (id: $0.key, priority: $0.value.priority.value) }
+                .sorted { ($1.priority, $0.id) < ($0.priority, $1.id) }
+            return allowed.compactMap { pending.removeValue(forKey: $0.id) }
+        }
+
+        /// Of those that wait for the network, the last one of the lowest priority.
+        func lastForNetwork() -> (id: UInt64, priority: RequestPriority)? {
+            pending.filter(\.value.needsNetwork).map { (id: $0.key, priority: $0.value.priority.value) }
+                .min { ($0.priority, $1.id) < ($1.priority, $0.id) }
+        }
+    }
+
+    private let state = Mutex(State())
+    private let time: BackgroundTime?
+    /// The largest number of downloads that wait for a network.
+    private let maxForNetwork: Int
+    /// Whether the application may enter the background. If not, only downloads below normal priority are interrupted.
+    private let observesApplication: Bool
+
+    init(maxForNetwork: Int, observesApplication: Bool, time: (any BackgroundTimeProvider)?) {
+        self.maxForNetwork = maxForNetwork
+        self.observesApplication = observesApplication
+        self.time = time.map(BackgroundTime.init)
+        self.time?.onTimeUp { [weak self] in
+            self?.changeConditions { if $0.application == .background { $0.isTimeUp = true } }
+        }
+    }
+
+    var isOffline: Bool { state.withLock { $0.conditions.connectivity } == .offline }
+
+    /// Lets downloads run that are allowed now, and interrupts those that no longer are.
+    func changeConditions(_ change: (inout DownloadConditions) -> Void) {
+        let (allowed, running, conditions) = state.withLock { state in
+            change(&state.conditions)
+            return (state.takeAllowed(), state.running, state.conditions)
+        }
+        for download in allowed { download.signal.send(true) }
+        for download in running.values where !conditions.allow(download.priority.value) {
+            download.interruption.send(())
+        }
+        if conditions.application == .foreground {
+            time?.end()
+        } else if !conditions.isTimeUp {
+            time?.begin(for: running.filter { $0.value.priority.value >= .high }.keys)
+        }
+    }
+
+    // MARK: Waiting
+
+    /// Waits until the download may run.
+    ///
+    /// - Parameter onWait: Called if it has to wait.
+    /// - Returns: False if too many downloads of at least its priority wait for the network.
+    /// - Throws: `CancellationError` if the task is cancelled.
+    func waitUntilOpen(
+        _ priority: LivePriority, needsNetwork: Bool = false, onWait: () -> Void = {}
+    ) async throws -> Bool {
+        let download = Pending(priority: priority, needsNetwork: needsNetwork)
+        if state.withLock({ $0.allows(download) }) { return true }
+        guard let id = add(download) else { return false }
+        defer { _ = state.withLock { $0.pending.removeValue(forKey: id) } }
+        onWait()
+        let observation = priority.observe { [weak self] _ in self?.reconsider(id) }
+        defer { observation.end() }
+        reconsider(id)  // conditions or priority may have changed before
+        return try await download.signal.value()
+    }
+
+    /// Returns nil if too many wait for the network.
+    private func add(_ download: Pending) -> UInt64? {
+        let (id, displaced) = state.withLock { state -> (UInt64?, Pending?) in
+            var displaced: Pending?
+            if download.needsNetwork, state.pending.values.count(where: \.needsNetwork) >= maxForNetwork {
+                guard let last = state.lastForNetwork(), last.priority < download.priority.value else {
+                    return (nil, nil)
+                }
+                displaced = state.pending.removeValue(forKey: last.id)
+            }
+            let id = state.makeID()
+            state.pending[id] = download
+            return (id, displaced)
+        }
+        displaced?.signal.send(false)
+        return id
+    }
+
+    private func reconsider(_ id: UInt64) {
+        let allowed = state.withLock { state -> Pending? in
+            guard let download = state.pending[id], state.allows(download) else { return nil }
+            return state.pending.removeValue(forKey: id)
+        }
+        allowed?.signal.send(true)
+    }
+
+    // MARK: Running
+
+    /// Makes an attempt.
+    ///
+    /// - Throws: The attempt's error, or `AttemptFailure.interrupted` if conditions do not allow it, before or meanwhile.
+    func run<Value: Sendable>(
+        _ priority: LivePriority, _ attempt: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        guard observesApplication || priority.value < .normal else { return try await attempt() }
+        let download = Running(priority: priority)
+        guard let id = begin(download) else { throw AttemptFailure.interrupted }
+        defer {
+            _ = state.withLock { $0.running.removeValue(forKey: id) }
+            time?.end(for: id)
+        }
+        return try await withThrowingTaskGroup(of: Value.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await attempt() }
+            group.addTask {
+                try await download.interruption.value()
+                throw AttemptFailure.interrupted
+            }
+            // The first to end decides; the group waits for the other.
+            for try await value in group { return value }
+            throw CancellationError()
+        }
+    }
+
+    /// Returns nil if conditions do not allow it.
+    private func begin(_ download: Running) -> UInt64? {
+        let (id, conditions) = state.withLock { state -> (UInt64?, DownloadConditions) in
+            guard state.conditions.allow(download.priority.value) else { return (nil, state.conditions) }
+            let id = state.makeID()
+            state.running[id] = download
+            return (id, state.conditions)
+        }
+        if let id, conditions.application == .background, download.priority.value >= .high {
+            time?.begin(for: CollectionOfOne(id))
+        }
+        return id
+    }
+}

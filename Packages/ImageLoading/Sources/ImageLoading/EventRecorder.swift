@@ -1,0 +1,33 @@
+import ImageCore
+import Synchronization
+
+/// Counts events and passes them to the observer.
+final class EventRecorder: Sendable {
+    private static let memoryHit: [ImageLoadEvent.Kind] = [.started, .memoryHit, .succeeded(.memory)]
+
+    private let counts = Mutex(ImageLoaderStatistics())
+    private let observer: (any ImageLoaderObserver)?
+    private let lastID = Atomic<UInt64>(0)
+
+    init(observer: (any ImageLoaderObserver)?) { self.observer = observer }
+
+    var statistics: ImageLoaderStatistics { counts.withLock { $0 } }
+
+    /// An identifier for a request.
+    func makeID() -> UInt64 { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    func record(_ kind: ImageLoadEvent.Kind, id: UInt64, of request: ImageRequest, elapsed: Duration) {
+        counts.withLock { $0.note(kind, at: elapsed) }
+        observer?.loader(did: ImageLoadEvent(request: id, url: request.url, kind: kind, elapsed: elapsed))
+    }
+
+    /// Records all events of a request that the memory cache has answered.
+    func recordMemoryHit(of request: ImageRequest) {
+        counts.withLock { counts in
+            for kind in Self.memoryHit { counts.note(kind, at: .zero) }
+        }
+        guard let observer else { return }
+        let (id, url) = (makeID(), request.url)
+        for kind in Self.memoryHit { observer.loader(did: ImageLoadEvent(request: id, url: url, kind: kind)) }
+    }
+}

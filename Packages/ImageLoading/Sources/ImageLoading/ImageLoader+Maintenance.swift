@@ -1,0 +1,42 @@
+public import ImageCore
+import Synchronization
+
+extension ImageLoader {
+    /// What the loader has done so far.
+    public var statistics: ImageLoaderStatistics { events.statistics }
+
+    /// The present sizes of the caches. Throws if the disk store fails.
+    public func cacheSizes() async throws(DataCacheFailure) -> CacheSizes {
+        CacheSizes(memory: configuration.memoryCache?.byteCount, disk: try await configuration.diskStore?.byteCount())
+    }
+
+    /// Removes everything from memory and disk. Requests in progress continue, and store what they load.
+    ///
+    /// Throws if the disk store fails; memory is empty all the same.
+    public func removeAll() async throws(DataCacheFailure) {
+        removeAllFromMemory()
+        try await configuration.diskStore?.removeAll()
+    }
+
+    /// Removes everything from memory, and from disk what was neither stored nor read for longer than `age`.
+    ///
+    /// Throws if the disk store fails; memory is empty all the same.
+    public func removeAll(olderThan age: Duration) async throws(DataCacheFailure) {
+        removeAllFromMemory()
+        try await configuration.diskStore?.removeAll(unusedFor: age)
+    }
+
+    /// Cancels all requests in progress, down to the socket, and ends them with `ImageError.invalidated`.
+    ///
+    /// Later requests fail with the same error, unless the image is in memory or the request is invalid. The caches can still
+    /// be measured and emptied. This closes the coalescers: loaders that share them end together.
+    public func invalidate() {
+        configuration.imageCoalescer.close(throwing: ImageError.invalidated)
+        configuration.dataCoalescer.close(throwing: ImageError.invalidated)
+    }
+
+    private func removeAllFromMemory() {
+        configuration.memoryCache?.removeAll()
+        sizes.withLock { $0.removeAll() }
+    }
+}

@@ -1,0 +1,58 @@
+import ImageCore
+import Synchronization
+
+extension ImageLoader {
+    /// The requested image from the memory cache, or a larger one if the request accepts that.
+    func imageInMemory(_ key: ImageCacheKey, for request: ImageRequest) -> DecodedImage? {
+        guard request.readsMemory, let cache = configuration.memoryCache else { return nil }
+        if let image = cache.image(for: key) { return image }
+        guard request.acceptsLarger, let target = request.target else { return nil }
+        for candidate in sizes.withLock({ $0.candidates(for: key) }) {
+            if let image = cache.image(for: candidate), image.covers(target) { return image }
+        }
+        return nil
+    }
+
+    func missReason(for context: RequestContext) -> CacheMiss {
+        if configuration.memoryCache == nil { return .noCache }
+        if !context.request.readsMemory { return .policy }
+        return sizes.withLock { $0.miss(of: context.key) }
+    }
+
+    /// Stores the result of a request's work in memory, if its policy says so and no reload has made it out of date.
+    func stored(_ result: ImageJobResult, for context: RequestContext) -> ImageJobResult {
+        var result = result
+        result.requestID = context.id
+        result.isInMemory = store(result, for: context)
+        return result
+    }
+
+    private func store(_ result: ImageJobResult, for context: RequestContext) -> Bool {
+        guard context.request.cachePolicy.memory.writes, result.loaded.source != .stale,
+            let cache = configuration.memoryCache, result.isRenewed || context.isCurrent
+        else { return false }
+        cache.insert(result.loaded.image, for: context.key)
+        sizes.withLock { $0.inserted(context.key) }
+        guard result.isRenewed || context.isCurrent else {
+            cache.remove(for: context.key)
+            return false
+        }
+        context.send(.keptInMemory)
+        return true
+    }
+}
+
+extension ImageCache {
+    /// Removes images as the level of pressure requires.
+    func trim(under level: MemoryPressureLevel) {
+        switch level {
+        case .normal: break
+        case .background, .warning: trim(toShare: 0.5)
+        case .critical: removeAll()
+        }
+    }
+}
+
+extension MemoryPressureLevel {
+    var forbidsPrefetching: Bool { self >= .warning }
+}

@@ -1,0 +1,67 @@
+import ImageCore
+
+/// The targets under which images were stored in memory lately, so that a larger image can serve a smaller request.
+///
+/// Stored images may have been evicted since. When there are too many, the older half is forgotten.
+struct SizeIndex: Sendable {
+    private typealias Generation = [ImageCacheKey: Set<ImageTarget?>]
+
+    private let limit: Int
+    private var young: Generation = [:]
+    private var old: Generation = [:]
+
+    /// - Parameter limit: The largest number of images, without regard to size.
+    init(limit: Int = 8_192) { self.limit = max(2, limit) }
+
+    var count: Int { young.count + old.count }
+
+    mutating func inserted(_ key: ImageCacheKey) {
+        young[key.anySize, default: []].insert(key.target)
+        guard young.count >= limit / 2 else { return }
+        (old, young) = (young, [:])
+    }
+
+    mutating func removeAll() { (old, young) = ([:], [:]) }
+
+    /// Why there is nothing under a key, as far as the latest insertions show.
+    func miss(of key: ImageCacheKey) -> CacheMiss {
+        let known = targets(of: key.anySize)
+        if known.contains(key.target) { return .evicted }
+        if !known.isEmpty { return .otherSize }
+        let isKnownPlain = !key.processors.isEmpty && !targets(of: ImageCacheKey(source: key.source)).isEmpty
+        return isKnownPlain ? .otherProcessors : .absent
+    }
+
+    private func targets(of group: ImageCacheKey) -> Set<ImageTarget?> {
+        (young[group] ?? []).union(old[group] ?? [])
+    }
+
+    /// The keys under which a larger image may be stored, smallest first; the original size last.
+    func candidates(for key: ImageCacheKey) -> [ImageCacheKey] {
+        guard let target = key.target else { return [] }
+        return targets(of: key.anySize).filter { Self.mayServe($0, target) }
+            .sorted { ($0?.size.area ?? .max) < ($1?.size.area ?? .max) }
+            .map { ImageCacheKey(source: key.source, target: $0, processors: key.processors) }
+    }
+
+    /// Whether an image for `other` shows the same as one for `target`, in no lower quality.
+    private static func mayServe(_ other: ImageTarget?, _ target: ImageTarget) -> Bool {
+        guard let other else { return target.mode == .fit }
+        guard other != target, other.mode == target.mode else { return false }
+        guard other.preference == target.preference || other.preference == .quality else { return false }
+        if target.mode == .fit { return true }
+        return other.size.width * target.size.height == other.size.height * target.size.width
+    }
+}
+
+extension ImageCacheKey {
+    fileprivate var anySize: ImageCacheKey { ImageCacheKey(source: source, processors: processors) }
+}
+
+extension DecodedImage {
+    /// Whether the image has at least the pixels that decoding to the target would give.
+    func covers(_ target: ImageTarget) -> Bool {
+        let needed = DecodingRequest(target: target).outputSize(for: header.size)
+        return bitmap.size.width >= needed.width && bitmap.size.height >= needed.height
+    }
+}

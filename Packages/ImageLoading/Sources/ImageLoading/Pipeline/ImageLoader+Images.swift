@@ -1,0 +1,118 @@
+import ImageCore
+
+extension ImageLoader {
+    /// Loads an image that is not in memory, and sends the request's last event.
+    func image(
+        for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedImage {
+        let isProgressive = context.request.isProgressive
+        do {
+            try context.checkURL()
+            context.send(.memoryMiss(missReason(for: context)))
+            subscribeToPreviews(of: context)
+            defer { unsubscribeFromPreviews(of: context) }
+            let result = try await processedImage(for: context, priority) { progress in
+                onProgress(isProgressive ? progress : progress.withoutPreview)
+            }
+            context.sendJoined(result)
+            try Task.checkCancellation()
+            // The one who started the work may have wanted nothing in memory.
+            if !result.isInMemory { _ = stored(result, for: context) }
+            context.send(.succeeded(result.loaded.source))
+            return result.loaded
+        } catch {
+            throw context.failed(error)
+        }
+    }
+
+    /// The decoded image, after the request's processors.
+    private func processedImage(
+        for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws -> ImageJobResult {
+        if context.request.processors.isEmpty { return try await decodedImage(for: context, priority, onProgress) }
+        return try await configuration.imageCoalescer.value(
+            for: context.imageKey, priority: priority, onProgress: onProgress
+        ) { shared in
+            if let hit = self.lateMemoryHit(for: context) { return hit }
+            let previews = self.previewProcessor(for: context, shared)
+            defer { previews.finish() }
+            let unprocessed = context.withoutProcessors()
+            let decoded = try await self.decodedImage(for: unprocessed, shared.priority) { progress in
+                shared.report(progress.withoutPreview)
+                if let preview = progress.preview { previews.offer(preview, number: preview.number) }
+            }
+            previews.finish()
+            unprocessed.sendJoined(decoded)
+            return self.stored(try await self.process(decoded, for: context, shared.priority), for: context)
+        }
+    }
+
+    /// The original, decoded to the request's target.
+    private func decodedImage(
+        for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws -> ImageJobResult {
+        try await configuration.imageCoalescer.value(
+            for: context.imageKey, priority: priority, onProgress: onProgress
+        ) { shared in
+            if let hit = self.lateMemoryHit(for: context) { return hit }
+            let original = try await self.originalData(withPreviewsFor: context, shared)
+            return self.stored(try await self.decode(original, for: context, shared), for: context)
+        }
+    }
+
+    /// The image may have been stored between the request's look into memory and its turn here.
+    private func lateMemoryHit(for context: RequestContext) -> ImageJobResult? {
+        guard context.imageKey.readsMemory, let image = configuration.memoryCache?.image(for: context.key) else {
+            return nil
+        }
+        context.send(.memoryHit)
+        let loaded = LoadedImage(image: image, source: .memory, encodedByteCount: nil)
+        return ImageJobResult(loaded: loaded, requestID: context.id, isInMemory: true)
+    }
+
+    private func process(
+        _ decoded: ImageJobResult, for context: RequestContext, _ priority: LivePriority
+    ) async throws -> ImageJobResult {
+        var result = decoded
+        context.send(.queued(.decode))
+        result.loaded.image = try await configuration.scheduler.runInDecodeLane(priority) { isCancelled in
+            try decoded.loaded.image.processed(by: context.request.processors, isCancelled: isCancelled)
+        }
+        context.send(.processed)
+        return result
+    }
+}
+
+extension RequestContext {
+    /// The request on whose image the processors are applied. Its result is not stored in memory for its own sake.
+    fileprivate func withoutProcessors() -> RequestContext {
+        replacing { request in
+            request.processors = []
+            request.cachePolicy.memory = request.cachePolicy.memory.reads ? .readOnly : .none
+        }
+    }
+
+    fileprivate func sendJoined(_ result: ImageJobResult) {
+        sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.encodedByteCount)
+    }
+}
+
+extension WorkProgress {
+    var withoutPreview: WorkProgress { WorkProgress(completedBytes: completedBytes, totalBytes: totalBytes) }
+}
+
+extension DecodedImage {
+    /// - Throws: `ImageError.processing`, or `CancellationError` between two processors.
+    func processed(by processors: [any ImageProcessor], isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
+        var image = self
+        for processor in processors {
+            if isCancelled() { throw CancellationError() }
+            do {
+                image.bitmap = try processor.process(image.bitmap)
+            } catch {
+                throw ImageError.processing(identifier: processor.identifier, "\(error)")
+            }
+        }
+        return image
+    }
+}

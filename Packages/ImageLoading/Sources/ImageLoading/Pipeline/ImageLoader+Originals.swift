@@ -1,0 +1,165 @@
+import HTTPTypes
+import ImageCore
+import ImageTransporting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension ImageLoader {
+    /// The encoded original, from the request itself, the disk cache or the network.
+    func originalData(
+        for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws -> LoadedData {
+        let result = try await configuration.dataCoalescer.value(
+            for: context.dataKey, priority: priority, onProgress: onProgress
+        ) { shared in
+            DataJobResult(loaded: try await self.loadOriginal(for: context, shared), requestID: context.id)
+        }
+        context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.data.count)
+        return result.loaded
+    }
+
+    private func loadOriginal(for context: RequestContext, _ shared: any SharedOperation) async throws -> LoadedData {
+        switch context.request.origin {
+        case .data(let data, _):
+            return LoadedData(data: try checkSize(of: data), source: .disk)
+        case .fetch(_, let fetch):
+            if let kept = await keptOriginal(context) {
+                return LoadedData(data: try checkSize(of: kept), source: .disk)
+            }
+            let loaded = try await download(for: context, shared.priority) { try await self.bytes(of: fetch, context) }
+            await keepOriginal(loaded.data, context)
+            return loaded
+        case .url(let url):
+            if !context.original.isLocal, let stored = try await storedOriginal(url, context) { return stored }
+            return try await download(for: context, shared.priority) { try await self.transfer(url, context, shared) }
+        }
+    }
+
+    /// The stored original, if no network is needed for it. Needs no slot in the download lane.
+    private func storedOriginal(_ url: URL, _ context: RequestContext) async throws -> LoadedData? {
+        do {
+            guard let cache = configuration.responseCache else { throw CacheMiss.noCache }
+            guard context.route.readsDisk else { throw CacheMiss.policy }
+            let request = try TransportRequest(url, context, configuration.transferLimits)
+            let response = try await cache.storedResponse(to: request, context.route)
+            if let error = response.head.error {
+                context.send(.diskHit(bytes: 0))  // the stored answer is that there is no image
+                throw error
+            }
+            let data = try await collect(response)
+            return loaded(data, from: response.source, context)
+        } catch let miss as CacheMiss {
+            context.send(.diskMiss(miss))
+        } catch TransportFailure.closedEarly {
+            context.send(.diskMiss(.bytesLost))
+        }
+        return nil
+    }
+
+    /// Whether a request would need neither network nor application, because the original, or that there is none, is stored.
+    /// Does not read the body, and sends no events.
+    func hasStored(_ request: ImageRequest) async -> Bool {
+        let route = FetchRoute(request)
+        guard route.readsDisk else { return false }
+        if case .fetch = request.origin { return await hasKept(request) }
+        guard let url = request.url, let cache = configuration.responseCache,
+            let transfer = try? TransportRequest(url, request.headers, route, configuration.transferLimits),
+            let response = try? await cache.storedResponse(to: transfer, route)
+        else { return false }
+        response.body.discard()
+        return true
+    }
+
+    /// Removes bytes from the disk cache that are not an image.
+    func removeStoredOriginal(for context: RequestContext) async throws(ImageError) {
+        if case .fetch = context.request.origin { await removeKeptOriginal(context) }
+        guard let url = context.request.url, let cache = configuration.responseCache else { return }
+        var transfer = try TransportRequest(url, context, configuration.transferLimits)
+        transfer.cacheUse = .standard
+        await cache.removeStoredResponses(to: transfer)
+    }
+
+    func checkSize(of data: Data) throws(ImageError) -> Data {
+        let limit = configuration.transferLimits.maxBodyBytes
+        guard data.count <= limit else { throw .tooLarge(allowedBytes: limit) }
+        return data
+    }
+
+    /// Sends the event for the source of the bytes.
+    func loaded(_ data: Data, from source: ResponseSource, _ context: RequestContext) -> LoadedData {
+        let (event, source): (ImageLoadEvent.Kind, ImageSource) =
+            switch source {
+            case .network: (.downloadFinished(bytes: data.count), .network)
+            case .validated: (.validated(bytes: data.count), .validated)
+            case .cache: (.diskHit(bytes: data.count), .disk)
+            case .stale: (.staleHit(bytes: data.count), .stale)
+            }
+        context.send(event)
+        return LoadedData(data: data, source: source)
+    }
+
+    /// - Parameter received: Where the bytes go. Others may read them meanwhile.
+    func collect(
+        _ response: TransportResponse, into received: ReceivedBytes = ReceivedBytes(),
+        onProgress: (WorkProgress) -> Void = { _ in }
+    ) async throws(TransportFailure) -> Data {
+        let (total, limit) = (response.head.expectedBytes, configuration.transferLimits.maxBodyBytes)
+        var pieces = response.body.makeAsyncIterator()
+        while let piece = try await pieces.next(isolation: nil) {
+            guard received.count + piece.count <= limit else { throw .tooLarge(allowedBytes: limit) }
+            received.append(piece, expectedBytes: total)
+            onProgress(WorkProgress(completedBytes: received.count, totalBytes: total))
+        }
+        return received.all
+    }
+}
+
+extension ImageRequest {
+    var host: String? { url?.host() }
+}
+
+extension URL {
+    /// - Throws: `.invalidURL` for a URL that no transport could load.
+    func checkIsLoadable() throws(ImageError) {
+        guard let scheme = scheme?.lowercased() else { throw .invalidURL(absoluteString) }
+        if scheme == "http" || scheme == "https", host()?.isEmpty ?? true { throw .invalidURL(absoluteString) }
+    }
+}
+
+extension ResponseCache {
+    fileprivate func storedResponse(
+        to transfer: TransportRequest, _ route: FetchRoute
+    ) async throws(CacheMiss) -> TransportResponse {
+        var request = transfer
+        request.cacheUse = .standard
+        return try await storedResponse(to: request, acceptsStale: route.isOffline)
+    }
+}
+
+extension TransportRequest {
+    init(_ url: URL, _ context: RequestContext, _ limits: TransferLimits) throws(ImageError) {
+        try self.init(url, context.request.headers, context.route, limits)
+    }
+
+    fileprivate init(
+        _ url: URL, _ headers: [String: String], _ route: FetchRoute, _ limits: TransferLimits
+    ) throws(ImageError) {
+        var fields = HTTPFields()
+        for (name, value) in headers {
+            guard let name = HTTPField.Name(name) else { throw .invalidURL("no header can be named \"\(name)\"") }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        // Caches on the way must ask the origin, too.
+        if route.mode == .reload || route.mode == .revalidate, !fields.contains(.cacheControl) {
+            fields[.cacheControl] = "no-cache"
+        }
+        self.init(
+            url: url, headers: fields, connectTimeout: limits.connectTimeout, stallTimeout: limits.stallTimeout,
+            totalTimeout: limits.totalTimeout, maxBodyBytes: limits.maxBodyBytes, maxRedirects: limits.maxRedirects)
+        cacheUse = route.cacheUse
+    }
+}

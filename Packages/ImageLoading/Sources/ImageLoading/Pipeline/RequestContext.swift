@@ -1,0 +1,79 @@
+import ImageCore
+import Synchronization
+
+/// One request in progress: what it asks for, and where its events go.
+///
+/// All work for the request holds its context. While the context exists, work on its original counts as in progress.
+final class RequestContext: Sendable {
+    let request: ImageRequest
+    /// Identifies the image, in the memory cache and among shared operations.
+    let imageKey: ImageJobKey
+    /// Identifies the original among shared operations.
+    let dataKey: DataJobKey
+    /// For limits and the circuit breaker of hosts; nil if the original has no URL.
+    let host: String?
+    /// Identifies the request in events and in the results of shared operations.
+    let id: UInt64
+    private let loader: ImageLoader
+    private let start: Duration
+
+    /// A request that starts now.
+    convenience init(_ loader: ImageLoader, _ request: ImageRequest) {
+        self.init(loader, request, id: loader.events.makeID(), start: loader.retries.uptime())
+        send(.started)
+    }
+
+    private init(_ loader: ImageLoader, _ request: ImageRequest, id: UInt64, start: Duration) {
+        (self.loader, self.request, self.id, self.start) = (loader, request, id, start)
+        host = request.host
+        let original = request.original
+        let reload = loader.reloads.withLock { $0.begin(original) }
+        let route = FetchRoute(request, original, lastReload: reload)
+        dataKey = DataJobKey(original: original, route: route)
+        imageKey = ImageJobKey(image: request.cacheKey, route: route, readsMemory: request.readsMemory)
+    }
+
+    deinit { loader.reloads.withLock { $0.end(original) } }
+
+    /// Another request for the same original, made on behalf of this one.
+    func replacing(_ change: (inout ImageRequest) -> Void) -> RequestContext {
+        var request = request
+        change(&request)
+        return RequestContext(loader, request, id: id, start: start)
+    }
+
+    /// The image's key in the memory cache.
+    var key: ImageCacheKey { imageKey.image }
+    var original: Original { dataKey.original }
+    var route: FetchRoute { dataKey.route }
+
+    /// False if a reload has loaded the original since this request started. A reload itself is always current.
+    var isCurrent: Bool {
+        route.reloads || loader.reloads.withLock { $0.lastReload(of: original) } == route.lastReload
+    }
+
+    /// - Throws: `.invalidURL` for a URL that no transport could load.
+    func checkURL() throws(ImageError) { try request.url?.checkIsLoadable() }
+
+    // MARK: Events
+
+    /// Counts an event and sends it to the observer.
+    func send(_ kind: ImageLoadEvent.Kind) {
+        loader.events.record(kind, id: id, of: request, elapsed: loader.retries.uptime() - start)
+    }
+
+    /// Sends an event if the bytes came from a download that another request had started.
+    ///
+    /// - Parameter starter: The request that started it.
+    func sendJoined(_ starter: UInt64, _ source: ImageSource, bytes: Int?) {
+        guard source == .network, starter != id, let bytes else { return }
+        send(.joined(bytes: bytes))
+    }
+
+    /// Sends the last event of a request that has failed or was cancelled, and returns its error.
+    func failed(_ error: any Error) -> ImageError {
+        let error = Task.isCancelled ? .cancelled : ImageError(error)
+        if case .cancelled = error { send(.cancelled) } else { send(.failed(error.description)) }
+        return error
+    }
+}

@@ -1,0 +1,133 @@
+import ImageCore
+import Synchronization
+
+/// The events of a task, those that wait for them, and the tasks that do the work. Calls nobody while it holds its lock.
+final class ImageTaskState: Sendable {
+    private struct State: Sendable {
+        var events = TaskEvents()
+        var work: [Task<Void, Never>] = []
+        /// Readers that wait for the next event.
+        var readers: [OneTimeSignal<Void>] = []
+        var receiver: EventReceiver?
+
+        /// Takes what a change of the events leads to.
+        mutating func takeEffects() -> Effects {
+            var effects = Effects(readers: readers)
+            readers = []
+            if events.isClosed { swap(&effects.work, &work) }
+            if events.isCancelled { swap(&effects.releasedReceiver, &receiver) }
+            guard let receiver else { return effects }
+            effects.ownerIsGone = !events.isClosed && !receiver.hasOwner()
+            if !receiver.isDelivering, receiver.wantsAll || events.isClosed {
+                self.receiver?.isDelivering = true
+                effects.delivery = receiver.delivery
+            }
+            return effects
+        }
+    }
+
+    /// What to do after a change, with the lock released.
+    private struct Effects: Sendable {
+        var readers: [OneTimeSignal<Void>]
+        /// The tasks to cancel.
+        var work: [Task<Void, Never>] = []
+        /// Set if a delivery must be enqueued.
+        var delivery: Delivery?
+        var ownerIsGone = false
+        /// Released with the lock free, since it may hold anything.
+        var releasedReceiver: EventReceiver?
+    }
+
+    private let state: Mutex<State>
+    private let reportsPreviews: Bool
+
+    init(_ receiver: EventReceiver?, reportsPreviews: Bool) {
+        state = Mutex(State(receiver: receiver))
+        self.reportsPreviews = reportsPreviews
+    }
+
+    // MARK: Events
+
+    func report(_ progress: WorkProgress) {
+        change { events in
+            events.report(progress)
+            if reportsPreviews, let preview = progress.preview { events.report(preview) }
+        }
+    }
+
+    func report(_ preview: ImagePreview) { change { $0.report(preview) } }
+
+    func finish(_ result: Result<LoadedImage, ImageError>) { change { $0.finish(result) } }
+
+    /// Nothing is delivered after this returns.
+    func cancel() { change { $0.cancel() } }
+
+    func cancelUnlessDelivered() {
+        let isDelivered = state.withLock { $0.events.isClosed && $0.receiver == nil }
+        if !isDelivered { cancel() }
+    }
+
+    /// Adds a task that is cancelled when this task ends.
+    func add(_ work: Task<Void, Never>) {
+        let isClosed = state.withLock { state in
+            if !state.events.isClosed { state.work.append(work) }
+            return state.events.isClosed
+        }
+        if isClosed { work.cancel() }
+    }
+
+    private func change(_ event: (inout TaskEvents) -> Void) {
+        let effects = state.withLock { state in
+            event(&state.events)
+            return state.takeEffects()
+        }
+        for task in effects.work { task.cancel() }
+        for reader in effects.readers { reader.send(()) }
+        if effects.ownerIsGone { return cancel() }
+        effects.delivery?.enqueue { self.deliver() }
+    }
+
+    // MARK: Delivery to the receiver
+
+    /// Delivers all that is new by now.
+    private func deliver() {
+        while let (receiver, event) = nextDelivery() {
+            guard receiver.hasOwner() else { return cancel() }
+            receiver.receive(event)
+        }
+    }
+
+    /// The receiver is released with the last event.
+    private func nextDelivery() -> (EventReceiver, ImageTask.Event)? {
+        state.withLock { state in
+            guard var receiver = state.receiver else { return nil }
+            guard case .event(let event) = state.events.next(&receiver.cursor) else {
+                state.receiver?.isDelivering = false
+                return nil
+            }
+            state.receiver = receiver
+            if case .finished = event { state.receiver = nil }
+            return (receiver, event)
+        }
+    }
+
+    // MARK: Readers
+
+    /// The next event for a reader; nil at the end, and if the reader's task is cancelled.
+    func next(_ cursor: inout TaskEvents.Cursor) async -> ImageTask.Event? {
+        while !Task.isCancelled {
+            let signal = OneTimeSignal<Void>()
+            let step = state.withLock { state in
+                let step = state.events.next(&cursor)
+                if case .wait = step { state.readers.append(signal) }
+                return step
+            }
+            switch step {
+            case .event(let event): return event
+            case .end: return nil
+            case .wait: try? await signal.value()  // ends early if the task is cancelled
+            }
+        }
+        return nil
+    }
+}

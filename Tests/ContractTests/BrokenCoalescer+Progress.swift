@@ -1,0 +1,84 @@
+import ImageCoalescing
+import ImageCore
+import ImageTesting
+import Synchronization
+
+extension BrokenCoalescer.Defect {
+    /// Defects in what a caller receives.
+    static let progressDefects = [
+        changeProgress(
+            "loses reports", breaks: "progress reaches a caller in order, and all of it before the call ends"
+        ) { onProgress in
+            let count = Counter()
+            return { if count.next() != 3 { onProgress($0) } }
+        },
+        changeProgress("repeats reports", breaks: "a report that adds nothing reaches nobody, and bytes never decrease")
+        {
+            onProgress in
+            {
+                onProgress($0)
+                onProgress($0)
+            }
+        },
+        changeProgress(
+            "forgets previews", breaks: "a report without a newer preview keeps the earlier preview",
+            "a caller that joins late receives the latest progress at once, with the latest preview"
+        ) { onProgress in
+            { onProgress(WorkProgress(completedBytes: $0.completedBytes, totalBytes: $0.totalBytes)) }
+        },
+        Self(
+            name: "reports to the first caller alone", brokenRules: ["progress reaches every caller of the operation"]
+        ) {
+            { call, base in
+                var call = call
+                let (onProgress, count) = (call.onProgress, Counter())
+                if call.number > 0 { call.onProgress = { if count.next() == 0 { onProgress($0) } } }
+                return try await call.forward(to: base)
+            }
+        },
+        changeProgress(
+            "does not replay progress",
+            breaks: "a caller that joins late receives the latest progress at once, with the latest preview"
+        ) { onProgress in
+            { if $0.completedBytes != 50 { onProgress($0) } }
+        },
+    ]
+
+    /// Calls each handler in the report, also if it is being called or its call has ended.
+    static let callsHandlersDirectly = Self(
+        name: "calls handlers directly",
+        brokenRules: [
+            "progress handlers are called one at a time, also if a handler causes a report",
+            "progress does not reach a caller whose call has ended",
+            "progress does not reach a caller that has left, while others wait",
+        ]
+    ) {
+        let handlers = Mutex<[@Sendable (WorkProgress) -> Void]>([])
+        return { call, base in
+            handlers.withLock { $0.append(call.onProgress) }
+            var call = call
+            let operation = call.operation
+            call.onProgress = { _ in }
+            call.operation = { shared in
+                let direct = ChangedOperation(priority: shared.priority) { progress in
+                    for handler in handlers.withLock({ $0 }) { handler(progress) }
+                }
+                return try await operation(direct)
+            }
+            return try await call.forward(to: base)
+        }
+    }
+
+    private static func changeProgress(
+        _ name: String, breaks rules: String...,
+        change: @escaping @Sendable (@escaping @Sendable (WorkProgress) -> Void) -> @Sendable (WorkProgress) -> Void
+    ) -> Self {
+        Self(name: name, brokenRules: rules) {
+            { call, base in
+                var call = call
+                call.onProgress = change(call.onProgress)
+                return try await call.forward(to: base)
+            }
+        }
+    }
+}

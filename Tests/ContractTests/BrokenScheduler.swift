@@ -1,0 +1,145 @@
+import ImageCore
+import ImageScheduling
+import ImageTesting
+import Testing
+
+/// A real scheduler, but for one defect.
+final class BrokenScheduler: WorkScheduler {
+    enum Defect: String, CaseIterable, CustomTestStringConvertible {
+        case none, runsTwice, replacesErrors, keepsSlotAfterError, detachesWork, startsTask, runsForCancelledTask
+        case hasOneLane, exceedsLimit, leavesSlotFree, releasesSlotWhenCancelled, ignoresPriority, startsLatestFirst
+        case ignoresChanges, releasesSlotWhenChanged, startsOldestEarly, runsCancelledWork, throwsLate, losesTurns
+
+        var testDescription: String { rawValue }
+    }
+
+    private let defect: Defect
+    private let limit: Int
+    private let base: PriorityScheduler
+
+    init(_ defect: Defect, limit: Int) {
+        self.defect = defect
+        var lane = LaneConfiguration(limit: limit)
+        if defect == .exceedsLimit { lane.limit += 1 }
+        if defect == .leavesSlotFree { lane.limit -= 1 }
+        if defect == .startsLatestFirst { lane.order = .lastInFirstOut }
+        self.limit = lane.limit
+        base = PriorityScheduler(lanes: [.decode: lane], overtakeLimit: defect == .startsOldestEarly ? 8 : 64)
+    }
+
+    func run<Value: Sendable>(
+        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        switch defect {
+        case .runsForCancelledTask where Task.isCancelled: return try await work()
+        case .runsCancelledWork, .throwsLate: return try await runInTask(lane, priority, work)
+        case .losesTurns: return try await loseTurn(lane, priority, work)
+        default: break
+        }
+        return try await base.run(in: changed(lane), host: host, priority: changed(priority)) {
+            try await self.runBroken(priority, work)
+        }
+    }
+
+    private func changed(_ lane: WorkLane) -> WorkLane { defect == .hasOneLane ? .decode : lane }
+
+    private func changed(_ priority: LivePriority) -> LivePriority {
+        switch defect {
+        case .ignoresPriority: LivePriority(.normal)
+        case .ignoresChanges: LivePriority(priority.value)
+        default: priority
+        }
+    }
+
+    /// Runs work that has a slot.
+    private func runBroken<Value: Sendable>(
+        _ priority: LivePriority, _ work: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        switch defect {
+        case .runsTwice:
+            _ = try await work()
+            return try await work()
+        case .replacesErrors, .keepsSlotAfterError: return try await runFailing(work)
+        case .detachesWork:
+            return try await withoutActuallyEscaping(work) { work in try await Task.detached { try await work() }.value
+            }
+        case .startsTask:
+            return try await withoutActuallyEscaping(work) { work in try await Task { try await work() }.value }
+        case .releasesSlotWhenCancelled:
+            return try await withTaskCancellationHandler(operation: work) { addSlot() }
+        case .releasesSlotWhenChanged:
+            let observation = priority.observe { _ in self.addSlot() }
+            defer { observation.end() }
+            return try await work()
+        default: return try await work()
+        }
+    }
+
+    private func addSlot() { base.setLimit(limit + 1, of: .decode) }
+
+    private func runFailing<Value: Sendable>(_ work: @Sendable () async throws -> Value) async throws -> Value {
+        do {
+            return try await work()
+        } catch {
+            if defect == .replacesErrors { throw CancellationError() }
+            base.setLimit(0, of: .decode)
+            throw error
+        }
+    }
+
+    /// Waits in a task of its own, which is not cancelled.
+    private func runInTask<Value: Sendable>(
+        _ lane: WorkLane, _ priority: LivePriority, _ work: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let isCancelled = Watched(false)
+        return try await withoutActuallyEscaping(work) { [base, defect] work in
+            let task = Task {
+                try await base.run(in: lane, host: nil, priority: priority) {
+                    if defect == .throwsLate, isCancelled.value { throw CancellationError() }
+                    return try await work()
+                }
+            }
+            return try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                isCancelled.change { $0 = true }
+            }
+        }
+    }
+
+    /// Starts nothing after waiting work was cancelled.
+    private func loseTurn<Value: Sendable>(
+        _ lane: WorkLane, _ priority: LivePriority, _ work: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await base.run(in: lane, host: nil, priority: priority, work)
+        } onCancel: {
+            base.setLimit(0, of: .decode)
+        }
+    }
+}
+
+extension BrokenScheduler.Defect {
+    var brokenRules: [String] {
+        switch self {
+        case .none: []
+        case .runsTwice: ["runs each closure once and returns its value"]
+        case .replacesErrors, .keepsSlotAfterError: ["throws the closure's error and frees its slot then"]
+        case .detachesWork: ["the caller's task-local values are visible in its work"]
+        case .startsTask: ["cancelling the caller's task cancels its work, and the call ends when the work does"]
+        case .runsForCancelledTask: ["a task that is cancelled before it calls never runs its work"]
+        case .hasOneLane: ["a full lane does not hold back other lanes"]
+        case .exceedsLimit, .leavesSlotFree:
+            ["never runs more work at once than the lane's limit, and leaves no slot free"]
+        case .releasesSlotWhenCancelled: ["work that is cancelled while it runs keeps its slot until it returns"]
+        case .ignoresPriority: ["starts waiting work of higher priority first"]
+        case .startsLatestFirst: ["starts work of one priority in the order of arrival"]
+        case .ignoresChanges: ["a change of priority takes effect while the work waits"]
+        case .releasesSlotWhenChanged: ["a change of priority does not affect work that runs"]
+        case .startsOldestEarly: ["at least 32 starts pass over the oldest work before it may start first"]
+        case .runsCancelledWork, .throwsLate:
+            ["work that is cancelled while it waits never runs, and its call throws CancellationError at once"]
+        case .losesTurns: ["the turn of work that is cancelled while it waits goes to the next"]
+        }
+    }
+}

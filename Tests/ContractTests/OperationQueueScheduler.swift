@@ -1,0 +1,91 @@
+import Foundation
+import ImageCore
+import Synchronization
+
+/// Runs work in lanes that are operation queues of Foundation, without limits per host.
+///
+/// An operation of a queue is a slot in its lane: the caller runs its work between the operation's start and its end.
+final class OperationQueueScheduler: WorkScheduler {
+    private let limits: [WorkLane: Int]
+    private let queues = Mutex<[WorkLane: OperationQueue]>([:])
+
+    /// - Parameter limits: How much work each lane runs at once. Other lanes run one work at a time.
+    init(limits: [WorkLane: Int]) { self.limits = limits }
+
+    func run<Value: Sendable>(
+        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let slot = SlotOperation()
+        let observation = priority.observe { slot.setPriority($0) }
+        defer { observation.end() }
+        slot.setPriority(priority)
+        queue(of: lane).addOperation(slot)
+        defer { slot.release() }
+        for await _ in slot.starts {
+            try Task.checkCancellation()
+            return try await work()
+        }
+        throw CancellationError()  // the stream of a cancelled task ends without a start
+    }
+
+    private func queue(of lane: WorkLane) -> OperationQueue {
+        queues.withLock { queues in
+            if let queue = queues[lane] { return queue }
+            let queue = OperationQueue()
+            queue.maxConcurrentOperationCount = limits[lane, default: 1]
+            queues[lane] = queue
+            return queue
+        }
+    }
+}
+
+/// Finishes when it has been started by its queue and released by its caller, in any order.
+private final class SlotOperation: Operation, @unchecked Sendable {  // as `Operation` is
+    /// Receives one element, when the queue starts the operation.
+    let starts: AsyncStream<Void>
+    private let onStart: AsyncStream<Void>.Continuation
+    private let state = Mutex((isStarted: false, isReleased: false))
+    private let priorityChange = Mutex(())
+
+    override init() {
+        (starts, onStart) = AsyncStream.makeStream()
+        super.init()
+    }
+
+    override var isAsynchronous: Bool { true }
+    override var isExecuting: Bool { state.withLock { $0.isStarted && !$0.isReleased } }
+    override var isFinished: Bool { state.withLock { $0.isStarted && $0.isReleased } }
+
+    override func start() {
+        change { $0.isStarted = true }
+        onStart.yield()
+    }
+
+    func release() { change { $0.isReleased = true } }
+
+    /// The lock makes sure that the last of several changes at once is set last.
+    func setPriority(_ priority: LivePriority) {
+        priorityChange.withLock { _ in queuePriority = QueuePriority(priority.value) }
+    }
+
+    private func change(_ body: (inout (isStarted: Bool, isReleased: Bool)) -> Void) {
+        willChangeValue(for: \.isExecuting)
+        willChangeValue(for: \.isFinished)
+        state.withLock { body(&$0) }
+        didChangeValue(for: \.isExecuting)
+        didChangeValue(for: \.isFinished)
+    }
+}
+
+extension Operation.QueuePriority {
+    fileprivate init(_ priority: RequestPriority) {
+        self =
+            switch priority {
+            case .veryLow: .veryLow
+            case .low: .low
+            case .normal: .normal
+            case .high: .high
+            case .veryHigh: .veryHigh
+            }
+    }
+}

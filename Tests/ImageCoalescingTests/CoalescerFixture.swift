@@ -1,0 +1,62 @@
+import ImageCoalescing
+import ImageCore
+import ImageTesting
+import Testing
+
+/// A coalescer whose operations wait at a gate.
+struct CoalescerFixture {
+    struct Caller {
+        let task: Task<Int, any Error>
+        let priority: LivePriority
+        let progress: MessageLog<WorkProgress>
+
+        /// Cancels the task and returns when its call has ended.
+        func leave() async {
+            task.cancel()
+            _ = await task.result
+        }
+    }
+
+    let coalescer = TaskCoalescer<String, Int>()
+    /// The operations that were started, in order.
+    let operations = MessageLog<any SharedOperation>()
+    let gate = Gate()
+
+    func call(
+        _ priority: RequestPriority = .normal, key: String = "a", gate other: Gate? = nil,
+        result: @escaping @Sendable () throws -> Int = { 7 }
+    ) -> Caller {
+        let (priority, progress) = (LivePriority(priority), MessageLog<WorkProgress>())
+        let task = Task { [coalescer, operations, gate] in
+            try await coalescer.value(for: key, priority: priority, onProgress: { progress.append($0) }) { operation in
+                operations.append(operation)
+                await (other ?? gate).pass()
+                return try result()
+            }
+        }
+        return Caller(task: task, priority: priority, progress: progress)
+    }
+
+    /// Calls, and returns when the caller waits and an operation runs.
+    func join(_ priority: RequestPriority = .normal, result: @escaping @Sendable () throws -> Int = { 7 }) async
+        -> Caller
+    {
+        let count = coalescer.callerCount
+        let caller = call(priority, result: result)
+        await callers(count + 1)
+        await operations.reaches(1)
+        return caller
+    }
+
+    func join(_ count: Int) async -> [Caller] {
+        var callers: [Caller] = []
+        for _ in 0..<count { callers.append(await join()) }
+        return callers
+    }
+
+    func callers(_ count: Int) async { await becomesTrue { coalescer.callerCount == count } }
+
+    func becomesIdle() async { await becomesTrue { coalescer.isIdle } }
+}
+
+func bytes(_ count: Int) -> WorkProgress { WorkProgress(completedBytes: count, totalBytes: 100) }

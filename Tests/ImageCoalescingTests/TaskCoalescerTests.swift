@@ -1,0 +1,274 @@
+import ImageCoalescing
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("TaskCoalescer", .timeLimit(.minutes(5)))
+struct TaskCoalescerTests {
+    private let fixture = CoalescerFixture()
+
+    // MARK: Sharing
+
+    @Test("many callers of one key share one operation and its result")
+    func sharesOperation() async throws {
+        let callers = await fixture.join(200)
+        fixture.gate.open()
+        for caller in callers { #expect(try await caller.task.value == 7) }
+        #expect(fixture.operations.messages.count == 1)
+        await fixture.becomesIdle()
+    }
+
+    @Test("callers of different keys share nothing")
+    func keys() async throws {
+        let first = fixture.call(key: "a") { 1 }
+        let second = fixture.call(key: "b") { 2 }
+        await fixture.operations.reaches(2)
+        #expect(fixture.coalescer.callerCount == 2)
+        fixture.gate.open()
+        #expect(try await first.task.value == 1)
+        #expect(try await second.task.value == 2)
+    }
+
+    @Test("the operation's error reaches every caller, and the next caller starts a new operation")
+    func error() async throws {
+        let first = await fixture.join { throw DecodingFailure.unknownFormat }
+        let second = await fixture.join()
+        fixture.gate.open()
+        await #expect(throws: DecodingFailure.self) { try await first.task.value }
+        await #expect(throws: DecodingFailure.self) { try await second.task.value }
+        #expect(try await fixture.call().task.value == 7)
+    }
+
+    @Test("an operation that throws CancellationError without being cancelled fails with another error")
+    func ownCancellation() async {
+        let caller = await fixture.join { throw CancellationError() }
+        fixture.gate.open()
+        await #expect(throws: CoalescingFailure.operationCancelledItself) { try await caller.task.value }
+    }
+
+    @Test("operations run on the executor of the coalescer")
+    func executor() async throws {
+        let executor = SeededExecutor(seed: 1)
+        let coalescer = TaskCoalescer<String, Int>(executor: executor)
+        let caller = Task(executorPreference: executor) {
+            try await coalescer.value(for: "a", priority: LivePriority(.low), onProgress: { _ in }) { _ in 7 }
+        }
+        #expect(executor.step())
+        #expect(executor.readyCount == 1 && !coalescer.isIdle)
+        executor.run()
+        #expect(coalescer.isIdle)
+        #expect(try await caller.value == 7)
+    }
+
+    // MARK: Cancellation
+
+    @Test("a caller that leaves throws CancellationError at once and changes nothing for the others")
+    func oneLeaves() async throws {
+        let callers = await fixture.join(3)
+        callers[0].task.cancel()
+        await #expect(throws: CancellationError.self) { try await callers[0].task.value }
+        #expect(fixture.coalescer.callerCount == 2)
+        fixture.gate.open()
+        for caller in callers.dropFirst() { #expect(try await caller.task.value == 7) }
+    }
+
+    @Test("the last caller to leave cancels the operation's task, before its call ends")
+    func lastCancels() async {
+        let isCancelled = Watched(false)
+        let tasks = (1...2).map { _ in
+            Task { [coalescer = fixture.coalescer, gate = fixture.gate] in
+                try await coalescer.value(for: "a", priority: LivePriority(.normal), onProgress: { _ in }) { _ in
+                    await withTaskCancellationHandler {
+                        await gate.pass()
+                    } onCancel: {
+                        isCancelled.change { $0 = true }
+                    }
+                    return 1
+                }
+            }
+        }
+        await fixture.callers(2)
+        await fixture.gate.arrivals(1)
+        tasks[0].cancel()
+        await #expect(throws: CancellationError.self) { try await tasks[0].value }
+        #expect(!isCancelled.value)
+        tasks[1].cancel()
+        await #expect(throws: CancellationError.self) { try await tasks[1].value }
+        #expect(isCancelled.value && !fixture.coalescer.isIdle)
+        fixture.gate.open()
+        await fixture.becomesIdle()
+    }
+
+    @Test("callers start a new operation while a cancelled one still runs, whose result and progress reach nobody")
+    func startsAnew() async throws {
+        let oldGate = Gate()
+        let old = fixture.call(gate: oldGate) { 1 }
+        await fixture.operations.reaches(1)
+        await old.leave()
+        let new = fixture.call { 2 }
+        await fixture.operations.reaches(2)
+        oldGate.open()
+        fixture.operations.messages[0].report(bytes(1))
+        await Task.yield()
+        #expect(fixture.coalescer.callerCount == 1)
+        fixture.gate.open()
+        #expect(try await new.task.value == 2)
+        #expect(old.progress.messages.isEmpty && new.progress.messages.isEmpty)
+        await fixture.becomesIdle()
+    }
+
+    @Test("a task that is cancelled before it calls starts no operation")
+    func cancelledBefore() async {
+        let start = Gate()
+        let task = Task { [fixture] in
+            await start.pass()
+            return try await fixture.coalescer.value(for: "a", priority: LivePriority(.low), onProgress: { _ in }) {
+                fixture.operations.append($0)
+                return 1
+            }
+        }
+        task.cancel()
+        start.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(fixture.operations.messages.isEmpty && fixture.coalescer.isIdle)
+    }
+
+    @Test("a call that is cancelled while it joins ends at once, and changes nothing for the others")
+    func cancelledDuringJoin() async throws {
+        let first = await fixture.join(.low)
+        // Called in the task that joins, before it has joined.
+        let observation = fixture.operations.messages[0].priority.observe {
+            if $0.value == .high { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+        }
+        let second = fixture.call(.high)
+        await #expect(throws: CancellationError.self) { try await second.task.value }
+        observation.end()
+        #expect(fixture.coalescer.callerCount == 1)
+        fixture.gate.open()
+        #expect(try await first.task.value == 7)
+    }
+
+    @Test("a caller that joins while the last one leaves starts a new operation, and does not affect the cancelled one")
+    func lastLeavesDuringJoin() async throws {
+        let first = await fixture.join(.low)
+        let old = fixture.operations.messages[0].priority
+        // Called in the task that joins, before it has joined.
+        let observation = old.observe { if $0.value == .high { first.task.cancel() } }
+        let second = fixture.call(.high)
+        await fixture.operations.reaches(2)
+        observation.end()
+        second.priority.set(.veryHigh)
+        #expect(fixture.operations.messages.map(\.priority.value) == [.veryLow, .veryHigh])
+        fixture.gate.open()
+        #expect(try await second.task.value == 7)
+        await #expect(throws: CancellationError.self) { try await first.task.value }
+    }
+
+    // MARK: Progress
+
+    @Test("a caller that joins late receives the latest progress, then the next")
+    func replay() async throws {
+        let first = await fixture.join()
+        let operation = fixture.operations.messages[0]
+        operation.report(bytes(10))
+        operation.report(bytes(20))
+        let second = fixture.call()
+        await second.progress.reaches(1)
+        operation.report(bytes(30))
+        fixture.gate.open()
+        _ = try await (first.task.value, second.task.value)
+        #expect(first.progress.messages == [bytes(10), bytes(20), bytes(30)])
+        #expect(second.progress.messages == [bytes(20), bytes(30)])
+    }
+
+    @Test("an operation that has ended reports to nobody")
+    func reportAfterEnd() async throws {
+        let caller = await fixture.join(.high)
+        fixture.gate.open()
+        _ = try await caller.task.value
+        await fixture.becomesIdle()
+        fixture.operations.messages[0].report(bytes(10))
+        #expect(caller.progress.messages.isEmpty && fixture.coalescer.isIdle)
+    }
+
+    @Test("a call that is cancelled in its progress handler ends after the handler, and receives no more")
+    func cancelledInHandler() async {
+        let (messages, task) = (MessageLog<Int>(), Watched<Task<Int, any Error>?>(nil))
+        let start = Gate()
+        let caller = Task { [fixture] in
+            await start.pass()
+            return try await fixture.coalescer.value(for: "a", priority: LivePriority(.low)) { progress in
+                task.value?.cancel()
+                messages.append(progress.completedBytes)
+            } operation: { operation in
+                for count in 1...3 { operation.report(bytes(count)) }
+                return 7
+            }
+        }
+        task.change { $0 = caller }
+        start.open()
+        await #expect(throws: CancellationError.self) { try await caller.value }
+        #expect(messages.messages == [1])
+        await fixture.becomesIdle()
+    }
+
+    // MARK: Closing and memory
+
+    @Test("closing ends every call with its error and cancels the operations")
+    func close() async {
+        let callers = await fixture.join(2) + [fixture.call(key: "b")]
+        await fixture.operations.reaches(2)
+        fixture.coalescer.close(throwing: ImageError.offline)
+        fixture.coalescer.close(throwing: ImageError.notFound)
+        for caller in callers + [fixture.call()] {
+            await #expect { try await caller.task.value } throws: {
+                if case ImageError.offline = $0 { true } else { false }
+            }
+        }
+        #expect(fixture.coalescer.callerCount == 0 && !fixture.coalescer.isIdle)
+        fixture.gate.open()
+        await fixture.becomesIdle()
+    }
+
+    @Test("an operation is cancelled if the coalescer is closed while the operation starts")
+    func closedDuringStart() async {
+        let (executor, cancellations) = (HookedExecutor(), MessageLog<Bool>())
+        let coalescer = TaskCoalescer<String, Int>(executor: executor)
+        executor.onEnqueue.change { $0 = { coalescer.close(throwing: ImageError.offline) } }
+        await #expect(throws: ImageError.self) {
+            try await coalescer.value(for: "a", priority: LivePriority(.low), onProgress: { _ in }) { _ in
+                cancellations.append(Task.isCancelled)
+                return 7
+            }
+        }
+        executor.base.run()
+        #expect(cancellations.messages == [true] && coalescer.isIdle)
+    }
+
+    @Test("handlers, values and operations are released when the operation has ended", arguments: [false, true])
+    func releases(_ leaves: Bool) async {
+        final class Payload: Sendable {}
+        weak var payload: Payload?
+        let task: Task<Void, any Error>
+        do {
+            let held = Payload()
+            payload = held
+            task = Task { [coalescer = fixture.coalescer, gate = fixture.gate] in
+                _ = try await coalescer.value(for: "a", priority: LivePriority(.low)) { _ in
+                    withExtendedLifetime(held) {}
+                } operation: { operation in
+                    operation.report(bytes(1))
+                    await gate.pass()
+                    return withExtendedLifetime(held) { 7 }
+                }
+            }
+        }
+        await fixture.gate.arrivals(1)
+        #expect(payload != nil)
+        if leaves { task.cancel() }
+        fixture.gate.open()
+        _ = await task.result
+        await fixture.becomesIdle()
+        await becomesTrue { payload == nil }
+    }
+}

@@ -1,0 +1,200 @@
+import ImageCore
+import Synchronization
+import Testing
+
+@Suite("Live priority", .timeLimit(.minutes(5)))
+struct LivePriorityTests {
+    /// Keeps the values that an observer has read.
+    private final class Values: Sendable {
+        private let values = Mutex<[RequestPriority]>([])
+
+        var all: [RequestPriority] { values.withLock { $0 } }
+
+        func append(_ value: RequestPriority) { values.withLock { $0.append(value) } }
+    }
+
+    private func observe(_ priority: LivePriority) -> (values: Values, observation: PriorityObservation) {
+        let values = Values()
+        return (values, priority.observe { values.append($0.value) })
+    }
+
+    @Test("it has the value that it was set to")
+    func set() {
+        let priority = LivePriority(.low)
+        #expect(priority.value == .low)
+        for value in RequestPriority.allCases {
+            priority.set(value)
+            #expect(priority.value == value)
+        }
+    }
+
+    // MARK: Observing
+
+    @Test("observers are called after each change of the value, and not if it stays")
+    func observers() {
+        let priority = LivePriority(.low)
+        let (values, observation) = observe(priority)
+        for value in [RequestPriority.low, .high, .high, .veryLow] { priority.set(value) }
+        observation.end()
+        priority.set(.normal)
+        #expect(values.all == [.high, .veryLow])
+    }
+
+    @Test("observers are called in the order in which they were added, with no lock held")
+    func severalObservers() {
+        let priority = LivePriority(.low)
+        let order = Mutex<[Int]>([])
+        let log = { @Sendable (number: Int) in order.withLock { $0.append(number) } }
+        _ = priority.observe { _ in log(1) }
+        let second = priority.observe { priority in
+            log(2)
+            if priority.value == .high { priority.set(.normal) }
+        }
+        _ = priority.observe { _ in log(3) }
+        priority.set(.high)
+        second.end()
+        priority.set(.low)
+        #expect(order.withLock { $0 } == [1, 2, 1, 2, 3, 3, 1, 3])
+    }
+
+    // MARK: Following
+
+    @Test("it is the highest of its own value and of those that it follows")
+    func follow() {
+        let priority = LivePriority(.low)
+        let (first, second) = (LivePriority(.normal), LivePriority(.veryLow))
+        let following = [priority.follow(first), priority.follow(second)]
+        #expect(priority.value == .normal)
+        second.set(.veryHigh)
+        #expect(priority.value == .veryHigh)
+        second.set(.veryLow)
+        first.set(.veryLow)
+        #expect(priority.value == .low)
+        priority.set(.high)
+        first.set(.normal)
+        #expect(priority.value == .high)
+        for following in following { following.end() }
+    }
+
+    @Test("it does not follow a priority after the end")
+    func unfollow() {
+        let priority = LivePriority(.low)
+        let (first, second) = (LivePriority(.high), LivePriority(.high))
+        let following = (priority.follow(first), priority.follow(second))
+        following.0.end()
+        #expect(priority.value == .high)
+        following.1.end()
+        #expect(priority.value == .low)
+        first.set(.veryHigh)
+        #expect(priority.value == .low)
+    }
+
+    @Test("a priority that is followed twice counts until both have ended")
+    func followedTwice() {
+        let (priority, source) = (LivePriority(.low), LivePriority(.high))
+        let following = (priority.follow(source), priority.follow(source))
+        following.0.end()
+        source.set(.veryHigh)
+        #expect(priority.value == .veryHigh)
+        following.1.end()
+        #expect(priority.value == .low)
+    }
+
+    @Test("following that ends during a change has no effect any more")
+    func endsDuringChange() {
+        let (priority, source) = (LivePriority(.low), LivePriority(.low))
+        let following = Mutex<PriorityObservation?>(nil)
+        let observation = source.observe { _ in following.withLock { $0 }?.end() }
+        following.withLock { $0 = priority.follow(source) }
+        source.set(.high)  // the first observer ends the following, before the second one follows
+        #expect(priority.value == .low)
+        observation.end()
+    }
+
+    @Test("observers are called when following begins, changes the value, and ends")
+    func observersOfFollowing() {
+        let (priority, source) = (LivePriority(.low), LivePriority(.normal))
+        let (values, observation) = observe(priority)
+        let following = priority.follow(source)
+        source.set(.veryLow)
+        source.set(.veryHigh)
+        following.end()
+        observation.end()
+        #expect(values.all == [.normal, .low, .veryHigh, .low])
+    }
+
+    @Test("a change passes through several priorities, and each observer sees it once")
+    func nested() {
+        let (source, middle, other, top) = (
+            LivePriority(.low), LivePriority(.veryLow), LivePriority(.veryLow), LivePriority(.veryLow)
+        )
+        let following = [middle.follow(source), other.follow(source), top.follow(middle), top.follow(other)]
+        let (values, observation) = observe(top)
+        source.set(.high)
+        #expect(middle.value == .high && top.value == .high)
+        source.set(.normal)
+        #expect(top.value == .normal)
+        observation.end()
+        for following in following { following.end() }
+        #expect(values.all == [.high, .normal] && top.value == .veryLow)
+    }
+
+    // MARK: Threads and memory
+
+    @Test("after changes on many threads each copy is the latest value")
+    func concurrentChanges() async {
+        for _ in 0..<100 {
+            let (source, priority) = (LivePriority(.low), LivePriority(.veryLow))
+            let copy = Mutex(RequestPriority.veryLow)
+            let observation = priority.observe { priority in copy.withLock { $0 = priority.value } }
+            await withTaskGroup(of: Void.self) { group in
+                for value in RequestPriority.allCases { group.addTask { source.set(value) } }
+                group.addTask { _ = priority.follow(source) }
+                group.addTask { priority.follow(source).end() }
+            }
+            #expect(priority.value == source.value && copy.withLock { $0 } == source.value)
+            observation.end()
+        }
+    }
+
+    @Test("an observer is released when its observation ends")
+    func releasesObservers() {
+        final class Payload: Sendable {}
+        let priority = LivePriority(.low)
+        weak var payload: Payload?
+        let observation: PriorityObservation
+        do {
+            let held = Payload()
+            payload = held
+            observation = priority.observe { _ in withExtendedLifetime(held) {} }
+        }
+        #expect(payload != nil)
+        observation.end()
+        #expect(payload == nil)
+    }
+
+    @Test("a priority that follows is released before its source, and a source before its followers")
+    func releasesPriorities() {
+        let (first, second) = (LivePriority(.low), LivePriority(.high))
+        weak var (follower, source): (LivePriority?, LivePriority?)
+        do {
+            let (priority, followed) = (LivePriority(.low), LivePriority(.high))
+            (follower, source) = (priority, followed)
+            withExtendedLifetime([priority.follow(first), second.follow(followed)]) {}
+        }
+        #expect(follower == nil && source == nil)
+        first.set(.high)
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("the source may be released before the end, and the follower too")
+    func endsAfterRelease() {
+        let (priority, source) = (LivePriority(.low), LivePriority(.high))
+        let (first, second) = (priority.follow(LivePriority(.veryHigh)), LivePriority(.low).follow(source))
+        source.set(.normal)
+        #expect(priority.value == .veryHigh)
+        first.end()
+        second.end()
+        #expect(priority.value == .low)
+    }
+}

@@ -1,0 +1,32 @@
+import ImageTesting
+import Testing
+
+@testable import ImageLoading
+
+@Suite("A value that is sent once")
+struct OneTimeSignalTests {
+    @Test("a task that waits receives the value")
+    func sentLater() async throws {
+        let signal = OneTimeSignal<Int>()
+        async let value = signal.value()
+        signal.send(7)
+        #expect(try await value == 7)
+    }
+
+    @Test("only the first value counts, also before a task waits")
+    func sentBefore() async throws {
+        let signal = OneTimeSignal<Int>()
+        signal.send(1)
+        signal.send(2)
+        #expect(try await signal.value() == 1)
+    }
+
+    @Test("a cancelled task receives CancellationError, and a value comes too late")
+    func cancelled() async {
+        let signal = OneTimeSignal<Int>()
+        let task = Task { try await signal.value() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        signal.send(7)
+    }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageTesting
+import ImageTransporting
+import Testing
+
+@testable import ImageLoading
+
+@Suite("The budget of retries")
+struct RetryBudgetTests {
+    @Test("each retry takes one, and ten successes bring one back, up to what there was at first")
+    func tokens() {
+        let budget = RetryBudget(capacity: 2)
+        for _ in 0..<50 { budget.succeeded() }
+        #expect(take(4, of: budget) == [true, true, false, false])
+        for _ in 0..<9 { budget.succeeded() }
+        #expect(take(1, of: budget) == [false])
+        budget.succeeded()
+        #expect(take(2, of: budget) == [true, false])
+    }
+
+    private func take(_ count: Int, of budget: RetryBudget) -> [Bool] {
+        (0..<count).map { _ in budget.withdraw() }
+    }
+}
+
+@Suite("The circuit breaker")
+struct CircuitBreakerTests {
+    private var breaker = CircuitBreaker(threshold: 3, pause: .seconds(10))
+
+    /// Whether an attempt at this second is admitted; if so it ends as told.
+    private mutating func attempt(_ second: Int, _ finding: CircuitBreaker.Finding) -> Bool {
+        let isAdmitted = breaker.admits(now: .seconds(second))
+        if isAdmitted { breaker.ended(finding, now: .seconds(second)) }
+        return isAdmitted
+    }
+
+    @Test("failures in a row open it, for as long as told")
+    mutating func opens() {
+        let admitted = [attempt(0, .down), attempt(1, .down), attempt(2, .down), attempt(3, .up), attempt(11, .up)]
+        #expect(admitted == [true, true, true, false, false])
+    }
+
+    @Test("a success in between starts the count anew, and what shows nothing does not count")
+    mutating func closedAgain() {
+        for second in 0..<20 {
+            let findings: [CircuitBreaker.Finding] = [.down, .down, .unknown, .up]
+            let isAdmitted = attempt(second, findings[second % 4])
+            #expect(isAdmitted)
+        }
+    }
+
+    @Test("after the pause one probe is let through, and no other until it has ended")
+    mutating func probe() {
+        for second in 0..<3 { _ = attempt(second, .down) }
+        let probe = breaker.admits(now: .seconds(12))
+        let other = breaker.admits(now: .seconds(12))
+        #expect(probe && !other)
+        breaker.ended(.up, now: .seconds(13))
+        #expect(breaker.isPristine)
+    }
+
+    @Test("a probe that fails opens it again; one that shows nothing lets the next one try at once")
+    mutating func failedProbe() {
+        for second in 0..<3 { _ = attempt(second, .down) }
+        let admitted = [attempt(12, .down), attempt(21, .up), attempt(22, .unknown), attempt(22, .up)]
+        #expect(admitted == [true, false, true, true])
+        #expect(breaker.isPristine)
+    }
+}
+
+@Suite("Retry-After")
+struct RetryAfterTests {
+    @Test(
+        "seconds and dates are read, the past is now, and the rest is nothing",
+        arguments: [
+            ("120", 120), ("0", 0), ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
+            ("Sunday, 06-Nov-94 08:49:38 GMT", 1), ("-1", nil), ("1.5", nil), ("", nil), ("soon", nil),
+        ] as [(String, Int?)])
+    func reading(_ text: String, _ seconds: Int?) throws {
+        let head = ResponseHead(
+            status: .tooManyRequests, headers: [.retryAfter: text, .date: "Sun, 06 Nov 1994 08:49:37 GMT"],
+            url: try #require(URL(string: "http://a/")))
+        #expect(head.retryAfter == seconds.map { .seconds($0) })
+    }
+
+    @Test("a date says nothing where the origin does not tell the time")
+    func noDate() throws {
+        let head = ResponseHead(
+            status: .ok, headers: [.retryAfter: "Sun, 06 Nov 1994 08:50:37 GMT"],
+            url: try #require(URL(string: "http://a/")))
+        #expect(head.retryAfter == nil)
+    }
+
+    @Test("a number beyond all bounds is the longest time there is")
+    func huge() throws {
+        let head = ResponseHead(
+            status: .ok, headers: [.retryAfter: String(repeating: "9", count: 30)],
+            url: try #require(URL(string: "http://a/")))
+        #expect(try #require(head.retryAfter) > .seconds(1 << 40))
+    }
+}
+
+@Suite("What a loader's transfers share", .timeLimit(.minutes(10)))
+struct RetryControllerTests {
+    private func failures(
+        _ fixture: LoaderFixture, _ names: [String], _ reply: ScriptedTransport.Reply
+    ) async -> [ImageError] {
+        var errors: [ImageError] = []
+        for name in names {
+            do throws(ImageError) {
+                _ = try await fixture.loader.data(for: fixture.request(name, then: reply))
+            } catch {
+                errors.append(error)
+            }
+        }
+        return errors
+    }
+
+    private func isUnavailable(_ error: ImageError) -> Bool {
+        if case .network(.hostUnavailable, _) = error { true } else { false }
+    }
+
+    @Test("a retry waits as long as the origin asks, and its own wait more")
+    func retryAfter() async throws {
+        let fixture = LoaderFixture(retries: 1)
+        let request = fixture.request(
+            "a", first: .status(.serviceUnavailable, headers: [.retryAfter: "20"]))
+        let task = Task { try await fixture.loader.data(for: request) }
+        await fixture.clock.sleepers(1)
+        fixture.clock.advance(by: .milliseconds(20_999))
+        #expect(fixture.transport.sendCount == 1)
+        fixture.clock.advance(by: .milliseconds(1))
+        #expect(try await task.value.source == .network)
+    }
+
+    @Test("an origin that asks for more than is waited for is not asked again")
+    func longRetryAfter() async {
+        let fixture = LoaderFixture(retries: 1)
+        let reply = ScriptedTransport.Reply.status(.serviceUnavailable, headers: [.retryAfter: "31"])
+        let errors = await failures(fixture, ["a"], reply)
+        #expect(errors.count == 1)
+        #expect(fixture.transport.sendCount == 1)
+    }
+
+    @Test("retries end when the budget of all is used up")
+    func sharedBudget() async {
+        let fixture = LoaderFixture {
+            $0.retryPolicy = RetryPolicy(retries: 10, baseDelay: .zero, sharedBudget: 3, breakerThreshold: 100) { 0 }
+        }
+        let errors = await failures(fixture, ["a", "b"], .status(.serviceUnavailable))
+        #expect(errors.count == 2)
+        #expect(fixture.transport.sendCount == 2 + 3)
+    }
+
+    @Test("a page of requests has a budget of its own, which it uses up alone")
+    func budgetOfAPage() async {
+        let fixture = LoaderFixture {
+            $0.retryPolicy = RetryPolicy(retries: 10, baseDelay: .zero, sharedBudget: 3, breakerThreshold: 100) { 0 }
+        }
+        let page = RetryBudget(capacity: 2)
+        for name in ["a", "b"] {
+            let request = fixture.request(name, then: .status(.serviceUnavailable)) { $0.retryBudget = page }
+            await #expect(throws: ImageError.self) { try await fixture.loader.data(for: request) }
+        }
+        #expect(fixture.transport.sendCount == 2 + 2)
+        _ = await failures(fixture, ["c"], .status(.serviceUnavailable))
+        #expect(fixture.transport.sendCount == 2 + 2 + 1 + 3)
+    }
+
+    @Test("what succeeds fills the budget of its page")
+    func budgetOfAPageRefilled() async throws {
+        let fixture = LoaderFixture(retries: 1)
+        let page = RetryBudget(capacity: 1)
+        #expect(page.withdraw())
+        for number in 0..<10 {
+            #expect(!page.withdraw())
+            let request = fixture.request("\(number)") { $0.retryBudget = page }
+            _ = try await fixture.loader.data(for: request)
+        }
+        #expect(page.withdraw())
+    }
+
+    @Test("a host that fails in a row is left alone for a while, then tried by one")
+    func breaker() async throws {
+        let fixture = LoaderFixture {
+            $0.retryPolicy = RetryPolicy(retries: 0, breakerThreshold: 2, breakerPause: .seconds(5)) { 0 }
+        }
+        let refused = ScriptedTransport.Reply.failure(.connectionFailed("refused"))
+        let errors = await failures(fixture, ["a", "b", "c"], refused)
+        #expect(errors.map(isUnavailable) == [false, false, true])
+        #expect(fixture.transport.sendCount == 2)
+        fixture.clock.advance(by: .seconds(5))
+        #expect(try await fixture.loader.data(for: fixture.request("d")).source == .network)
+        #expect(try await fixture.loader.data(for: fixture.request("e")).source == .network)
+    }
+
+    @Test("a host that answers is there, whatever it says", arguments: [404, 403, 429, 500])
+    func answers(_ status: Int) async {
+        let fixture = LoaderFixture {
+            $0.retryPolicy = RetryPolicy(retries: 0, breakerThreshold: 1) { 0 }
+        }
+        let errors = await failures(fixture, ["a", "b"], .status(.init(code: status)))
+        #expect(errors.map(isUnavailable) == [false, false])
+    }
+}

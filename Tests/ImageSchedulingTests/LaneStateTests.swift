@@ -1,0 +1,301 @@
+import ImageCore
+import ImageTesting
+import Testing
+
+@testable import ImageScheduling
+
+@Suite("State of a lane", .timeLimit(.minutes(10)))
+struct LaneStateTests {
+    @Test(
+        "random events start the same work as the model", arguments: [nil, 0, 3, 64] as [Int?],
+        LaneConfiguration.Order.allCases)
+    func agreesWithModel(overtakeLimit: Int?, order: LaneConfiguration.Order) throws {
+        let settings: [(burst: Int?, mostWaiting: Int)] = [(nil, 60), (nil, 3), (1, 60), (5, 6)]
+        for (number, setting) in settings.enumerated() {
+            var walk = LaneWalk(seed: UInt64(number), overtakeLimit: overtakeLimit, order: order, burst: setting.burst)
+            walk.mostWaiting = setting.mostWaiting
+            for _ in 0..<3_000 { try walk.step() }
+            try walk.drain()
+        }
+    }
+
+    // MARK: Order
+
+    private static func makeState(
+        _ configuration: LaneConfiguration = LaneConfiguration(limit: 1), overtakeLimit: Int? = nil
+    ) -> LaneState {
+        LaneState(configuration, overtakeLimit: overtakeLimit)
+    }
+
+    @Test("the oldest work is passed over at most as often as the limit says")
+    func oldestIsNotStarved() {
+        var state = Self.makeState(overtakeLimit: 3)
+        _ = state.add(1, priority: .normal, host: nil)
+        _ = state.add(2, priority: .veryLow, host: nil)
+        var starts: [WorkID] = []
+        for id in 3...10 as ClosedRange<WorkID> {
+            _ = state.add(id, priority: .high, host: nil)
+            starts += state.finish(host: nil)
+        }
+        #expect(starts == [3, 4, 5, 2, 6, 7, 8, 9])
+    }
+
+    @Test("work does not inherit the starts that passed over older work that was cancelled")
+    func cancelledOldestResetsTheCount() {
+        var state = Self.makeState(overtakeLimit: 3)
+        _ = state.add(1, priority: .normal, host: nil)
+        _ = state.add(2, priority: .veryLow, host: nil)
+        for id in 3...5 as ClosedRange<WorkID> {
+            _ = state.add(id, priority: .high, host: nil)
+            _ = state.finish(host: nil)
+        }
+        let wasWaiting = state.cancel(2)
+        _ = state.add(6, priority: .veryLow, host: nil)
+        _ = state.add(7, priority: .high, host: nil)
+        let next = state.finish(host: nil)
+        #expect(wasWaiting && next == [7])
+    }
+
+    @Test("work does not inherit the count if the overtaken work was cancelled while its host was at its limit")
+    func cancelledAtHostLimit() {
+        var state = Self.makeState(LaneConfiguration(limit: 1, perHostLimit: 1), overtakeLimit: 2)
+        _ = state.add(1, priority: .normal, host: nil)
+        _ = state.add(2, priority: .low, host: "a")
+        _ = state.add(3, priority: .high, host: nil)
+        _ = state.finish(host: nil)
+        _ = state.add(4, priority: .high, host: "a")
+        _ = state.finish(host: nil)
+        let wasWaiting = state.cancel(2)
+        _ = state.finish(host: "a")
+        let hasStarted = state.startAtOnce(host: nil, at: .zero)
+        _ = state.add(6, priority: .low, host: nil)
+        _ = state.add(7, priority: .high, host: nil)
+        let starts = state.finish(host: nil)
+        #expect(wasWaiting && hasStarted && starts == [7])
+    }
+
+    @Test("without a limit of overtaking, priority is strict")
+    func strictPriority() {
+        var state = Self.makeState()
+        _ = state.add(1, priority: .normal, host: nil)
+        _ = state.add(2, priority: .veryLow, host: nil)
+        for id in 3..<1_000 as Range<WorkID> {
+            _ = state.add(id, priority: .high, host: nil)
+            let starts = state.finish(host: nil)
+            #expect(starts == [id])
+        }
+    }
+
+    @Test("starts in the order of arrival do not count as overtaking")
+    func onlyOvertakingCounts() {
+        var state = Self.makeState(overtakeLimit: 1)
+        for id in 1...11 as ClosedRange<WorkID> { _ = state.add(id, priority: .normal, host: nil) }
+        for id in 2...11 as ClosedRange<WorkID> {
+            let starts = state.finish(host: nil)
+            #expect(starts == [id])
+        }
+        _ = state.add(12, priority: .low, host: nil)
+        _ = state.add(13, priority: .high, host: nil)
+        let starts = state.finish(host: nil) + state.finish(host: nil)
+        #expect(starts == [13, 12])
+    }
+
+    @Test("the latest work starts first within one priority if the lane says so, and the oldest is not starved")
+    func lastInFirstOut() {
+        var state = Self.makeState(LaneConfiguration(limit: 1, order: .lastInFirstOut), overtakeLimit: 2)
+        for id in 1...6 as ClosedRange<WorkID> { _ = state.add(id, priority: id == 3 ? .high : .normal, host: nil) }
+        var starts: [WorkID] = []
+        for _ in 0..<5 { starts += state.finish(host: nil) }
+        #expect(starts == [3, 6, 2, 5, 4])
+    }
+
+    // MARK: Hosts, limits, rate
+
+    @Test("a host at its limit holds back its own work only, and is not counted as overtaken")
+    func hostLimit() {
+        var state = Self.makeState(LaneConfiguration(limit: 2, perHostLimit: 1), overtakeLimit: 1)
+        var starts: [WorkID] = []
+        for (id, host) in [(1, "a"), (2, "a"), (3, "b"), (4, "c"), (5, "d")] as [(WorkID, String)] {
+            starts += state.add(id, priority: .normal, host: host)
+        }
+        #expect(starts == [1, 3])
+        starts = state.finish(host: "b") + state.finish(host: "c")
+        #expect(starts == [4, 5])
+        starts = state.finish(host: "a")
+        #expect(starts == [2] && state.waitingCount == 0 && state.runningCount == 2)
+    }
+
+    @Test("nothing starts while a lane is suspended or its limit is 0")
+    func heldLane() {
+        var state = Self.makeState(LaneConfiguration(limit: 0))
+        var starts = state.add(1, priority: .normal, host: nil) + state.setSuspended(true) + state.setLimit(2)
+        #expect(starts.isEmpty)
+        starts = state.setSuspended(false)
+        #expect(starts == [1])
+        starts = state.setSuspended(true) + state.add(2, priority: .veryHigh, host: nil)
+        #expect(starts.isEmpty && state.waitingCount == 1)
+    }
+
+    @Test("work that was cancelled while it ran costs a token, and the next waits for a new one")
+    func rate() {
+        let rate = StartRate(burst: 1, perSecond: 2, clock: ManualClock())
+        var state = Self.makeState(LaneConfiguration(limit: 1, startRate: rate))
+        _ = state.add(1, priority: .normal, host: nil)
+        _ = state.add(2, priority: .normal, host: nil)
+        let starts = state.finish(host: nil, wasCancelled: true)
+        let waits = [state.nextWait(at: .zero), state.nextWait(at: .milliseconds(100))]
+        #expect(starts.isEmpty && waits == [.milliseconds(500), nil])
+        let early = state.wakeUp(at: .milliseconds(499))
+        let isOvertaken = state.startAtOnce(host: nil, at: .milliseconds(500))
+        let inTime = state.wakeUp(at: .milliseconds(500))
+        #expect(early.isEmpty && !isOvertaken && inTime == [2])
+    }
+
+    @Test("100,000 waiting works change priority, are cancelled and start without a quadratic step")
+    func manyWaiting() {
+        var state = Self.makeState(LaneConfiguration(limit: 1, perHostLimit: 1), overtakeLimit: 64)
+        let ids = 1...100_000 as ClosedRange<WorkID>
+        func host(_ id: WorkID) -> String { "\(id % 100)" }
+        for id in ids { _ = state.add(id, priority: .normal, host: host(id)) }
+        for id in ids { state.setPriority(id.isMultiple(of: 2) ? .high : .low, of: id) }
+        let cancelled = ids.count { $0.isMultiple(of: 3) && state.cancel($0) }
+        var (running, started) = (1 as WorkID?, 1)
+        while let id = running {
+            running = state.finish(host: host(id)).first
+            if running != nil { started += 1 }
+        }
+        #expect(cancelled + started == 100_000)
+        #expect(state.waitingCount == 0 && state.runningCount == 0)
+    }
+}
+
+/// Applies the same random events to a lane and to the model.
+private struct LaneWalk {
+    private static let hosts: [String?] = [nil, "a", "b", "c", "d"]
+    private static let tick = Duration.milliseconds(250)
+
+    var random: SeededRandom
+    var state: LaneState
+    var model: NaiveScheduler
+    var mostWaiting = 60
+    private var lastID: WorkID = 0
+    private var started: Set<WorkID> = []
+    private var cancelled: Set<WorkID> = []
+    private var now = Duration.zero
+    /// When there will be a token again.
+    private var wakeUp: Duration?
+
+    init(seed: UInt64, overtakeLimit: Int?, order: LaneConfiguration.Order, burst: Int?) {
+        random = SeededRandom(seed: seed)
+        var lane = LaneConfiguration(limit: 3, perHostLimit: 2, order: order)
+        lane.startRate = burst.map { StartRate(burst: $0, perSecond: 4, clock: ManualClock()) }
+        state = LaneState(lane, overtakeLimit: overtakeLimit)
+        model = NaiveScheduler(limit: 3, overtakeLimit: overtakeLimit, perHostLimit: 2, order: order, burst: burst)
+    }
+
+    mutating func step() throws {
+        switch Int.random(in: 0..<22, using: &random) {
+        case 0..<7: try add()
+        case 7..<12: try finish()
+        case 12..<15: try cancel()
+        case 15..<18: setPriority()
+        case 18: try setSuspended(Int.random(in: 0..<3, using: &random) == 0)
+        case 19: try setLimit(Int.random(in: 0...5, using: &random))
+        default: try advance()
+        }
+        try check()
+    }
+
+    /// Ends all work.
+    mutating func drain() throws {
+        try setSuspended(false)
+        try setLimit(3)
+        while !model.waiting.isEmpty || !model.running.isEmpty {
+            try advance()
+            try finish(wasCancelled: false)
+            try check()
+        }
+        #expect(started.count + cancelled.count == Int(lastID) && started.isDisjoint(with: cancelled))
+    }
+
+    private mutating func add() throws {
+        guard model.waiting.count < mostWaiting else { return try finish() }
+        lastID += 1
+        let host = Self.hosts.randomElement(using: &random) ?? nil
+        let work = NaiveScheduler.Work(id: lastID, priority: anyPriority(), host: host)
+        model.add(work)
+        // Starting at once leads to the same as adding, if the work may start.
+        let startsAtOnce = Bool.random(using: &random) && state.startAtOnce(host: host, at: now)
+        let starts = startsAtOnce ? [lastID] : state.add(lastID, priority: work.priority, host: host, at: now)
+        try expectStarts(starts)
+    }
+
+    private mutating func finish(wasCancelled: Bool? = nil) throws {
+        guard let work = model.running.randomElement(using: &random) else { return }
+        let wasCancelled = wasCancelled ?? (Int.random(in: 0..<3, using: &random) == 0)
+        model.finish(work.id, wasCancelled: wasCancelled)
+        try expectStarts(state.finish(host: work.host, wasCancelled: wasCancelled, at: now))
+    }
+
+    private mutating func cancel() throws {
+        let id = anyID()
+        let wasWaiting = state.cancel(id)
+        try #require(wasWaiting == model.cancel(id))
+        if wasWaiting { cancelled.insert(id) }
+    }
+
+    private mutating func setPriority() {
+        let (id, priority) = (anyID(), anyPriority())
+        state.setPriority(priority, of: id)
+        model.setPriority(priority, of: id)
+    }
+
+    private mutating func setSuspended(_ isSuspended: Bool) throws {
+        model.isSuspended = isSuspended
+        try expectStarts(state.setSuspended(isSuspended, at: now))
+    }
+
+    private mutating func setLimit(_ limit: Int) throws {
+        model.limit = limit
+        try expectStarts(state.setLimit(limit, at: now))
+    }
+
+    private mutating func advance() throws {
+        now += Self.tick
+        model.tick()
+        // A wake-up may be late, while other events happen.
+        guard let due = wakeUp, due <= now, Bool.random(using: &random) else { return }
+        wakeUp = nil
+        try expectStarts(state.wakeUp(at: now))
+    }
+
+    private mutating func expectStarts(_ starts: [WorkID]) throws {
+        let expected = model.startAll()
+        try #require(starts == expected)
+        for id in starts {
+            try #require(started.insert(id).inserted, "started twice")
+            try #require(!cancelled.contains(id), "started after it was cancelled")
+        }
+        let wait = state.nextWait(at: now)
+        let expectedWait = wakeUp == nil ? model.missingTicks.map { Self.tick * $0 } : nil
+        try #require(wait == expectedWait)
+        if let wait { wakeUp = now + wait }
+    }
+
+    private func check() throws {
+        try #require(state.runningCount == model.running.count && state.waitingCount == model.waiting.count)
+        let byHost = Dictionary(grouping: model.running.compactMap(\.host)) { $0 }
+        try #require(byHost.values.allSatisfy { $0.count <= 2 })
+    }
+
+    /// Mostly work that waits, sometimes work that runs or has ended.
+    private mutating func anyID() -> WorkID {
+        let waits = Int.random(in: 0..<4, using: &random) > 0
+        return (waits ? model.waiting.randomElement(using: &random)?.id : nil)
+            ?? WorkID.random(in: 0...lastID, using: &random)
+    }
+
+    private mutating func anyPriority() -> RequestPriority {
+        RequestPriority.allCases.randomElement(using: &random) ?? .normal
+    }
+}

@@ -1,0 +1,107 @@
+import ImageCore
+import ImageScheduling
+import ImageTesting
+import Synchronization
+import Testing
+
+@Suite("Scheduler under load", .timeLimit(.minutes(10)))
+struct SchedulerStressTests {
+    private static let lane = LaneConfiguration(limit: 3, perHostLimit: 2)
+
+    @Test("work that is called, changed and cancelled on many threads runs once or is cancelled, within its limits")
+    func threads() async {
+        let (scheduler, counts) = (PriorityScheduler(lanes: [.download: Self.lane]), StressCounts())
+        await withTaskGroup(of: Void.self) { group in
+            for seed in 1...4 {
+                group.addTask {
+                    var random = SeededRandom(seed: UInt64(seed))
+                    for number in 0..<500 {
+                        Self.call(seed * 500 + number, scheduler, counts, executor: nil, &random)
+                        if Bool.random(using: &random) { await Task.yield() }
+                    }
+                }
+            }
+        }
+        await counts.ended.reaches(2_000)
+        expectOneEnd(counts, of: 2_000)
+        #expect(scheduler.waitingCount == 0 && scheduler.runningCount == 0)
+    }
+
+    @Test("the same in schedules that a seed chooses", arguments: 1...60 as ClosedRange<UInt64>)
+    func schedules(seed: UInt64) {
+        let executor = SeededExecutor(seed: seed)
+        let (scheduler, counts) = (PriorityScheduler(lanes: [.download: Self.lane]), StressCounts())
+        var random = SeededRandom(seed: seed)
+        for number in 0..<60 {
+            Self.call(number, scheduler, counts, executor: executor, &random)
+            executor.run(steps: Int.random(in: 0...4, using: &random))
+        }
+        executor.run()
+        expectOneEnd(counts, of: 60)
+        #expect(scheduler.waitingCount == 0 && scheduler.runningCount == 0)
+    }
+
+    private static func call(
+        _ number: Int, _ scheduler: PriorityScheduler, _ counts: StressCounts, executor: (any TaskExecutor)?,
+        _ random: inout SeededRandom
+    ) {
+        let (priority, host) = (LivePriority(.low), number.isMultiple(of: 2) ? "a" : "b")
+        let task = Task(executorPreference: executor) {
+            let result = await Result {
+                try await scheduler.run(in: .download, host: host, priority: priority) {
+                    counts.begin(number, host: host)
+                    await Task.yield()
+                    counts.end(host: host)
+                    return number
+                }
+            }
+            counts.ended.append(result)
+        }
+        priority.set(RequestPriority.allCases.randomElement(using: &random) ?? .normal)
+        if Bool.random(using: &random) { task.cancel() }
+    }
+
+    private func expectOneEnd(_ counts: StressCounts, of count: Int) {
+        let values = counts.ended.messages.compactMap { try? $0.get() }
+        let cancelled = counts.ended.messages.count {
+            if case .failure(is CancellationError) = $0 { true } else { false }
+        }
+        #expect(values.count + cancelled == count)
+        #expect(counts.runs == Dictionary(uniqueKeysWithValues: values.map { ($0, 1) }))
+        #expect(counts.mostAtOnce <= 3 && counts.mostAtOncePerHost <= 2)
+    }
+}
+
+extension Result where Success: Sendable, Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
+
+/// What ran, how often, and how much of it at once.
+private final class StressCounts: Sendable {
+    private struct State: Sendable {
+        var runs: [Int: Int] = [:]
+        var current: [String: Int] = [:]
+        var most = 0
+        var mostPerHost = 0
+    }
+
+    let ended = MessageLog<Result<Int, any Error>>()
+    private let state = Mutex(State())
+
+    var runs: [Int: Int] { state.withLock { $0.runs } }
+    var mostAtOnce: Int { state.withLock { $0.most } }
+    var mostAtOncePerHost: Int { state.withLock { $0.mostPerHost } }
+
+    func begin(_ name: Int, host: String) {
+        state.withLock { state in
+            state.runs[name, default: 0] += 1
+            state.current[host, default: 0] += 1
+            state.most = max(state.most, state.current.values.reduce(0, +))
+            state.mostPerHost = max(state.mostPerHost, state.current[host, default: 0])
+        }
+    }
+
+    func end(host: String) { state.withLock { $0.current[host, default: 0] -= 1 } }
+}

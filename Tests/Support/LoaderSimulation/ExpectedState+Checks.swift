@@ -1,0 +1,82 @@
+import ImageCore
+
+extension ExpectedState {
+    /// What is known of the moment of a check.
+    struct Moment: Sendable {
+        /// Whether all work that the scheduler has chosen has started.
+        var chosenWorkHasStarted: Bool
+        /// Whether no task can take a step.
+        var isIdle: Bool
+    }
+
+    /// The first promise that is broken.
+    mutating func violation(at moment: Moment) -> Violation? {
+        let highest = highestPriorities
+        return violationOfSharing() ?? violationOfParents(highest) ?? violationOfPriorities(highest)
+            ?? violationOfWaitingWork(highest) ?? prefetching.violation(count: prefetchCount)
+            ?? lanes.violationOfOrder(moment) ?? (moment.isIdle ? violationOfReturning() : nil)
+    }
+
+    private var highestPriorities: [WorkKey: RequestPriority] {
+        callers.compactMapValues { callers in callers.values.lazy.map(\.priority.value).max() }
+    }
+
+    /// One operation per key with one transfer, and none without callers.
+    private func violationOfSharing() -> Violation? {
+        var shared: Set<WorkKey> = []
+        for operation in operations.values where !operation.isCancelled {
+            let key = operation.key
+            guard callers[key] != nil else { return Violation(.noWorkForNobody, "\(key)") }
+            guard shared.insert(key).inserted else { return Violation(.oneWorkPerKey, "\(key)") }
+            let transfers = operation.transferCount
+            if transfers > 1 { return Violation(.oneWorkPerKey, "\(transfers) transfers: \(key)") }
+        }
+        return nil
+    }
+
+    private func violationOfParents(_ highest: [WorkKey: RequestPriority]) -> Violation? {
+        for caller in callers.values.lazy.flatMap(\.values) {
+            guard let id = caller.parent else { continue }
+            guard let parent = operations[id], !parent.isCancelled else {
+                return Violation(.noWorkForNobody, "an operation that is over waits for another")
+            }
+            if let violation = violation("waits", at: caller.priority, parent, highest) { return violation }
+        }
+        return nil
+    }
+
+    private func violationOfPriorities(_ highest: [WorkKey: RequestPriority]) -> Violation? {
+        for operation in operations.values where !operation.isCancelled {
+            if let violation = violation("runs", at: operation.shared.priority, operation, highest) { return violation }
+        }
+        return nil
+    }
+
+    /// A preview may wait until its cancelled operation takes its next step.
+    private func violationOfWaitingWork(_ highest: [WorkKey: RequestPriority]) -> Violation? {
+        var previews: Set<OperationID> = []
+        for work in lanes.waiting.values {
+            guard let id = work.operation, let operation = operations[id], work.isPreview || !operation.isCancelled
+            else { return Violation(.noWorkForNobody, "work of an operation that is over waits in a lane") }
+            if work.isPreview, !previews.insert(id).inserted {
+                return Violation(.limits, "two previews wait: \(operation.key)")
+            }
+            if operation.isCancelled { continue }
+            if let violation = violation("waits in a lane", at: work.priority, operation, highest) { return violation }
+        }
+        return nil
+    }
+
+    private func violation(
+        _ what: String, at priority: LivePriority, _ operation: Operation, _ highest: [WorkKey: RequestPriority]
+    ) -> Violation? {
+        guard let expected = highest[operation.key], priority.value != expected else { return nil }
+        return Violation(
+            .highestPriority, "an operation \(what) at \(priority.value) instead of \(expected): \(operation.key)")
+    }
+
+    private func violationOfReturning() -> Violation? {
+        if cancelledCalls.isEmpty && lanes.cancelledCalls.isEmpty { return nil }
+        return Violation(.oneEnd, "a cancelled call does not return")
+    }
+}

@@ -1,0 +1,120 @@
+import ImageCore
+import ImageLoading
+
+/// The calls and operations in progress, as seen from outside of the coalescers and the scheduler.
+struct ExpectedState: Sendable {
+    /// A call of a coalescer. It counts until it is cancelled or its operation ends.
+    struct Caller: Sendable {
+        var priority: LivePriority
+        /// The operation that makes the call; nil for a request or a prefetch.
+        var parent: OperationID?
+        var isPrefetch = false
+    }
+
+    struct Operation: Sendable {
+        var key: WorkKey
+        var shared: any SharedOperation
+        var isCancelled = false
+        var transferCount = 0
+    }
+
+    private(set) var callers: [WorkKey: [CallID: Caller]] = [:]
+    private(set) var operations: [OperationID: Operation] = [:]
+    /// Calls of coalescers that were cancelled and have not returned.
+    private(set) var cancelledCalls: Set<CallID> = []
+    var lanes = ExpectedLanes()
+    private(set) var prefetching = ExpectedPrefetching()
+    private var lastID = 0
+
+    var isEmpty: Bool { callers.isEmpty && operations.isEmpty && cancelledCalls.isEmpty && lanes.isEmpty }
+
+    /// The number of requests and prefetches that wait.
+    var requestCount: Int { callers.values.reduce(0) { $0 + $1.values.count { $0.parent == nil } } }
+
+    var prefetchCount: Int { callers.values.reduce(0) { $0 + $1.values.count(where: \.isPrefetch) } }
+
+    private mutating func makeID() -> Int {
+        lastID += 1
+        return lastID
+    }
+
+    // MARK: Calls of coalescers
+
+    mutating func called(_ key: WorkKey, _ caller: Caller) -> CallID {
+        let id = CallID(rawValue: makeID())
+        callers[key, default: [:]][id] = caller
+        if caller.isPrefetch { prefetching.called() }
+        return id
+    }
+
+    mutating func cancelled(_ id: CallID, _ key: WorkKey) {
+        remove(id, key)
+        cancelledCalls.insert(id)
+    }
+
+    mutating func returned(_ id: CallID, _ key: WorkKey) {
+        remove(id, key)
+        cancelledCalls.remove(id)
+    }
+
+    private mutating func remove(_ id: CallID, _ key: WorkKey) {
+        callers[key]?[id] = nil
+        if callers[key]?.isEmpty == true { callers[key] = nil }
+    }
+
+    /// The call receives progress.
+    func progressed(_ id: CallID, _ key: WorkKey) -> Violation? {
+        if callers[key]?[id] != nil { return nil }
+        let promise: Promise = cancelledCalls.contains(id) ? .lastWord : .oneEnd
+        return Violation(promise, "a call that is over receives progress: \(key)")
+    }
+
+    /// The coalescer of images, or that of originals, ends all its calls.
+    mutating func closed(ofImages: Bool) { callers = callers.filter { $0.key.isImage != ofImages } }
+
+    // MARK: Operations
+
+    mutating func operationStarted(_ key: WorkKey, _ shared: any SharedOperation) -> OperationID {
+        let id = OperationID(rawValue: makeID())
+        operations[id] = Operation(key: key, shared: shared)
+        return id
+    }
+
+    mutating func operationCancelled(_ id: OperationID) { operations[id]?.isCancelled = true }
+
+    /// Unless it was cancelled, all calls for its key receive its result.
+    mutating func operationEnded(_ id: OperationID) {
+        guard let operation = operations.removeValue(forKey: id), !operation.isCancelled else { return }
+        callers[operation.key] = nil
+    }
+
+    mutating func transferStarted(_ id: OperationID) -> Violation? {
+        operations[id]?.transferCount += 1
+        guard let operation = operations[id], !operation.isCancelled else {
+            return Violation(.noWorkForNobody, "an operation that is over sends a request")
+        }
+        return nil
+    }
+
+    mutating func transferEnded(_ id: OperationID) { operations[id]?.transferCount -= 1 }
+
+    // MARK: Calls of the scheduler
+
+    /// - Parameter operation: Nil for a preview, which is made in a task of its own at the priority of its operation.
+    mutating func enqueued(
+        in lane: WorkLane, host: String?, _ priority: LivePriority, by operation: OperationID?
+    ) -> CallID {
+        let id = CallID(rawValue: makeID())
+        let owner = operation ?? operations.first { $1.shared.priority === priority }?.key
+        lanes.enqueued(
+            id, .init(lane: lane, host: host, priority: priority, operation: owner, isPreview: operation == nil))
+        return id
+    }
+
+    // MARK: Prefetchers
+
+    /// - Parameter runningCount: How many prefetches run at most.
+    mutating func prefetchingPaused(runningCount: Int) { prefetching.pause(callsLeft: runningCount - prefetchCount) }
+
+    mutating func prefetchingResumed() { prefetching.resume() }
+}

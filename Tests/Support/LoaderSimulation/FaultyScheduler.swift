@@ -1,0 +1,35 @@
+import ImageCore
+import Synchronization
+
+/// A scheduler that makes one of the mistakes.
+final class FaultyScheduler: WorkScheduler {
+    private let base: any WorkScheduler
+    private let bug: PlantedBug
+
+    init(_ base: any WorkScheduler, _ bug: PlantedBug) { (self.base, self.bug) = (base, bug) }
+
+    func run<Value: Sendable>(
+        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        switch bug {
+        case .runsCancelledWork: try await runEvenIfCancelled(in: lane, host: host, priority: priority, work)
+        case .ordersByFirstPriority:
+            try await base.run(in: lane, host: host, priority: LivePriority(priority.value), work)
+        default: try await base.run(in: lane, host: host, priority: priority, work)
+        }
+    }
+
+    private func runEvenIfCancelled<Value: Sendable>(
+        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let hasStarted = Atomic(false)
+        do {
+            return try await base.run(in: lane, host: host, priority: priority) {
+                hasStarted.store(true, ordering: .relaxed)
+                return try await work()
+            }
+        } catch  where !hasStarted.load(ordering: .relaxed) {
+            return try await work()
+        }
+    }
+}

@@ -1,0 +1,15 @@
+import ImageCore
+
+/// Ignores processors when it compares keys: a planted bug.
+struct ProcessorBlindCache: ImageCache {
+    let base: any ImageCache
+
+    func image(for key: ImageCacheKey) -> DecodedImage? { base.image(for: key.withoutProcessors) }
+    func insert(_ image: DecodedImage, for key: ImageCacheKey) { base.insert(image, for: key.withoutProcessors) }
+    func remove(for key: ImageCacheKey) { base.remove(for: key.withoutProcessors) }
+    func removeAll() { base.removeAll() }
+}
+
+extension ImageCacheKey {
+    fileprivate var withoutProcessors: ImageCacheKey { ImageCacheKey(source: source, target: target) }
+}
