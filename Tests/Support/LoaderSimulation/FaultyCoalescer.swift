@@ -11,6 +11,7 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
         var running: [Key: Int] = [:]
         /// Cancelled operations that have not ended.
         var cancelled: [Key: Int] = [:]
+        var isClosed = false
     }
 
     private let base: any RequestCoalescer<Key, Value>
@@ -34,25 +35,25 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
         for key: Key, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void,
         operation: @escaping @Sendable (any SharedOperation) async throws -> Value
     ) async throws -> Value {
-        switch bug {
-        case .sharesNothing:
+        if bug == .sharesNothing || bug == .reopens && state.withLock(\.isClosed) {
             let call = calls.add(1, ordering: .relaxed).newValue
             return try await unshared.value(for: call, priority: priority, onProgress: onProgress, operation: operation)
-        case .joinsCancelledOperations where state.withLock({ $0.cancelled[key, default: 0] > 0 }):
-            throw CancellationError()
-        default:
-            let isLost = bug == .losesAWaiter && state.withLock { $0.running[key, default: 0] > 0 }
-            let value = try await base.value(
-                for: key, priority: priority, onProgress: faulty(onProgress, key), operation: faulty(operation, key))
-            if isLost { try await context.clock.sleep(for: .seconds(1 << 30)) }
-            return value
         }
+        if bug == .joinsCancelledOperations, state.withLock({ $0.cancelled[key, default: 0] > 0 }) {
+            throw CancellationError()
+        }
+        let isLost = bug == .losesAWaiter && state.withLock { $0.running[key, default: 0] > 0 }
+        let value = try await base.value(
+            for: key, priority: priority, onProgress: faulty(onProgress, key), operation: faulty(operation, key))
+        if isLost { try await context.clock.sleep(for: .seconds(1 << 30)) }
+        return value
     }
 
     func close(throwing error: any Error) {
         if bug == .closesHalf, Key.self == DataJobKey.self { return }
+        state.withLock { $0.isClosed = true }
         base.close(throwing: error)
-        unshared.close(throwing: error)
+        if bug != .reopens { unshared.close(throwing: error) }
     }
 
     private func faulty(
@@ -78,9 +79,10 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
     ) -> @Sendable (any SharedOperation) async throws -> Value {
         switch bug {
         // The task inside is not cancelled with the operation.
-        case .forgetsTheLastCancel: { [executor = context.executor] shared in
-            try await Task.detached(executorPreference: executor) { try await operation(shared) }.value
-        }
+        case .forgetsTheLastCancel:
+            { [executor = context.executor] shared in
+                try await Task.detached(executorPreference: executor) { try await operation(shared) }.value
+            }
         case .keepsAStalePriority: { try await operation(StalePriorityOperation($0)) }
         case .storesPreviews: { [memory] in try await operation(PreviewStoringOperation($0, key, memory)) }
         case .joinsCancelledOperations, .losesAWaiter: { try await self.counted(operation, $0, key) }

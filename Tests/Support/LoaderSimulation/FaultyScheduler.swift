@@ -12,10 +12,13 @@ final class FaultyScheduler: WorkScheduler {
         in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
         switch bug {
-        case .runsCancelledWork: try await runEvenIfCancelled(in: lane, host: host, priority: priority, work)
+        case .runsCancelledWork: return try await runEvenIfCancelled(in: lane, host: host, priority: priority, work)
         case .ordersByFirstPriority:
-            try await base.run(in: lane, host: host, priority: LivePriority(priority.value), work)
-        default: try await base.run(in: lane, host: host, priority: priority, work)
+            return try await base.run(in: lane, host: host, priority: LivePriority(priority.value), work)
+        case .ignoresLimits:
+            try Task.checkCancellation()
+            return try await work()
+        default: return try await base.run(in: lane, host: host, priority: priority, work)
         }
     }
 

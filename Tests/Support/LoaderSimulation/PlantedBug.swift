@@ -16,27 +16,30 @@ package enum PlantedBug: String, CaseIterable, Sendable {
     case worsensPreviews = "a preview shows less than the one before"
     case storesPreviews = "a preview is stored in memory as the final image"
     case ignoresProcessors = "a processed image is returned for a plain one"
-    case closesHalf = "an invalidated loader still downloads originals"
+    case ignoresLimits = "a lane runs all work at once"
+    case closesHalf = "an invalidated loader goes on with its downloads"
+    case reopens = "an invalidated loader starts new work"
 
     /// The promises that it may be found to break first.
     package var promises: Set<Promise> {
         switch self {
-        case .sharesNothing: [.oneWorkPerKey, .highestPriority]
+        // With two operations for a key, neither has the priority of all callers, and the end of one answers all.
+        case .sharesNothing: [.oneWorkPerKey, .highestPriority, .noWorkForNobody]
         case .forgetsTheLastCancel: [.noWorkForNobody]
         // A call is over because it was cancelled or because it has returned.
         case .reportsAfterTheEnd: [.lastWord, .oneEnd]
         case .keepsAStalePriority, .ordersByFirstPriority: [.highestPriority]
         case .joinsCancelledOperations: [.lastWord]
-        case .losesAWaiter: [.oneEnd]
+        case .losesAWaiter, .answersTwice: [.oneEnd]
         case .restartsProgress, .worsensPreviews: [.forwards]
         case .runsCancelledWork: [.cancelledNeverRuns]
         case .ignoresSuspension, .ignoresPauses: [.holding]
         // Late events arrive in any order.
         case .deliversLate: [.lastWord, .oneEnd, .forwards]
-        // The first end may cancel the request.
-        case .answersTwice: [.oneEnd, .lastWord]
         case .storesPreviews, .ignoresProcessors: [.rightAnswer]
+        case .ignoresLimits: [.limits, .holding]
         case .closesHalf: [.endsForGood, .noWorkForNobody]
+        case .reopens: [.endsForGood]
         }
     }
 }

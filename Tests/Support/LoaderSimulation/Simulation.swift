@@ -1,4 +1,3 @@
-import Foundation
 import ImageCoalescing
 import ImageCore
 import ImageLoading
