@@ -38,6 +38,11 @@ final class CoalescingFixture: Sendable {
         try await expectProgress(of: caller)
     }
 
+    /// Starts each caller once the one before has joined.
+    func join(_ callers: ClosedRange<Int>) async throws {
+        for caller in callers { try await join(caller) }
+    }
+
     func start(
         _ caller: Int, _ priority: RequestPriority = .normal, key: String = "key", gate: Gate? = nil,
         onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in },
@@ -103,6 +108,9 @@ final class CoalescingFixture: Sendable {
         return operation
     }
 
+    /// Reports progress from the operation that was started last.
+    func report(_ progress: WorkProgress) throws { try operation().report(progress) }
+
     func expectValue(_ value: Int, of caller: Int) async throws {
         let result = try await answer(of: caller)
         try expect((try? result.get()) == value, "caller \(caller) received \(result)")
@@ -117,6 +125,10 @@ final class CoalescingFixture: Sendable {
     func expectProgress(of caller: Int, count: Int = 1) async throws {
         let isThere = await progress(of: caller).reaches(count)
         try expect(isThere, "caller \(caller) received \(progress(of: caller).all), expected \(count) reports")
+    }
+
+    func expectProgress(of callers: ClosedRange<Int>, count: Int) async throws {
+        for caller in callers { try await expectProgress(of: caller, count: count) }
     }
 
     func expectPriority(_ priority: RequestPriority, _ situation: String) async throws {

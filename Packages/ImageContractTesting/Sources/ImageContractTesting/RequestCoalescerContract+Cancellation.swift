@@ -21,7 +21,7 @@ extension RequestCoalescerContract {
     }
 
     static let lastLeaves = rule("when the last caller leaves, the operation's task is cancelled") { fixture in
-        for caller in 1...2 { try await fixture.join(caller) }
+        try await fixture.join(1...2)
         for caller in 1...2 { try await fixture.leave(caller) }
         fixture.gate.open()
         try await fixture.expectCancellations(true)
@@ -58,7 +58,7 @@ extension RequestCoalescerContract {
     }
 
     static let oneLeaves = rule("a caller that leaves changes nothing for the others") { fixture in
-        for caller in 1...3 { try await fixture.join(caller) }
+        try await fixture.join(1...3)
         try await fixture.leave(1)
         fixture.gate.open()
         for caller in 2...3 { try await fixture.expectValue(7, of: caller) }

@@ -4,7 +4,7 @@ import ImageTesting
 extension RequestCoalescerContract {
     static let closingEndsCalls = rule("closing ends every call with its error, and cancels the operations") {
         fixture in
-        for caller in 1...3 { try await fixture.join(caller) }
+        try await fixture.join(1...3)
         fixture.coalescer.close(throwing: ImageError.offline)
         for caller in 1...3 { try await expectOffline(caller, fixture) }
         for operation in fixture.operations.all { operation.report(bytes(50)) }

@@ -41,7 +41,7 @@ extension RequestCoalescerContract {
         let calls = Mutex((current: 0, most: 0))
         fixture.start(1) { progress in
             calls.withLock { $0 = ($0.current + 1, max($0.most, $0.current + 1)) }
-            if progress.completedBytes < 100 { try? fixture.operation().report(bytes(progress.completedBytes + 1)) }
+            if progress.completedBytes < 100 { try? fixture.report(bytes(progress.completedBytes + 1)) }
             calls.withLock { $0.current -= 1 }
         }
         try await fixture.expectProgress(of: 1, count: 101)
@@ -66,17 +66,17 @@ extension RequestCoalescerContract {
     }
 
     static let reachesEveryCaller = rule("progress reaches every caller of the operation") { fixture in
-        for caller in 1...3 { try await fixture.join(caller) }
-        try fixture.operation().report(bytes(50))
-        for caller in 1...3 { try await fixture.expectProgress(of: caller, count: 2) }
+        try await fixture.join(1...3)
+        try fixture.report(bytes(50))
+        try await fixture.expectProgress(of: 1...3, count: 2)
     }
 
     static let replaysProgress = rule(
         "a caller that joins late receives the latest progress at once, with the latest preview"
     ) { fixture in
         try await fixture.join(1)
-        try fixture.operation().report(bytes(40, preview: 1))
-        try fixture.operation().report(bytes(50))
+        try fixture.report(bytes(40, preview: 1))
+        try fixture.report(bytes(50))
         try await fixture.join(2)
         let first = fixture.progress(of: 2).all.first
         try expect(first == bytes(50, preview: 1), "received \(String(describing: first))")
@@ -84,9 +84,9 @@ extension RequestCoalescerContract {
 
     static let noProgressAfterLeaving = rule("progress does not reach a caller that has left, while others wait") {
         fixture in
-        for caller in 1...2 { try await fixture.join(caller) }
+        try await fixture.join(1...2)
         try await fixture.leave(1)
-        try fixture.operation().report(bytes(50))
+        try fixture.report(bytes(50))
         try await fixture.expectProgress(of: 2, count: 2)
         try await fixture.settle()
         try expect(fixture.bytes(of: 1) == [0], "the caller that has left received \(fixture.bytes(of: 1))")

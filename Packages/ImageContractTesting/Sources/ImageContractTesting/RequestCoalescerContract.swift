@@ -39,7 +39,7 @@ public enum RequestCoalescerContract {
 
     private static let sharesOperation = rule("callers that ask for a key while its operation runs share it") {
         fixture in
-        for caller in 1...10 { try await fixture.join(caller) }
+        try await fixture.join(1...10)
         fixture.gate.open()
         for caller in 1...10 { try await fixture.expectValue(7, of: caller) }
         try expect(fixture.operations.count == 1, "\(fixture.operations.count) operations were started")
