@@ -12,13 +12,19 @@ extension DiskDataCache: StreamingDataCache {
 
     public func reader(for key: DataCacheKey) async throws(DataCacheFailure) -> (any DataCacheReader)? {
         openInBackground()
-        let executor = reader(for: folder.name(key))
+        let name = folder.name(key)
+        switch folder.readAtOnce(key, name: name) {
+        case .entry(let entry): return entry
+        case .absent: return nil
+        case .newcomer, .unsettled, nil: break
+        }
+        let executor = reader(for: name)
         let entry = try await perform(on: executor) { folder throws(FileSystemFailure) in try folder.openEntry(key) }
         guard let entry else {
-            await settle(key)
+            await settle(name)
             return nil
         }
-        folder.noteHit(of: folder.name(key))
+        folder.noteHit(of: name)
         return DiskEntryReader(self, entry, executor)
     }
 

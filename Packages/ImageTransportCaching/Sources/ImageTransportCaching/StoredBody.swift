@@ -19,7 +19,7 @@ struct StoredBody: Sendable {
         if let streaming = cache as? any StreamingDataCache {
             reader = try await streaming.reader(for: key)
         } else {
-            reader = try await cache.entry(for: key).map(EntryReader.init)
+            reader = try await cache.entry(for: key)
         }
         guard let reader, let beginning = try await reader.bytes(in: 0..<StoredPieces.pieceBytes) else { return nil }
         self.reader = reader
@@ -30,6 +30,7 @@ struct StoredBody: Sendable {
 
     /// These bytes of it, piece by piece.
     func body(in range: Range<Int>) -> TransportBody {
+        if range == 0..<beginning.count { return TransportBody(beginning) }
         if range.upperBound <= beginning.count { return TransportBody(beginning.subdata(in: range)) }
         let pieces = StoredPieces(reader, range, beginning: beginning)
         return TransportBody(pull: { () async throws(TransportFailure) in try await pieces.next() })
@@ -69,22 +70,5 @@ private final class StoredPieces: Sendable {
         } catch {
             return nil
         }
-    }
-}
-
-/// An entry of a cache that gives only whole ones.
-private struct EntryReader: DataCacheReader {
-    let entry: DataCacheEntry
-
-    init(_ entry: DataCacheEntry) { self.entry = entry }
-
-    var byteCount: Int { entry.data.count }
-    var metadata: Data { entry.metadata }
-    var createdAt: Date { entry.createdAt }
-
-    func bytes(in range: Range<Int>) async throws(DataCacheFailure) -> Data? {
-        let all = entry.data.indices
-        return entry.data.subdata(
-            in: (all.lowerBound + range.lowerBound..<all.lowerBound + range.upperBound).clamped(to: all))
     }
 }

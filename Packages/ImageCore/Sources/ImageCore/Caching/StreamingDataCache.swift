@@ -41,3 +41,15 @@ public protocol DataCacheReader: Sendable {
     /// The bytes in a part of the data, as far as it has any there; nil when they are damaged.
     func bytes(in range: Range<Int>) async throws(DataCacheFailure) -> Data?
 }
+
+/// A whole entry in memory can be read like an open one.
+extension DataCacheEntry: DataCacheReader {
+    public var byteCount: Int { data.count }
+
+    /// Copies nothing if the range covers all of the data.
+    public func bytes(in range: Range<Int>) -> Data? {
+        let part = range.clamped(to: 0..<data.count)
+        if part.count == data.count { return data }
+        return data.subdata(in: data.startIndex + part.lowerBound..<data.startIndex + part.upperBound)
+    }
+}
