@@ -91,7 +91,9 @@ struct StreamingTests {
     }
 
     /// The smaller is read in one step, the larger from its open file.
-    @Test("a part can be read, and stays readable after the entry is replaced or removed", arguments: [200_000, 1_200_000])
+    @Test(
+        "a part can be read, and stays readable after the entry is replaced or removed",
+        arguments: [200_000, 1_200_000])
     func readsParts(byteCount: Int) async throws {
         let cache = folder.cache(byteLimit: 4 << 20)
         let data = noise(byteCount, seed: 3)

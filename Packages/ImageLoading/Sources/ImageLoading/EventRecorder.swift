@@ -24,7 +24,8 @@ final class EventRecorder: Sendable {
     /// Records all events of a request that the memory cache has answered.
     func recordMemoryHit(of request: ImageRequest) {
         counts.withLock { counts in
-            for kind in Self.memoryHit { counts.note(kind, at: .zero) }
+            counts.note(.memoryHit, at: .zero)
+            counts.note(.succeeded(.memory), at: .zero)
         }
         guard let observer else { return }
         let (id, url) = (makeID(), request.url)

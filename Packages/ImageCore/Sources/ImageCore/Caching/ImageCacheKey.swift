@@ -1,37 +1,28 @@
-/// Identifies a picture in memory: where it comes from and what was done to it.
-///
-/// Carries its hash, so that a look-up hashes the text once, and is one block of memory, so that a look-up among many finds what it
-/// compares in one place. Texts are the same when their UTF-8 is.
+/// Identifies an image in the memory cache: its original and how it was decoded and processed.
 public struct ImageCacheKey: Hashable, Sendable {
-    private let bytes: ImageCacheKeyBytes
-    private let hash: Int
+    /// Computed once, because a key is looked up more than once. The first property, so that `==` compares it first.
+    private let contentHash: Int
+    /// Identifies the original: a URL without fragment, or an application's own name for it.
+    public let source: String
+    /// The size that it was decoded to; nil for the size as stored.
+    public let target: ImageTarget?
+    /// The identifiers of the processors, in order.
+    public let processors: [String]
 
     /// - Parameters:
-    ///   - source: what identifies the original: a URL without fragment, or an application's own name for it.
-    ///   - target: the size that it was decoded to; nil for the size as stored.
-    ///   - processors: the identifiers of the steps after decoding, in order.
+    ///   - source: Identifies the original: a URL without fragment, or an application's own name for it.
+    ///   - target: The size that it was decoded to; nil for the size as stored.
+    ///   - processors: The identifiers of the processors, in order.
     public init(source: String, target: ImageTarget? = nil, processors: [String] = []) {
-        bytes = ImageCacheKeyBytes(source, target, processors)
-        hash = bytes.hash
+        (self.source, self.target, self.processors) = (source, target, processors)
+        var hasher = Hasher()
+        hasher.combine(source)
+        if let target { hasher.combine(target.size) }
+        for processor in processors { hasher.combine(processor) }
+        contentHash = hasher.finalize()
     }
 
-    /// What identifies the original.
-    public var source: String { bytes.source }
-
-    /// The size that it was decoded to; nil for the size as stored.
-    public var target: ImageTarget? { bytes.target }
-
-    /// The identifiers of the steps after decoding, in order.
-    public var processors: [String] { bytes.processors }
-
-    public static func == (left: ImageCacheKey, right: ImageCacheKey) -> Bool {
-        left.hash == right.hash && left.bytes.isSame(as: right.bytes)
-    }
-
-    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
-
-    /// The hash that the key carries: no work.
-    public var hashValue: Int { hash }
+    public func hash(into hasher: inout Hasher) { hasher.combine(contentHash) }
 }
 
 /// Identifies encoded bytes on disk: the original's name in full. Implementations choose file names of their own.

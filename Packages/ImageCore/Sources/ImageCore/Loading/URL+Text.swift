@@ -8,17 +8,15 @@
 
 extension URL {
     /// `file:` and `data:` URLs.
-    var isLocal: Bool { unsafe withText { text in unsafe text.hasScheme("file") || text.hasScheme("data") } }
-
-    var withoutFragment: String {
-        let text = absoluteString
-        let end = unsafe withText { unsafe $0.firstIndex(of: UInt8(ascii: "#")) }
-        return end.map { String(text.utf8.prefix($0)) ?? text } ?? text
+    var isLocal: Bool {
+        var text = absoluteString
+        return text.withUTF8 { unsafe $0.hasScheme("file") || $0.hasScheme("data") }
     }
 
-    private func withText<Answer>(_ body: (UnsafeBufferPointer<UInt8>) -> Answer) -> Answer {
+    var withoutFragment: String {
         var text = absoluteString
-        return text.withUTF8(body)
+        let end = text.withUTF8 { unsafe $0.firstIndex(of: UInt8(ascii: "#")) }
+        return end.map { String(text.utf8.prefix($0)) ?? text } ?? text
     }
 }
 
