@@ -22,9 +22,9 @@ let applePlatforms: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS, .mac
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
-/// Fetched and built only with the trait `AESGCMSealing`.
+/// Fetched and built only with the trait `CacheEncryption`.
 let crypto: Target.Dependency = .product(
-    name: "Crypto", package: "swift-crypto", condition: .when(traits: ["AESGCMSealing"]))
+    name: "Crypto", package: "swift-crypto", condition: .when(traits: ["CacheEncryption"]))
 
 /// Fetched and built only with the trait `AsyncHTTPClient`.
 func serverSide(_ product: String, package: String) -> Target.Dependency {
@@ -107,7 +107,7 @@ let caching = [
     module("ImageMemoryCaching", uses: ["ImageCore"]),
     module("ImageDiskCaching", uses: ["ImageCore", "CImageDiskCaching"]),
     kernels("CImageDiskCaching", in: "ImageDiskCaching"),
-    module("ImageDataSealing", uses: ["ImageCore", crypto]),
+    module("ImageCacheEncryption", uses: ["ImageCore", crypto]),
 ]
 
 let transports = [
@@ -134,9 +134,9 @@ let codecs = [
     module("ImageProcessing", uses: ["ImageCore", "CImageProcessing"]),
     kernels("CImageProcessing", in: "ImageProcessing"),
 
-    module("ImageColorManaging", uses: ["ImageCore", "CImageColorManaging"]),
-    shim("CImageColorManaging", in: "ImageColorManaging", over: "CLibLCMS"),
-    library("CLibLCMS", in: "ImageColorManaging", pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
+    module("ImageColorManagement", uses: ["ImageCore", "CImageColorManagement"]),
+    shim("CImageColorManagement", in: "ImageColorManagement", over: "CLibLCMS"),
+    library("CLibLCMS", in: "ImageColorManagement", pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
 
     module("ImageCodecJPEG", uses: ["ImageCore", "CImageCodecJPEG"]),
     shim("CImageCodecJPEG", in: "ImageCodecJPEG", over: "CLibJPEG"),
@@ -173,10 +173,11 @@ let presentation = [
 
 let composition = [
     module(
-        "ImageLoadingDefaults",
+        "ImageLoaderKit",
         uses: [
             "ImageCore", "ImageMemoryCaching", "ImageDiskCaching", "ImageTransporting", "ImageHTTPCaching",
-            "ImageTransportCaching", "ImageTransportResuming", "ImageDecoding", "ImageProcessing", "ImageColorManaging",
+            "ImageTransportCaching", "ImageTransportResuming", "ImageDecoding", "ImageProcessing",
+            "ImageColorManagement",
             "ImageCodecJPEG",
             "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageScheduling", "ImageCoalescing", "ImageLoading",
             httpTypes,
@@ -223,13 +224,13 @@ let suites = [
         ]),
     tests("ImageDecodingTests", of: ["ImageCore", "ImageDecoding", "ImageProcessing", "ImageTesting"]),
     tests("ImageProcessingTests", of: ["ImageCore", "ImageProcessing", "ImageTesting"]),
-    tests("ImageColorManagingTests", of: ["ImageCore", "ImageColorManaging", "ImageTesting", "TestProfiles"]),
+    tests("ImageColorManagementTests", of: ["ImageCore", "ImageColorManagement", "ImageTesting", "TestProfiles"]),
     tests(
         "ImageCodecJPEGTests",
-        of: ["ImageCore", "ImageCodecJPEG", "CImageCodecJPEG", "ImageTesting", "GeneratedPictures"]),
-    tests("ImageCodecPNGTests", of: ["ImageCore", "ImageCodecPNG", "ImageTesting", "GeneratedPictures"]),
-    tests("ImageCodecWebPTests", of: ["ImageCore", "ImageCodecWebP", "ImageTesting", "GeneratedPictures"]),
-    tests("ImageCodecGIFTests", of: ["ImageCore", "ImageCodecGIF", "ImageTesting", "GeneratedPictures"]),
+        of: ["ImageCore", "ImageCodecJPEG", "CImageCodecJPEG", "ImageTesting", "GeneratedImages"]),
+    tests("ImageCodecPNGTests", of: ["ImageCore", "ImageCodecPNG", "ImageTesting", "GeneratedImages"]),
+    tests("ImageCodecWebPTests", of: ["ImageCore", "ImageCodecWebP", "ImageTesting", "GeneratedImages"]),
+    tests("ImageCodecGIFTests", of: ["ImageCore", "ImageCodecGIF", "ImageTesting", "GeneratedImages"]),
     tests("ImageCodecImageIOTests", of: ["ImageCore", "ImageCodecImageIO"]),
     tests(
         "ImageConnectivityTests",
@@ -240,16 +241,16 @@ let suites = [
         "ImageLoadingTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageHTTPCaching", "ImageTransportCaching", "ImageLoading",
-            "ImageTesting", "ImageScheduling", "ImageCoalescing", "ImageMemoryCaching", "StagedLoader", httpTypes,
+            "ImageTesting", "ImageScheduling", "ImageCoalescing", "ImageMemoryCaching", "LoaderTestBed", httpTypes,
         ]),
     tests(
         "ImagePresentingTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageLoading", "ImagePresenting", "ImageTesting", "ImageCoalescing",
-            "ImageScheduling", "StagedLoader", httpTypes,
+            "ImageScheduling", "LoaderTestBed", httpTypes,
         ]),
     tests("SimulationTests", of: ["LoaderSimulation"]),
-    tests("ImageDataSealingTests", of: ["ImageCore", "ImageDataSealing"]),
+    tests("ImageCacheEncryptionTests", of: ["ImageCore", "ImageCacheEncryption"]),
     tests("ImageTestingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
     tests(
         "ContractTests",
@@ -258,14 +259,14 @@ let suites = [
             "ImageHTTPCaching", "ImageTransportCaching", "TestProfiles", "ImageMemoryCaching", "ImageDiskCaching",
             "ImageDecoding",
             "ImageProcessing",
-            "ImageColorManaging",
+            "ImageColorManagement",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageScheduling", "ImageCoalescing",
             "HTTPTransports", httpTypes, "CLibSQLite",
         ]),
     tests(
         "IntegrationTests",
         of: [
-            "ImageCore", "ImageTransporting", "ImageLoading", "ImageLoadingDefaults", "ImageTesting", "LoopbackServer",
+            "ImageCore", "ImageTransporting", "ImageLoading", "ImageLoaderKit", "ImageTesting", "LoopbackServer",
             "ImageDiskCaching", "ImageDecoding", "ImageTransportResuming", "HTTPTransports",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", httpTypes,
         ]),
@@ -274,7 +275,7 @@ let suites = [
         "RobustnessTests",
         of: [
             "ImageCore", "ImageTesting", "ImageContractTesting", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP",
-            "ImageCodecGIF", "GeneratedPictures", "CAllocations",
+            "ImageCodecGIF", "GeneratedImages", "CAllocations",
         ]),
 ]
 
@@ -300,7 +301,7 @@ let testSupport = [
     .target(name: "CTestProfiles", dependencies: ["CLibLCMS"], path: "Tests/Support/CTestProfiles"),
     // A loader over fakes.
     support(
-        "StagedLoader", uses: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageCoalescing"]),
+        "LoaderTestBed", uses: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageCoalescing"]),
     // The whole loader, run one step of one task at a time; Scripts/simulate runs it in release.
     support(
         "LoaderSimulation",
@@ -313,7 +314,7 @@ let testSupport = [
         name: "simulate", dependencies: ["LoaderSimulation"], path: "Tests/Support/simulate", swiftSettings: strict),
     // Small files in each format, written by our encoders and by the codec tests' builders.
     support(
-        "GeneratedPictures",
+        "GeneratedImages",
         uses: ["ImageCore", "ImageTesting", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"]),
     .target(name: "CAllocations", path: "Tests/Support/CAllocations"),
     // A network namespace for one test.
@@ -333,13 +334,13 @@ let imageload = [
     appLibrary(
         "ImageLoadTool", in: "imageload",
         uses: [
-            "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoadingDefaults", "ImageDiskCaching",
+            "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImageDiskCaching",
             "ImageHTTPCaching", "ImageTransportCaching", "ImageTransporting", httpTypes, argumentParser,
         ]),
     tests(
         "ImageLoadToolTests", in: "imageload",
         of: [
-            "ImageLoadTool", "imageload", "ImageCore", "ImageDecoding", "ImageDiskCaching", "ImageLoadingDefaults",
+            "ImageLoadTool", "imageload", "ImageCore", "ImageDecoding", "ImageDiskCaching", "ImageLoaderKit",
             "LoopbackServer", "CommandRunning", argumentParser,
         ]),
 ]
@@ -355,14 +356,14 @@ let photoFeed = [
     appLibrary("PhotoFeedModel", in: "PhotoFeed", uses: ["ImageCore", "ImageLoading"]),
     tests(
         "PhotoFeedModelTests", in: "PhotoFeed",
-        of: ["PhotoFeedModel", "ImageCore", "ImageLoading", "ImageTesting", "ImageTransporting", "StagedLoader"]),
+        of: ["PhotoFeedModel", "ImageCore", "ImageLoading", "ImageTesting", "ImageTransporting", "LoaderTestBed"]),
 ]
 
 let benchmarks = [
     command(
         "benchmarks", in: "Benchmarks",
         uses: [
-            "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoadingDefaults", "ImageMemoryCaching",
+            "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImageMemoryCaching",
             "ImageHTTPCaching", "ImageTransportCaching", "ImageTesting", "ImageDiskCaching", "ImageProcessing",
             "ImageTransporting", "ImageTransportCurl", "ImageScheduling", "ImageCoalescing", "CDecodingFloor",
             "CDiskFloor", "CTransportFloor", "EvictionStudy", "ScrollStudy", httpTypes,
@@ -391,7 +392,7 @@ let package = Package(
     products: modules.filter { $0.name.hasPrefix("Image") }.map { .library(name: $0.name, targets: [$0.name]) },
     traits: [
         .default(enabledTraits: []),
-        .trait(name: "AESGCMSealing", description: "AESGCMSeal in ImageDataSealing, over swift-crypto."),
+        .trait(name: "CacheEncryption", description: "AESGCMEncryption in ImageCacheEncryption, over swift-crypto."),
         .trait(
             name: "AsyncHTTPClient",
             description: "AsyncHTTPClientTransport in ImageTransportAsyncHTTPClient, over async-http-client."),

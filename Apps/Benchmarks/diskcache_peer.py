@@ -11,7 +11,7 @@ import diskcache
 
 
 def name(number):
-    return f'https://pictures.example.org/albums/17/photos/{number}.jpg'
+    return f'https://images.example.org/albums/17/photos/{number}.jpg'
 
 
 def main(folder, byte_count):

@@ -26,9 +26,9 @@ let package = Package(
         .executableTarget(
             name: "fuzzing",
             dependencies: [
-                "CLibFuzzer", "GeneratedPictures", module("ImageCore"),
+                "CLibFuzzer", "GeneratedImages", module("ImageCore"),
                 module("ImageDecoding"), module("ImageProcessing"),
-                module("ImageColorManaging"), module("ImageContractTesting"),
+                module("ImageColorManagement"), module("ImageContractTesting"),
             ] + codecs,
             swiftSettings: strict,
             // The default linker of Debian's toolchains stops with an internal error.
@@ -36,7 +36,7 @@ let package = Package(
         .target(name: "CLibFuzzer"),
         // A link to the tests' own target, which the package in the root does not publish.
         .target(
-            name: "GeneratedPictures", dependencies: [module("ImageCore"), module("ImageTesting")] + codecs,
+            name: "GeneratedImages", dependencies: [module("ImageCore"), module("ImageTesting")] + codecs,
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

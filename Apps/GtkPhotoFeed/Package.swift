@@ -40,7 +40,7 @@ let package = Package(
             name: "PhotoFeedDesktop",
             dependencies: [
                 "GtkImageUI", "CGtk", module("ImageCore"), module("ImageDecoding"), module("ImageLoading"),
-                module("ImageLoadingDefaults"), module("ImagePresenting"),
+                module("ImageLoaderKit"), module("ImagePresenting"),
                 "FeedOrigin", "PhotoFeedModel",
             ],
             swiftSettings: toolkit),
@@ -73,7 +73,7 @@ let package = Package(
         .testTarget(
             name: "GtkImageUITests",
             dependencies: [
-                "GtkImageUI", "CGtk", module("ImageCore"), module("ImageLoading"), module("ImageLoadingDefaults"),
+                "GtkImageUI", "CGtk", module("ImageCore"), module("ImageLoading"), module("ImageLoaderKit"),
                 module("ImagePresenting"), module("ImageTesting"),
             ],
             swiftSettings: strict),

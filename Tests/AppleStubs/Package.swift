@@ -41,7 +41,7 @@ let package = Package(
         room("ImagePresenting", knows: ["ImageCore", "ImageLoading"]),
         room("ImageTesting", knows: ["ImageCore", "ImageTransporting", httpTypes]),
         room(
-            "StagedLoader",
+            "LoaderTestBed",
             knows: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageCoalescing"]),
         // Casts between Apple's types and Foundation's are casts between equal types here, of which the compiler warns.
         room("ImageCodecImageIO", knows: ["ImageCore", "CoreGraphics", "ImageIO"], settings: [.strictMemorySafety()]),
@@ -56,7 +56,7 @@ let package = Package(
             name: "AppleAdapterTests",
             dependencies: [
                 "ImageCore", "ImageTransporting", "ImageLoading", "ImagePresenting", "ImagePresentingUIKit",
-                "ImagePresentingSwiftUI", "ImageCodecImageIO", "ImageTesting", "StagedLoader", "UIKit", "SwiftUI",
+                "ImagePresentingSwiftUI", "ImageCodecImageIO", "ImageTesting", "LoaderTestBed", "UIKit", "SwiftUI",
                 "CoreGraphics", httpTypes,
             ],
             path: "Tests",

@@ -9,15 +9,15 @@ struct AnimationFramesContractTests {
     typealias Rule = ContractRule<AnimationFramesContract.Subject>
 
     @Test(
-        "animations that play once, twice and for ever obey, and still pictures", arguments: 0..<3,
+        "animations that play once, twice and for ever obey, and still images", arguments: 0..<3,
         AnimationFramesContract.rules)
     func real(_ loops: Int, _ rule: Rule) async throws {
         for count in [1, 5] {
-            let picture = FakePicture(
+            let image = FakeImage(
                 PixelSize(width: 8, height: 8), frames: (0..<count).map { [UInt8($0), 0, 0, 255] },
                 delays: Array(repeating: .milliseconds(50), count: count), loopCount: loops)
             let animation = try DownsamplingDecoder(decoders: [FakeDecoder()], resampler: FakeRowResampler())
-                .animatedImage(from: picture.encoded, byteLimit: 512, lookahead: 1)
+                .animatedImage(from: image.encoded, byteLimit: 512, lookahead: 1)
             try await rule.check(.init(animation, duration: .milliseconds(600)))
         }
     }

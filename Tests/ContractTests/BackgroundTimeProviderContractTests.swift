@@ -12,7 +12,7 @@ struct BackgroundTimeProviderContractTests {
     func fake(_ rule: Rule) async throws {
         try await rule.check {
             let fake = FakeBackgroundTime()
-            return BackgroundTimeStage(provider: fake, expire: { fake.expire() }, heldCount: { fake.heldCount })
+            return BackgroundTimeFixture(provider: fake, expire: { fake.expire() }, heldCount: { fake.heldCount })
         }
     }
 
@@ -22,7 +22,7 @@ struct BackgroundTimeProviderContractTests {
         await #expect(throws: ContractViolation.self) {
             try await rule.check {
                 let broken = BrokenBackgroundTime(defect)
-                return BackgroundTimeStage(
+                return BackgroundTimeFixture(
                     provider: broken, expire: { broken.base.expire() }, heldCount: { broken.base.heldCount })
             }
         }

@@ -7,7 +7,7 @@ import ImageTesting
     import Foundation
 #endif
 
-/// Pictures that codecs with animation and alpha are put to the decoders' contract with.
+/// Images that codecs with animation and alpha are put to the decoders' contract with.
 enum CodecSample: CaseIterable {
     case opaque, transparent, animated, animatedTransparent
 

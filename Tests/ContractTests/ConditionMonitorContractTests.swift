@@ -14,7 +14,7 @@ struct ConditionMonitorContractTests {
     func settable(_ rule: Rule) async throws {
         try await rule.check {
             let monitor = SettableConditionMonitor(Connectivity.online)
-            return ConditionStage(monitor: monitor) { monitor.set($0) }
+            return ConditionFixture(monitor: monitor) { monitor.set($0) }
         }
     }
 
@@ -24,7 +24,7 @@ struct ConditionMonitorContractTests {
         await #expect(throws: ContractViolation.self) {
             try await rule.check {
                 let monitor = BrokenConditionMonitor(defect)
-                return ConditionStage(monitor: monitor) { monitor.set($0) }
+                return ConditionFixture(monitor: monitor) { monitor.set($0) }
             }
         }
     }

@@ -17,21 +17,21 @@ struct DataTransportContractTests {
         "the transports for HTTP obey", arguments: HTTPTransport.allCases,
         remoteRules + DataTransportContract.flowRules)
     func overHTTP(_ http: HTTPTransport, _ rule: Rule) async throws {
-        try await rule.check { try TransportStages.served($0, to: http) }
+        try await rule.check { try TransportFixtures.served($0, to: http) }
     }
 
     @Test("the scripted transport obeys", arguments: remoteRules)
     func scripted(_ rule: Rule) async throws {
-        try await rule.check { try TransportStages.scripted($0) }
+        try await rule.check { try TransportFixtures.scripted($0) }
     }
 
     @Test("the caching transport obeys", arguments: remoteRules)
     func caching(_ rule: Rule) async throws {
         try await rule.check { origin in
-            var stage = try TransportStages.scripted(origin)
+            var fixture = try TransportFixtures.scripted(origin)
             let now = Date(timeIntervalSince1970: 1_700_000_000)
-            stage.transport = CachingTransport(over: stage.transport, cache: InMemoryDataCache()) { now }
-            return stage
+            fixture.transport = CachingTransport(over: fixture.transport, cache: InMemoryDataCache()) { now }
+            return fixture
         }
     }
 
@@ -43,7 +43,7 @@ struct DataTransportContractTests {
         try await rule.check { origin in
             let url = folder.appending(path: UUID().uuidString)
             try Data(origin.pieces.joined()).write(to: url)
-            return DataTransportContract.Stage(transport: FileTransport(confinedTo: [folder]), url: url)
+            return DataTransportContract.Fixture(transport: FileTransport(confinedTo: [folder]), url: url)
         }
     }
 
@@ -51,7 +51,7 @@ struct DataTransportContractTests {
     func dataURL(_ rule: Rule) async throws {
         try await rule.check { origin in
             let text = "data:image/png;base64,\(Data(origin.pieces.joined()).base64EncodedString())"
-            return DataTransportContract.Stage(transport: DataURLTransport(), url: try #require(URL(string: text)))
+            return DataTransportContract.Fixture(transport: DataURLTransport(), url: try #require(URL(string: text)))
         }
     }
 
@@ -60,9 +60,9 @@ struct DataTransportContractTests {
         let rule = try #require(Self.remoteRules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
             try await rule.checkBrokenDouble { origin in
-                var stage = try TransportStages.scripted(origin)
-                stage.transport = BrokenTransport(defect, inner: stage.transport)
-                return stage
+                var fixture = try TransportFixtures.scripted(origin)
+                fixture.transport = BrokenTransport(defect, inner: fixture.transport)
+                return fixture
             }
         }
     }
@@ -78,20 +78,20 @@ struct DataTransportContractTests {
     func eager(_ http: HTTPTransport, _ rule: Rule) async throws {
         await #expect(throws: ContractViolation.self) {
             try await rule.check { origin in
-                var stage = try TransportStages.served(origin, to: http)
-                stage.transport = EagerTransport(inner: stage.transport)
-                return stage
+                var fixture = try TransportFixtures.served(origin, to: http)
+                fixture.transport = EagerTransport(inner: fixture.transport)
+                return fixture
             }
         }
     }
 }
 
 /// Origins as the contract wants them, by a script and by a real server.
-enum TransportStages {
+enum TransportFixtures {
     typealias Origin = DataTransportContract.Origin
-    typealias Stage = DataTransportContract.Stage
+    typealias Fixture = DataTransportContract.Fixture
 
-    static func scripted(_ origin: Origin) throws -> Stage {
+    static func scripted(_ origin: Origin) throws -> Fixture {
         let transport = ScriptedTransport()
         let base = try #require(URL(string: "http://origin/"))
         for hop in 0..<origin.redirects {
@@ -103,7 +103,7 @@ enum TransportStages {
         } else {
             transport.script(last, reply(origin))
         }
-        return Stage(
+        return Fixture(
             transport: transport, url: base.appending(path: "0"), requests: { transport.sendCount },
             departures: { transport.cancellationCount })
     }
@@ -121,14 +121,14 @@ enum TransportStages {
             announcedBytes: origin.announcedBytes, body: steps)
     }
 
-    static func served(_ origin: Origin, to http: HTTPTransport) throws -> Stage {
+    static func served(_ origin: Origin, to http: HTTPTransport) throws -> Fixture {
         let server = try LoopbackServer { request in
             let hop = Int(request.path.dropFirst()) ?? 0
             if hop < origin.redirects { return .redirect(to: "/\(hop + 1)") }
             if let location = origin.location { return .redirect(to: location) }
             return LoopbackReply(steps: steps(origin, isHead: request.method == "HEAD"))
         }
-        return Stage(
+        return Fixture(
             transport: http.make(), url: server.url("/0"),
             requests: { server.requestCount }, departures: { server.abandonmentCount },
             sentBytes: { server.sentByteCount }, requestBodies: { server.log.map { Data($0.body) } })

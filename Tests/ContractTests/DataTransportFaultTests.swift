@@ -12,7 +12,7 @@ struct DataTransportFaultTests {
 
     @Test("the transports for HTTP obey", arguments: HTTPTransport.allCases, DataTransportContract.faultRules)
     func overHTTP(_ http: HTTPTransport, _ rule: Rule) async throws {
-        try await rule.check { try TransportStages.served($0, to: http) }
+        try await rule.check { try TransportFixtures.served($0, to: http) }
     }
 
     @Test(
@@ -22,9 +22,9 @@ struct DataTransportFaultTests {
         let rule = try #require(DataTransportContract.faultRules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
             try await rule.check { origin in
-                var stage = try TransportStages.served(origin, to: http)
-                stage.transport = FaultBlindTransport(defect, inner: stage.transport)
-                return stage
+                var fixture = try TransportFixtures.served(origin, to: http)
+                fixture.transport = FaultBlindTransport(defect, inner: fixture.transport)
+                return fixture
             }
         }
     }

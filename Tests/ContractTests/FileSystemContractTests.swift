@@ -11,18 +11,18 @@ struct FileSystemContractTests {
     @Test("the operating system obeys", arguments: FileSystemContract.rules)
     func system(_ rule: Rule) async throws {
         let folder = try ContractFolder()
-        try await rule.check { FileSystemStage(fileSystem: POSIXFileSystem(), folder: folder.path + "/a/b") }
+        try await rule.check { FileSystemFixture(fileSystem: POSIXFileSystem(), folder: folder.path + "/a/b") }
     }
 
     @Test("the simulated disk obeys", arguments: FileSystemContract.rules)
     func simulatedDisk(_ rule: Rule) async throws {
-        try await rule.check { FileSystemStage(fileSystem: SimulatedDisk(), folder: "/a/b") }
+        try await rule.check { FileSystemFixture(fileSystem: SimulatedDisk(), folder: "/a/b") }
     }
 
     @Test("one that injects faults obeys as long as it injects none", arguments: FileSystemContract.rules)
     func faultInjecting(_ rule: Rule) async throws {
         try await rule.check {
-            FileSystemStage(fileSystem: FaultInjectingFileSystem(over: SimulatedDisk()), folder: "/a/b")
+            FileSystemFixture(fileSystem: FaultInjectingFileSystem(over: SimulatedDisk()), folder: "/a/b")
         }
     }
 
@@ -30,7 +30,7 @@ struct FileSystemContractTests {
     func brokenDouble(_ defect: BrokenFileSystem.Defect) async throws {
         let rule = try #require(FileSystemContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
-            try await rule.check { FileSystemStage(fileSystem: BrokenFileSystem(defect), folder: "/a/b") }
+            try await rule.check { FileSystemFixture(fileSystem: BrokenFileSystem(defect), folder: "/a/b") }
         }
     }
 

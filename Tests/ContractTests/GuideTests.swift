@@ -131,7 +131,7 @@ struct GuideTests {
         try await rule.check { origin in
             let body = Data(origin.pieces.flatMap { $0 })
             let url = try #require(URL(string: "archive:///0"))
-            return DataTransportContract.Stage(transport: ArchiveTransport(files: ["/0": body]), url: url)
+            return DataTransportContract.Fixture(transport: ArchiveTransport(files: ["/0": body]), url: url)
         }
     }
 

@@ -45,23 +45,23 @@ struct ImageCacheContractTests {
 /// The fake, but for one promise that it breaks: the one that its defect names.
 final class BrokenImageCache: ImageCache {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case inventsPictures = "what was never inserted is absent"
-        case dropsHeaders = "an inserted picture is found, whole"
-        case keepsTheFirst = "a second insert replaces the picture"
-        case ignoresSizes = "keys of the same source and different sizes are different pictures"
-        case removesEverything = "remove forgets that picture and no other"
-        case keepsEverything = "removeAll forgets every picture, and the cache goes on"
-        case evictsEarly = "pictures that fill the limit exactly are all kept"
-        case countsReplacedTwice = "room that a replaced or removed picture took is free again"
+        case inventsImages = "what was never inserted is absent"
+        case dropsHeaders = "an inserted image is found, whole"
+        case keepsTheFirst = "a second insert replaces the image"
+        case ignoresSizes = "keys of the same source and different sizes are different images"
+        case removesEverything = "remove forgets that image and no other"
+        case keepsEverything = "removeAll forgets every image, and the cache goes on"
+        case evictsEarly = "images that fill the limit exactly are all kept"
+        case countsReplacedTwice = "room that a replaced or removed image took is free again"
         case ignoresLimit = "the sum of costs never exceeds the limit"
-        case miscounts = "the sum of costs, if it is told, is that of the pictures that are kept"
-        case evictsForRefused = "a picture above the limit alone is refused and evicts no other"
-        case servesStale = "a refused picture does not leave the older one under its key"
+        case miscounts = "the sum of costs, if it is told, is that of the images that are kept"
+        case evictsForRefused = "an image above the limit alone is refused and evicts no other"
+        case servesStale = "a refused image does not leave the older one under its key"
         case ignoresTrims = "trimmed to a share, at most that share of what was kept is left"
         case closesOnTrim = "a trimmed cache goes on with the limit that it had"
-        case revivesRemoved = "a picture that others hold is not found again once it was removed"
-        case revivesReplaced = "a picture that others hold is not found again once a newer one replaced it"
-        case mixesPictures = "concurrent inserts for one key leave one of the pictures, whole"
+        case revivesRemoved = "an image that others hold is not found again once it was removed"
+        case revivesReplaced = "an image that others hold is not found again once a newer one replaced it"
+        case mixesImages = "concurrent inserts for one key leave one of the images, whole"
         case losesOnReplace = "concurrent use of many keys loses nothing that fits"
 
         var testDescription: String { rawValue }
@@ -86,11 +86,11 @@ final class BrokenImageCache: ImageCache {
     func image(for key: ImageCacheKey) -> DecodedImage? {
         let found = cache.image(for: stored(key))
         if defect == .revivesRemoved || defect == .revivesReplaced { return found ?? everSeen.withLock { $0[key] } }
-        guard defect == .dropsHeaders || defect == .inventsPictures else { return found }
+        guard defect == .dropsHeaders || defect == .inventsImages else { return found }
         let size = PixelSize(width: 1, height: 1)
         let header = ImageHeader(format: .gif, storedSize: size)
         let invented = DecodedImage(bitmap: Bitmap(size: size, pixels: [0, 0, 0, 0], isOpaque: false), header: header)
-        if defect == .inventsPictures { return found ?? invented }
+        if defect == .inventsImages { return found ?? invented }
         return found.map { DecodedImage(bitmap: $0.bitmap, header: header) }
     }
 
@@ -109,7 +109,7 @@ final class BrokenImageCache: ImageCache {
         case .countsReplacedTwice:
             spend(image.byteCount)
             cache.insert(image, for: key)
-        case .mixesPictures:
+        case .mixesImages:
             var mixed = image
             if older != nil { mixed.header.frameCount += 1 }
             cache.insert(mixed, for: key)

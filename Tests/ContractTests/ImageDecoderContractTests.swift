@@ -11,9 +11,9 @@ struct ImageDecoderContractTests {
     static let samples: [ImageDecoderContract.Sample] = {
         let size = PixelSize(width: 13, height: 7)
         let pixels = (0..<size.area * 4).map { UInt8(truncatingIfNeeded: $0 * 7) }
-        let still = FakePicture(
+        let still = FakeImage(
             size, frames: [pixels], scales: true, colorProfile: Data("profile".utf8), nativeLayout: .gray8)
-        let animation = FakePicture(
+        let animation = FakeImage(
             size, frames: [pixels, [1, 2, 3, 4], pixels.reversed()], delays: [.milliseconds(40)], loopCount: 0,
             hasAlpha: true)
         return [
@@ -44,7 +44,7 @@ struct ImageDecoderContractTests {
 /// A fake decoder that breaks one promise, the one that its defect names.
 final class BrokenDecoder: ImageDecoder {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case needsMoreThanThePrefix = "recognises its own pictures by their first 32 bytes"
+        case needsMoreThanThePrefix = "recognises its own images by their first 32 bytes"
         case recognisesEverything = "recognises nothing in too few bytes or in other formats"
         case reportsAnotherSize = "tells format, stored size and frames in the header"
         case ignoresStartIndex = "reads data that is a slice of something larger"
@@ -52,7 +52,7 @@ final class BrokenDecoder: ImageDecoder {
         case ignoresSideLimit = "refuses too long a side when opening"
         case ignoresFrameLimit = "refuses too many frames when opening"
         case refusesForMetadata = "ignores metadata above the limit and refuses nothing for it"
-        case opensAnything = "refuses what is no picture as malformed or truncated"
+        case opensAnything = "refuses what is no image as malformed or truncated"
         case forgetsLastRow = "hands over each row once, in both layouts"
         case offersTooSmall = "offers sizes that cover the target, and decodes at them"
         case offersScaledAlways = "offers the stored size when nothing smaller covers the target"
@@ -63,8 +63,8 @@ final class BrokenDecoder: ImageDecoder {
         case clearsAlpha = "has full alpha everywhere when the header knows of none"
         case confusesThreads = "opens from several threads at once"
         case padsTruncated = "says that half a file is truncated"
-        case dropsRowsOfCutFile = "ends with a picture or a typed error wherever the file is cut"
-        case dropsRowsOfDamagedFile = "ends with a picture or a typed error whichever byte is wrong"
+        case dropsRowsOfCutFile = "ends with an image or a typed error wherever the file is cut"
+        case dropsRowsOfDamagedFile = "ends with an image or a typed error whichever byte is wrong"
 
         var testDescription: String { rawValue }
     }
@@ -98,7 +98,7 @@ final class BrokenDecoder: ImageDecoder {
             throw .limitExceeded(.metadataBytes, value: 1, allowed: 0)
         case .opensAnything where !decoder.recognises(data), .padsTruncated where !intact.contains(data),
             .dropsRowsOfCutFile where !intact.contains(data), .dropsRowsOfDamagedFile where !intact.contains(data):
-            data = FakePicture.encode(width: 8, height: 8)
+            data = FakeImage.encode(width: 8, height: 8)
         default: break
         }
         let isIntact = intact.contains(data)

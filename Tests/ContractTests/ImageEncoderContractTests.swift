@@ -36,9 +36,9 @@ struct ImageEncoderContractTests {
 /// A fake encoder that breaks one promise, the one that its defect names.
 struct BrokenEncoder: ImageEncoder {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case turns = "writes a file that its decoder recognises and that has the size of the picture"
-        case addsNumber = "writes the same bytes for the same picture"
-        case losesColour = "brings the picture back: exactly when lossless, closely otherwise"
+        case turns = "writes a file that its decoder recognises and that has the size of the image"
+        case addsNumber = "writes the same bytes for the same image"
+        case losesColour = "brings the image back: exactly when lossless, closely otherwise"
         case dropsAlpha = "keeps transparency where the format has it, and drops it elsewhere"
         case halvesAtLowQuality = "takes any quality, also out of range"
         case takesAnySize = "refuses a size that the format can't hold"
@@ -68,7 +68,7 @@ struct BrokenEncoder: ImageEncoder {
             size.height /= 2
             pixels.removeLast(size.area * 4)
         case .takesAnySize where size.width > FakeEncoder.largestSide || size.height > FakeEncoder.largestSide:
-            return FakePicture(size).encoded
+            return FakeImage(size).encoded
         default: break
         }
         return try encoder.encode(Bitmap(size: size, pixels: pixels, isOpaque: bitmap.isOpaque), options: options)
@@ -79,7 +79,7 @@ struct BrokenEncoder: ImageEncoder {
     ) throws(EncodingFailure) -> Data {
         switch defect {
         case .takesUnevenFrames:
-            FakePicture.encode(width: 1, height: 1)
+            FakeImage.encode(width: 1, height: 1)
         case .playsOnce:
             try encoder.encode(frames, loopCount: 1, options: options)
         default:

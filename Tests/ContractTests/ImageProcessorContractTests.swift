@@ -8,7 +8,7 @@ import Testing
 struct ImageProcessorContractTests {
     typealias Rule = ContractRule<ImageProcessorContract.Subject>
 
-    static let border = PictureBorder(color: PixelColor(red: 250, green: 200, blue: 0, alpha: 120), width: 1.5)
+    static let border = ImageBorder(color: PixelColor(red: 250, green: 200, blue: 0, alpha: 120), width: 1.5)
 
     static let subjects: [ImageProcessorContract.Subject] = [
         .init(
@@ -36,7 +36,7 @@ struct ImageProcessorContractTests {
             RoundedCornersProcessor(radii: CornerRadii(topLeft: 90, bottomRight: 3), border: border),
             other: RoundedCornersProcessor(radii: CornerRadii(topLeft: 90, bottomRight: 3))),
         .init(CircleProcessor(), other: CircleProcessor(border: border)),
-        .init(BorderProcessor(border), other: BorderProcessor(PictureBorder(color: .black, width: 1.5))),
+        .init(BorderProcessor(border), other: BorderProcessor(ImageBorder(color: .black, width: 1.5))),
         .init(TintProcessor(.black), other: TintProcessor(.black, mode: .template)),
         .init(TintProcessor(border.color, mode: .template), other: TintProcessor(.white, mode: .template)),
         .init(ClosureProcessor(identifier: "a") { $0 }, other: ClosureProcessor(identifier: "b") { $0 }),
@@ -61,13 +61,13 @@ struct ImageProcessorContractTests {
     }
 }
 
-/// Leaves pictures as they are, but for one broken promise.
+/// Leaves images as they are, but for one broken promise.
 struct BrokenProcessor: ImageProcessor {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case counts = "gives the same picture each time"
+        case counts = "gives the same image each time"
         case hasOneName = "names itself, the same each time, and otherwise with other parameters"
-        case claimsOpacity = "says that a picture is opaque when it is, and only then"
-        case confusesPictures = "works on several pictures at once"
+        case claimsOpacity = "says that an image is opaque when it is, and only then"
+        case confusesImages = "works on several images at once"
         case showsHidden = "shows nothing of what is under zero alpha"
 
         var testDescription: String { rawValue }
@@ -83,7 +83,7 @@ struct BrokenProcessor: ImageProcessor {
     func process(_ bitmap: Bitmap) throws -> Bitmap {
         var (pixels, isOpaque) = (bitmap.pixels, bitmap.isOpaque)
         switch defect {
-        case .counts, .confusesPictures: pixels[0] = UInt8(truncatingIfNeeded: calls.next())
+        case .counts, .confusesImages: pixels[0] = UInt8(truncatingIfNeeded: calls.next())
         case .claimsOpacity: isOpaque = true
         case .showsHidden:
             for index in stride(from: 3, to: pixels.count, by: 4) { pixels[index] = 255 }

@@ -12,8 +12,8 @@ struct IncrementalImageDecoderContractTests {
         let size = PixelSize(width: 9, height: 11)
         let pixels = (0..<size.area * 4).map { UInt8(truncatingIfNeeded: $0 * 7) }
         return [
-            .init("opaque", FakePicture(size, frames: [pixels]).encoded, storedSize: size),
-            .init("alpha", FakePicture(size, frames: [pixels], hasAlpha: true).encoded, storedSize: size),
+            .init("opaque", FakeImage(size, frames: [pixels]).encoded, storedSize: size),
+            .init("alpha", FakeImage(size, frames: [pixels], hasAlpha: true).encoded, storedSize: size),
         ]
     }()
 
@@ -46,11 +46,11 @@ final class BrokenIncrementalDecoder: IncrementalImageDecoder {
         case changesLastRow = "shows, when all has come, what decoding the whole file gives, at each size it offers"
         case countsPieces = "shows the same however the bytes are cut"
         case shrinks = "never shows less than before, and hands over as many rows as it says"
-        case waitsForTheEnd = "shows part of a picture before all of it has come"
+        case waitsForTheEnd = "shows part of an image before all of it has come"
         case wearsOut = "may be asked for the same preview twice"
         case dislikesMore = "ignores bytes behind the end"
         case ignoresSinkFailure = "stops with the error that the sink throws, and can go on"
-        case ignoresPixelLimit = "refuses too large a picture as soon as the header tells"
+        case ignoresPixelLimit = "refuses too large an image as soon as the header tells"
         case addsRows = "ends with a typed error or goes on, whichever byte is wrong"
 
         var testDescription: String { rawValue }

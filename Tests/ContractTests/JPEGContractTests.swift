@@ -9,10 +9,10 @@ struct JPEGContractTests {
     @Test("the decoder obeys", arguments: ImageDecoderContract.rules)
     func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {
         let size = PixelSize(width: 41, height: 29)
-        let picture = Bitmap.shaded(size, isOpaque: true)
+        let image = Bitmap.shaded(size, isOpaque: true)
         let samples = try [("baseline", false), ("progressive", true)].map { name, isProgressive in
             ImageDecoderContract.Sample(
-                name, try JPEGEncoder().encode(picture, options: EncodingOptions(isProgressive: isProgressive)),
+                name, try JPEGEncoder().encode(image, options: EncodingOptions(isProgressive: isProgressive)),
                 storedSize: size)
         }
         try await rule.check(.init(JPEGDecoder(), samples: samples))
@@ -21,14 +21,14 @@ struct JPEGContractTests {
     @Test("the incremental decoder obeys", arguments: IncrementalImageDecoderContract.rules)
     func incrementalDecoder(_ rule: ContractRule<IncrementalImageDecoderContract.Subject>) async throws {
         let size = PixelSize(width: 83, height: 61)
-        let picture = Bitmap.shaded(size, isOpaque: true)
+        let image = Bitmap.shaded(size, isOpaque: true)
         let options = [
             ("baseline", EncodingOptions()), ("progressive", EncodingOptions(isProgressive: true)),
             ("4:4:4", EncodingOptions(quality: 0.95)),
             ("progressive 4:4:4", EncodingOptions(quality: 0.95, isProgressive: true)),
         ]
         let samples = try options.map { name, options in
-            ImageDecoderContract.Sample(name, try JPEGEncoder().encode(picture, options: options), storedSize: size)
+            ImageDecoderContract.Sample(name, try JPEGEncoder().encode(image, options: options), storedSize: size)
         }
         try await rule.check(.init(JPEGDecoder(), samples: samples))
     }
@@ -43,7 +43,7 @@ struct JPEGContractTests {
 }
 
 extension Bitmap {
-    /// A soft picture with an edge; its alpha, unless opaque, falls from left to right.
+    /// A soft image with an edge; its alpha, unless opaque, falls from left to right.
     static func shaded(_ size: PixelSize, isOpaque: Bool) -> Bitmap {
         var pixels: [UInt8] = []
         for y in 0..<size.height {

@@ -1,4 +1,4 @@
-import ImageColorManaging
+import ImageColorManagement
 import ImageContractTesting
 import ImageCore
 import TestProfiles

@@ -12,7 +12,7 @@ struct MemoryPressureMonitorContractTests {
     func fake(_ rule: Rule) async throws {
         try await rule.check {
             let monitor = FakeMemoryPressureMonitor()
-            return MemoryPressureStage(monitor: monitor) { monitor.report($0) }
+            return MemoryPressureFixture(monitor: monitor) { monitor.report($0) }
         }
     }
 
@@ -22,7 +22,7 @@ struct MemoryPressureMonitorContractTests {
         await #expect(throws: ContractViolation.self) {
             try await rule.check {
                 let monitor = BrokenMemoryPressureMonitor(defect)
-                return MemoryPressureStage(monitor: monitor) { monitor.report($0) }
+                return MemoryPressureFixture(monitor: monitor) { monitor.report($0) }
             }
         }
     }

@@ -88,7 +88,7 @@ private final class BrokenSession: DecodingSession {
     func append(
         _ bytes: Data, at elapsed: Duration, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage? {
-        if defect == .throwsEarly, !bytes.starts(with: FakePicture.signature) { throw .unknownFormat }
+        if defect == .throwsEarly, !bytes.starts(with: FakeImage.signature) { throw .unknownFormat }
         let isPatient = defect == .ignoresCancellation
         let preview = try session.append(bytes, at: elapsed, isCancelled: { !isPatient && isCancelled() })
         last = preview ?? last

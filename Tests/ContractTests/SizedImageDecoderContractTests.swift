@@ -14,11 +14,11 @@ struct SizedImageDecoderContractTests {
         let size = PixelSize(width: 41, height: 23)
         let pixels = (0..<size.area * 4).map { UInt8(truncatingIfNeeded: $0 * 7) }
         return [
-            FakePicture(size, frames: [pixels], scales: true),
-            FakePicture(size, frames: [pixels], orientation: .right, hasAlpha: true, scales: true),
-            FakePicture(
+            FakeImage(size, frames: [pixels], scales: true),
+            FakeImage(size, frames: [pixels], orientation: .right, hasAlpha: true, scales: true),
+            FakeImage(
                 size, frames: [pixels, [1, 2, 3, 4]], loopCount: 0, orientation: .downMirrored, hasAlpha: true),
-            FakePicture(size, frames: [pixels.map { $0 | 1 }], orientation: .left),
+            FakeImage(size, frames: [pixels.map { $0 | 1 }], orientation: .left),
         ].map(\.encoded)
     }()
 
@@ -60,12 +60,12 @@ struct SizedImageDecoderContractTests {
 /// A fake that breaks one promise, the one that its defect names.
 struct BrokenSizedDecoder: SizedImageDecoder {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case staysLyingDown = "gives the upright picture at its own size without a target"
+        case staysLyingDown = "gives the upright image at its own size without a target"
         case forgetsHeader = "has the same header whether it decodes or not"
         case ignoresTarget = "gives the size that the request promises"
-        case counts = "gives the same picture each time, also at the same time"
-        case claimsOpacity = "says that a picture is opaque when it is, and only then"
-        case guessesFormat = "knows no format in bytes that are no picture"
+        case counts = "gives the same image each time, also at the same time"
+        case claimsOpacity = "says that an image is opaque when it is, and only then"
+        case guessesFormat = "knows no format in bytes that are no image"
         case ignoresEncodedBytes = "refuses too many encoded bytes"
         case ignoresPixels = "refuses too many pixels"
         case ignoresSide = "refuses too long a side"

@@ -12,7 +12,7 @@ struct MaintainedStoreContractTests {
 
     @Test("the fake obeys", arguments: MaintainedStoreContract.rules)
     func fake(_ rule: Rule) async throws {
-        try await rule.check { Self.stage(InMemoryStore()) { $0 } }
+        try await rule.check { Self.fixture(InMemoryStore()) { $0 } }
     }
 
     @Test("the disk cache obeys", arguments: MaintainedStoreContract.rules)
@@ -23,7 +23,7 @@ struct MaintainedStoreContractTests {
         try await rule.check {
             let cache = DiskDataCache(
                 directory: URL(fileURLWithPath: folder.path), byteLimit: 1_000_000, now: { elapsed.now })
-            return MaintainedStoreStage(store: MaintainedDisk(cache: cache), cache: cache) { elapsed.advance($0) }
+            return MaintainedStoreFixture(store: MaintainedDisk(cache: cache), cache: cache) { elapsed.advance($0) }
         }
     }
 
@@ -31,7 +31,7 @@ struct MaintainedStoreContractTests {
     func brokenDouble(_ defect: BrokenStore.Defect) async throws {
         let rule = try #require(MaintainedStoreContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
-            try await rule.check { Self.stage(InMemoryStore()) { BrokenStore(base: $0, defect: defect) } }
+            try await rule.check { Self.fixture(InMemoryStore()) { BrokenStore(base: $0, defect: defect) } }
         }
     }
 
@@ -40,10 +40,10 @@ struct MaintainedStoreContractTests {
         #expect(Set(MaintainedStoreContract.rules.map(\.name)) == Set(BrokenStore.Defect.allCases.map(\.rawValue)))
     }
 
-    private static func stage(
+    private static func fixture(
         _ store: InMemoryStore, _ make: (InMemoryStore) -> any MaintainedStore
-    ) -> MaintainedStoreStage {
-        MaintainedStoreStage(store: make(store), cache: store) { store.advance(by: $0) }
+    ) -> MaintainedStoreFixture {
+        MaintainedStoreFixture(store: make(store), cache: store) { store.advance(by: $0) }
     }
 }
 

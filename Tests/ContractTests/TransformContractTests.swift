@@ -6,35 +6,35 @@ import ImageTesting
 import Synchronization
 import Testing
 
-@Suite("The contract of DataSeal")
-struct DataSealContractTests {
-    typealias Rule = ContractRule<DataSealContract.Subject>
+@Suite("The contract of DataEncryption")
+struct DataEncryptionContractTests {
+    typealias Rule = ContractRule<DataEncryptionContract.Subject>
 
-    @Test("the fake obeys", arguments: DataSealContract.rules)
+    @Test("the fake obeys", arguments: DataEncryptionContract.rules)
     func fake(_ rule: Rule) async throws {
-        try await rule.check(DataSealContract.Subject(FakeSeal(key: 3), other: FakeSeal(key: 4)))
+        try await rule.check(DataEncryptionContract.Subject(FakeEncryption(key: 3), other: FakeEncryption(key: 4)))
     }
 
-    @Test("each rule bites a seal that breaks it", arguments: BrokenSeal.Defect.allCases)
-    func brokenDouble(_ defect: BrokenSeal.Defect) async throws {
-        let rule = try #require(DataSealContract.rules.first { $0.name == defect.rawValue })
-        let subject = DataSealContract.Subject(
-            BrokenSeal(base: FakeSeal(key: 3), defect: defect),
-            other: BrokenSeal(base: FakeSeal(key: 4), defect: defect))
+    @Test("each rule bites an encryption that breaks it", arguments: BrokenEncryption.Defect.allCases)
+    func brokenDouble(_ defect: BrokenEncryption.Defect) async throws {
+        let rule = try #require(DataEncryptionContract.rules.first { $0.name == defect.rawValue })
+        let subject = DataEncryptionContract.Subject(
+            BrokenEncryption(base: FakeEncryption(key: 3), defect: defect),
+            other: BrokenEncryption(base: FakeEncryption(key: 4), defect: defect))
         await #expect(throws: ContractViolation.self) { try await rule.check(subject) }
     }
 
     @Test("there is a broken double for each rule")
     func doublesAreComplete() {
-        #expect(Set(DataSealContract.rules.map(\.name)) == Set(BrokenSeal.Defect.allCases.map(\.rawValue)))
+        #expect(Set(DataEncryptionContract.rules.map(\.name)) == Set(BrokenEncryption.Defect.allCases.map(\.rawValue)))
     }
 }
 
 /// The fake, but for one promise that it breaks.
-struct BrokenSeal: DataSeal {
+struct BrokenEncryption: DataEncryption {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case losesBytes = "opens what it sealed, whatever it was"
-        case hidesNothing = "what it sealed shows nothing of the bytes"
+        case losesBytes = "opens what it encrypted, whatever it was"
+        case hidesNothing = "what it encrypted shows nothing of the bytes"
         case ignoresContext = "opens nothing with another context or another key"
         case opensAnything = "opens nothing that was changed in any byte, cut or made up"
         case namesByTheText = "names a text the same each time, other texts otherwise, and without showing it"
@@ -42,18 +42,18 @@ struct BrokenSeal: DataSeal {
         var testDescription: String { rawValue }
     }
 
-    let base: FakeSeal
+    let base: FakeEncryption
     let defect: Defect
 
-    func seal(_ bytes: Data, context: Data) throws -> Data {
-        let sealed = try base.seal(bytes, context: defect == .ignoresContext ? Data() : context)
-        return defect == .hidesNothing ? bytes + sealed : sealed
+    func encrypt(_ bytes: Data, context: Data) throws -> Data {
+        let encrypted = try base.encrypt(bytes, context: defect == .ignoresContext ? Data() : context)
+        return defect == .hidesNothing ? bytes + encrypted : encrypted
     }
 
-    func open(_ sealed: Data, context: Data) throws -> Data {
-        if defect == .opensAnything { return (try? base.open(sealed, context: context)) ?? Data() }
-        let sealed = defect == .hidesNothing ? Data(sealed.suffix((sealed.count + 4) / 2)) : sealed
-        let bytes = try base.open(sealed, context: defect == .ignoresContext ? Data() : context)
+    func decrypt(_ encrypted: Data, context: Data) throws -> Data {
+        if defect == .opensAnything { return (try? base.decrypt(encrypted, context: context)) ?? Data() }
+        let encrypted = defect == .hidesNothing ? Data(encrypted.suffix((encrypted.count + 4) / 2)) : encrypted
+        let bytes = try base.decrypt(encrypted, context: defect == .ignoresContext ? Data() : context)
         return defect == .losesBytes ? Data(bytes.dropLast()) : bytes
     }
 
@@ -64,12 +64,12 @@ struct BrokenSeal: DataSeal {
 struct DataCacheTransformContractTests {
     typealias Rule = ContractRule<DataCacheTransformContract.Subject>
 
-    private static let bytes = FakePicture.encode(width: 8, height: 6)
+    private static let bytes = FakeImage.encode(width: 8, height: 6)
     private static let rules = DataCacheTransformContract.rules + DataCacheTransformContract.lossless
 
-    @Test("sealing obeys, and loses nothing", arguments: rules)
-    func sealing(_ rule: Rule) async throws {
-        try await rule.check(.init(SealingTransform(FakeSeal(key: 9)), bytes: Self.bytes))
+    @Test("encryption obeys, and loses nothing", arguments: rules)
+    func encryption(_ rule: Rule) async throws {
+        try await rule.check(.init(EncryptionTransform(FakeEncryption(key: 9)), bytes: Self.bytes))
     }
 
     @Test("each rule bites a transform that breaks it", arguments: BrokenTransform.Defect.allCases)

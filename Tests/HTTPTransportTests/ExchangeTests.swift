@@ -9,15 +9,15 @@ import Testing
 struct ExchangeTests {
     @Test("a response arrives with status, headers, length and every byte", arguments: HTTPTransport.allCases)
     func wholeResponse(_ http: HTTPTransport) async throws {
-        let picture = pattern(300_000)
-        let server = try LoopbackServer { _ in .ok(picture, headers: ["ETag": "\"1\"", "X-Empty": ""]) }
+        let image = pattern(300_000)
+        let server = try LoopbackServer { _ in .ok(image, headers: ["ETag": "\"1\"", "X-Empty": ""]) }
         let response = try await http.make().send(
             TransportRequest(url: server.url("/a?b=c"), headers: [.accept: "image/*"]))
         #expect(response.head.status == .ok)
         #expect(response.head.headers[.eTag] == "\"1\"")
         #expect(response.head.url == server.url("/a?b=c"))
-        #expect(response.head.expectedBytes == picture.count)
-        #expect(try await collect(response.body) == picture)
+        #expect(response.head.expectedBytes == image.count)
+        #expect(try await collect(response.body) == image)
         #expect(server.log.map(\.target) == ["/a?b=c"])
         #expect(server.log.first?.headers["accept"] == "image/*")
     }

@@ -9,15 +9,15 @@ import Testing
 struct HTTP2Tests {
     @Test("HTTP/2 is negotiated, and many requests share one connection", arguments: HTTPTransport.allCases)
     func negotiated(_ http: HTTPTransport) async throws {
-        let picture = pattern(200_000)
-        let server = try await NginxServer(files: ["a": picture])
+        let image = pattern(200_000)
+        let server = try await NginxServer(files: ["a": image])
         let transport = http.make(rootsFile: server.rootsFile)
         let url = try server.url("/a")
         try await withThrowingTaskGroup(of: [UInt8].self) { group in
             for _ in 0..<32 {
                 group.addTask { try await collect(try await transport.send(TransportRequest(url: url)).body) }
             }
-            for try await bytes in group { #expect(bytes == picture) }
+            for try await bytes in group { #expect(bytes == image) }
         }
         let log = try server.log().map { $0.split(separator: " ") }
         #expect(log.count == 32)
@@ -27,8 +27,8 @@ struct HTTP2Tests {
 
     @Test("redirects are followed with 16 requests in flight", arguments: HTTPTransport.allCases)
     func redirects(_ http: HTTPTransport) async throws {
-        let picture = pattern(50_000)
-        let server = try await NginxServer(files: ["a": picture])
+        let image = pattern(50_000)
+        let server = try await NginxServer(files: ["a": image])
         let transport = http.make(rootsFile: server.rootsFile)
         let url = try server.url("/moved/a")
         try await withThrowingTaskGroup(of: (URL, [UInt8]).self) { group in
@@ -40,7 +40,7 @@ struct HTTP2Tests {
             }
             for try await (end, bytes) in group {
                 #expect(end.path() == "/a")
-                #expect(bytes == picture)
+                #expect(bytes == image)
             }
         }
     }

@@ -4,7 +4,7 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
 @Suite("Playing GIF animations")
 struct GIFAnimationTests {
@@ -181,7 +181,7 @@ struct GIFLimitTests {
         #expect(throws: DecodingFailure.self) { try GIFReading.open(builder.finished) }
     }
 
-    @Test("a file cut anywhere gives a picture or says that it is cut")
+    @Test("a file cut anywhere gives an image or says that it is cut")
     func cut() throws {
         let data = GIFAnimationTests.animation(disposal: 3)
         var whole = 0
@@ -195,7 +195,7 @@ struct GIFLimitTests {
         #expect(whole > 0)
     }
 
-    @Test("whichever byte is wrong, every frame gives a whole picture or an error")
+    @Test("whichever byte is wrong, every frame gives a whole image or an error")
     func flipped() throws {
         let data = GIFAnimationTests.animation(disposal: 2)
         let limits = DecodingLimits(pixels: 100_000)

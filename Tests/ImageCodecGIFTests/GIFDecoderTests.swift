@@ -4,7 +4,7 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
 @Suite("Decoding GIF")
 struct GIFDecoderTests {
@@ -19,7 +19,7 @@ struct GIFDecoderTests {
         #expect(throws: DecodingFailure.self) { try GIFReading.open(other) }
     }
 
-    @Test("a still picture's header has one frame, no delays, and plays once")
+    @Test("a still image's header has one frame, no delays, and plays once")
     func stillHeader() throws {
         var builder = GIFBuilder(3, 2)
         builder.loop(0)
@@ -50,7 +50,7 @@ struct GIFDecoderTests {
         #expect(try GIFReading.text(builder.finished) == expected)
     }
 
-    @Test("a still picture streams the same pixels whether interlaced, small or transparent")
+    @Test("a still image streams the same pixels whether interlaced, small or transparent")
     func streaming() throws {
         var builder = GIFBuilder(4, 4)
         builder.control(transparent: 3)
@@ -128,7 +128,7 @@ struct GIFDecoderTests {
         }
     }
 
-    @Test("the picture is transparent where that may be seen, and only there")
+    @Test("the image is transparent where that may be seen, and only there")
     func hasAlpha() throws {
         func hasAlpha(_ build: (inout GIFBuilder) -> Void) throws -> Bool {
             var builder = GIFBuilder(2, 1)
@@ -184,7 +184,7 @@ struct GIFDecoderTests {
 
 @Suite("Decompressing GIF pixels")
 struct GIFCompressionTests {
-    /// A one-row picture from codes of code size 2: clear is 4, end is 5, new strings start at 6.
+    /// A one-row image from codes of code size 2: clear is 4, end is 5, new strings start at 6.
     static func row(_ width: Int, codes: [Int], widths: [Int]) throws(DecodingFailure) -> String {
         var builder = GIFBuilder(width, 1)
         builder.descriptor(0, 0, width, 1)
@@ -250,7 +250,7 @@ struct GIFCompressionTests {
         #expect(try Self.row(1, codes: [4, 1, 2, 3, 5], widths: [3]) == "W")
     }
 
-    @Test("too few pixels are a truncated picture, with an end code or without")
+    @Test("too few pixels are a truncated image, with an end code or without")
     func tooFew() {
         #expect(throws: DecodingFailure.truncated(.gif)) { try Self.row(3, codes: [4, 1, 5], widths: [3]) }
         #expect(throws: DecodingFailure.truncated(.gif)) { try Self.row(9, codes: [4, 1, 2], widths: [3]) }

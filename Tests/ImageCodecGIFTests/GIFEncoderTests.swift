@@ -46,7 +46,7 @@ struct GIFEncoderTests {
         #expect(try Self.roundTrip(bitmap) == [0, 0, 0, 0, 9, 8, 7, 255])
     }
 
-    @Test("a picture that is all transparent comes back so")
+    @Test("an image that is all transparent comes back so")
     func allTransparent() throws {
         let bitmap = Bitmap(
             size: PixelSize(width: 2, height: 2), pixels: [UInt8](repeating: 0, count: 16), isOpaque: false)
@@ -150,7 +150,7 @@ struct GIFEncoderTests {
         #expect(try GIFReading.open(data).header.frameDelays == expected)
     }
 
-    @Test("interlacing changes the file and not the picture")
+    @Test("interlacing changes the file and not the image")
     func interlaced() throws {
         let bitmap = Self.flat(5, 23, dot: (2, 11))
         let plain = try GIFEncoder().encode(bitmap, options: .init())

@@ -3,9 +3,9 @@ import ImageCodecGIF
 import ImageCore
 import ImageTesting
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
-/// A frame of a GIF as characters, for small pictures in the builder's eight colours.
+/// A frame of a GIF as characters, for small images in the builder's eight colours.
 enum GIFReading {
     static func open(_ data: Data, limits: DecodingLimits = .default) throws(DecodingFailure) -> any OpenedImage {
         try GIFDecoder().open(data, limits: limits)

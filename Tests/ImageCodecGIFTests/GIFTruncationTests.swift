@@ -4,7 +4,7 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
 @Suite("GIF files that end too early")
 struct GIFTruncationTests {
@@ -15,7 +15,7 @@ struct GIFTruncationTests {
         builder.append([codes[0], 200] + codes[2..<codes.count - 1])
     }
 
-    @Test("the rows of a still picture that are there are handed over")
+    @Test("the rows of a still image that are there are handed over")
     func still() throws {
         var builder = GIFBuilder(1, 9)
         Self.cut(&builder, height: 9, pixels: [1, 2, 3])
@@ -24,7 +24,7 @@ struct GIFTruncationTests {
         #expect(failure == .truncated(.gif))
     }
 
-    @Test("of an interlaced picture the rows that are missing show the one above", arguments: [1, 3, 5])
+    @Test("of an interlaced image the rows that are missing show the one above", arguments: [1, 3, 5])
     func interlaced(count: Int) throws {
         var builder = GIFBuilder(1, 18)
         // Rows 0, 8, 16, then 4, 12. With an even count the bits that fill the last byte up would be a pixel more.

@@ -27,7 +27,7 @@ func failure(of data: Data, limits: DecodingLimits = .default) -> DecodingFailur
     }
 }
 
-/// A soft picture with an edge, 24 by 20.
+/// A soft image with an edge, 24 by 20.
 let photograph: Bitmap = {
     let size = PixelSize(width: 24, height: 20)
     var pixels: [UInt8] = []
@@ -41,7 +41,7 @@ func encoded(progressive: Bool = false, quality: Double = 0.85) throws -> Data {
     try JPEGEncoder().encode(photograph, options: EncodingOptions(quality: quality, isProgressive: progressive))
 }
 
-/// The largest difference between bytes of two pictures of one size.
+/// The largest difference between bytes of two images of one size.
 func largestDifference(_ left: [UInt8], _ right: [UInt8]) -> Int {
     left.count == right.count ? zip(left, right).map { abs(Int($0) - Int($1)) }.max() ?? 0 : .max
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Encoding JPEG")
 struct JPEGEncoderTests {
-    @Test("the picture comes back closely, plain and progressive", arguments: [false, true])
+    @Test("the image comes back closely, plain and progressive", arguments: [false, true])
     func roundTrip(progressive: Bool) throws {
         let pixels = try decode(encoded(progressive: progressive, quality: 1))
         #expect(largestDifference(pixels, photograph.pixels) <= 4)
@@ -38,26 +38,26 @@ struct JPEGEncoderTests {
         let size = PixelSize(width: 8, height: 8)
         let cases: [([UInt8], UInt8)] = [([0, 0, 0, 0], 255), ([0, 0, 0, 128], 127), ([40, 40, 40, 255], 40)]
         for (pixel, level) in cases {
-            let picture = Bitmap(
+            let image = Bitmap(
                 size: size, pixels: Array(repeatElement(pixel, count: size.area).joined()), isOpaque: false)
-            let file = try JPEGEncoder().encode(picture, options: EncodingOptions(quality: 1))
+            let file = try JPEGEncoder().encode(image, options: EncodingOptions(quality: 1))
             #expect(largestDifference(try decode(file), (0..<64).flatMap { _ in [level, level, level, 255] }) <= 1)
         }
     }
 
-    @Test("empty and overlong pictures are refused")
+    @Test("empty and overlong images are refused")
     func sizes() {
         for size in [
             PixelSize(width: 0, height: 3), PixelSize(width: 3, height: 0), PixelSize(width: 65_501, height: 1),
         ] {
-            let picture = Bitmap(size: size, pixels: [UInt8](repeating: 0, count: size.area * 4), isOpaque: true)
+            let image = Bitmap(size: size, pixels: [UInt8](repeating: 0, count: size.area * 4), isOpaque: true)
             #expect(throws: EncodingFailure.unsupportedSize(.jpeg, size)) {
-                try JPEGEncoder().encode(picture, options: EncodingOptions())
+                try JPEGEncoder().encode(image, options: EncodingOptions())
             }
         }
     }
 
-    @Test("one frame is a still picture, several are refused")
+    @Test("one frame is a still image, several are refused")
     func frames() throws {
         let frame = AnimationFrame(bitmap: photograph, delay: .zero)
         #expect(try JPEGEncoder().encode([frame], loopCount: 0, options: EncodingOptions()) == encoded())
@@ -69,14 +69,14 @@ struct JPEGEncoderTests {
         }
     }
 
-    @Test("a picture larger than the first buffer is written whole")
+    @Test("an image larger than the first buffer is written whole")
     func large() throws {
         let size = PixelSize(width: 160, height: 160)
         var random = SeededRandom(seed: 7)
         var pixels = (0..<size.area * 4).map { _ in UInt8.random(in: 0...255, using: &random) }
         for alpha in stride(from: 3, to: pixels.count, by: 4) { pixels[alpha] = 255 }
-        let picture = Bitmap(size: size, pixels: pixels, isOpaque: true)
-        let file = try JPEGEncoder().encode(picture, options: EncodingOptions(quality: 1))
+        let image = Bitmap(size: size, pixels: pixels, isOpaque: true)
+        let file = try JPEGEncoder().encode(image, options: EncodingOptions(quality: 1))
         #expect(file.count > 65_536)
         #expect(largestDifference(try decode(file), pixels) <= 8)
     }

@@ -4,7 +4,7 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
 @Suite("JPEG whose bytes are coming in")
 struct JPEGIncrementalTests {
@@ -42,7 +42,7 @@ struct JPEGIncrementalTests {
         }
     }
 
-    @Test("a picture of one scan grows by rows, which stay as they are")
+    @Test("an image of one scan grows by rows, which stay as they are")
     func rowByRow() throws {
         let file = try landscapeFile(progressive: false)
         let whole = try rows(of: file).rows
@@ -75,7 +75,7 @@ struct JPEGIncrementalTests {
         #expect(Set(extents).count == 1)
     }
 
-    @Test("a picture of several scans grows by scans, each as the file that ends there shows it", arguments: [1, 2])
+    @Test("an image of several scans grows by scans, each as the file that ends there shows it", arguments: [1, 2])
     func scanByScan(denominator: Int) throws {
         let file = try landscapeFile(quality: 0.6, progressive: true)
         let image = try started(file, denominator: denominator)
@@ -130,7 +130,7 @@ struct JPEGIncrementalTests {
         #expect(try preview(of: image) == rows(of: file).rows)
     }
 
-    @Test("what is held is told: rows of a picture of one scan, coefficients of others")
+    @Test("what is held is told: rows of an image of one scan, coefficients of others")
     func heldBytes() throws {
         let plain = try started(try landscapeFile(quality: 0.6, progressive: false))
         #expect(plain.heldBytes(size: landscapeSize(2), layout: .rgba8) == 80 * 56 * 4)
@@ -188,7 +188,7 @@ struct JPEGIncrementalTests {
                 == .limitExceeded(.decodedBytes, value: held, allowed: held - 1))
     }
 
-    /// A picture that has taken no more than the header of `file` is started at that size, and given nothing else.
+    /// An image that has taken no more than the header of `file` is started at that size, and given nothing else.
     private func started(_ file: Data, denominator: Int = 1) throws -> any IncrementalImage {
         let image = StartingImage(JPEGDecoder().makeIncrementalImage(limits: .default), denominator: denominator)
         image.headerLength = try #require(scans(of: file).first).data.lowerBound

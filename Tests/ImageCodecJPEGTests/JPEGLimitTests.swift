@@ -4,7 +4,7 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
 @Suite("Limits and damage of JPEG")
 struct JPEGLimitTests {
@@ -43,7 +43,7 @@ struct JPEGLimitTests {
         }
     }
 
-    @Test("the coefficients of a progressive picture, and its output, count as memory")
+    @Test("the coefficients of a progressive image, and its output, count as memory")
     func decodedBytes() throws {
         let data = try encoded(progressive: true)
         // 4:2:0 of 24x20: luma 4x4 blocks, chroma 2x2 each, 128 bytes a block.
@@ -61,7 +61,7 @@ struct JPEGLimitTests {
         }
     }
 
-    @Test("coefficients are held as rows are handed over, of a plain picture nothing", arguments: [false, true])
+    @Test("coefficients are held as rows are handed over, of a plain image nothing", arguments: [false, true])
     func heldBytes(progressive: Bool) throws {
         let image = try JPEGDecoder().open(encoded(progressive: progressive), limits: .default)
         for (size, bytes) in [
@@ -73,7 +73,7 @@ struct JPEGLimitTests {
         }
     }
 
-    @Test("a progressive picture needs less memory at a smaller size")
+    @Test("a progressive image needs less memory at a smaller size")
     func decodedBytesScaled() throws {
         let data = try encoded(progressive: true)
         let limits = DecodingLimits(decodedBytes: 16 * 2 + (4 + 4) * 128 + 36)
@@ -163,21 +163,21 @@ struct JPEGLimitTests {
         for start in scans.dropFirst() { #expect(failure(of: data.prefix(start)) == .truncated(.jpeg)) }
     }
 
-    @Test("a single wrong bit anywhere ends in a picture or an error", arguments: [false, true])
+    @Test("a single wrong bit anywhere ends in an image or an error", arguments: [false, true])
     func flips(progressive: Bool) throws {
         let data = try encoded(progressive: progressive)
         let limits = DecodingLimits(pixels: 4_000)
-        var pictures = 0
+        var images = 0
         for index in data.indices {
             for mask in [UInt8(0x01), 0x10, 0x80] {
                 var damaged = data
                 damaged[index] ^= mask
                 guard let pixels = try pixelsOrFailure(of: damaged, limits: limits) else { continue }
                 #expect(try pixels.count == header(of: damaged, limits: limits).storedSize.area * 4)
-                pictures += 1
+                images += 1
             }
         }
-        #expect(pictures > data.count)  // damage shows as damaged pixels more often than as an error
+        #expect(images > data.count)  // damage shows as damaged pixels more often than as an error
     }
 
     @Test("damaged entropy-coded data is no error: an end marker too early leaves the pixels before it")

@@ -4,7 +4,7 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
 @Suite("Metadata of JPEG")
 struct JPEGMetadataTests {
@@ -74,7 +74,7 @@ struct JPEGMetadataTests {
         }
     }
 
-    @Test("metadata above the limit is ignored, the picture is not refused")
+    @Test("metadata above the limit is ignored, the image is not refused")
     func metadataLimit() throws {
         let data = file(exif(6), iccSegment([UInt8](repeating: 9, count: 100)))
         let within = try header(of: data, limits: DecodingLimits(metadataBytes: 100))
@@ -93,7 +93,7 @@ struct JPEGMetadataTests {
         #expect(try decode(filled) == decode(plain))
     }
 
-    @Test("the small picture in Exif is a file of its own, unless Exif is above the limit")
+    @Test("the small image in Exif is a file of its own, unless Exif is above the limit")
     func embeddedThumbnail() throws {
         let small = FlatJPEG(width: 8, height: 8, components: [.init(level: 60)]).data
         let entries: [UInt8] =

@@ -4,7 +4,7 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
 @Suite("Scaling of JPEG")
 struct JPEGScalingTests {
@@ -28,7 +28,7 @@ struct JPEGScalingTests {
         #expect(try decode(Self.image.data, size: expected).count == expected.area * 4)
     }
 
-    @Test("a picture of one pixel keeps it")
+    @Test("an image of one pixel keeps it")
     func onePixel() throws {
         let file = FlatJPEG(width: 1, height: 1, components: [.init(level: 33)])
         let image = try JPEGDecoder().open(file.data, limits: .default)
@@ -55,7 +55,7 @@ struct JPEGScalingTests {
         #expect(sink.offeredCount == 0)
     }
 
-    @Test("one opened picture can be asked for several sizes")
+    @Test("one opened image can be asked for several sizes")
     func severalSizes() throws {
         let image = try JPEGDecoder().open(Self.image.data, limits: .default)
         for denominator in [8, 1, 8, 2] {

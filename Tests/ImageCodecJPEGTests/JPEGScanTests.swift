@@ -77,7 +77,7 @@ struct JPEGScanTests {
         #expect(onlyMeans.failure == .truncated(.jpeg))
     }
 
-    @Test("for speed a progressive picture is decoded at twice the size that is wanted, others are not")
+    @Test("for speed a progressive image is decoded at twice the size that is wanted, others are not")
     func sizeForSpeed() throws {
         let target = PixelSize(width: 20, height: 14)
         for (progressive, divisor) in [(true, 4), (false, 8)] {

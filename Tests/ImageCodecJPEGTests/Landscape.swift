@@ -4,7 +4,7 @@ import ImageCodecJPEG
 import ImageCore
 import ImageTesting
 
-/// A picture with detail of every size, 160 by 112.
+/// An image with detail of every size, 160 by 112.
 let landscape: Bitmap = {
     let size = PixelSize(width: 160, height: 112)
     var random = SeededRandom(seed: 7)
@@ -79,7 +79,7 @@ func rows(
     }
 }
 
-/// In decibels; infinite for equal pictures.
+/// In decibels; infinite for equal images.
 func signalToNoise(_ left: [[UInt8]], _ right: [[UInt8]]) -> Double {
     let squares = zip(left.joined(), right.joined()).reduce(0.0) { sum, pair in
         sum + pow(Double(pair.0) - Double(pair.1), 2)

@@ -4,7 +4,7 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
 @Suite("PNG whose bytes are coming in")
 struct IncrementalPNGTests {
@@ -13,7 +13,7 @@ struct IncrementalPNGTests {
         var pixels: [UInt8]
     }
 
-    static let pictures = [
+    static let images = [
         SyntheticPNG(width: 21, height: 19, colorType: 6, depth: 8),
         SyntheticPNG(width: 21, height: 19, colorType: 6, depth: 8, isInterlaced: true),
         SyntheticPNG(width: 9, height: 30, colorType: 3, depth: 2, isInterlaced: true, hasTransparency: true),
@@ -44,7 +44,7 @@ struct IncrementalPNGTests {
         return Preview(extent: image.extent, pixels: sink.pixels)
     }
 
-    /// A picture that has been started.
+    /// An image that has been started.
     private func started(_ data: Data, limits: DecodingLimits = .default) throws -> any IncrementalImage {
         let image = PNGDecoder().makeIncrementalImage(limits: limits)
         try image.append(data)
@@ -53,9 +53,9 @@ struct IncrementalPNGTests {
         return image
     }
 
-    @Test("however the bytes are cut, the same bytes show the same, and all of them the picture", arguments: pictures)
-    func cutting(picture: SyntheticPNG) throws {
-        var file = picture.raw
+    @Test("however the bytes are cut, the same bytes show the same, and all of them the image", arguments: images)
+    func cutting(image source: SyntheticPNG) throws {
+        var file = source.raw
         file.pieces = [0, 3, 40]
         let data = file.data
         let byByte = try previews(of: data, piecesOf: 1)
@@ -65,36 +65,36 @@ struct IncrementalPNGTests {
             }
         }
         let last = try #require(byByte[data.count])
-        #expect(last.pixels == picture.pixels)
-        #expect(last.extent == PreviewExtent(passes: picture.isInterlaced ? 7 : 1, rows: picture.height))
+        #expect(last.pixels == source.pixels)
+        #expect(last.extent == PreviewExtent(passes: source.isInterlaced ? 7 : 1, rows: source.height))
         let decoded = try decode(data)
         #expect(last.pixels == decoded)
     }
 
-    @Test("a plain picture is shown by rows as they come")
+    @Test("a plain image is shown by rows as they come")
     func rows() throws {
-        let picture = Self.pictures[0]
-        let data = picture.raw.data
-        let pixels = picture.pixels
+        let source = Self.images[0]
+        let data = source.raw.data
+        let pixels = source.pixels
         let previews = try previews(of: data, piecesOf: 1)
         for count in 1...data.count {
             let preview = try #require(previews[count])
-            let known = max(0, count - (8 + 25 + 8 + 2 + 5)) / (picture.width * 4 + 1)
-            #expect(preview.extent.rows == min(known, picture.height))
-            #expect(preview.pixels == Array(pixels.prefix(preview.extent.rows * picture.width * 4)))
+            let known = max(0, count - (8 + 25 + 8 + 2 + 5)) / (source.width * 4 + 1)
+            #expect(preview.extent.rows == min(known, source.height))
+            #expect(preview.pixels == Array(pixels.prefix(preview.extent.rows * source.width * 4)))
         }
     }
 
-    @Test("an interlaced picture is shown by passes, whose pixels stand for blocks")
+    @Test("an interlaced image is shown by passes, whose pixels stand for blocks")
     func passes() throws {
-        let picture = Self.pictures[1]
-        let previews = try previews(of: picture.raw.data, piecesOf: 1)
+        let source = Self.images[1]
+        let previews = try previews(of: source.raw.data, piecesOf: 1)
         let shown = Dictionary(grouping: previews.values, by: \.extent)
         let partial = (1...2).map { PreviewExtent(passes: 0, rows: 8 * $0) }
-        let whole = (1...7).map { PreviewExtent(passes: $0, rows: picture.height) }
+        let whole = (1...7).map { PreviewExtent(passes: $0, rows: source.height) }
         #expect(Set(shown.keys) == Set([.nothing] + partial + whole))
         for (extent, previews) in shown {
-            let expected = picture.shown(
+            let expected = source.shown(
                 passes: extent.passes, rowsInPass: extent.passes == 0 ? (extent.rows + 7) / 8 : 0)
             let pixels = Array(expected.joined())
             #expect(previews.allSatisfy { $0.pixels == pixels }, "\(extent)")
@@ -103,7 +103,7 @@ struct IncrementalPNGTests {
 
     @Test("the header is there when the pixels begin, with the orientation that stands before them")
     func header() throws {
-        var file = Self.pictures[0].raw
+        var file = Self.images[0].raw
         file.before.append(
             .init("eXIf", [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0]))
         let data = file.data
@@ -122,26 +122,26 @@ struct IncrementalPNGTests {
 
     @Test("bytes that came before the start are not lost")
     func lateStart() throws {
-        let picture = Self.pictures[1]
-        let data = picture.raw.data
+        let source = Self.images[1]
+        let data = source.raw.data
         let image = PNGDecoder().makeIncrementalImage(limits: .default)
         for start in stride(from: 0, to: data.count, by: 100) { try image.append(data.dropFirst(start).prefix(100)) }
         #expect(try preview(of: image) == Preview(extent: .nothing, pixels: []))
         try image.start(size: PixelSize(width: 21, height: 19), layout: .rgba8)
-        #expect(try preview(of: image).pixels == picture.pixels)
+        #expect(try preview(of: image).pixels == source.pixels)
     }
 
     @Test("bytes behind the end are ignored")
     func behindTheEnd() throws {
-        let picture = Self.pictures[0]
-        let image = try started(picture.raw.data + Data([1, 2, 3]))
+        let source = Self.images[0]
+        let image = try started(source.raw.data + Data([1, 2, 3]))
         try image.append(Data("IHDR and other nonsense".utf8))
-        #expect(try preview(of: image).pixels == picture.pixels)
+        #expect(try preview(of: image).pixels == source.pixels)
     }
 
     @Test("damage is found when its bytes come, again at each further piece, and what was shown stays")
     func damage() throws {
-        let data = Self.pictures[0].raw.data
+        let data = Self.images[0].raw.data
         let image = try started(data.prefix(500))
         let before = try preview(of: image)
         var rest = Data(data.dropFirst(500))
@@ -173,10 +173,10 @@ struct IncrementalPNGTests {
         }
     }
 
-    @Test("limits hold: pixels, side, bytes of the file, and the whole picture that is held")
+    @Test("limits hold: pixels, side, bytes of the file, and the whole image that is held")
     func limits() throws {
-        let picture = Self.pictures[0]
-        let data = picture.raw.data
+        let source = Self.images[0]
+        let data = source.raw.data
         let append = { (limits: DecodingLimits) throws in
             try PNGDecoder().makeIncrementalImage(limits: limits).append(data)
         }
@@ -199,7 +199,7 @@ struct IncrementalPNGTests {
         }
     }
 
-    @Test("a picture that promises much and holds little costs little, and other sizes are refused")
+    @Test("an image that promises much and holds little costs little, and other sizes are refused")
     func promises() throws {
         let file = RawPNG(width: 9_000, height: 9_000, colorType: 6, scanlines: [[0, 1, 2, 3, 4]])
         let image = try started(file.data)

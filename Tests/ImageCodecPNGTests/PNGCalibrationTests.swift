@@ -3,7 +3,7 @@ import ImageCodecPNG
 import ImageCore
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
 @Suite("What PNG says about colours without a profile")
 struct PNGCalibrationTests {

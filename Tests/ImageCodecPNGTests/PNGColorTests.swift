@@ -4,7 +4,7 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
 @Suite("Colours of PNG")
 struct PNGColorTests {
@@ -66,12 +66,12 @@ struct PNGColorTests {
         #expect(try header(of: rgb.data).hasAlpha)
     }
 
-    @Test("an interlaced picture is the same as a plain one", arguments: [1, 2, 3, 5, 8, 13])
+    @Test("an interlaced image is the same as a plain one", arguments: [1, 2, 3, 5, 8, 13])
     func interlaced(side: Int) throws {
-        let picture = noise(PixelSize(width: side, height: side + 2), isOpaque: false)
-        let file = try PNGEncoder().encode(picture, options: EncodingOptions(isProgressive: true))
+        let image = noise(PixelSize(width: side, height: side + 2), isOpaque: false)
+        let file = try PNGEncoder().encode(image, options: EncodingOptions(isProgressive: true))
         #expect(file[28] == 1)
-        #expect(try decode(file) == picture.pixels)
+        #expect(try decode(file) == image.pixels)
     }
 
     @Test("grey is offered as grey when there is a profile for it")

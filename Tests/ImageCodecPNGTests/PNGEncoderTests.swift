@@ -10,15 +10,15 @@ struct PNGEncoderTests {
 
     @Test("every pixel comes back", arguments: sizes, [false, true])
     func roundTrip(size: PixelSize, isOpaque: Bool) throws {
-        let picture = noise(size, isOpaque: isOpaque)
+        let image = noise(size, isOpaque: isOpaque)
         for isProgressive in [false, true] {
-            let file = try PNGEncoder().encode(picture, options: EncodingOptions(isProgressive: isProgressive))
-            #expect(try decode(file) == picture.pixels)
+            let file = try PNGEncoder().encode(image, options: EncodingOptions(isProgressive: isProgressive))
+            #expect(try decode(file) == image.pixels)
             #expect(try header(of: file).hasAlpha == !isOpaque)
         }
     }
 
-    @Test("opaque pictures are written without alpha")
+    @Test("opaque images are written without alpha")
     func colorType() throws {
         let size = PixelSize(width: 4, height: 4)
         #expect(try PNGEncoder().encode(noise(size, isOpaque: true), options: EncodingOptions())[25] == 2)
@@ -31,31 +31,31 @@ struct PNGEncoderTests {
         let pixels = (0..<size.area).flatMap { (index: Int) -> [UInt8] in
             [UInt8(index % 100), UInt8(index / 100), UInt8(index % 7), 255]
         }
-        let picture = Bitmap(size: size, pixels: pixels, isOpaque: true)
+        let image = Bitmap(size: size, pixels: pixels, isOpaque: true)
         let counts = try [0, 1, 9].map {
-            try PNGEncoder(compressionLevel: $0).encode(picture, options: EncodingOptions()).count
+            try PNGEncoder(compressionLevel: $0).encode(image, options: EncodingOptions()).count
         }
         #expect(counts[0] > counts[1])
         #expect(counts[1] > counts[2])
         #expect(
-            try PNGEncoder(compressionLevel: 99).encode(picture, options: EncodingOptions()).count == counts[2])
+            try PNGEncoder(compressionLevel: 99).encode(image, options: EncodingOptions()).count == counts[2])
     }
 
-    @Test("empty pictures are refused")
+    @Test("empty images are refused")
     func emptySizes() {
         for size in [PixelSize(width: 0, height: 3), PixelSize(width: 3, height: 0)] {
-            let picture = Bitmap(size: size, pixels: [], isOpaque: true)
+            let image = Bitmap(size: size, pixels: [], isOpaque: true)
             #expect(throws: EncodingFailure.unsupportedSize(.png, size)) {
-                try PNGEncoder().encode(picture, options: EncodingOptions())
+                try PNGEncoder().encode(image, options: EncodingOptions())
             }
         }
     }
 
-    @Test("one frame is a still picture, several are refused")
+    @Test("one frame is a still image, several are refused")
     func frames() throws {
-        let picture = noise(PixelSize(width: 2, height: 2), isOpaque: true)
-        let frame = AnimationFrame(bitmap: picture, delay: .zero)
-        let still = try PNGEncoder().encode(picture, options: EncodingOptions())
+        let image = noise(PixelSize(width: 2, height: 2), isOpaque: true)
+        let frame = AnimationFrame(bitmap: image, delay: .zero)
+        let still = try PNGEncoder().encode(image, options: EncodingOptions())
         #expect(try PNGEncoder().encode([frame], loopCount: 0, options: EncodingOptions()) == still)
         #expect(throws: EncodingFailure.animationUnsupported(.png)) {
             try PNGEncoder().encode([frame, frame], loopCount: 0, options: EncodingOptions())

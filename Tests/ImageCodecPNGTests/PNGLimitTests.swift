@@ -4,16 +4,16 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
 @Suite("Limits and damage of PNG")
 struct PNGLimitTests {
-    private static let picture = RawPNG(
+    private static let source = RawPNG(
         width: 3, height: 2, scanlines: [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], [0, 9, 8, 7, 6, 5, 4, 3, 2, 1]])
 
     @Test("more encoded bytes than allowed are refused")
     func encodedBytes() {
-        let data = Self.picture.data
+        let data = Self.source.data
         #expect(failure(of: data, limits: DecodingLimits(encodedBytes: data.count)) == nil)
         #expect(
             failure(of: data, limits: DecodingLimits(encodedBytes: data.count - 1))
@@ -22,7 +22,7 @@ struct PNGLimitTests {
 
     @Test("more pixels and longer sides than allowed are refused")
     func size() {
-        let data = Self.picture.data
+        let data = Self.source.data
         #expect(
             failure(of: data, limits: DecodingLimits(pixels: 5)) == .limitExceeded(.pixels, value: 6, allowed: 5))
         #expect(failure(of: data, limits: DecodingLimits(side: 2)) == .limitExceeded(.side, value: 3, allowed: 2))
@@ -41,28 +41,28 @@ struct PNGLimitTests {
     }
 
     @Test(
-        "two stored rows and one of the output count as memory; an interlaced picture counts whole, beside its output")
+        "two stored rows and one of the output count as memory; an interlaced image counts whole, beside its output")
     func decodedBytes() throws {
-        let plain = Self.picture.data
+        let plain = Self.source.data
         #expect(failure(of: plain, limits: DecodingLimits(decodedBytes: 32)) == nil)
         #expect(
             failure(of: plain, limits: DecodingLimits(decodedBytes: 31))
                 == .limitExceeded(.decodedBytes, value: 32, allowed: 31))
-        let picture = noise(PixelSize(width: 10, height: 10), isOpaque: true)
-        let interlaced = try PNGEncoder().encode(picture, options: EncodingOptions(isProgressive: true))
+        let source = noise(PixelSize(width: 10, height: 10), isOpaque: true)
+        let interlaced = try PNGEncoder().encode(source, options: EncodingOptions(isProgressive: true))
         #expect(failure(of: interlaced, limits: DecodingLimits(decodedBytes: 800)) == nil)
         #expect(
             failure(of: interlaced, limits: DecodingLimits(decodedBytes: 799))
                 == .limitExceeded(.decodedBytes, value: 800, allowed: 799))
     }
 
-    @Test("an interlaced picture is held as its rows are handed over, a plain one is not")
+    @Test("an interlaced image is held as its rows are handed over, a plain one is not")
     func heldBytes() throws {
         for isProgressive in [false, true] {
-            let picture = noise(PixelSize(width: 10, height: 10), isOpaque: true)
-            let data = try PNGEncoder().encode(picture, options: EncodingOptions(isProgressive: isProgressive))
+            let source = noise(PixelSize(width: 10, height: 10), isOpaque: true)
+            let data = try PNGEncoder().encode(source, options: EncodingOptions(isProgressive: isProgressive))
             let image = try PNGDecoder().open(data, limits: .default)
-            #expect(image.heldBytes(frame: 0, size: picture.size, layout: .rgba8) == (isProgressive ? 400 : 0))
+            #expect(image.heldBytes(frame: 0, size: source.size, layout: .rgba8) == (isProgressive ? 400 : 0))
         }
     }
 
@@ -79,19 +79,19 @@ struct PNGLimitTests {
 
     @Test("a wrong checksum is malformed in critical chunks and ignored in others")
     func checksums() throws {
-        var file = Self.picture
+        var file = Self.source
         file.before = [.init("tEXt", [65, 0, 65], hasWrongChecksum: true), .init("eXIf", [], hasWrongChecksum: true)]
         #expect(failure(of: file.data) == nil)
         file.pixelsHaveWrongChecksum = true
         #expect(isMalformed(file.data))
-        var header = Self.picture.data
+        var header = Self.source.data
         header[29] ^= 1
         #expect(isMalformed(header))
     }
 
     @Test("invalid headers are malformed")
     func headers() {
-        var files = [Self.picture, Self.picture, Self.picture, Self.picture, Self.picture]
+        var files = [Self.source, Self.source, Self.source, Self.source, Self.source]
         files[0].width = 0
         files[1].height = 0
         files[2].depth = 3
@@ -100,10 +100,10 @@ struct PNGLimitTests {
         for file in files { #expect(isMalformed(file.data)) }
     }
 
-    @Test("a palette picture without palette, and an unknown critical chunk, are malformed")
+    @Test("a palette image without palette, and an unknown critical chunk, are malformed")
     func chunks() {
         #expect(isMalformed(RawPNG(colorType: 3, scanlines: [[0, 1]]).data))
-        var file = Self.picture
+        var file = Self.source
         file.before = [.init("ABCD", [1])]
         #expect(isMalformed(file.data))
     }
@@ -115,34 +115,34 @@ struct PNGLimitTests {
 
     @Test("too few pixels and a missing end are truncated")
     func tooFew() {
-        var short = Self.picture
+        var short = Self.source
         short.scanlines.removeLast()
         #expect(failure(of: short.data) == .truncated(.png))
-        var endless = Self.picture
+        var endless = Self.source
         endless.hasEnd = false
         #expect(failure(of: endless.data) == .truncated(.png))
     }
 
     @Test("Apple's variant is unsupported")
     func applesVariant() {
-        let plain = Self.picture.data
+        let plain = Self.source.data
         let file = plain.prefix(8) + Data(RawPNG.Chunk("CgBI", [0x50, 0, 0x20, 2]).file) + plain.dropFirst(8)
         #expect(failure(of: file) == .unsupported(.png, "Apple's variant (CgBI)"))
     }
 
     @Test("a file cut anywhere is truncated", arguments: [false, true])
     func truncation(interlaced: Bool) throws {
-        let picture = noise(PixelSize(width: 7, height: 5), isOpaque: false)
-        let data = try PNGEncoder().encode(picture, options: EncodingOptions(isProgressive: interlaced))
+        let source = noise(PixelSize(width: 7, height: 5), isOpaque: false)
+        let data = try PNGEncoder().encode(source, options: EncodingOptions(isProgressive: interlaced))
         for count in 8..<data.count {
             #expect(failure(of: data.prefix(count)) == .truncated(.png), "\(count) of \(data.count) bytes")
         }
     }
 
-    @Test("a single wrong bit anywhere ends in the same picture or an error", arguments: [false, true])
+    @Test("a single wrong bit anywhere ends in the same image or an error", arguments: [false, true])
     func flips(interlaced: Bool) throws {
-        let picture = noise(PixelSize(width: 7, height: 5), isOpaque: false)
-        let data = try PNGEncoder().encode(picture, options: EncodingOptions(isProgressive: interlaced))
+        let source = noise(PixelSize(width: 7, height: 5), isOpaque: false)
+        let data = try PNGEncoder().encode(source, options: EncodingOptions(isProgressive: interlaced))
         let limits = DecodingLimits(pixels: 4_000)
         for index in data.indices {
             for bit in 0..<8 {
@@ -160,7 +160,7 @@ struct PNGLimitTests {
 
     @Test("other sizes, layouts and frames are refused")
     func foreignRequests() throws {
-        let image = try PNGDecoder().open(Self.picture.data, limits: .default)
+        let image = try PNGDecoder().open(Self.source.data, limits: .default)
         let stored = image.header.storedSize
         let sink = CollectingRowSink()
         #expect(throws: DecodingFailure.unsupported(.png, "3x2 does not scale to 2x1")) {

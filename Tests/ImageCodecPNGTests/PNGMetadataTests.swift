@@ -4,11 +4,11 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
 @Suite("Metadata of PNG")
 struct PNGMetadataTests {
-    private static let picture = RawPNG(scanlines: [[0, 1, 2, 3]])
+    private static let image = RawPNG(scanlines: [[0, 1, 2, 3]])
 
     private func exif(_ orientation: UInt8) -> RawPNG.Chunk {
         .init("eXIf", [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0])
@@ -16,7 +16,7 @@ struct PNGMetadataTests {
 
     @Test("the orientation is found before and after the pixels", arguments: ImageOrientation.allCases)
     func orientation(_ orientation: ImageOrientation) throws {
-        var (early, late) = (Self.picture, Self.picture)
+        var (early, late) = (Self.image, Self.image)
         early.before = [exif(UInt8(orientation.rawValue))]
         late.after = [exif(UInt8(orientation.rawValue))]
         for file in [early.data, late.data] {
@@ -32,22 +32,22 @@ struct PNGMetadataTests {
         for excess in [1, 4, 0x7FFF_0000] {
             var chunk = exif(6).file
             chunk.replaceSubrange(0..<4, with: RawPNG.uint32(22 + excess))
-            #expect(try header(of: Self.picture.data + Data(chunk)).orientation == .up)
+            #expect(try header(of: Self.image.data + Data(chunk)).orientation == .up)
             let text = RawPNG.uint32(34 + excess) + Array("tEXt".utf8)
-            #expect(try header(of: Self.picture.data + Data(text + exif(6).file)).orientation == .up)
+            #expect(try header(of: Self.image.data + Data(text + exif(6).file)).orientation == .up)
         }
     }
 
     @Test("a profile is told as stored")
     func profile() throws {
-        var file = Self.picture
+        var file = Self.image
         file.before = [RawPNG.profileChunk(RawPNG.profile(space: "RGB "))]
         let found = try header(of: file.data)
         #expect(found.colorProfile == Data(RawPNG.profile(space: "RGB ")))
         #expect(found.nativeLayout == .rgba8)
     }
 
-    @Test("a broken profile, one with a wrong checksum, and one for another kind of picture are ignored")
+    @Test("a broken profile, one with a wrong checksum, and one for another kind of image are ignored")
     func brokenProfile() throws {
         let rgb = RawPNG.profile(space: "RGB ")
         let chunks = [
@@ -56,14 +56,14 @@ struct PNGMetadataTests {
             RawPNG.Chunk("iCCP", []), RawPNG.Chunk("iCCP", Array("name".utf8) + [0, 0, 1, 2, 3]),
         ]
         for chunk in chunks {
-            var file = Self.picture
+            var file = Self.image
             file.before = [chunk]
             #expect(try header(of: file.data).colorProfile == nil)
             #expect(try decode(file.data) == [1, 2, 3, 255])
         }
     }
 
-    @Test("metadata above the limit is ignored, the picture is not refused", arguments: [0, 1, 19, 131])
+    @Test("metadata above the limit is ignored, the image is not refused", arguments: [0, 1, 19, 131])
     func metadataLimit(bytes: Int) throws {
         var file = RawPNG(colorType: 3, scanlines: [[0, 1]])
         file.before = [
@@ -79,14 +79,14 @@ struct PNGMetadataTests {
 
     @Test("many text chunks are no reason to refuse")
     func manyTexts() throws {
-        var file = Self.picture
+        var file = Self.image
         file.before = (0..<3000).map { _ in .init("tEXt", Array("a".utf8) + [0, 65]) }
         #expect(try decode(file.data) == [1, 2, 3, 255])
     }
 
-    @Test("of an animated picture, the default picture is one frame")
+    @Test("of an animated image, the default image is one frame")
     func animation() throws {
-        var file = Self.picture
+        var file = Self.image
         let control = RawPNG.uint32(0) + RawPNG.uint32(1) + RawPNG.uint32(1) + RawPNG.uint32(0) + RawPNG.uint32(0)
         file.before = [
             .init("acTL", RawPNG.uint32(2) + RawPNG.uint32(0)), .init("fcTL", control + [0, 1, 0, 10, 0, 0]),

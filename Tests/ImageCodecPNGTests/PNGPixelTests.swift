@@ -4,11 +4,11 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
 @Suite("Pixels of PNG in every form")
 struct PNGPixelTests {
-    static let pictures: [SyntheticPNG] = SyntheticPNG.combinations.flatMap { colorType, depth in
+    static let images: [SyntheticPNG] = SyntheticPNG.combinations.flatMap { colorType, depth in
         [false, true].flatMap { isInterlaced in
             (colorType < 4 ? [false, true] : [false]).map { hasTransparency in
                 SyntheticPNG(
@@ -20,23 +20,23 @@ struct PNGPixelTests {
 
     @Test(
         "every colour type and depth, plain and interlaced, with and without tRNS, is as its samples say",
-        arguments: pictures)
-    func everyForm(picture: SyntheticPNG) throws {
-        #expect(try decode(picture.raw.data) == picture.pixels)
-        #expect(try header(of: picture.raw.data).hasAlpha == (picture.hasTransparency || picture.colorType >= 4))
+        arguments: images)
+    func everyForm(image: SyntheticPNG) throws {
+        #expect(try decode(image.raw.data) == image.pixels)
+        #expect(try header(of: image.raw.data).hasAlpha == (image.hasTransparency || image.colorType >= 4))
     }
 
-    @Test("small pictures are complete, whatever passes are empty", arguments: SyntheticPNG.combinations.indices)
+    @Test("small images are complete, whatever passes are empty", arguments: SyntheticPNG.combinations.indices)
     func smallSizes(combination: Int) throws {
         let (colorType, depth) = SyntheticPNG.combinations[combination]
         for width in 1...9 {
             for height in 1...9 {
                 for isInterlaced in [false, true] {
-                    let picture = SyntheticPNG(
+                    let image = SyntheticPNG(
                         width: width, height: height, colorType: colorType, depth: depth, isInterlaced: isInterlaced,
                         seed: UInt64(width * 16 + height))
-                    let decoded = try decode(picture.raw.data)
-                    #expect(decoded == picture.pixels, "\(picture.testDescription)")
+                    let decoded = try decode(image.raw.data)
+                    #expect(decoded == image.pixels, "\(image.testDescription)")
                 }
             }
         }
@@ -49,23 +49,23 @@ struct PNGPixelTests {
         for (colorType, depth) in SyntheticPNG.combinations {
             for width in [1, 2, 3, 8, 67] {
                 for filters in [[filter], [0, filter], [4, filter]] {
-                    let picture = SyntheticPNG(
+                    let image = SyntheticPNG(
                         width: width, height: 4, colorType: colorType, depth: depth, filters: filters,
                         seed: UInt64(width))
-                    let decoded = try decode(picture.raw.data)
-                    #expect(decoded == picture.pixels, "\(picture.testDescription), filters \(filters)")
+                    let decoded = try decode(image.raw.data)
+                    #expect(decoded == image.pixels, "\(image.testDescription), filters \(filters)")
                 }
             }
         }
     }
 
-    @Test("pictures larger than what is inflated at a time are complete", arguments: [false, true])
+    @Test("images larger than what is inflated at a time are complete", arguments: [false, true])
     func large(isInterlaced: Bool) throws {
         for (colorType, depth, width, height) in [(0, 1, 3000, 30), (2, 8, 300, 240), (6, 16, 30_000, 2)] {
-            let picture = SyntheticPNG(
+            let image = SyntheticPNG(
                 width: width, height: height, colorType: UInt8(colorType), depth: depth, isInterlaced: isInterlaced)
-            let decoded = try decode(picture.raw.data)
-            #expect(decoded == picture.pixels, "\(picture.testDescription)")
+            let decoded = try decode(image.raw.data)
+            #expect(decoded == image.pixels, "\(image.testDescription)")
         }
     }
 
@@ -73,20 +73,20 @@ struct PNGPixelTests {
     func gray(colorType: Int, depth: Int) throws {
         for hasTransparency in colorType == 0 ? [false, true] : [false] {
             for isInterlaced in [false, true] {
-                let picture = SyntheticPNG(
+                let image = SyntheticPNG(
                     width: 19, height: 10, colorType: UInt8(colorType), depth: depth, isInterlaced: isInterlaced,
                     hasTransparency: hasTransparency)
-                var file = picture.raw
+                var file = image.raw
                 file.before.insert(RawPNG.profileChunk(RawPNG.profile(space: "GRAY")), at: 0)
                 let layout = try header(of: file.data).nativeLayout
                 let channels = colorType == 4 || hasTransparency ? [0, 3] : [0]
                 #expect(layout.bytesPerPixel == channels.count)
-                let pixels = picture.pixels
+                let pixels = image.pixels
                 let expected = stride(from: 0, to: pixels.count, by: 4).flatMap { start in
                     channels.map { pixels[start + $0] }
                 }
                 let decoded = try decode(file.data, layout: layout)
-                #expect(decoded == expected, "\(picture.testDescription)")
+                #expect(decoded == expected, "\(image.testDescription)")
             }
         }
     }

@@ -4,24 +4,24 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
 @Suite("The compressed stream of PNG")
 struct PNGStreamTests {
-    private static let picture = SyntheticPNG(width: 40, height: 30, colorType: 2, depth: 8)
+    private static let image = SyntheticPNG(width: 40, height: 30, colorType: 2, depth: 8)
 
     @Test("pixels may be cut into chunks anywhere, empty ones among them")
     func pieces() throws {
-        var file = Self.picture.raw
+        var file = Self.image.raw
         for pieces in [[0], [1], [0, 0, 1, 0, 1, 0], [2, 0, 5], [7, 100, 0, 1], Array(repeating: 1, count: 4000)] {
             file.pieces = pieces
-            #expect(try decode(file.data) == Self.picture.pixels, "\(pieces.prefix(6))")
+            #expect(try decode(file.data) == Self.image.pixels, "\(pieces.prefix(6))")
         }
     }
 
     @Test("each byte of pixels counts for the checksum of its chunk")
     func checksums() {
-        var file = Self.picture.raw
+        var file = Self.image.raw
         file.pieces = [100, 1000, 0]
         let whole = file.data
         for index in stride(from: 41, to: whole.count - 12, by: 7) {
@@ -34,7 +34,7 @@ struct PNGStreamTests {
     @Test("a wrong checksum of the pixels is malformed")
     func adler() {
         for index in 1...4 {
-            var file = Self.picture.raw
+            var file = Self.image.raw
             var stream = file.compressed
             stream[stream.count - index] ^= 1
             file.stream = stream
@@ -44,28 +44,28 @@ struct PNGStreamTests {
 
     @Test("a stream that lacks its checksum, or goes on behind the last row, is no reason to refuse")
     func looseEnds() throws {
-        var file = Self.picture.raw
+        var file = Self.image.raw
         let whole = file.compressed
         for missing in 1...4 {
             file.stream = whole.dropLast(missing)
-            #expect(try decode(file.data) == Self.picture.pixels)
+            #expect(try decode(file.data) == Self.image.pixels)
         }
         file.stream = whole + [1, 2, 3, 4]
-        #expect(try decode(file.data) == Self.picture.pixels)
+        #expect(try decode(file.data) == Self.image.pixels)
         file.stream = nil
         for surplus in [1, 100, 500_000] {
-            file = Self.picture.raw
+            file = Self.image.raw
             file.scanlines.append([UInt8](repeating: 9, count: surplus))
-            #expect(try decode(file.data) == Self.picture.pixels, "\(surplus) bytes")
+            #expect(try decode(file.data) == Self.image.pixels, "\(surplus) bytes")
         }
     }
 
     @Test("a stream that ends early is truncated, also when the file goes on")
     func short() {
-        var file = Self.picture.raw
+        var file = Self.image.raw
         file.scanlines.removeLast()
         #expect(failure(of: file.data) == .truncated(.png))
-        let whole = Self.picture.raw.compressed
+        let whole = Self.image.raw.compressed
         for count in [0, 1, 2, 100, whole.count - 5] {
             file.stream = Array(whole.prefix(count))
             #expect(failure(of: file.data) == .truncated(.png), "\(count) bytes")
@@ -74,7 +74,7 @@ struct PNGStreamTests {
 
     @Test("only pixels that follow one another count")
     func interruption() {
-        var file = Self.picture.raw
+        var file = Self.image.raw
         file.pieces = [1000]
         file.between = [.init("tEXt", [65, 0, 65])]
         #expect(failure(of: file.data) == .truncated(.png))
@@ -82,17 +82,17 @@ struct PNGStreamTests {
 
     @Test("windows of any size that there is", arguments: 0...8)
     func windows(bits: Int) throws {
-        var file = Self.picture.raw
+        var file = Self.image.raw
         let first = bits << 4 | 8
         let check = (31 - first * 256 % 31) % 31
         file.stream = [UInt8(first), UInt8(check)] + file.compressed.dropFirst(2)
         if bits == 8 { return #expect(isMalformed(file.data)) }
-        #expect(try decode(file.data) == Self.picture.pixels)
+        #expect(try decode(file.data) == Self.image.pixels)
     }
 
     @Test("what is no zlib stream is malformed")
     func noStream() {
-        var file = Self.picture.raw
+        var file = Self.image.raw
         let body = Array(file.compressed.dropFirst(2))
         // Another method, a wrong check, a dictionary; then a block of no type and a stored one whose lengths differ.
         for start in [[0x77, 0x0C], [0x78, 0x02], [0x78, 0x20]] as [[UInt8]] {
@@ -120,7 +120,7 @@ struct PNGStreamTests {
         #expect(isMalformed(file.data))
     }
 
-    @Test("the pixels' bytes and the rows they stand for are not inflated beyond the picture")
+    @Test("the pixels' bytes and the rows they stand for are not inflated beyond the image")
     func bomb() throws {
         // A row of three pixels, then 50 MB of zeros in runs of 258.
         var bits = BitWriter()

@@ -4,7 +4,7 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
 @Suite("Truncated PNG")
 struct PNGTruncationTests {
@@ -25,28 +25,28 @@ struct PNGTruncationTests {
 
     @Test("the rows that are there are handed over, and no other", arguments: [(2, 8), (3, 4), (6, 8), (0, 16)])
     func plain(colorType: Int, depth: Int) throws {
-        let picture = SyntheticPNG(width: 13, height: 9, colorType: UInt8(colorType), depth: depth)
-        let file = picture.raw
-        let stride = picture.width * 4
+        let source = SyntheticPNG(width: 13, height: 9, colorType: UInt8(colorType), depth: depth)
+        let file = source.raw
+        let stride = source.width * 4
         let before = file.before.reduce(0) { $0 + $1.file.count }
         for count in 0...file.scanlines.joined().count {
             let cut = file.data.prefix(Self.start + before + count)
             let rows = try #require(try rows(of: cut))
             #expect(rows.count == count / file.scanlines[0].count)
-            #expect(Array(rows.joined()) == Array(picture.pixels.prefix(rows.count * stride)))
+            #expect(Array(rows.joined()) == Array(source.pixels.prefix(rows.count * stride)))
         }
     }
 
-    @Test("of an interlaced picture all rows are handed over, missing pixels from the pass before")
+    @Test("of an interlaced image all rows are handed over, missing pixels from the pass before")
     func interlaced() throws {
-        let picture = SyntheticPNG(width: 21, height: 19, colorType: 6, depth: 8, isInterlaced: true)
-        let file = picture.raw
+        let source = SyntheticPNG(width: 21, height: 19, colorType: 6, depth: 8, isInterlaced: true)
+        let file = source.raw
         let lengths = file.scanlines.map(\.count)
         for (passes, rowsInPass) in [(0, 0), (0, 1), (0, 3), (1, 0), (2, 0), (2, 1), (4, 3), (6, 0), (6, 9)] {
-            let whole = (0..<passes).reduce(0) { $0 + picture.rowCount(ofPass: $1) } + rowsInPass
+            let whole = (0..<passes).reduce(0) { $0 + source.rowCount(ofPass: $1) } + rowsInPass
             let bytes = lengths.prefix(whole).reduce(0, +)
             let rows = try #require(try rows(of: file.data.prefix(Self.start + bytes)))
-            let expected = picture.shown(passes: passes, rowsInPass: rowsInPass)
+            let expected = source.shown(passes: passes, rowsInPass: rowsInPass)
             #expect(rows.count == expected.count, "\(passes) passes and \(rowsInPass) rows")
             #expect(rows == expected, "\(passes) passes and \(rowsInPass) rows")
         }
@@ -54,17 +54,17 @@ struct PNGTruncationTests {
 
     @Test("a file without its end is truncated after all rows", arguments: [false, true])
     func endless(isInterlaced: Bool) throws {
-        let picture = SyntheticPNG(width: 21, height: 19, colorType: 2, depth: 8, isInterlaced: isInterlaced)
+        let source = SyntheticPNG(width: 21, height: 19, colorType: 2, depth: 8, isInterlaced: isInterlaced)
         for missing in [1, 4, 12, 16] {
-            let rows = try #require(try rows(of: picture.raw.data.dropLast(missing)))
-            #expect(Array(rows.joined()) == picture.pixels)
+            let rows = try #require(try rows(of: source.raw.data.dropLast(missing)))
+            #expect(Array(rows.joined()) == source.pixels)
         }
     }
 
     @Test("a decoder that works on passes asks between rows whether it is still wanted")
     func cancellation() throws {
-        let picture = SyntheticPNG(width: 8, height: 300, colorType: 0, depth: 8, isInterlaced: true)
-        let image = try PNGDecoder().open(picture.raw.data, limits: .default)
+        let source = SyntheticPNG(width: 8, height: 300, colorType: 0, depth: 8, isInterlaced: true)
+        let image = try PNGDecoder().open(source.raw.data, limits: .default)
         let sink = ImpatientSink()
         #expect(throws: DecodingFailure.cancelled) {
             try image.decode(frame: 0, size: image.header.storedSize, layout: .rgba8, into: sink)

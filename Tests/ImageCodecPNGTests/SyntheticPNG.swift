@@ -2,9 +2,9 @@ import Foundation
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
-/// A picture of noise in any colour type and depth, and what it must look like, both worked out from the same samples.
+/// An image of noise in any colour type and depth, and what it must look like, both worked out from the same samples.
 ///
 /// Nothing here is taken from the decoder: samples are packed, filtered forwards and spread over passes as the specification
 /// says, and made visible one by one.
@@ -39,7 +39,7 @@ struct SyntheticPNG: CustomTestStringConvertible {
         }
     }
 
-    /// As many as can be asked for, in small pictures with few of them so that the transparent colour occurs.
+    /// As many as can be asked for, in small images with few of them so that the transparent colour occurs.
     private var samples: [[Int]] {
         var random = SeededRandom(seed: seed)
         let (channels, highest) = (channels, (1 << depth) - 1)

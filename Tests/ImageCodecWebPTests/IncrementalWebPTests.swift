@@ -23,7 +23,7 @@ struct IncrementalWebPTests {
         #expect(seen.contains(128))
     }
 
-    @Test("a picture of a few bytes is shown when they are all there")
+    @Test("an image of a few bytes is shown when they are all there")
     func tiny() throws {
         let bitmap = Bitmap(
             size: Self.size, pixels: [UInt8](repeating: 255, count: Self.size.area * 4), isOpaque: true)
@@ -60,7 +60,7 @@ struct IncrementalWebPTests {
         #expect(image.header?.storedSize == Self.size)
     }
 
-    @Test("a lossless picture is not begun before it is known that its tables fit")
+    @Test("a lossless image is not begun before it is known that its tables fit")
     func tables() throws {
         let data = try Self.encoded(isLossless: true)
         let image = WebPDecoder().makeIncrementalImage(limits: DecodingLimits(decodedBytes: 8 * Self.size.area))

@@ -4,9 +4,9 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
-/// libwebp holds tables for each group of prefix codes that a lossless picture names, however small the file.
+/// libwebp holds tables for each group of prefix codes that a lossless image names, however small the file.
 @Suite("Memory of lossless WebP")
 struct LosslessMemoryTests {
     /// What counts for one group: 2,954 entries of 4 bytes without a colour cache, and 572 bytes.
@@ -21,7 +21,7 @@ struct LosslessMemoryTests {
 
     @Test("65,536 groups in a file of 300 KB are refused by the limit on memory")
     func bomb() {
-        let data = VP8LBuilder.picture(1024, 1024, groups: Array(0..<65_536)).file
+        let data = VP8LBuilder.image(1024, 1024, groups: Array(0..<65_536)).file
         let bytes = 8 * 1024 * 1024 + 4 * 65_536 + 65_536 * Self.groupBytes
         #expect(data.count < 600_000)
         #expect(Self.refusal(of: data) == .limitExceeded(.decodedBytes, value: bytes, allowed: 400 << 20))
@@ -31,7 +31,7 @@ struct LosslessMemoryTests {
     func cache() {
         let groups = [0, 1, 2, 3]
         func bytes(cacheBits: Int) -> Int? {
-            let data = VP8LBuilder.picture(8, 8, groups: groups, cacheBits: cacheBits).file
+            let data = VP8LBuilder.image(8, 8, groups: groups, cacheBits: cacheBits).file
             guard case .limitExceeded(.decodedBytes, let value, _) = Self.refusal(of: data, .init(decodedBytes: 600))
             else { return nil }
             return value
@@ -44,7 +44,7 @@ struct LosslessMemoryTests {
 
     @Test("groups within the limit are decoded, each with its own codes")
     func good() throws {
-        let data = VP8LBuilder.picture(8, 8, groups: [1, 0, 3, 2]).file
+        let data = VP8LBuilder.image(8, 8, groups: [1, 0, 3, 2]).file
         let bytes = 528 + 4 * Self.groupBytes
         #expect(Self.refusal(of: data, .init(decodedBytes: bytes)) == nil)
         #expect(Self.refusal(of: data, .init(decodedBytes: bytes - 1)) != nil)
@@ -57,7 +57,7 @@ struct LosslessMemoryTests {
     @Test("the largest number counts, wherever it stands, and whether it takes bits or not")
     func largest() {
         for (groups, largest) in [([0, 9, 0, 0], 9), ([7, 0, 0, 300], 300)] {
-            let data = VP8LBuilder.picture(8, 8, groups: groups, endsEarly: true).file
+            let data = VP8LBuilder.image(8, 8, groups: groups, endsEarly: true).file
             let bytes = 528 + (largest + 1) * Self.groupBytes
             let refusal = Self.refusal(of: data, .init(decodedBytes: bytes - 1))
             #expect(refusal == .limitExceeded(.decodedBytes, value: bytes, allowed: bytes - 1))
@@ -65,12 +65,12 @@ struct LosslessMemoryTests {
         var flat = VP8LBuilder(8, 8)
         flat.put(0b100, 3)  // no transform, no cache, groups
         flat.put(0, 3)
-        flat.flatPicture(red: 255, green: 255)
+        flat.flatImage(red: 255, green: 255)
         let bytes = 528 + 65_536 * Self.groupBytes
         #expect(Self.refusal(of: flat.file) == .limitExceeded(.decodedBytes, value: bytes, allowed: 400 << 20))
     }
 
-    @Test("copied and cached pixels of the groups' picture are stepped over, and none lies beyond the largest")
+    @Test("copied and cached pixels of the groups' image are stepped over, and none lies beyond the largest")
     func copied() {
         var builder = VP8LBuilder(16, 4)
         builder.put(0b100, 3)
@@ -105,19 +105,19 @@ struct LosslessMemoryTests {
                 == .limitExceeded(.decodedBytes, value: bytes, allowed: 600))
     }
 
-    @Test("transforms before the groups are read, and a palette makes the picture narrower")
+    @Test("transforms before the groups are read, and a palette makes the image narrower")
     func transforms() {
         var builder = VP8LBuilder(64, 4)
         builder.put(1 | 0 << 1, 3)  // predictor, in squares of 4
         builder.put(0, 3)
-        builder.flatPicture()
+        builder.flatImage()
         builder.put(1 | 2 << 1, 3)  // green
         builder.put(1 | 3 << 1, 3)  // two colours: eight pixels in one
         builder.put(1, 8)
-        builder.flatPicture()
+        builder.flatImage()
         builder.put(1 | 1 << 1, 3)  // colour, in squares of 8
         builder.put(1, 3)
-        builder.flatPicture()
+        builder.flatImage()
         builder.put(0, 2)
         builder.groups([5, 6])
         let small = 4 * (16 + 2 + 1 + 2)
@@ -127,16 +127,16 @@ struct LosslessMemoryTests {
                 == .limitExceeded(.decodedBytes, value: bytes, allowed: 3000))
     }
 
-    @Test("the alpha of a lossy picture counts as well")
+    @Test("the alpha of a lossy image counts as well")
     func alpha() throws {
         let lossy = try WebPEncoder().encode(.gradient(8, 8), options: .init())
         for (compression, isBomb) in [(1, true), (0, false)] {
             var builder = WebPBuilder(8, 8)
             builder.flag(.alpha)
             let groups = [0, 65_535, 0, 0]
-            let alpha = VP8LBuilder.picture(8, 8, groups: groups, hasHeader: false, endsEarly: true)
+            let alpha = VP8LBuilder.image(8, 8, groups: groups, hasHeader: false, endsEarly: true)
             builder.chunk("ALPH", Data([UInt8(compression)]) + alpha.payload)
-            builder.picture(of: lossy)
+            builder.image(of: lossy)
             let refusal = Self.refusal(of: builder.finished)
             let bytes = 9 * 64 + 4 * 4 + 65_536 * Self.groupBytes
             let isRefused = refusal == .limitExceeded(.decodedBytes, value: bytes, allowed: 400 << 20)
@@ -149,7 +149,7 @@ struct LosslessMemoryTests {
         var builder = WebPBuilder(8, 8)
         builder.animation(loopCount: 0)
         try builder.frame(.flat(2, 2, [1, 2, 3, 255]))
-        builder.frame(VP8LBuilder.picture(8, 8, groups: [0, 65_535, 0, 0], endsEarly: true).file, 8, 8)
+        builder.frame(VP8LBuilder.image(8, 8, groups: [0, 65_535, 0, 0], endsEarly: true).file, 8, 8)
         let image = try WebPReading.open(builder.finished)
         #expect(try WebPReading.pixels(image, frame: 0).count == 256)
         let bytes = 12 * 64 + 4 * 4 + 65_536 * Self.groupBytes

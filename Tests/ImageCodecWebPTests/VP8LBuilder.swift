@@ -1,11 +1,11 @@
 import Foundation
 
-/// Writes lossless pictures bit by bit (RFC 9649, 3), right or hostile, with nothing of the encoder under test.
+/// Writes lossless images bit by bit (RFC 9649, 3), right or hostile, with nothing of the encoder under test.
 struct VP8LBuilder {
     private var bytes: [UInt8] = []
     private var bitCount = 0
 
-    /// - Parameter hasHeader: false for the alpha of a lossy picture.
+    /// - Parameter hasHeader: false for the alpha of a lossy image.
     init(_ width: Int, _ height: Int, hasHeader: Bool = true) {
         guard hasHeader else { return }
         put(0x2F, 8)
@@ -59,8 +59,8 @@ struct VP8LBuilder {
         for symbol in [green, red, 0, 255, 0] { code(only: symbol) }
     }
 
-    /// A small picture of one value: what stands for a transform, or for groups.
-    mutating func flatPicture(red: Int = 0, green: Int = 0) {
+    /// A small image of one value: what stands for a transform, or for groups.
+    mutating func flatImage(red: Int = 0, green: Int = 0) {
         put(0, 1)
         flatGroup(red: red, green: green)
     }
@@ -91,10 +91,10 @@ struct VP8LBuilder {
 }
 
 extension VP8LBuilder {
-    /// A picture whose squares use the groups that are given, each with codes of no bits.
+    /// An image whose squares use the groups that are given, each with codes of no bits.
     ///
     /// - Parameter endsEarly: whether the codes are missing.
-    static func picture(
+    static func image(
         _ width: Int, _ height: Int, groups: [Int], cacheBits: Int = 0, hasHeader: Bool = true, endsEarly: Bool = false
     ) -> Self {
         var builder = VP8LBuilder(width, height, hasHeader: hasHeader)

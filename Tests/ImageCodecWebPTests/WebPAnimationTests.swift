@@ -4,7 +4,7 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
 @Suite("WebP animations")
 struct WebPAnimationTests {
@@ -23,7 +23,7 @@ struct WebPAnimationTests {
         return builder.finished
     }
 
-    /// The pixels of a one-row picture.
+    /// The pixels of a one-row image.
     static func row(_ image: any OpenedImage, frame: Int) throws -> [[UInt8]] {
         let pixels = try WebPReading.pixels(image, frame: frame)
         return stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<$0 + 4]) }
@@ -121,7 +121,7 @@ struct WebPAnimationTests {
         #expect(header.frameCount == 5)
     }
 
-    @Test("an animation of one frame is a still picture, drawn on its canvas")
+    @Test("an animation of one frame is a still image, drawn on its canvas")
     func oneFrame() throws {
         let data = try Self.animation(4, 1) { try $0.frame(.flat(1, 1, Self.red), left: 2) }
         let image = try WebPReading.open(data)

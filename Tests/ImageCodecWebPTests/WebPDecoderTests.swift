@@ -4,13 +4,13 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@testable import GeneratedPictures
+@testable import GeneratedImages
 
 @Suite("Decoding WebP")
 struct WebPDecoderTests {
     static let lossless = EncodingOptions(isLossless: true)
 
-    @Test("a lossless picture comes back exactly, the colour under alpha 0 included", arguments: [false, true])
+    @Test("a lossless image comes back exactly, the colour under alpha 0 included", arguments: [false, true])
     func lossless(hasAlpha: Bool) throws {
         let bitmap = Bitmap.gradient(33, 21, hasAlpha: hasAlpha)
         let image = try WebPReading.open(try WebPEncoder().encode(bitmap, options: Self.lossless))
@@ -18,7 +18,7 @@ struct WebPDecoderTests {
         #expect(try WebPReading.pixels(image) == bitmap.pixels)
     }
 
-    @Test("a lossy picture comes back closely, its alpha exactly", arguments: [false, true])
+    @Test("a lossy image comes back closely, its alpha exactly", arguments: [false, true])
     func lossy(hasAlpha: Bool) throws {
         let bitmap = Bitmap.gradient(64, 48, hasAlpha: hasAlpha)
         let image = try WebPReading.open(try WebPEncoder().encode(bitmap, options: EncodingOptions(quality: 0.9)))
@@ -53,7 +53,7 @@ struct WebPDecoderTests {
     {
         var builder = WebPBuilder(6, 4)
         build(&builder)
-        builder.picture(of: try WebPEncoder().encode(.flat(6, 4, [10, 20, 30, 255]), options: lossless))
+        builder.image(of: try WebPEncoder().encode(.flat(6, 4, [10, 20, 30, 255]), options: lossless))
         after(&builder)
         return builder.finished
     }
@@ -95,7 +95,7 @@ struct WebPDecoderTests {
         #expect(try refusal(.init(decodedBytes: 100_000)) == nil)
     }
 
-    @Test("alpha beside a lossy picture counts as the lossless picture that it is coded in")
+    @Test("alpha beside a lossy image counts as the lossless image that it is coded in")
     func memoryOfAlpha() throws {
         let data = try WebPEncoder().encode(.gradient(10, 5, hasAlpha: true), options: .init())
         let image = try WebPReading.open(data, limits: .init(decodedBytes: 449))
@@ -105,7 +105,7 @@ struct WebPDecoderTests {
         #expect(try WebPReading.pixels(WebPReading.open(data, limits: .init(decodedBytes: 100_000))).count == 200)
     }
 
-    @Test("the whole picture is held as its rows are handed over")
+    @Test("the whole image is held as its rows are handed over")
     func heldBytes() throws {
         let image = try WebPReading.open(try WebPEncoder().encode(.gradient(10, 5), options: .init()))
         #expect(image.heldBytes(frame: 0, size: image.header.storedSize, layout: .rgba8) == 200)
@@ -133,11 +133,11 @@ struct WebPDecoderTests {
         #expect(try WebPReading.pixels(image) == WebPReading.pixels(WebPReading.open(data)))
     }
 
-    @Test("a header that asks for the largest picture is refused before memory is taken")
+    @Test("a header that asks for the largest image is refused before memory is taken")
     func largest() {
         // VP8L: signature, then 14 bits each of width - 1 and height - 1.
-        let picture = Data([0x2F, 0xFF, 0xFF, 0xFF, 0x0F, 0, 0, 0, 0, 0])
-        let data = Data("RIFF".utf8) + Data([22, 0, 0, 0]) + Data("WEBPVP8L".utf8) + Data([10, 0, 0, 0]) + picture
+        let image = Data([0x2F, 0xFF, 0xFF, 0xFF, 0x0F, 0, 0, 0, 0, 0])
+        let data = Data("RIFF".utf8) + Data([22, 0, 0, 0]) + Data("WEBPVP8L".utf8) + Data([10, 0, 0, 0]) + image
         #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 268_435_456, allowed: 100_000_000)) {
             try WebPReading.open(data)
         }
@@ -159,7 +159,7 @@ struct WebPDecoderTests {
         #expect(most > 0)
     }
 
-    @Test("whichever byte is wrong, a whole picture comes or an error", arguments: [false, true])
+    @Test("whichever byte is wrong, a whole image comes or an error", arguments: [false, true])
     func flipped(isLossless: Bool) throws {
         let options = EncodingOptions(isLossless: isLossless)
         let data = try WebPEncoder().encode(.gradient(20, 20, hasAlpha: true), options: options)
@@ -175,10 +175,10 @@ struct WebPDecoderTests {
         }
     }
 
-    @Test("a picture that differs from its canvas is malformed")
+    @Test("an image that differs from its canvas is malformed")
     func mismatch() throws {
         var builder = WebPBuilder(6, 5)
-        builder.picture(of: try WebPEncoder().encode(.flat(6, 4, [10, 20, 30, 255]), options: Self.lossless))
+        builder.image(of: try WebPEncoder().encode(.flat(6, 4, [10, 20, 30, 255]), options: Self.lossless))
         #expect(throws: DecodingFailure.malformed(.webp, "libwebp refuses it")) {
             try WebPReading.open(builder.finished)
         }

@@ -12,7 +12,7 @@ struct LinuxConnectivityMonitorTests {
     func contract(_ rule: ContractRule<ConditionMonitorContract.Subject<Connectivity>>) async throws {
         try await rule.check {
             let routes = ScriptedRoutes(.success(true))
-            return ConditionStage(monitor: try LinuxConnectivityMonitor(routes: routes)) {
+            return ConditionFixture(monitor: try LinuxConnectivityMonitor(routes: routes)) {
                 await routes.bring(.success($0 == .online))
             }
         }

@@ -1,7 +1,7 @@
 import ImageCore
 import Testing
 
-@Suite("Decoded pictures")
+@Suite("Decoded images")
 struct DecodedImageTests {
     private static let size = PixelSize(width: 1, height: 1)
 
@@ -10,7 +10,7 @@ struct DecodedImageTests {
         return DecodedImage(bitmap: bitmap, header: ImageHeader(format: .png, storedSize: size))
     }
 
-    @Test("a changed copy leaves the picture as it was, and keeps what was not changed")
+    @Test("a changed copy leaves the image as it was, and keeps what was not changed")
     func copiesAreApart() {
         let image = Self.image()
         var copy = image
@@ -25,7 +25,7 @@ struct DecodedImageTests {
         #expect(image == Self.image())
     }
 
-    @Test("pictures are equal when pixels, header and completeness are, and have equal hashes then")
+    @Test("images are equal when pixels, header and completeness are, and have equal hashes then")
     func comparesAll() {
         let image = Self.image()
         #expect(image == Self.image())

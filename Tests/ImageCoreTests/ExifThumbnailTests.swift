@@ -2,31 +2,31 @@ import Foundation
 import ImageCore
 import Testing
 
-@Suite("The small picture in Exif")
+@Suite("The small image in Exif")
 struct ExifThumbnailTests {
-    private static let picture = Data([0xFF, 0xD8, 1, 2, 3, 0xFF, 0xD9])
+    private static let image = Data([0xFF, 0xD8, 1, 2, 3, 0xFF, 0xD9])
 
     @Test("is found by the second directory, in both byte orders, with and without the Exif prefix")
     func found() {
         for isLittleEndian in [true, false] {
             let block = ThumbnailBlock(isLittleEndian: isLittleEndian).tiff
-            #expect(ExifReader.thumbnail(in: block) == Self.picture)
-            #expect(ExifReader.thumbnail(in: Data("Exif\0\0".utf8) + block) == Self.picture)
-            #expect(ExifReader.thumbnail(in: (Data([1, 2, 3]) + block).dropFirst(3)) == Self.picture)
+            #expect(ExifReader.thumbnail(in: block) == Self.image)
+            #expect(ExifReader.thumbnail(in: Data("Exif\0\0".utf8) + block) == Self.image)
+            #expect(ExifReader.thumbnail(in: (Data([1, 2, 3]) + block).dropFirst(3)) == Self.image)
         }
     }
 
     @Test("may have a length of type SHORT")
     func shortLength() {
-        #expect(ExifReader.thumbnail(in: ThumbnailBlock(lengthType: 3).tiff) == Self.picture)
+        #expect(ExifReader.thumbnail(in: ThumbnailBlock(lengthType: 3).tiff) == Self.image)
         #expect(ExifReader.thumbnail(in: ThumbnailBlock(lengthType: 2).tiff) == nil)
     }
 
     @Test("is none when it does not start as a JPEG file does")
     func otherFormat() {
-        #expect(ExifReader.thumbnail(in: ThumbnailBlock(picture: Data([0xFF, 0xD9, 1, 2])).tiff) == nil)
-        #expect(ExifReader.thumbnail(in: ThumbnailBlock(picture: Data()).tiff) == nil)
-        #expect(ExifReader.thumbnail(in: ThumbnailBlock(picture: Data([0xFF])).tiff) == nil)
+        #expect(ExifReader.thumbnail(in: ThumbnailBlock(image: Data([0xFF, 0xD9, 1, 2])).tiff) == nil)
+        #expect(ExifReader.thumbnail(in: ThumbnailBlock(image: Data()).tiff) == nil)
+        #expect(ExifReader.thumbnail(in: ThumbnailBlock(image: Data([0xFF])).tiff) == nil)
     }
 
     @Test("is none when the block is cut anywhere before its end")
@@ -69,11 +69,11 @@ struct ExifThumbnailTests {
     }
 }
 
-/// Writes a TIFF file of two directories, the second of which tells where a picture is.
+/// Writes a TIFF file of two directories, the second of which tells where an image is.
 private struct ThumbnailBlock {
     var isLittleEndian = true
     var lengthType = 4
-    var picture = Data([0xFF, 0xD8, 1, 2, 3, 0xFF, 0xD9])
+    var image = Data([0xFF, 0xD8, 1, 2, 3, 0xFF, 0xD9])
     var secondDirectory = 26
     /// As the entries tell, in place of what is true.
     var offset: Int?
@@ -86,10 +86,10 @@ private struct ThumbnailBlock {
         data += integer(secondDirectory, 4)
         data += integer(2, 2)
         data += integer(0x0201, 2) + integer(4, 2) + integer(1, 4) + integer(offset ?? 56, 4)
-        let size = length ?? picture.count
+        let size = length ?? image.count
         data += integer(0x0202, 2) + integer(lengthType, 2) + integer(1, 4)
         data += lengthType == 3 ? integer(size, 2) + integer(0, 2) : integer(size, 4)
-        return data + integer(0, 4) + picture
+        return data + integer(0, 4) + image
     }
 
     private func integer(_ value: Int, _ count: Int) -> Data {

@@ -11,7 +11,7 @@ struct ImageCacheKeyTests {
             ImageTarget(size, preference: .speed), ImageTarget(size.transposed),
         ]
         let processors = [[], ["blur"], ["blur", "round"], ["round", "blur"], ["blurround"], [""]]
-        return ["", "a", "https://pictures.test/ä.jpg"].flatMap { source in
+        return ["", "a", "https://images.test/ä.jpg"].flatMap { source in
             targets.flatMap { target in
                 processors.map { ImageCacheKey(source: source, target: target, processors: $0) }
             }
@@ -21,8 +21,8 @@ struct ImageCacheKeyTests {
     @Test("what went in comes out")
     func parts() {
         let target = ImageTarget(PixelSize(width: 1, height: .max), mode: .fill, upscales: true, preference: .speed)
-        let key = ImageCacheKey(source: "https://pictures.test/ä.jpg", target: target, processors: ["", "blur"])
-        #expect(key.source == "https://pictures.test/ä.jpg")
+        let key = ImageCacheKey(source: "https://images.test/ä.jpg", target: target, processors: ["", "blur"])
+        #expect(key.source == "https://images.test/ä.jpg")
         #expect(key.target == target)
         #expect(key.processors == ["", "blur"])
         let plain = ImageCacheKey(source: "")

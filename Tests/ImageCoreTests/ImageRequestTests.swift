@@ -62,7 +62,7 @@ struct ImageRequestTests {
     }
 
     @Test(
-        "points become pixels, rounded, and never less than one or more than a picture may have",
+        "points become pixels, rounded, and never less than one or more than an image may have",
         arguments: [
             (100.0, 1.5, 150), (33.3, 3, 100), (0, 2, 1), (-5, 2, 1), (.nan, 2, 1), (.infinity, 1, 65_535),
             (1, .greatestFiniteMagnitude, 65_535),

@@ -1,27 +1,27 @@
 import ImageCore
 import Testing
 
-@Suite("The size of a decoded picture")
+@Suite("The size of a decoded image")
 struct OutputSizeTests {
     struct Row: CustomTestStringConvertible {
-        let picture: (Int, Int)
+        let image: (Int, Int)
         let target: (Int, Int)
         let upscales: Bool
         let expected: (Int, Int)
 
-        init(_ picture: (Int, Int), _ target: (Int, Int), upscales: Bool = false, _ expected: (Int, Int)) {
-            self.picture = picture
+        init(_ image: (Int, Int), _ target: (Int, Int), upscales: Bool = false, _ expected: (Int, Int)) {
+            self.image = image
             self.target = target
             self.upscales = upscales
             self.expected = expected
         }
 
-        var testDescription: String { "\(picture) to \(target)\(upscales ? ", upscaled," : "") is \(expected)" }
+        var testDescription: String { "\(image) to \(target)\(upscales ? ", upscaled," : "") is \(expected)" }
 
         func output(_ mode: ImageTarget.Mode) -> PixelSize {
             let size = PixelSize(width: target.0, height: target.1)
             let request = DecodingRequest(target: ImageTarget(size, mode: mode, upscales: upscales))
-            return request.outputSize(for: PixelSize(width: picture.0, height: picture.1))
+            return request.outputSize(for: PixelSize(width: image.0, height: image.1))
         }
     }
 
@@ -60,12 +60,12 @@ struct OutputSizeTests {
         #expect(row.output(.fit) == PixelSize(width: row.expected.0, height: row.expected.1))
     }
 
-    @Test("fill gives the target, or its proportions as large as the picture covers", arguments: fills)
+    @Test("fill gives the target, or its proportions as large as the image covers", arguments: fills)
     func fill(_ row: Row) {
         #expect(row.output(.fill) == PixelSize(width: row.expected.0, height: row.expected.1))
     }
 
-    @Test("without a target the picture keeps its size")
+    @Test("without a target the image keeps its size")
     func noTarget() {
         let size = PixelSize(width: 17, height: 4)
         #expect(DecodingRequest().outputSize(for: size) == size)

@@ -7,8 +7,8 @@ struct PackedBitmapTests {
     private let pixels: [UInt8] = [1, 2, 3, 255, 4, 5, 6, 255, 7, 8, 9, 255]
     private var opaque: Bitmap { Bitmap(size: size, pixels: pixels, isOpaque: true) }
 
-    @Test("an opaque picture is kept in three bytes a pixel, and is the same picture")
-    func opaquePicture() {
+    @Test("an opaque image is kept in three bytes a pixel, and is the same image")
+    func opaqueImage() {
         let packed = opaque.packed()
         #expect(packed.packedPixels == [1, 2, 3, 4, 5, 6, 7, 8, 9])
         #expect(packed.byteCount == 9)
@@ -20,21 +20,21 @@ struct PackedBitmapTests {
         #expect(packed.packed().packedPixels == packed.packedPixels)
     }
 
-    @Test("a picture with transparency stays as it is")
-    func transparentPicture() {
+    @Test("an image with transparency stays as it is")
+    func transparentImage() {
         let clear = Bitmap(size: size, pixels: pixels.map { $0 == 255 ? 7 : $0 }, isOpaque: false)
         #expect(clear.packed().packedPixels == nil)
         #expect(clear.packed() == clear)
     }
 
-    @Test("a picture that is packed gives the memory of its pixels back to their pool")
+    @Test("an image that is packed gives the memory of its pixels back to their pool")
     func pool() {
         let pool = PixelBufferPool(byteLimit: 1 << 20)
         let side = PixelSize(width: 200, height: 200)
-        var picture: Bitmap? = Bitmap(
+        var image: Bitmap? = Bitmap(
             size: side, pixels: [UInt8](repeating: 255, count: side.area * 4), isOpaque: true, pool: pool)
-        let packed = picture?.packed()
-        picture = nil
+        let packed = image?.packed()
+        image = nil
         #expect(pool.idleByteCount > 0)
         #expect(packed?.byteCount == side.area * 3)
     }

@@ -6,7 +6,7 @@ struct PixelBufferPoolTests {
     private static let size = PixelSize(width: 256, height: 256)
     private static let byteCount = size.area * 4
 
-    @Test("the memory of a picture comes back when its last copy goes, and is used again")
+    @Test("the memory of an image comes back when its last copy goes, and is used again")
     func reuse() throws {
         let pool = PixelBufferPool(byteLimit: 1 << 20)
         var copies = [Self.bitmap(pool)]
@@ -49,7 +49,7 @@ struct PixelBufferPoolTests {
         #expect(pool.idleByteCount == 0)
     }
 
-    @Test("memory much larger than needed is left for others, and so is that of small pictures")
+    @Test("memory much larger than needed is left for others, and so is that of small images")
     func fit() {
         let pool = PixelBufferPool(byteLimit: 1 << 22)
         pool.give([UInt8](repeating: 1, count: 1 << 20))

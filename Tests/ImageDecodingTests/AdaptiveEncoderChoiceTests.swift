@@ -3,7 +3,7 @@ import ImageDecoding
 import ImageTesting
 import Testing
 
-@Suite("The encoder that suits a picture")
+@Suite("The encoder that suits an image")
 struct AdaptiveEncoderChoiceTests {
     private static let choice = AdaptiveEncoderChoice(
         transparent: FakeEncoder(format: .webp), photograph: FakeEncoder(format: .jpeg),

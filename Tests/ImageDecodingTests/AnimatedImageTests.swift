@@ -47,10 +47,10 @@ struct AnimatedImageTests {
 
     @Test("frames come at the size and the right way up")
     func sized() async throws {
-        var picture = FakePicture(PixelSize(width: 8, height: 4), frames: Self.colors(2))
-        picture.orientation = .left
+        var image = FakeImage(PixelSize(width: 8, height: 4), frames: Self.colors(2))
+        image.orientation = .left
         let animation = try DownsamplingDecoder(decoders: [FakeDecoder()], resampler: FakeRowResampler())
-            .animatedImage(from: picture.encoded, target: ImageTarget(PixelSize(width: 2, height: 4)))
+            .animatedImage(from: image.encoded, target: ImageTarget(PixelSize(width: 2, height: 4)))
         #expect(animation.size == PixelSize(width: 2, height: 4))
         #expect(try await animation.frame(at: 1).size == animation.size)
     }
@@ -153,9 +153,9 @@ struct AnimatedImageTests {
         _ codec: FakeDecoder = FakeDecoder()
     ) throws -> AnimatedImage {
         let delays = [Duration](repeating: .milliseconds(50), count: frames)
-        let picture = FakePicture(Self.size, frames: Self.colors(frames), delays: delays, loopCount: loopCount)
+        let image = FakeImage(Self.size, frames: Self.colors(frames), delays: delays, loopCount: loopCount)
         return try DownsamplingDecoder(decoders: [codec], resampler: FakeRowResampler())
-            .animatedImage(from: picture.encoded, byteLimit: byteLimit, lookahead: lookahead)
+            .animatedImage(from: image.encoded, byteLimit: byteLimit, lookahead: lookahead)
     }
 
     /// Frames of one colour each, whose red is their number.

@@ -35,7 +35,7 @@ struct AnimationTimelineTests {
         #expect(position.isFinished == (left == nil))
     }
 
-    @Test("a still picture, or one without any delay, is finished from the start")
+    @Test("a still image, or one without any delay, is finished from the start")
     func still() {
         for timeline in [
             AnimationTimeline(delays: [], loopCount: 1), AnimationTimeline(delays: [.seconds(1)], loopCount: 0),

@@ -4,17 +4,17 @@ import ImageDecoding
 import ImageTesting
 import Testing
 
-@Suite("Decoding pictures that are calibrated")
+@Suite("Decoding images that are calibrated")
 struct CalibrationDecodingTests {
     private func pixels(
         calibration: ColorCalibration?, profile: Data? = nil, converter: (any ColorConverter)? = FakeColorConverter()
     ) throws -> [UInt8] {
-        var picture = FakePicture(PixelSize(width: 2, height: 1), color: [10, 20, 30, 255])
-        picture.colorProfile = profile
+        var source = FakeImage(PixelSize(width: 2, height: 1), color: [10, 20, 30, 255])
+        source.colorProfile = profile
         let decoder = DownsamplingDecoder(
             decoders: [CalibratingDecoder(calibration: calibration)], resampler: FakeRowResampler(),
             colorConverter: converter)
-        let image = try decoder.decode(picture.encoded, request: DecodingRequest(), isCancelled: { false })
+        let image = try decoder.decode(source.encoded, request: DecodingRequest(), isCancelled: { false })
         return Array(image.bitmap.pixels.prefix(4))
     }
 
@@ -36,7 +36,7 @@ struct CalibrationDecodingTests {
     }
 }
 
-/// A fake decoder whose pictures have a calibration.
+/// A fake decoder whose images have a calibration.
 private struct CalibratingDecoder: ImageDecoder {
     let calibration: ColorCalibration?
     private let codec = FakeDecoder()

@@ -14,7 +14,7 @@ struct DownsamplingDecoderTests {
     @Test("the first decoder that recognises a file opens it")
     func order() throws {
         let (first, second) = (FakeDecoder(), FakeDecoder())
-        _ = try decoder(first, second).header(of: FakePicture.encode(width: 3, height: 3))
+        _ = try decoder(first, second).header(of: FakeImage.encode(width: 3, height: 3))
         #expect(first.messages.count == 1)
         #expect(second.messages.isEmpty)
     }
@@ -28,10 +28,10 @@ struct DownsamplingDecoderTests {
         #expect(seen.startIndices == [0])
     }
 
-    @Test("a picture that keeps its size is the codec's rows as they are")
+    @Test("an image that keeps its size is the codec's rows as they are")
     func unscaled() throws {
         let codec = FakeDecoder()
-        let image = try decode(FakePicture(Self.size, frames: [Self.pixels]), codec)
+        let image = try decode(FakeImage(Self.size, frames: [Self.pixels]), codec)
         #expect(image.bitmap.pixels == Self.pixels)
         #expect(codec.messages.last == .decode(frame: 0, size: Self.size, layout: .rgba8))
     }
@@ -39,7 +39,7 @@ struct DownsamplingDecoderTests {
     @Test("fill without scaling is a part of the rows, pixel for pixel")
     func crop() throws {
         let target = ImageTarget(PixelSize(width: 4, height: 12), mode: .fill)
-        let image = try decode(FakePicture(Self.size, frames: [Self.pixels]), target: target)
+        let image = try decode(FakeImage(Self.size, frames: [Self.pixels]), target: target)
         var expected: [UInt8] = []
         for y in 0..<12 {
             let row = y * 64
@@ -53,9 +53,9 @@ struct DownsamplingDecoderTests {
         for (scales, asked) in [(true, PixelSize(width: 100, height: 50)), (false, PixelSize(width: 400, height: 200))]
         {
             let codec = FakeDecoder()
-            var picture = FakePicture(PixelSize(width: 400, height: 200))
-            picture.scales = scales
-            let image = try decode(picture, codec, target: ImageTarget(PixelSize(width: 50, height: 50)))
+            var source = FakeImage(PixelSize(width: 400, height: 200))
+            source.scales = scales
+            let image = try decode(source, codec, target: ImageTarget(PixelSize(width: 50, height: 50)))
             #expect(image.bitmap.size == PixelSize(width: 50, height: 25))
             #expect(codec.messages.last == .decode(frame: 0, size: asked, layout: .rgba8))
         }
@@ -64,47 +64,47 @@ struct DownsamplingDecoderTests {
     @Test("with the preference for speed a codec that scales is asked for no more than the output, and told so")
     func speed() throws {
         let codec = FakeDecoder()
-        var picture = FakePicture(PixelSize(width: 400, height: 200))
-        picture.scales = true
+        var source = FakeImage(PixelSize(width: 400, height: 200))
+        source.scales = true
         let target = ImageTarget(PixelSize(width: 50, height: 50), preference: .speed)
-        let image = try decode(picture, codec, target: target)
+        let image = try decode(source, codec, target: target)
         #expect(image.bitmap.size == PixelSize(width: 50, height: 25))
         let asked = PixelSize(width: 50, height: 25)
         #expect(codec.messages.last == .decode(frame: 0, size: asked, layout: .rgba8, preference: .speed))
     }
 
-    @Test("the memory of a picture comes from the pool and goes back to it", arguments: ImageOrientation.allCases)
+    @Test("the memory of an image comes from the pool and goes back to it", arguments: ImageOrientation.allCases)
     func pool(_ orientation: ImageOrientation) throws {
         let pool = PixelBufferPool(byteLimit: 1 << 20)
         let decoder = DownsamplingDecoder(decoders: [FakeDecoder()], resampler: FakeRowResampler(), pool: pool)
         for color in [UInt8(1), 2] {
-            let picture = FakePicture(
+            let source = FakeImage(
                 PixelSize(width: 256, height: 200), color: [color, color, color, 255], orientation: orientation)
-            let image = try decoder.decode(picture.encoded, request: DecodingRequest(), isCancelled: { false })
+            let image = try decoder.decode(source.encoded, request: DecodingRequest(), isCancelled: { false })
             #expect(pool.idleByteCount == 0)
             #expect(Set(image.bitmap.pixels) == [color, 255])
         }
         #expect(pool.idleByteCount >= 256 * 200 * 4)
     }
 
-    @Test("a whole picture that is the result already is kept, not copied", arguments: ImageOrientation.allCases)
-    func wholePicture(_ orientation: ImageOrientation) throws {
-        let codec = WholePictureDecoder()
-        let picture = FakePicture(Self.size, frames: [Self.pixels], orientation: orientation, hasAlpha: true)
-        let image = try decoder(codec).decode(picture.encoded, request: DecodingRequest(), isCancelled: { false })
+    @Test("a whole image that is the result already is kept, not copied", arguments: ImageOrientation.allCases)
+    func wholeImage(_ orientation: ImageOrientation) throws {
+        let codec = WholeImageDecoder()
+        let source = FakeImage(Self.size, frames: [Self.pixels], orientation: orientation, hasAlpha: true)
+        let image = try decoder(codec).decode(source.encoded, request: DecodingRequest(), isCancelled: { false })
         #expect(codec.wasTaken == (orientation == .up))
-        #expect(image == (try decode(picture)))
+        #expect(image == (try decode(source)))
         let target = ImageTarget(PixelSize(width: 4, height: 4), mode: .fill)
         _ = try decoder(codec).decode(
-            picture.encoded, request: DecodingRequest(target: target), isCancelled: { false })
+            source.encoded, request: DecodingRequest(target: target), isCancelled: { false })
         #expect(codec.wasTaken == false)
     }
 
-    @Test("a whole picture is not taken when nobody wants it any more")
-    func cancelledPicture() throws {
+    @Test("a whole image is not taken when nobody wants it any more")
+    func cancelledImage() throws {
         let asked = Mutex(0)
         #expect(throws: DecodingFailure.cancelled) {
-            try decoder(WholePictureDecoder()).decode(FakePicture(Self.size).encoded, request: DecodingRequest()) {
+            try decoder(WholeImageDecoder()).decode(FakeImage(Self.size).encoded, request: DecodingRequest()) {
                 asked.withLock { asked in
                     asked += 1
                     return asked > 1
@@ -116,10 +116,10 @@ struct DownsamplingDecoderTests {
     @Test("a profile is applied in the layout it is for", arguments: [PixelLayout.rgba8, .gray8, .grayAlpha8, .cmyk8])
     func profile(_ layout: PixelLayout) throws {
         let codec = FakeDecoder()
-        var picture = FakePicture(Self.size, color: [10, 10, 10, 255])
-        picture.nativeLayout = layout
-        picture.colorProfile = FakeColorConverter.profile(for: layout)
-        let image = try decode(picture, codec)
+        var source = FakeImage(Self.size, color: [10, 10, 10, 255])
+        source.nativeLayout = layout
+        source.colorProfile = FakeColorConverter.profile(for: layout)
+        let image = try decode(source, codec)
         #expect(codec.messages.last == .decode(frame: 0, size: Self.size, layout: layout))
         #expect(Set(image.bitmap.pixels) == [245, 255])
     }
@@ -127,56 +127,56 @@ struct DownsamplingDecoderTests {
     @Test("a profile that the converter ignores, or no converter, means plain RGBA", arguments: [true, false])
     func ignoredProfile(_ hasConverter: Bool) throws {
         let codec = FakeDecoder()
-        var picture = FakePicture(Self.size, color: [10, 20, 30, 255])
-        picture.nativeLayout = .cmyk8
-        picture.colorProfile = hasConverter ? Data([1]) : FakeColorConverter.profile(for: .cmyk8)
+        var source = FakeImage(Self.size, color: [10, 20, 30, 255])
+        source.nativeLayout = .cmyk8
+        source.colorProfile = hasConverter ? Data([1]) : FakeColorConverter.profile(for: .cmyk8)
         let decoder = DownsamplingDecoder(
             decoders: [codec], resampler: FakeRowResampler(), colorConverter: hasConverter ? FakeColorConverter() : nil)
-        let image = try decoder.decode(picture.encoded, request: DecodingRequest(), isCancelled: { false })
+        let image = try decoder.decode(source.encoded, request: DecodingRequest(), isCancelled: { false })
         #expect(codec.messages.last == .decode(frame: 0, size: Self.size, layout: .rgba8))
         #expect(Array(image.bitmap.pixels.prefix(4)) == [10, 20, 30, 255])
     }
 
-    @Test("an alpha channel that is full everywhere makes an opaque picture, one hole does not")
+    @Test("an alpha channel that is full everywhere makes an opaque image, one hole does not")
     func opacity() throws {
-        var picture = FakePicture(Self.size, frames: [Self.pixels], hasAlpha: true)
-        #expect(try decode(picture).bitmap.isOpaque)
-        picture.frames[0][Self.size.area * 4 - 1] = 254
-        #expect(try !decode(picture).bitmap.isOpaque)
-        picture.hasAlpha = false
-        #expect(try decode(picture).bitmap.isOpaque)
+        var source = FakeImage(Self.size, frames: [Self.pixels], hasAlpha: true)
+        #expect(try decode(source).bitmap.isOpaque)
+        source.frames[0][Self.size.area * 4 - 1] = 254
+        #expect(try !decode(source).bitmap.isOpaque)
+        source.hasAlpha = false
+        #expect(try decode(source).bitmap.isOpaque)
     }
 
     @Test("one hole is seen wherever it is in a row", arguments: 1...9)
     func hole(_ width: Int) throws {
         let size = PixelSize(width: width, height: 2)
         for hole in 0..<size.area {
-            var picture = FakePicture(
+            var source = FakeImage(
                 size, frames: [[UInt8](repeating: 255, count: size.area * 4)], hasAlpha: true)
-            #expect(try decode(picture).bitmap.isOpaque)
-            picture.frames[0][hole * 4 + 3] = 127
-            #expect(try !decode(picture).bitmap.isOpaque)
+            #expect(try decode(source).bitmap.isOpaque)
+            source.frames[0][hole * 4 + 3] = 127
+            #expect(try !decode(source).bitmap.isOpaque)
         }
     }
 
     @Test("a cut that leaves the hole outside is opaque")
     func opacityOfCrop() throws {
-        var picture = FakePicture(Self.size, frames: [Self.pixels], hasAlpha: true)
-        picture.frames[0][3] = 0
-        #expect(try decode(picture, target: ImageTarget(PixelSize(width: 4, height: 12), mode: .fill)).bitmap.isOpaque)
+        var source = FakeImage(Self.size, frames: [Self.pixels], hasAlpha: true)
+        source.frames[0][3] = 0
+        #expect(try decode(source, target: ImageTarget(PixelSize(width: 4, height: 12), mode: .fill)).bitmap.isOpaque)
     }
 
     @Test("frames are found by number")
     func frames() throws {
-        let picture = FakePicture(Self.size, frames: [[1, 1, 1, 255], [2, 2, 2, 255]])
+        let source = FakeImage(Self.size, frames: [[1, 1, 1, 255], [2, 2, 2, 255]])
         for frame in 0...1 {
             let image = try decoder(FakeDecoder())
-                .decode(picture.encoded, request: DecodingRequest(frame: frame), isCancelled: { false })
+                .decode(source.encoded, request: DecodingRequest(frame: frame), isCancelled: { false })
             #expect(image.bitmap.pixels[0] == UInt8(frame + 1))
         }
         #expect(throws: DecodingFailure.noSuchFrame(2, frameCount: 2)) {
             try decoder(FakeDecoder())
-                .decode(picture.encoded, request: DecodingRequest(frame: 2), isCancelled: { false })
+                .decode(source.encoded, request: DecodingRequest(frame: 2), isCancelled: { false })
         }
     }
 
@@ -186,15 +186,15 @@ struct DownsamplingDecoderTests {
             DecodingFailure.truncated(.fake), .malformed(.fake, "bits"), .unsupported(.fake, "planes"),
         ])
     func failures(_ failure: DecodingFailure) {
-        #expect(throws: failure) { try decode(FakePicture(Self.size), FakeDecoder(decodeFailure: failure)) }
-        #expect(throws: failure) { try decode(FakePicture(Self.size), FakeDecoder(openFailure: failure)) }
+        #expect(throws: failure) { try decode(FakeImage(Self.size), FakeDecoder(decodeFailure: failure)) }
+        #expect(throws: failure) { try decode(FakeImage(Self.size), FakeDecoder(openFailure: failure)) }
     }
 
     @Test("a codec that hands over too few rows is told off, not believed")
     func missingRows() {
         #expect(throws: DecodingFailure.self) {
             try DownsamplingDecoder(decoders: [LazyDecoder()], resampler: FakeRowResampler())
-                .decode(FakePicture(Self.size).encoded, request: DecodingRequest(), isCancelled: { false })
+                .decode(FakeImage(Self.size).encoded, request: DecodingRequest(), isCancelled: { false })
         }
     }
 
@@ -203,7 +203,7 @@ struct DownsamplingDecoderTests {
         let codec = FakeDecoder()
         let asked = Mutex(0)
         #expect(throws: DecodingFailure.cancelled) {
-            try decoder(codec).decode(FakePicture(Self.size).encoded, request: DecodingRequest()) {
+            try decoder(codec).decode(FakeImage(Self.size).encoded, request: DecodingRequest()) {
                 // Once before anything, then before each row.
                 asked.withLock { asked in
                     asked += 1
@@ -218,7 +218,7 @@ struct DownsamplingDecoderTests {
     @Test("encoded bytes above the limit are refused before any decoder sees them")
     func encodedBytes() {
         let codec = FakeDecoder()
-        let data = FakePicture.encode(width: 2, height: 2)
+        let data = FakeImage.encode(width: 2, height: 2)
         let decoder = DownsamplingDecoder(
             decoders: [codec], resampler: FakeRowResampler(), limits: DecodingLimits(encodedBytes: 10))
         let expected = DecodingFailure.limitExceeded(.encodedBytes, value: data.count, allowed: 10)
@@ -235,7 +235,7 @@ struct DownsamplingDecoderTests {
             let decoder = DownsamplingDecoder(
                 decoders: [LazyDecoder()], resampler: FakeRowResampler(), limits: limits)
             let failure = #expect(throws: DecodingFailure.self) {
-                try decoder.header(of: FakePicture(Self.size).encoded)
+                try decoder.header(of: FakeImage(Self.size).encoded)
             }
             guard case .limitExceeded(limit, _, _) = failure else {
                 Issue.record("\(limit): \(String(describing: failure))")
@@ -250,7 +250,7 @@ struct DownsamplingDecoderTests {
         let decoder = DownsamplingDecoder(
             decoders: [codec], resampler: FakeRowResampler(), limits: DecodingLimits(decodedBytes: 767))
         #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 768, allowed: 767)) {
-            try decoder.decode(FakePicture(Self.size).encoded, request: DecodingRequest(), isCancelled: { false })
+            try decoder.decode(FakeImage(Self.size).encoded, request: DecodingRequest(), isCancelled: { false })
         }
         #expect(codec.messages.count == 1)
     }
@@ -258,13 +258,13 @@ struct DownsamplingDecoderTests {
     @Test(
         "what the codec holds counts beside the output", arguments: [nil, ImageTarget(PixelSize(width: 8, height: 6))])
     func heldBytes(_ target: ImageTarget?) throws {
-        // The codec below holds a picture of 16 by 12 as RGBA; the output is that or a quarter of it.
+        // The codec below holds an image of 16 by 12 as RGBA; the output is that or a quarter of it.
         let needed = 768 + (target == nil ? 768 : 192)
         func decode(_ limit: Int) throws -> DecodedImage {
             try DownsamplingDecoder(
                 decoders: [HoldingDecoder()], resampler: FakeRowResampler(), limits: DecodingLimits(decodedBytes: limit)
             ).decode(
-                FakePicture(Self.size).encoded, request: DecodingRequest(target: target), isCancelled: { false })
+                FakeImage(Self.size).encoded, request: DecodingRequest(target: target), isCancelled: { false })
         }
         #expect(try decode(needed).bitmap.size == target?.size ?? Self.size)
         #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: needed, allowed: needed - 1)) {
@@ -277,7 +277,7 @@ struct DownsamplingDecoderTests {
         let codec = FakeDecoder()
         let target = ImageTarget(PixelSize(width: 1_000_000, height: 1), mode: .fill, upscales: true)
         #expect(throws: DecodingFailure.limitExceeded(.side, value: 1_000_000, allowed: 65_535)) {
-            try decode(FakePicture(PixelSize(width: 1, height: 1)), codec, target: target)
+            try decode(FakeImage(PixelSize(width: 1, height: 1)), codec, target: target)
         }
         #expect(codec.messages.count == 1)
     }
@@ -286,12 +286,12 @@ struct DownsamplingDecoderTests {
         "a hundred megapixels are within the default limits, upright or turned",
         arguments: [ImageOrientation.up, .left])
     func hundredMegapixels(_ orientation: ImageOrientation) {
-        let picture = FakePicture(PixelSize(width: 12_500, height: 8_000), orientation: orientation)
+        let source = FakeImage(PixelSize(width: 12_500, height: 8_000), orientation: orientation)
         let codec = FakeDecoder(decodeFailure: .truncated(.fake))
         // Cancelled at the first row: only the admission is of interest here.
         let asked = Mutex(0)
         #expect(throws: DecodingFailure.cancelled) {
-            try decoder(codec).decode(picture.encoded, request: DecodingRequest()) {
+            try decoder(codec).decode(source.encoded, request: DecodingRequest()) {
                 asked.withLock { asked in
                     asked += 1
                     return asked > 1
@@ -308,10 +308,10 @@ struct DownsamplingDecoderTests {
 
     @discardableResult
     private func decode(
-        _ picture: FakePicture, _ codec: FakeDecoder = FakeDecoder(), target: ImageTarget? = nil
+        _ source: FakeImage, _ codec: FakeDecoder = FakeDecoder(), target: ImageTarget? = nil
     ) throws -> DecodedImage {
         try decoder(codec)
-            .decode(picture.encoded, request: DecodingRequest(target: target), isCancelled: { false })
+            .decode(source.encoded, request: DecodingRequest(target: target), isCancelled: { false })
     }
 }
 
@@ -331,7 +331,7 @@ private final class PrefixDecoder: ImageDecoder {
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage { throw .unknownFormat }
 }
 
-/// Holds each picture whole as it hands over its rows.
+/// Holds each image whole as it hands over its rows.
 private struct HoldingDecoder: ImageDecoder {
     var format: ImageFormat { .fake }
 
@@ -386,12 +386,12 @@ private struct LazyDecoder: ImageDecoder {
     }
 }
 
-/// Offers its picture as a whole, then row by row.
-private final class WholePictureDecoder: ImageDecoder {
+/// Offers its image as a whole, then row by row.
+private final class WholeImageDecoder: ImageDecoder {
     private let decoder = FakeDecoder()
     private let taken = Mutex<Bool?>(nil)
 
-    /// Whether the last picture was taken as a whole.
+    /// Whether the last image was taken as a whole.
     var wasTaken: Bool? { taken.withLock { $0 } }
 
     var format: ImageFormat { .fake }
@@ -399,14 +399,14 @@ private final class WholePictureDecoder: ImageDecoder {
     func recognises(_ prefix: Data) -> Bool { decoder.recognises(prefix) }
 
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
-        WholePicture(try decoder.open(data, limits: limits), owner: self)
+        WholeImage(try decoder.open(data, limits: limits), owner: self)
     }
 
-    private final class WholePicture: OpenedImage {
+    private final class WholeImage: OpenedImage {
         private let image: any OpenedImage
-        private let owner: WholePictureDecoder
+        private let owner: WholeImageDecoder
 
-        init(_ image: any OpenedImage, owner: WholePictureDecoder) {
+        init(_ image: any OpenedImage, owner: WholeImageDecoder) {
             self.image = image
             self.owner = owner
         }

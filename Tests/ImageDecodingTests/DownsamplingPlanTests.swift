@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The plan of a decode")
 struct DownsamplingPlanTests {
-    /// A picture, what is wanted of it, and what the codec is to be asked for; its sizes are 1/8, 1/4, 1/2 and 1.
+    /// An image, what is wanted of it, and what the codec is to be asked for; its sizes are 1/8, 1/4, 1/2 and 1.
     struct Row: CustomTestStringConvertible {
         var stored: (Int, Int)
         var target: ImageTarget?

@@ -8,7 +8,7 @@ import Testing
 struct DownsamplingSessionTests {
     private static let size = PixelSize(width: 8, height: 8)
     private static let pixels = (0..<size.area * 4).map { $0 % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: $0 * 3) }
-    private static let file = FakePicture(size, frames: [pixels]).encoded
+    private static let file = FakeImage(size, frames: [pixels]).encoded
     /// Bytes before the first pixel.
     private static let headByteCount = file.count - pixels.count
 
@@ -22,19 +22,19 @@ struct DownsamplingSessionTests {
         #expect(!preview.bitmap.isOpaque)
     }
 
-    @Test("a preview has the final picture's size and is turned like it")
+    @Test("a preview has the final image's size and is turned like it")
     func sized() throws {
-        var picture = FakePicture(PixelSize(width: 8, height: 4), frames: [Array(Self.pixels.prefix(128))])
-        picture.orientation = .right
+        var image = FakeImage(PixelSize(width: 8, height: 4), frames: [Array(Self.pixels.prefix(128))])
+        image.orientation = .right
         let request = DecodingRequest(target: ImageTarget(PixelSize(width: 2, height: 4)))
         let session = session(request)
-        let preview = try #require(try append(picture.encoded.dropLast(64), to: session))
+        let preview = try #require(try append(image.encoded.dropLast(64), to: session))
         #expect(preview.bitmap.size == PixelSize(width: 2, height: 4))
-        #expect(try append(picture.encoded.suffix(64), to: session)?.bitmap.isOpaque == true)
+        #expect(try append(image.encoded.suffix(64), to: session)?.bitmap.isOpaque == true)
         #expect(try session.finish(isCancelled: { false }).bitmap.size == preview.bitmap.size)
     }
 
-    @Test("the final picture is the one that all bytes at once give", arguments: [1, 7, 1000])
+    @Test("the final image is the one that all bytes at once give", arguments: [1, 7, 1000])
     func final(_ pieceLength: Int) throws {
         let (session, decoder) = (session(), Self.decoder())
         for start in stride(from: 0, to: Self.file.count, by: pieceLength) {
@@ -95,7 +95,7 @@ struct DownsamplingSessionTests {
         }
     }
 
-    @Test("a format without previews, bytes that are no picture, and a later frame have only the final result")
+    @Test("a format without previews, bytes that are no image, and a later frame have only the final result")
     func noPreviews() throws {
         let plain = DownsamplingDecoder(decoders: [FakeDecoder()], resampler: FakeRowResampler())
             .makeSession(request: DecodingRequest(), throttle: .none)
@@ -106,7 +106,7 @@ struct DownsamplingSessionTests {
         #expect(throws: DecodingFailure.unknownFormat) { try garbage.finish(isCancelled: { false }) }
         let codec = FakeIncrementalDecoder()
         let second = session(DecodingRequest(frame: 1), codec: codec)
-        #expect(try append(FakePicture(Self.size, frames: [Self.pixels, Self.pixels]).encoded, to: second) == nil)
+        #expect(try append(FakeImage(Self.size, frames: [Self.pixels, Self.pixels]).encoded, to: second) == nil)
         #expect(codec.messages.isEmpty)
         #expect(try second.finish(isCancelled: { false }).bitmap.pixels == Self.pixels)
     }
@@ -136,7 +136,7 @@ struct DownsamplingSessionTests {
         }
     }
 
-    @Test("too large a picture has no previews and is refused at the end")
+    @Test("too large an image has no previews and is refused at the end")
     func tooLarge() throws {
         let codec = FakeIncrementalDecoder()
         let session = session(codec: codec, limits: DecodingLimits(decodedBytes: 255))

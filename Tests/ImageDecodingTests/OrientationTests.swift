@@ -4,7 +4,7 @@ import ImageDecoding
 import ImageTesting
 import Testing
 
-@Suite("Turning a picture upright")
+@Suite("Turning an image upright")
 struct OrientationTests {
     /// Stored as
     /// ```
@@ -25,21 +25,21 @@ struct OrientationTests {
 
     @Test("all eight orientations, by hand", arguments: uprights)
     func byHand(_ orientation: ImageOrientation, _ upright: String) throws {
-        let picture = FakePicture(
+        let source = FakeImage(
             PixelSize(width: 3, height: 2), frames: [Self.pixels("abc/def")], orientation: orientation)
-        let image = try decode(picture)
+        let image = try decode(source)
         let rows = upright.split(separator: "/")
         #expect(image.bitmap.size == PixelSize(width: rows[0].count, height: rows.count))
         #expect(image.bitmap.pixels == Self.pixels(upright))
         #expect(image.header.orientation == orientation)
     }
 
-    @Test("each orientation of a picture higher and wider than a block of rows", arguments: ImageOrientation.allCases)
+    @Test("each orientation of an image higher and wider than a block of rows", arguments: ImageOrientation.allCases)
     func large(_ orientation: ImageOrientation) throws {
         let size = PixelSize(width: 45, height: 37)
         func pixel(_ column: Int, _ row: Int) -> [UInt8] { [UInt8(column), UInt8(row), 7, 255] }
         let pixels = (0..<size.area).flatMap { pixel($0 % size.width, $0 / size.width) }
-        let bitmap = try decode(FakePicture(size, frames: [pixels], orientation: orientation)).bitmap
+        let bitmap = try decode(FakeImage(size, frames: [pixels], orientation: orientation)).bitmap
         var expected: [UInt8] = []
         for y in 0..<bitmap.size.height {
             for x in 0..<bitmap.size.width {
@@ -50,26 +50,26 @@ struct OrientationTests {
         #expect(bitmap.pixels == expected)
     }
 
-    @Test("the target is that of the upright picture, for fit and for fill")
+    @Test("the target is that of the upright image, for fit and for fill")
     func target() throws {
-        let picture = FakePicture(PixelSize(width: 400, height: 200), orientation: .right)
-        let fit = try decode(picture, ImageTarget(PixelSize(width: 100, height: 100)))
+        let source = FakeImage(PixelSize(width: 400, height: 200), orientation: .right)
+        let fit = try decode(source, ImageTarget(PixelSize(width: 100, height: 100)))
         #expect(fit.bitmap.size == PixelSize(width: 50, height: 100))
-        let fill = try decode(picture, ImageTarget(PixelSize(width: 100, height: 50), mode: .fill))
+        let fill = try decode(source, ImageTarget(PixelSize(width: 100, height: 50), mode: .fill))
         #expect(fill.bitmap.size == PixelSize(width: 100, height: 50))
     }
 
-    @Test("fill cuts the middle out of a turned picture")
+    @Test("fill cuts the middle out of a turned image")
     func turnedCrop() throws {
-        let picture = FakePicture(
+        let source = FakeImage(
             PixelSize(width: 3, height: 2), frames: [Self.pixels("abc/def")], orientation: .right)
-        let image = try decode(picture, ImageTarget(PixelSize(width: 2, height: 1), mode: .fill))
+        let image = try decode(source, ImageTarget(PixelSize(width: 2, height: 1), mode: .fill))
         #expect(image.bitmap.pixels == Self.pixels("eb"))
     }
 
-    private func decode(_ picture: FakePicture, _ target: ImageTarget? = nil) throws -> DecodedImage {
+    private func decode(_ source: FakeImage, _ target: ImageTarget? = nil) throws -> DecodedImage {
         try DownsamplingDecoder(decoders: [FakeDecoder()], resampler: FakeRowResampler())
-            .decode(picture.encoded, request: DecodingRequest(target: target), isCancelled: { false })
+            .decode(source.encoded, request: DecodingRequest(target: target), isCancelled: { false })
     }
 
     /// One opaque pixel a letter, rows separated by slashes.

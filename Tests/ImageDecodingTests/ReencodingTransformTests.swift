@@ -4,7 +4,7 @@ import ImageDecoding
 import ImageTesting
 import Testing
 
-@Suite("Pictures kept in another format")
+@Suite("Images kept in another format")
 struct ReencodingTransformTests {
     private let size = PixelSize(width: 2, height: 2)
     private let key = DataCacheKey(source: "a")
@@ -17,12 +17,12 @@ struct ReencodingTransformTests {
         ReencodingTransform(decoder: FakeSizedImageDecoder()) { _ in encoder }
     }
 
-    /// A picture with so much profile that it is smaller without.
-    private var bulky: FakePicture {
-        FakePicture(size, frames: [[1, 2, 3, 255]], colorProfile: Data(repeating: 7, count: 500))
+    /// An image with so much profile that it is smaller without.
+    private var bulky: FakeImage {
+        FakeImage(size, frames: [[1, 2, 3, 255]], colorProfile: Data(repeating: 7, count: 500))
     }
 
-    @Test("a picture that becomes smaller is kept encoded anew, with its metadata and date")
+    @Test("an image that becomes smaller is kept encoded anew, with its metadata and date")
     func reencodes() throws {
         let kept = try transform().stored(entry(bulky.encoded), for: key)
         #expect(kept.data.count < bulky.encoded.count)
@@ -36,13 +36,13 @@ struct ReencodingTransformTests {
         #expect(try transform().restored(kept, for: key) == kept)
     }
 
-    @Test("what would become larger, is animated, damaged, no picture, or can't be encoded is kept as it came")
+    @Test("what would become larger, is animated, damaged, no image, or can't be encoded is kept as it came")
     func keeps() throws {
-        let animated = FakePicture(
+        let animated = FakeImage(
             size, frames: [[1, 2, 3, 255], [4, 5, 6, 255]], delays: [.milliseconds(100), .milliseconds(100)],
             colorProfile: Data(count: 500))
         let others = [
-            FakePicture.encode(width: 2, height: 2), animated.encoded, bulky.encoded.dropLast(3), Data("text".utf8),
+            FakeImage.encode(width: 2, height: 2), animated.encoded, bulky.encoded.dropLast(3), Data("text".utf8),
             Data(),
         ]
         for data in others { #expect(try transform().stored(entry(data), for: key) == entry(data)) }

@@ -3,9 +3,9 @@ import ImageDecoding
 import ImageTesting
 import Testing
 
-@Suite("Pictures whose file ends too early")
+@Suite("Images whose file ends too early")
 struct TruncationTests {
-    private static let picture = FakePicture(PixelSize(width: 16, height: 12), color: [10, 20, 30, 255])
+    private static let source = FakeImage(PixelSize(width: 16, height: 12), color: [10, 20, 30, 255])
 
     @Test("are refused unless asked for")
     func refused() {
@@ -24,10 +24,10 @@ struct TruncationTests {
 
     @Test("are turned and scaled like whole ones")
     func scaled() throws {
-        var picture = Self.picture
-        picture.orientation = .right
+        var source = Self.source
+        source.orientation = .right
         let request = DecodingRequest(target: ImageTarget(PixelSize(width: 6, height: 8)), acceptsTruncated: true)
-        let image = try decode(request, picture)
+        let image = try decode(request, source)
         #expect(image.bitmap.size == PixelSize(width: 6, height: 8))
         // Turned to the right, what was at the top is at the right.
         let row = Array(image.bitmap.pixels.prefix(6 * 4))
@@ -36,10 +36,10 @@ struct TruncationTests {
 
     @Test("with a profile are converted before the missing rows are made up")
     func converted() throws {
-        var picture = FakePicture(PixelSize(width: 4, height: 2), color: [10, 10, 10, 255])
-        picture.nativeLayout = .gray8
-        picture.colorProfile = FakeColorConverter.profile(for: .gray8)
-        let image = try decode(DecodingRequest(acceptsTruncated: true), picture)
+        var source = FakeImage(PixelSize(width: 4, height: 2), color: [10, 10, 10, 255])
+        source.nativeLayout = .gray8
+        source.colorProfile = FakeColorConverter.profile(for: .gray8)
+        let image = try decode(DecodingRequest(acceptsTruncated: true), source)
         #expect(
             image.bitmap.pixels == (0..<4).flatMap { _ in [UInt8(245), 245, 245, 255] }
                 + [UInt8](repeating: 0, count: 16))
@@ -47,9 +47,9 @@ struct TruncationTests {
 
     @Test("of which not one row can be told stay an error")
     func nothing() {
-        let picture = FakePicture(PixelSize(width: 16, height: 1))
+        let source = FakeImage(PixelSize(width: 16, height: 1))
         #expect(throws: DecodingFailure.truncated(.fake)) {
-            try decode(DecodingRequest(acceptsTruncated: true), picture)
+            try decode(DecodingRequest(acceptsTruncated: true), source)
         }
     }
 
@@ -68,12 +68,12 @@ struct TruncationTests {
 
     /// Half of the rows come before `failure` is thrown.
     private func decode(
-        _ request: DecodingRequest, _ picture: FakePicture = picture,
+        _ request: DecodingRequest, _ source: FakeImage = source,
         failure: DecodingFailure? = .truncated(.fake)
     ) throws -> DecodedImage {
         try DownsamplingDecoder(
             decoders: [FakeDecoder(decodeFailure: failure)], resampler: FakeRowResampler(),
             colorConverter: FakeColorConverter()
-        ).decode(picture.encoded, request: request, isCancelled: { false })
+        ).decode(source.encoded, request: request, isCancelled: { false })
     }
 }

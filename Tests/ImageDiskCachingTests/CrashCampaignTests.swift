@@ -18,16 +18,16 @@ struct CrashCampaignTests {
         "killed at any moment, processes leave whole entries of their own, all that they acknowledged, and nothing else",
         arguments: chains)
     func killed(chain: Int) async throws {
-        let room = WorkloadRoom.allCases[chain % 2]
+        let room = WorkloadLimits.allCases[chain % 2]
         let durability = Self.durability(chain)
         let folder = TestFolder()
-        let ledger = try Ledger(path: folder.path + ".ledger")
-        defer { try? FileManager.default.removeItem(atPath: folder.path + ".ledger") }
+        let log = try OperationLog(path: folder.path + ".log")
+        defer { try? FileManager.default.removeItem(atPath: folder.path + ".log") }
         for link in 0..<Self.chainLength {
             let death = Death(seed: UInt64(chain * Self.chainLength + link))
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [
-                    path = folder.path as String, room = room as WorkloadRoom, chain = chain as Int,
+                    path = folder.path as String, room = room as WorkloadLimits, chain = chain as Int,
                     death = death as Death
                 ]
                 in
@@ -36,7 +36,7 @@ struct CrashCampaignTests {
             let size = FolderSample(folder.path)
             try #require(size.isWithin(room), "\(size): \(death)")
             // Every other time the next process finds the folder as the dead left it.
-            if link % 2 == 1 { try await Self.expectSound(folder, room, durability, ledger, "\(death)") }
+            if link % 2 == 1 { try await Self.expectSound(folder, room, durability, log, "\(death)") }
         }
     }
 
@@ -46,17 +46,17 @@ struct CrashCampaignTests {
 
     /// Uses the cache in a folder at random until death comes, and checks what it reads.
     private static func live(
-        _ path: String, _ room: WorkloadRoom, _ durability: DiskDurability, until death: Death
+        _ path: String, _ room: WorkloadLimits, _ durability: DiskDurability, until death: Death
     ) async throws {
         var random = SeededRandom(seed: death.seed)
-        let ledger = try Ledger(path: path + ".ledger")
+        let log = try OperationLog(path: path + ".log")
         var model = WorkloadModel(room)
-        var version = try ledger.replay(into: &model)
+        var version = try log.replay(into: &model)
         let cache = workloadCache(path, room, durability, death.fileSystem())
         while true {
             version += 1
             let step = WorkloadStep(version: version, room, &random)
-            try ledger.begin(step)
+            try log.begin(step)
             model.begin(step)
             let found = try await step.run(on: cache)
             if let number = step.lookedUp {
@@ -64,13 +64,13 @@ struct CrashCampaignTests {
                 try #require(isAdmitted, "\(model.text(number)), not \(text(found))")
             }
             model.end(step)
-            try ledger.end(step)
+            try log.end(step)
         }
     }
 
     /// A new launch finds what it may find, and nothing of the dead but that.
     private static func expectSound(
-        _ folder: TestFolder, _ room: WorkloadRoom, _ durability: DiskDurability, _ ledger: Ledger, _ death: String
+        _ folder: TestFolder, _ room: WorkloadLimits, _ durability: DiskDurability, _ log: OperationLog, _ death: String
     ) async throws {
         let cache = workloadCache(folder.path, room, durability)
         // First of all: a read would remove what is damaged.
@@ -78,8 +78,8 @@ struct CrashCampaignTests {
         #expect(report.isSound && report.damagedRemoved == 0, "\(death)")
         #expect(!folder.hasUnfinishedFiles, "\(death)")
         var model = WorkloadModel(room)
-        try ledger.replay(into: &model)
-        for number in 0..<WorkloadRoom.keyCount {
+        try log.replay(into: &model)
+        for number in 0..<WorkloadLimits.keyCount {
             let found = try await cache.entry(for: key(number))
             let isAdmitted = model.admits(found, of: number)
             #expect(isAdmitted, "\(model.text(number)), not \(text(found)): \(death)")

@@ -50,7 +50,7 @@ struct DamageTests {
         #expect(try await cache.entry(for: key(2)) == entry(150, seed: 2))
     }
 
-    @Test("a payload of several blocks is a miss when any one of them is altered, or two have changed places")
+    @Test("a payload of several blocks is a miss when any one of them is altered, or two have changed slots")
     func alteredBlocks() async throws {
         let cache = folder.cache()
         let block = EntryFormat.blockSize

@@ -21,7 +21,7 @@ struct EntryIndexTests {
             switch Int.random(in: 0..<4, using: &random) {
             case 0, 1:
                 let byteCount = Int.random(in: 0..<1_000, using: &random)
-                index.insert(Self.record(number, byteCount, stamp: Int64(step)), at: index.place(for: names[number]))
+                index.insert(Self.record(number, byteCount, stamp: Int64(step)), at: index.slot(for: names[number]))
                 if let known { model.remove(at: known) }
                 model.append((number, byteCount))
             case 2:
@@ -63,15 +63,15 @@ struct EntryIndexTests {
         #expect(index.victim()?.name == EntryName(key(2)))
     }
 
-    @Test("an event is read back as it was written, at its place and nowhere else")
+    @Test("an event is read back as it was written, at its slot and nowhere else")
     func events() {
         let name = EntryName(key(1))
         let writer = WriterNumber(process: .max, count: .max)
         let events: [JournalFormat.Event] = [
-            .insert(Self.record(1, 123, stamp: -5), place: 3, keeping: nil),
-            .insert(Self.record(1, 1 << 40 - 1, stamp: .max), place: Int(UInt32.max), keeping: writer),
+            .insert(Self.record(1, 123, stamp: -5), slot: 3, keeping: nil),
+            .insert(Self.record(1, 1 << 40 - 1, stamp: .max), slot: Int(UInt32.max), keeping: writer),
             .use(name, stamp: 77), .remove(name), .reserve(writer: writer, name: name, byteCount: 9),
-            .release(writer: WriterNumber(process: 1, count: 0)), .vacancy(place: 5),
+            .release(writer: WriterNumber(process: 1, count: 0)), .vacancy(slot: 5),
         ]
         for event in events {
             var bytes = JournalFormat.bytes(of: [event], at: 640)
@@ -86,14 +86,14 @@ struct EntryIndexTests {
         }
     }
 
-    @Test("a place beyond the next one is refused: nobody gives it, and it would take memory")
+    @Test("a slot beyond the next one is refused: nobody gives it, and it would take memory")
     func absurdPlaces() {
         var index = EntryIndex(policy: LeastRecentlyUsed())
-        for (place, isPlausible) in [(1, false), (Int(UInt32.max), false), (0, true), (2, false), (1, true)] {
-            let isFollowed = index.apply(.insert(Self.record(place), place: place, keeping: nil))
+        for (slot, isPlausible) in [(1, false), (Int(UInt32.max), false), (0, true), (2, false), (1, true)] {
+            let isFollowed = index.apply(.insert(Self.record(slot), slot: slot, keeping: nil))
             #expect(isFollowed == isPlausible)
         }
-        #expect(index.count == 2 && index.placeCount == 2)
+        #expect(index.count == 2 && index.slotCount == 2)
     }
 
     @Test("events that the table knows of already can be followed again, from whatever state of it", arguments: 1...5)
@@ -111,19 +111,19 @@ struct EntryIndexTests {
             case 1: events.append(.use(name, stamp: Int64(step)))
             default:
                 let record = Self.record(number, step, stamp: Int64(step))
-                events.append(.insert(record, place: index.place(for: name), keeping: nil))
+                events.append(.insert(record, slot: index.slot(for: name), keeping: nil))
             }
             index.apply(events[events.count - 1])
         }
         // A table of which some slots were written and some were not.
         var table = EntryIndex()
-        for place in 0..<index.placeCount {
-            let source = Bool.random(using: &random) && place < older.placeCount ? older : index
-            let record = source.record(at: place)
+        for slot in 0..<index.slotCount {
+            let source = Bool.random(using: &random) && slot < older.slotCount ? older : index
+            let record = source.record(at: slot)
             if let record, table[record.name] == nil {
-                table.insert(record, at: place)
+                table.insert(record, at: slot)
             } else {
-                _ = table.insertVacancy(at: place)
+                _ = table.insertVacancy(at: slot)
             }
         }
         for event in events {
@@ -131,14 +131,14 @@ struct EntryIndexTests {
             #expect(isFollowed)
         }
         #expect(Set(table.records) == Set(index.records))
-        for record in index.records { #expect(table.place(for: record.name) == index.place(for: record.name)) }
+        for record in index.records { #expect(table.slot(for: record.name) == index.slot(for: record.name)) }
     }
 
-    @Test("arranged by the time of their last use, entries go in that order, wherever their places are")
+    @Test("arranged by the time of their last use, entries go in that order, wherever their slots are")
     func arranges() {
         var index = EntryIndex()
-        for (place, stamp) in [5, 1, 9, 3].enumerated() {
-            index.insert(Self.record(place, stamp: Int64(stamp)), at: place)
+        for (slot, stamp) in [5, 1, 9, 3].enumerated() {
+            index.insert(Self.record(slot, stamp: Int64(stamp)), at: slot)
         }
         index.arrange(by: LeastRecentlyUsed())
         var order: [Int64] = []
@@ -149,7 +149,7 @@ struct EntryIndexTests {
         #expect(order == [1, 3, 5, 9])
     }
 
-    @Test("what has changed is told once, with places that nothing has any more; a new entry gets the lowest of them")
+    @Test("what has changed is told once, with slots that nothing has any more; a new entry gets the lowest of them")
     func changes() {
         var index = EntryIndex(policy: LeastRecentlyUsed())
         for number in 0..<200 { index.insert(Self.record(number), at: number) }
@@ -166,20 +166,20 @@ struct EntryIndexTests {
         let again = index.takeChanges()
         #expect(again == [3, 70])
         #expect(index.record(at: 70) == nil)
-        #expect(index.place(for: EntryName(key(300))) == 70)
+        #expect(index.slot(for: EntryName(key(300))) == 70)
         index.insert(Self.record(300), at: 70)
-        #expect(index.place(for: EntryName(key(301))) == 150)
-        #expect(index.place(for: EntryName(key(3))) == 3)
+        #expect(index.slot(for: EntryName(key(301))) == 150)
+        #expect(index.slot(for: EntryName(key(3))) == 3)
     }
 
-    @Test("an entry that is moved stays next in turn; its old place is vacant, and who had the new one is gone")
+    @Test("an entry that is moved stays next in turn; its old slot is vacant, and who had the new one is gone")
     func moves() {
         for policy in [LeastRecentlyUsed() as any DiskEvictionPolicy, FirstInFirstOut()] {
             var index = EntryIndex(policy: policy)
             for number in 0..<5 { index.insert(Self.record(number, stamp: Int64(number)), at: number) }
             index.takeChanges()
-            for (number, place) in [(0, 5), (2, 0), (4, 3)] {
-                index.insert(Self.record(number, stamp: Int64(number)), at: place)
+            for (number, slot) in [(0, 5), (2, 0), (4, 3)] {
+                index.insert(Self.record(number, stamp: Int64(number)), at: slot)
             }
             let changed = index.takeChanges()
             #expect(changed == [0, 2, 3, 4, 5])
@@ -187,7 +187,7 @@ struct EntryIndexTests {
             #expect(
                 (0..<6).map { index.record(at: $0)?.name }
                     == [2, 1, nil, 4, nil, 0].map { $0.map { EntryName(key($0)) } })
-            // Stored anew, it is another one, wherever it has its place.
+            // Stored anew, it is another one, wherever it has its slot.
             index.insert(Self.record(1, 30, stamp: 9), at: 4)
             #expect(index[EntryName(key(1))] == Self.record(1, 30, stamp: 9) && index.byteCount == 60)
             #expect(Self.turns(&index) == [0, 2, 4, 1].map { EntryName(key($0)) })
@@ -195,39 +195,39 @@ struct EntryIndexTests {
     }
 
     @Test(
-        "entries behind vacant places are moved to the first of them, from the last on, and then no place behind is needed"
+        "entries behind vacant slots are moved to the first of them, from the last on, and then no slot behind is needed"
     )
     func closesUp() {
         var index = EntryIndex(policy: LeastRecentlyUsed())
         for number in 0..<300 { index.insert(Self.record(number, stamp: Int64(number)), at: number) }
         let kept = [3, 130, 200, 298]
         for number in 0..<300 where !kept.contains(number) { index.remove(EntryName(key(number))) }
-        #expect(index.usedPlaceCount == 299)
-        #expect(index.moves(2).map(\.place) == [0, 1])
+        #expect(index.usedSlotCount == 299)
+        #expect(index.moves(2).map(\.slot) == [0, 1])
         #expect(index.moves(2).map(\.record.name) == [298, 200].map { EntryName(key($0)) })
-        for (record, place) in index.moves(100) { index.insert(record, at: place) }
+        for (record, slot) in index.moves(100) { index.insert(record, at: slot) }
         #expect(index.moves(100).isEmpty)
-        #expect(index.usedPlaceCount == 4)
+        #expect(index.usedSlotCount == 4)
         index.dropVacancies(from: 4)
-        #expect(index.placeCount == 4)
+        #expect(index.slotCount == 4)
         let changed = index.takeChanges()
         #expect(changed == [0, 1, 2, 3])
-        #expect(index.place(for: EntryName(key(999))) == 4)
+        #expect(index.slot(for: EntryName(key(999))) == 4)
         #expect(Self.turns(&index) == kept.map { EntryName(key($0)) })
-        #expect(index.usedPlaceCount == 0)
+        #expect(index.usedSlotCount == 0)
     }
 
-    @Test("vacant places are dropped at any boundary of a word", arguments: [0, 1, 63, 64, 65, 127, 128, 129])
+    @Test("vacant slots are dropped at any boundary of a word", arguments: [0, 1, 63, 64, 65, 127, 128, 129])
     func dropsAt(end: Int) {
         var index = EntryIndex(policy: LeastRecentlyUsed())
         for number in 0..<200 { index.insert(Self.record(number), at: number) }
         for number in end..<200 { index.remove(EntryName(key(number))) }
-        #expect(index.usedPlaceCount == end)
+        #expect(index.usedSlotCount == end)
         index.dropVacancies(from: end)
         let changed = index.takeChanges()
         #expect(changed == Array(0..<end))
-        for number in 300..<303 { index.insert(Self.record(number), at: index.place(for: EntryName(key(number)))) }
-        #expect(index.placeCount == end + 3 && index.count == end + 3)
+        for number in 300..<303 { index.insert(Self.record(number), at: index.slot(for: EntryName(key(number)))) }
+        #expect(index.slotCount == end + 3 && index.count == end + 3)
         #expect(index.record(at: end)?.name == EntryName(key(300)))
     }
 
@@ -246,17 +246,17 @@ struct EntryIndexTests {
             let number = Int.random(in: 0..<60, using: &random)
             let name = EntryName(key(number))
             switch Int.random(in: 0..<3, using: &random) {
-            // What comes back gets another place, perhaps: that is another test's matter.
+            // What comes back gets another slot, perhaps: that is another test's matter.
             case 0: if number > 50 || number < 7 { other.remove(name) }
             case 1: other.use(name, stamp: Int64(step))
             default:
                 let isNew = index[name] == nil || other[name] != nil
-                if isNew { other.insert(Self.record(number, step, stamp: Int64(step)), at: other.place(for: name)) }
+                if isNew { other.insert(Self.record(number, step, stamp: Int64(step)), at: other.slot(for: name)) }
             }
         }
         let slots = try Self.differences(index, other)
         #expect(slots.count <= 30)
-        let isDone = index.follow(slots, placeCount: other.placeCount)
+        let isDone = index.follow(slots, slotCount: other.slotCount)
         #expect(isDone)
         let changed = index.takeChanges()
         #expect(changed == [])
@@ -273,10 +273,10 @@ struct EntryIndexTests {
         other.remove(EntryName(key(1)))
         other.insert(Self.record(3, stamp: 3), at: 1)
         var copy = index
-        let isFollowed = copy.follow(try Self.differences(index, other), placeCount: 4)
+        let isFollowed = copy.follow(try Self.differences(index, other), slotCount: 4)
         #expect(!isFollowed)
         other.dropVacancies(from: 3)
-        let isShorterFollowed = index.follow([], placeCount: 3)
+        let isShorterFollowed = index.follow([], slotCount: 3)
         #expect(!isShorterFollowed)
     }
 
@@ -287,26 +287,26 @@ struct EntryIndexTests {
             let bytes = JournalFormat.bytes(of: [event], at: 0)
             return unsafe JournalFormat.tells(bytes.span.bytes, of: known)
         }
-        #expect(isTold(.insert(known, place: 3, keeping: nil), known))
-        #expect(isTold(.insert(known, place: 3, keeping: WriterNumber(process: 5, count: 9)), known))
+        #expect(isTold(.insert(known, slot: 3, keeping: nil), known))
+        #expect(isTold(.insert(known, slot: 3, keeping: WriterNumber(process: 5, count: 9)), known))
         #expect(
-            isTold(.insert(Self.record(1, 123, stamp: 49), place: 3, keeping: nil), known), "it was used since, here")
-        #expect(!isTold(.insert(Self.record(1, 123, stamp: 51), place: 3, keeping: nil), known))
-        #expect(!isTold(.insert(Self.record(1, 124, stamp: 50), place: 3, keeping: nil), known))
-        #expect(!isTold(.insert(Self.record(2, 123, stamp: 50), place: 3, keeping: nil), known))
-        #expect(!isTold(.insert(known, place: 3, keeping: nil), nil))
-        #expect(!isTold(.vacancy(place: 3), known))
-        #expect(isTold(.vacancy(place: 3), nil))
+            isTold(.insert(Self.record(1, 123, stamp: 49), slot: 3, keeping: nil), known), "it was used since, here")
+        #expect(!isTold(.insert(Self.record(1, 123, stamp: 51), slot: 3, keeping: nil), known))
+        #expect(!isTold(.insert(Self.record(1, 124, stamp: 50), slot: 3, keeping: nil), known))
+        #expect(!isTold(.insert(Self.record(2, 123, stamp: 50), slot: 3, keeping: nil), known))
+        #expect(!isTold(.insert(known, slot: 3, keeping: nil), nil))
+        #expect(!isTold(.vacancy(slot: 3), known))
+        #expect(isTold(.vacancy(slot: 3), nil))
     }
 
     /// The slots in which the tables of two indexes differ.
     private static func differences(_ index: EntryIndex, _ other: EntryIndex) throws -> [JournalFormat.Event] {
         var differences: [JournalFormat.Event] = []
-        for place in 0..<other.placeCount {
-            let event = other.record(at: place).map { JournalFormat.Event.insert($0, place: place, keeping: nil) }
-            let bytes = JournalFormat.bytes(of: [event ?? .vacancy(place: place)], at: 0)
-            let isKnown = place < index.placeCount
-            if isKnown, unsafe JournalFormat.tells(bytes.span.bytes, of: index.record(at: place)) { continue }
+        for slot in 0..<other.slotCount {
+            let event = other.record(at: slot).map { JournalFormat.Event.insert($0, slot: slot, keeping: nil) }
+            let bytes = JournalFormat.bytes(of: [event ?? .vacancy(slot: slot)], at: 0)
+            let isKnown = slot < index.slotCount
+            if isKnown, unsafe JournalFormat.tells(bytes.span.bytes, of: index.record(at: slot)) { continue }
             differences.append(try #require(unsafe JournalFormat.event(bytes.span.bytes, at: 0)))
         }
         return differences

@@ -18,11 +18,11 @@ struct FaultTests {
 
     @Test(
         "whichever single call fails, entries are whole, the limit holds, what was acknowledged is there, and it works again",
-        arguments: WorkloadRoom.allCases, isInFull ? codes : [EIO])
-    func oneCall(room: WorkloadRoom, code: Int32) async throws {
+        arguments: WorkloadLimits.allCases, isInFull ? codes : [EIO])
+    func oneCall(room: WorkloadLimits, code: Int32) async throws {
         for number in Self.calls {
             let refuses = room == .scarce
-            let log = try await FaultExamination(
+            let log = try await FaultCheck(
                 room, code, reach: .call(number), on: Self.disk(), refusesAtOnce: refuses
             ).run()
             if log.count < number { return }
@@ -32,10 +32,10 @@ struct FaultTests {
 
     @Test(
         "from whichever call on all fail, the same holds when the fault has passed",
-        arguments: WorkloadRoom.allCases, isInFull ? codes : [ENOSPC])
-    func allCallsFrom(room: WorkloadRoom, code: Int32) async throws {
+        arguments: WorkloadLimits.allCases, isInFull ? codes : [ENOSPC])
+    func allCallsFrom(room: WorkloadLimits, code: Int32) async throws {
         for number in Self.calls {
-            let log = try await FaultExamination(room, code, reach: .callsFrom(number), on: Self.disk()).run()
+            let log = try await FaultCheck(room, code, reach: .callsFrom(number), on: Self.disk()).run()
             if log.count < number { return }
         }
         Issue.record("the workload makes too many calls")
@@ -43,14 +43,14 @@ struct FaultTests {
 
     @Test(
         "whichever kind of call fails, the same holds when the fault has passed",
-        arguments: WorkloadRoom.allCases, codes)
-    func oneKind(room: WorkloadRoom, code: Int32) async throws {
+        arguments: WorkloadLimits.allCases, codes)
+    func oneKind(room: WorkloadLimits, code: Int32) async throws {
         let isReal = Self.isInFull || code == EIO
-        let log = try await FaultExamination(room, code, reach: nil, on: Self.disk(isReal: isReal)).run()
+        let log = try await FaultCheck(room, code, reach: nil, on: Self.disk(isReal: isReal)).run()
         let kinds = Set(log)
         #expect(kinds.isSuperset(of: [.create, .write, .writeRest, .rename, .remove, .synchronize, .read, .list]))
         for kind in kinds {
-            _ = try await FaultExamination(room, code, reach: .kind(kind), on: Self.disk(isReal: isReal)).run()
+            _ = try await FaultCheck(room, code, reach: .kind(kind), on: Self.disk(isReal: isReal)).run()
         }
     }
 

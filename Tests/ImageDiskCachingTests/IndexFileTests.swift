@@ -115,7 +115,7 @@ struct IndexFileTests {
         #expect(try await later.status().entryCount == 3)
     }
 
-    @Test("places that entries have left are given to others, and dropped when they are many")
+    @Test("slots that entries have left are given to others, and dropped when they are many")
     func dropsVacancies() async throws {
         let cache = folder.cache(byteLimit: 40_000)
         for number in 0..<60 { try await cache.store(entry(1), for: key(number)) }
@@ -153,8 +153,8 @@ struct IndexFileTests {
         let url = folder.url.appending(path: "entries.table")
         var table = try Data(contentsOf: url)
         let ghost = EntryIndex.Record(name: EntryName(key(77)), byteCount: 500, stamp: 1)
-        let place = table.count / JournalFormat.slotSize
-        table += JournalFormat.bytes(of: [.insert(ghost, place: place, keeping: nil)], at: table.count)
+        let slot = table.count / JournalFormat.slotSize
+        table += JournalFormat.bytes(of: [.insert(ghost, slot: slot, keeping: nil)], at: table.count)
         try table.write(to: url)
         #expect(try await folder.cache(byteLimit: Self.limit).status().entryCount == Self.count)
         try await expectIntact("a slot too many")

@@ -141,14 +141,14 @@ private struct CountingPolicy: DiskEvictionPolicy {
 
     var insertCount: Int { count.value.withLock { $0 } }
 
-    mutating func insert(_ place: Int, byteCount: Int) {
+    mutating func insert(_ slot: Int, byteCount: Int) {
         count.value.withLock { $0 += 1 }
-        base.insert(place, byteCount: byteCount)
+        base.insert(slot, byteCount: byteCount)
     }
 
-    mutating func use(_ place: Int) { base.use(place) }
-    mutating func move(_ place: Int, to newPlace: Int) { base.move(place, to: newPlace) }
-    mutating func remove(_ place: Int) { base.remove(place) }
+    mutating func use(_ slot: Int) { base.use(slot) }
+    mutating func move(_ slot: Int, to newSlot: Int) { base.move(slot, to: newSlot) }
+    mutating func remove(_ slot: Int) { base.remove(slot) }
     mutating func victim() -> Int? { base.victim() }
 }
 

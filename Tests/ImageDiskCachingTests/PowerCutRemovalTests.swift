@@ -8,7 +8,7 @@ import Testing
 @Suite("Power cuts and what was removed before")
 struct PowerCutRemovalTests {
     private let disk = SimulatedDisk()
-    private static let root = "/caches/pictures"
+    private static let root = "/caches/images"
     private static let fileSize = ImageDiskCachingTests.fileSize(entry(500), key(1))
 
     private func cache(

@@ -13,8 +13,8 @@ struct PowerCutTests {
 
     @Test(
         "cut at any call, entries are whole, the limit holds, what the durability promises is there, and it works again",
-        arguments: WorkloadRoom.allCases, DiskDurability.allCases)
-    func anyCall(room: WorkloadRoom, durability: DiskDurability) async throws {
+        arguments: WorkloadLimits.allCases, DiskDurability.allCases)
+    func anyCall(room: WorkloadLimits, durability: DiskDurability) async throws {
         for call in stride(from: 1, to: 10_000, by: Self.isInFull ? 1 : 37) {
             let losses = (0..<(Self.isInFull ? 10 : 2)).map {
                 SimulatedDisk.Loss.anything(seed: UInt64(call * 10 + $0))
@@ -42,18 +42,18 @@ struct PowerCutTests {
 struct PowerCut {
     enum Outcome { case beforeCut, survived }
 
-    private let room: WorkloadRoom
+    private let room: WorkloadLimits
     private let durability: DiskDurability
     private let call: Int
     private let loss: SimulatedDisk.Loss
     private var model: WorkloadModel
 
-    init(_ room: WorkloadRoom, _ durability: DiskDurability, afterCall call: Int, _ loss: SimulatedDisk.Loss) {
+    init(_ room: WorkloadLimits, _ durability: DiskDurability, afterCall call: Int, _ loss: SimulatedDisk.Loss) {
         (self.room, self.durability, self.call, self.loss) = (room, durability, call, loss)
         model = WorkloadModel(room)
     }
 
-    static func cache(_ disk: SimulatedDisk, _ room: WorkloadRoom, _ durability: DiskDurability) -> DiskDataCache {
+    static func cache(_ disk: SimulatedDisk, _ room: WorkloadLimits, _ durability: DiskDurability) -> DiskDataCache {
         workloadCache(WorkloadDisk.simulatedRoot, room, durability, disk)
     }
 
@@ -105,8 +105,8 @@ struct PowerCut {
 
     /// What may be there is there, whole; and the cache works like any other.
     private mutating func expectSound(_ cache: DiskDataCache, _ disk: SimulatedDisk) async throws {
-        if durability == .processCrash { for number in 0..<WorkloadRoom.keyCount { model.allowLoss(of: number) } }
-        for number in 0..<WorkloadRoom.keyCount {
+        if durability == .processCrash { for number in 0..<WorkloadLimits.keyCount { model.allowLoss(of: number) } }
+        for number in 0..<WorkloadLimits.keyCount {
             let found = try await cache.entry(for: key(number))
             let isAdmitted = model.admits(found, of: number)
             let name = found.map { String(decoding: $0.metadata, as: UTF8.self) } ?? "absent"

@@ -10,7 +10,7 @@ import Testing
 /// Scripts/crash-campaign sets for how long; a short form runs with all other tests.
 @Suite("Disk cache and several processes at once", .serialized)
 struct SharedFolderTests {
-    private static let room = WorkloadRoom.scarce
+    private static let room = WorkloadLimits.scarce
     private static let seconds = ProcessInfo.processInfo.environment["CRASH_CAMPAIGN_SECONDS"].flatMap(Double.init) ?? 1
 
     @Test("two processes that hammer one folder see each other's entries whole, and stay within the limit together")

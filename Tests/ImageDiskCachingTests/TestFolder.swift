@@ -82,7 +82,7 @@ func entry(_ count: Int, seed: UInt64 = 1) -> DataCacheEntry {
         createdAt: Date(timeIntervalSinceReferenceDate: Double(seed) + 0.1))
 }
 
-func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: "https://pictures.test/\(number).jpg?width=300") }
+func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: "https://images.test/\(number).jpg?width=300") }
 
 /// What the file of an entry takes.
 func fileSize(_ entry: DataCacheEntry, _ key: DataCacheKey) -> Int {
@@ -91,11 +91,11 @@ func fileSize(_ entry: DataCacheEntry, _ key: DataCacheKey) -> Int {
 
 /// The limit within which `count` entries fit, whose files take `byteCount` together, and no more.
 ///
-/// - Parameter vacant: for so many entries more the index has places, which earlier ones have left.
+/// - Parameter vacant: for so many entries more the index has slots, which earlier ones have left.
 func limit(_ count: Int, files byteCount: Int, vacant: Int = 0) -> Int {
-    // Beside the places the index has a head, a promise, and a journal that grows with the limit.
-    let places = byteCount + (count + vacant + 2) * JournalFormat.slotSize
-    return places + max(8 * JournalFormat.slotSize, places / 62)
+    // Beside the slots the index has a head, a promise, and a journal that grows with the limit.
+    let slots = byteCount + (count + vacant + 2) * JournalFormat.slotSize
+    return slots + max(8 * JournalFormat.slotSize, slots / 62)
 }
 
 /// A clock that a test sets.

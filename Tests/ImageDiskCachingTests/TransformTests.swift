@@ -6,17 +6,17 @@ import ImageTesting
 import Testing
 
 /// Adds a number to each byte, and what tells whether key and context are right. Keeps nothing secret.
-private struct FakeSeal: DataSeal {
+private struct FakeEncryption: DataEncryption {
     var key: UInt8
     struct Broken: Error {}
 
-    func seal(_ bytes: Data, context: Data) throws -> Data {
+    func encrypt(_ bytes: Data, context: Data) throws -> Data {
         Data(bytes.map { $0 &+ key }) + [sum(bytes, context)]
     }
 
-    func open(_ sealed: Data, context: Data) throws -> Data {
-        let bytes = Data(sealed.dropLast().map { $0 &- key })
-        guard sealed.last == sum(bytes, context) else { throw Broken() }
+    func decrypt(_ encrypted: Data, context: Data) throws -> Data {
+        let bytes = Data(encrypted.dropLast().map { $0 &- key })
+        guard encrypted.last == sum(bytes, context) else { throw Broken() }
         return bytes
     }
 
@@ -38,59 +38,60 @@ private struct RefusingTransform: DataCacheTransform {
 struct TransformTests {
     private let folder = TestFolder()
 
-    private func sealed(_ key: UInt8 = 77, byteLimit: Int = 1 << 20) -> TransformingDataCache {
-        TransformingDataCache(folder.cache(byteLimit: byteLimit), transform: SealingTransform(FakeSeal(key: key)))
+    private func encrypted(_ key: UInt8 = 77, byteLimit: Int = 1 << 20) -> TransformingDataCache {
+        TransformingDataCache(
+            folder.cache(byteLimit: byteLimit), transform: EncryptionTransform(FakeEncryption(key: key)))
     }
 
-    @Test("a sealed cache on disk obeys the contract of caches", arguments: DataCacheContract.rules)
+    @Test("an encrypted cache on disk obeys the contract of caches", arguments: DataCacheContract.rules)
     func obeys(_ rule: ContractRule<DataCacheContract.Subject>) async throws {
-        try await rule.check { sealed(byteLimit: $0) }
+        try await rule.check { encrypted(byteLimit: $0) }
     }
 
-    @Test("neither key nor data nor metadata of a sealed entry is in any file")
+    @Test("neither key nor data nor metadata of an encrypted entry is in any file")
     func tellsNothing() async throws {
         let stored = DataCacheEntry(
-            data: Data("the picture itself".utf8), metadata: Data("the response head".utf8), createdAt: testTime)
-        try await sealed().store(stored, for: key(1))
-        #expect(try await sealed().entry(for: key(1)) == stored)
+            data: Data("the image itself".utf8), metadata: Data("the response head".utf8), createdAt: testTime)
+        try await encrypted().store(stored, for: key(1))
+        #expect(try await encrypted().entry(for: key(1)) == stored)
         for file in folder.files() + ["entries.index"] {
             let bytes = try Data(contentsOf: folder.url.appending(path: file))
-            for secret in ["the picture", "the response", "pictures.test"] {
+            for secret in ["the image", "the response", "images.test"] {
                 #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret) in \(file)")
             }
         }
     }
 
-    @Test("an entry that was sealed with another key is a miss, and stays for whoever has that key")
+    @Test("an entry that was encrypted with another key is a miss, and stays for whoever has that key")
     func wrongKey() async throws {
-        try await sealed().store(entry(1_000), for: key(1))
-        #expect(try await sealed(78).entry(for: key(1)) == nil)
-        #expect(try await sealed().entry(for: key(1)) == entry(1_000))
+        try await encrypted().store(entry(1_000), for: key(1))
+        #expect(try await encrypted(78).entry(for: key(1)) == nil)
+        #expect(try await encrypted().entry(for: key(1)) == entry(1_000))
     }
 
-    @Test("a sealed entry does not open under another key, nor with another date")
+    @Test("an encrypted entry does not open under another key, nor with another date")
     func boundToContext() async throws {
-        let transform = SealingTransform(FakeSeal(key: 9))
+        let transform = EncryptionTransform(FakeEncryption(key: 9))
         let kept = try transform.stored(entry(100), for: key(1))
         #expect(try transform.restored(kept, for: key(1)) == entry(100))
-        #expect(throws: FakeSeal.Broken.self) { try transform.restored(kept, for: key(2)) }
+        #expect(throws: FakeEncryption.Broken.self) { try transform.restored(kept, for: key(2)) }
         var redated = kept
         redated.createdAt += 1
-        #expect(throws: FakeSeal.Broken.self) { try transform.restored(redated, for: key(1)) }
+        #expect(throws: FakeEncryption.Broken.self) { try transform.restored(redated, for: key(1)) }
     }
 
     @Test("what opens and is too short, or claims more metadata than there is, is a miss", arguments: [0, 7, 8, 20])
     func malformed(count: Int) async throws {
-        let seal = FakeSeal(key: 9)
-        let transform = SealingTransform(seal)
+        let encryption = FakeEncryption(key: 9)
+        let transform = EncryptionTransform(encryption)
         var context = Data()
         for shift in stride(from: UInt64(0), to: 64, by: 8) {
             context.append(
                 UInt8(truncatingIfNeeded: testTime.timeIntervalSinceReferenceDate.bitPattern >> shift))
         }
         context += Data(key(1).source.utf8)
-        let sealed = try seal.seal(Data(repeating: 0xFF, count: count), context: context)
-        let kept = DataCacheEntry(data: sealed, createdAt: testTime)
+        let encrypted = try encryption.encrypt(Data(repeating: 0xFF, count: count), context: context)
+        let kept = DataCacheEntry(data: encrypted, createdAt: testTime)
         #expect(throws: (any Error).self) { try transform.restored(kept, for: key(1)) }
     }
 

@@ -17,7 +17,7 @@ func isGenuine(_ found: DataCacheEntry?, _ number: Int) -> Bool {
 }
 
 /// How much room the workload's cache has.
-enum WorkloadRoom: String, Codable, CaseIterable {
+enum WorkloadLimits: String, Codable, CaseIterable {
     /// Everything fits: whatever was acknowledged must be there.
     case ample
     /// About a third fits: entries are evicted all the time, and the operations that remove many at once take part.
@@ -28,7 +28,7 @@ enum WorkloadRoom: String, Codable, CaseIterable {
     var byteLimit: Int { self == .ample ? 600_000 : 60_000 }
 }
 
-/// One operation, as it is written into a `Ledger`.
+/// One operation, as it is written into a `OperationLog`.
 enum WorkloadStep: Hashable, Codable {
     case read(Int)
     case readPart(Int)
@@ -44,8 +44,8 @@ enum WorkloadStep: Hashable, Codable {
     case removeAll
 
     /// The next of a random sequence.
-    init(version: Int, _ room: WorkloadRoom, _ random: inout SeededRandom) {
-        let number = Int.random(in: 0..<WorkloadRoom.keyCount, using: &random)
+    init(version: Int, _ room: WorkloadLimits, _ random: inout SeededRandom) {
+        let number = Int.random(in: 0..<WorkloadLimits.keyCount, using: &random)
         switch Int.random(in: 0..<(room == .scarce ? 28 : 24), using: &random) {
         case 0...1: self = .remove(number)
         case 2...5: self = .read(number)
@@ -64,7 +64,7 @@ enum WorkloadStep: Hashable, Codable {
     static let earlier = (0..<4).map { WorkloadStep.store($0, version: 19) }
 
     /// All operations, after `earlier`.
-    static func scenario(_ room: WorkloadRoom) -> [WorkloadStep] {
+    static func scenario(_ room: WorkloadLimits) -> [WorkloadStep] {
         switch room {
         case .ample:
             [
@@ -132,7 +132,7 @@ enum WorkloadStep: Hashable, Codable {
 
 /// A cache of the workload, as a new launch of a program would make it.
 func workloadCache(
-    _ path: String, _ room: WorkloadRoom, _ durability: DiskDurability = .processCrash,
+    _ path: String, _ room: WorkloadLimits, _ durability: DiskDurability = .processCrash,
     _ fileSystem: any FileSystem = POSIXFileSystem()
 ) -> DiskDataCache {
     DiskDataCache(
@@ -142,11 +142,11 @@ func workloadCache(
 
 /// Which version may be found under each key, after what was begun, done and seen.
 struct WorkloadModel {
-    let room: WorkloadRoom
+    let room: WorkloadLimits
     /// A version, or nil for none.
-    private(set) var allowed = [Set<Int?>](repeating: [nil], count: WorkloadRoom.keyCount)
+    private(set) var allowed = [Set<Int?>](repeating: [nil], count: WorkloadLimits.keyCount)
 
-    init(_ room: WorkloadRoom) { self.room = room }
+    init(_ room: WorkloadLimits) { self.room = room }
 
     /// A step may take effect at any moment from now on.
     mutating func begin(_ step: WorkloadStep) {

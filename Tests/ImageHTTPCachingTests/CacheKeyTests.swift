@@ -2,7 +2,7 @@ import Foundation
 import ImageHTTPCaching
 import Testing
 
-@Suite("Keys of pictures")
+@Suite("Keys of images")
 struct CacheKeyTests {
     static func key(_ text: String, _ rules: CacheKeyRules = CacheKeyRules()) -> String? {
         URL(string: text).map { rules.key(for: $0) }
@@ -11,7 +11,7 @@ struct CacheKeyTests {
     @Test(
         "addresses that mean the same have the same key",
         arguments: [
-            ("HTTPS://Pictures.TEST:443#top", "https://pictures.test/"),
+            ("HTTPS://Images.TEST:443#top", "https://images.test/"),
             ("http://a.test:80/b?c=d#e", "http://a.test/b?c=d"),
             ("http://user:secret@a.test/", "http://a.test/"), ("http://a.test:8080", "http://a.test:8080/"),
             ("https://a.test:80/", "https://a.test:80/"), ("http://[::1]:80/a", "http://[::1]/a"),

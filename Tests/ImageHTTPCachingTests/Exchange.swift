@@ -8,14 +8,14 @@ let noon = Date(timeIntervalSince1970: 1_700_049_600)
 
 /// A response as it was stored at noon, from header lines like `Cache-Control: max-age=60`.
 func stored(
-    _ lines: String..., status: Int = 200, to request: HTTPFields = [:], url: String = "https://pictures.test/1.jpg",
+    _ lines: String..., status: Int = 200, to request: HTTPFields = [:], url: String = "https://images.test/1.jpg",
     delay: TimeInterval = 0
 ) -> StoredHTTPResponse {
     StoredHTTPResponse(
         head(lines, status: status, url: url), to: request, requestTime: noon - delay, responseTime: noon)
 }
 
-func head(_ lines: [String], status: Int = 200, url: String = "https://pictures.test/1.jpg") -> ResponseHead {
+func head(_ lines: [String], status: Int = 200, url: String = "https://images.test/1.jpg") -> ResponseHead {
     ResponseHead(status: .init(code: status), headers: fields(lines), url: URL(string: url) ?? URL(filePath: "/"))
 }
 

@@ -81,7 +81,7 @@ struct CancellationAndPriorityTests {
             guard case .enqueued(_, let lane, let priority, let host) = message else { return nil }
             return "\(lane.rawValue) \(priority) \(host ?? "-")"
         }
-        #expect(lanes == ["download low pictures.example", "decode low -"])
+        #expect(lanes == ["download low images.example", "decode low -"])
     }
 
     @Test("a retry waits as the policy says, and holds no place meanwhile")
@@ -129,7 +129,7 @@ struct CancellationAndPriorityTests {
         #expect(fixture.transport.sendCount == 2)
     }
 
-    @Test("a request whose task was cancelled gets no picture, even if one is there")
+    @Test("a request whose task was cancelled gets no image, even if one is there")
     func cancelledWithAnAnswer() async throws {
         let fixture = LoaderFixture()
         let request = fixture.request("a")

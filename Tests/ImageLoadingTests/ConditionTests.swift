@@ -81,7 +81,7 @@ struct ConditionTests {
         application.set(.background)
         fixture.run()
         #expect(fixture.transport.cancellationCount == 0)
-        let local = ImageRequest(.data(LoaderFixture.picture, name: "bytes"), priority: .veryLow)
+        let local = ImageRequest(.data(LoaderFixture.image, name: "bytes"), priority: .veryLow)
         #expect(await end(of: fixture.loader.task(for: local), fixture) == "disk")
         gate.open()
         withExtendedLifetime(task) {}
@@ -231,7 +231,7 @@ struct ConditionTests {
         network.set(.offline)
         let replies = Array(repeating: ScriptedTransport.Reply.failure(.connectionFailed("no route")), count: 12)
         let task = fixture.loader.task(for: fixture.request("a", first: replies[0]))
-        fixture.transport.script(fixture.request("a").address, replies + [.ok(LoaderFixture.picture)])
+        fixture.transport.script(fixture.request("a").address, replies + [.ok(LoaderFixture.image)])
         for _ in 0..<11 {
             fixture.run()
             fixture.clock.advance(by: .seconds(100))
@@ -252,7 +252,7 @@ struct ConditionTests {
         let failure = ScriptedTransport.Reply.failure(.connectionFailed("no route"))
         let task = fixture.loader.task(for: fixture.request("a", first: failure))
         fixture.transport.script(
-            fixture.request("a").address, [failure, failure, failure, .ok(LoaderFixture.picture)])
+            fixture.request("a").address, [failure, failure, failure, .ok(LoaderFixture.image)])
         fixture.run()
         network.set(.offline)
         fixture.clock.advance(by: .seconds(100))

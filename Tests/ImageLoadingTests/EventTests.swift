@@ -10,7 +10,7 @@ import Testing
 @Suite("Events of a request, and why a layer had nothing", .timeLimit(.minutes(10)))
 struct EventTests {
     private let fixture = LoaderFixture()
-    private let bytes = LoaderFixture.picture.count
+    private let bytes = LoaderFixture.image.count
 
     private func misses(_ request: ImageRequest) async -> [ImageLoadEvent.Kind] {
         let before = fixture.observer.events.count
@@ -23,7 +23,7 @@ struct EventTests {
         }
     }
 
-    @Test("a picture that was never asked for is absent from both layers")
+    @Test("an image that was never asked for is absent from both layers")
     func absent() async {
         #expect(await misses(fixture.request("a")) == [.memoryMiss(.absent), .diskMiss(.absent)])
     }
@@ -61,10 +61,10 @@ struct EventTests {
         #expect(fixture.loader.statistics.memory.hitRatio == nil && fixture.loader.statistics.disk.hitRatio == nil)
     }
 
-    @Test("what is stored and must be confirmed, answers other headers, or is no picture, is told as such")
+    @Test("what is stored and must be confirmed, answers other headers, or is no image, is told as such")
     func disk() async throws {
         let varied = ScriptedTransport.Reply.ok(
-            LoaderFixture.picture, headers: [.cacheControl: "max-age=60", .vary: "Accept-Language"])
+            LoaderFixture.image, headers: [.cacheControl: "max-age=60", .vary: "Accept-Language"])
         var request = fixture.request("a", then: varied) { $0.cachePolicy = .diskOnly }
         #expect(await misses(request).last == .diskMiss(.absent))
         request.headers["Accept-Language"] = "fi"
@@ -72,9 +72,9 @@ struct EventTests {
         fixture.wallTime.advance(100)
         #expect(await misses(request).last == .diskMiss(.outOfDate))
 
-        let damaged = fixture.request("b", first: .ok(Data("no picture".utf8))) { $0.cachePolicy = .diskOnly }
+        let damaged = fixture.request("b", first: .ok(Data("no image".utf8))) { $0.cachePolicy = .diskOnly }
         _ = try await fixture.loader.data(for: damaged)
-        #expect(await misses(damaged).dropFirst() == [.diskMiss(.noPicture), .diskMiss(.policy)])
+        #expect(await misses(damaged).dropFirst() == [.diskMiss(.noImage), .diskMiss(.policy)])
     }
 
     @Test("a body that the store has lost is told as lost, a store that fails as unreadable")
@@ -90,7 +90,7 @@ struct EventTests {
     @Test("bytes are told as they come, waits for places, steps and what is kept, each at its time")
     func steps() async throws {
         let gate = Gate()
-        let (head, tail) = (LoaderFixture.picture.prefix(10), Data(LoaderFixture.picture.dropFirst(10)))
+        let (head, tail) = (LoaderFixture.image.prefix(10), Data(LoaderFixture.image.dropFirst(10)))
         let reply = ScriptedTransport.Reply(announcedBytes: bytes, body: [.piece(head), .wait(gate), .piece(tail)])
         let request = fixture.request("a", then: reply) { $0.processors = [FakeProcessor("step")] }
         let task = Task { try await fixture.loader.image(for: request) }

@@ -28,7 +28,7 @@ struct FetchedOriginalTests {
     }
 
     private func request(
-        _ name: String = "asset", bringing data: Data = LoaderFixture.picture,
+        _ name: String = "asset", bringing data: Data = LoaderFixture.image,
         adjust: (inout ImageRequest) -> Void = { _ in }
     ) -> ImageRequest {
         var request = ImageRequest(
@@ -48,20 +48,20 @@ struct FetchedOriginalTests {
         #expect(try await fixture.loader.data(for: request { $0.mode = .onlyIfCached }).source == .disk)
         #expect(calls.count == 1)
         let kinds = fixture.observer.kinds()
-        #expect(kinds.contains(.diskMiss(.absent)) && kinds.contains(.keptOnDisk(bytes: LoaderFixture.picture.count)))
-        #expect(kinds.contains(.diskHit(bytes: LoaderFixture.picture.count)))
+        #expect(kinds.contains(.diskMiss(.absent)) && kinds.contains(.keptOnDisk(bytes: LoaderFixture.image.count)))
+        #expect(kinds.contains(.diskHit(bytes: LoaderFixture.image.count)))
         #expect(fixture.loader.statistics.disk.hitRatio == 2.0 / 3)
     }
 
     @Test("identity and headers tell it apart, and each partition has its own")
     func keys() async throws {
-        _ = try await fixture.loader.data(for: request { $0.identity = "picture 1" })
-        #expect(disk.entries.keys.map(\.source) == ["identity picture 1"])
+        _ = try await fixture.loader.data(for: request { $0.identity = "image 1" })
+        #expect(disk.entries.keys.map(\.source) == ["identity image 1"])
         _ = try await fixture.loader.data(for: request { $0.headers = ["Accept-Language": "fi"] })
         #expect(disk.entries.count == 2)
         let other = Self.fixture(disk, partition: "eve")
-        #expect(try await other.loader.data(for: request { $0.identity = "picture 1" }).source == .network)
-        #expect(disk.entries.keys.map(\.source).contains("3:eve identity picture 1"))
+        #expect(try await other.loader.data(for: request { $0.identity = "image 1" }).source == .network)
+        #expect(disk.entries.keys.map(\.source).contains("3:eve identity image 1"))
     }
 
     @Test(
@@ -78,7 +78,7 @@ struct FetchedOriginalTests {
     @Test("a reload fetches anew and keeps the new one")
     func reload() async throws {
         _ = try await fixture.loader.data(for: request())
-        let newer = FakePicture.encode(width: 8, height: 8)
+        let newer = FakeImage.encode(width: 8, height: 8)
         let reload = request(bringing: newer) { $0.mode = .reload }
         #expect(try await fixture.loader.data(for: reload).data == newer)
         #expect(try await fixture.loader.data(for: request()).data == newer)
@@ -97,14 +97,14 @@ struct FetchedOriginalTests {
         _ = try await fixture.loader.data(for: request { $0.mode = .reload })
         gate.open()
         #expect(try await older.value.data == Data("old".utf8))
-        #expect(disk.entries.values.map(\.data) == [LoaderFixture.picture])
+        #expect(disk.entries.values.map(\.data) == [LoaderFixture.image])
     }
 
-    @Test("bytes that are no picture leave the disk, and are fetched once more")
-    func noPicture() async throws {
-        _ = try await fixture.loader.data(for: request(bringing: Data("no picture".utf8)))
+    @Test("bytes that are no image leave the disk, and are fetched once more")
+    func noImage() async throws {
+        _ = try await fixture.loader.data(for: request(bringing: Data("no image".utf8)))
         #expect(try await fixture.loader.image(for: request()).source == .network)
-        #expect(disk.entries.values.map(\.data) == [LoaderFixture.picture])
+        #expect(disk.entries.values.map(\.data) == [LoaderFixture.image])
     }
 
     @Test("a broken disk is told and costs nothing else", arguments: [InMemoryDataCache.Operation.entry, .store])
@@ -114,10 +114,10 @@ struct FetchedOriginalTests {
         #expect(fixture.observer.kinds().contains(.diskFailed(.noSpace)))
     }
 
-    @Test("a processed picture is kept in memory, although its original had to be fetched anew")
+    @Test("a processed image is kept in memory, although its original had to be fetched anew")
     func processedAfterRenewal() async throws {
         let fixture = LoaderFixture()
-        let request = fixture.request("a", first: .ok(Data("no picture".utf8))) {
+        let request = fixture.request("a", first: .ok(Data("no image".utf8))) {
             $0.processors = [FakeProcessor("step")]
         }
         _ = try await fixture.loader.data(for: request)

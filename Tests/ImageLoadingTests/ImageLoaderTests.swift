@@ -15,12 +15,12 @@ struct ImageLoaderTests {
         let request = fixture.request("a")
         let loaded = try await fixture.loader.image(for: request)
         #expect(loaded.source == .network)
-        #expect(loaded.encodedByteCount == LoaderFixture.picture.count)
+        #expect(loaded.encodedByteCount == LoaderFixture.image.count)
         #expect(loaded.image.bitmap.size == PixelSize(width: 20, height: 15))
         #expect(
             fixture.transport.messages == [.sent(request.address), .head(request.address), .finished(request.address)])
         #expect(fixture.disk.messages.first == .entry(DataCacheKey(source: request.address.absoluteString)))
-        #expect(fixture.storedOriginals == [LoaderFixture.picture])
+        #expect(fixture.storedOriginals == [LoaderFixture.image])
         #expect(fixture.memory.images.values.map(\.bitmap.size) == [PixelSize(width: 20, height: 15)])
     }
 
@@ -28,7 +28,7 @@ struct ImageLoaderTests {
     func events() async throws {
         let fixture = LoaderFixture()
         let request = fixture.request("a")
-        let bytes = LoaderFixture.picture.count
+        let bytes = LoaderFixture.image.count
         let size = PixelSize(width: 20, height: 15)
         _ = try await fixture.loader.image(for: request)
         #expect(
@@ -51,7 +51,7 @@ struct ImageLoaderTests {
         #expect(Set(fixture.observer.events.map(\.request)).count == 4)
     }
 
-    @Test("a picture that came into memory between the look-up and the work is taken from there, and told as a hit")
+    @Test("an image that came into memory between the look-up and the work is taken from there, and told as a hit")
     func lateMemoryHit() async throws {
         let late = LateImageCache()
         let fixture = LoaderFixture { $0.memoryCache = late }
@@ -102,8 +102,8 @@ struct ImageLoaderTests {
     @Test("data comes as it is, undecoded, and is shared with the disk cache")
     func data() async throws {
         let fixture = LoaderFixture()
-        let request = fixture.request("a", then: .ok(Data("no picture".utf8)))
-        #expect(try await fixture.loader.data(for: request).data == Data("no picture".utf8))
+        let request = fixture.request("a", then: .ok(Data("no image".utf8)))
+        #expect(try await fixture.loader.data(for: request).data == Data("no image".utf8))
         #expect(try await fixture.loader.data(for: request).source == .disk)
         #expect(fixture.decoder.messages.isEmpty)
         #expect(fixture.memory.messages.isEmpty)
@@ -113,11 +113,11 @@ struct ImageLoaderTests {
     func progress() async throws {
         let fixture = LoaderFixture()
         let gate = Gate()
-        let (head, tail) = (LoaderFixture.picture.prefix(10), LoaderFixture.picture.dropFirst(10))
+        let (head, tail) = (LoaderFixture.image.prefix(10), LoaderFixture.image.dropFirst(10))
         let request = fixture.request(
             "a",
             then: ScriptedTransport.Reply(
-                announcedBytes: LoaderFixture.picture.count, body: [.piece(head), .wait(gate), .piece(Data(tail))]))
+                announcedBytes: LoaderFixture.image.count, body: [.piece(head), .wait(gate), .piece(Data(tail))]))
         let first = ProgressLog()
         let second = ProgressLog()
         let leader = Task { try await fixture.loader.image(for: request, onProgress: first.add) }
@@ -126,7 +126,7 @@ struct ImageLoaderTests {
         await second.reaches { _ in true }
         gate.open()
         _ = try await (leader.value, follower.value)
-        let total = LoaderFixture.picture.count
+        let total = LoaderFixture.image.count
         let expected = [10, total].map { WorkProgress(completedBytes: $0, totalBytes: total) }
         #expect(first.all == expected)
         #expect(second.all == expected)
@@ -206,7 +206,7 @@ final class ProgressLog: Sendable {
     }
 }
 
-/// Has no picture when it is first asked, and any picture from then on: somebody else has just put it there.
+/// Has no image when it is first asked, and any image from then on: somebody else has just put it there.
 private final class LateImageCache: ImageCache {
     private let isLate = Mutex(false)
 
@@ -222,7 +222,7 @@ private final class LateImageCache: ImageCache {
             header: ImageHeader(format: .png, storedSize: size))
     }
 
-    func insert(_ image: DecodedImage, for key: ImageCacheKey) { Issue.record("the picture is there already") }
+    func insert(_ image: DecodedImage, for key: ImageCacheKey) { Issue.record("the image is there already") }
     func remove(for key: ImageCacheKey) {}
     func removeAll() {}
 }

@@ -11,175 +11,175 @@ struct ImagePrefetcherTests {
 
     @Test("of ten thousand only so many are under way, and the rest costs no task")
     func bound() {
-        let stage = SteppedLoader(downloads: 0)
-        let prefetcher = ImagePrefetcher(loader: stage.loader, limit: 5)
-        prefetcher.start(stage.requests((0..<10_000).map(String.init)))
+        let fixture = SteppedLoader(downloads: 0)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 5)
+        prefetcher.start(fixture.requests((0..<10_000).map(String.init)))
         #expect(prefetcher.count == 10_000)
-        #expect(stage.executor.readyCount == 5)
-        stage.executor.run()
-        #expect(stage.waiterCount == 5)
+        #expect(fixture.executor.readyCount == 5)
+        fixture.executor.run()
+        #expect(fixture.waiterCount == 5)
         prefetcher.stop()
-        stage.executor.run()
+        fixture.executor.run()
         #expect(prefetcher.count == 0)
-        #expect(stage.fixture.observer.kinds().count { $0 == .started } == 5)
+        #expect(fixture.fixture.observer.kinds().count { $0 == .started } == 5)
     }
 
     @Test("at each moment at most so many are under way, and all come to their turn", arguments: UInt64(1)...5)
     func boundAtEachStep(seed: UInt64) {
-        let stage = SteppedLoader(seed: seed)
-        let prefetcher = ImagePrefetcher(loader: stage.loader, limit: 3)
+        let fixture = SteppedLoader(seed: seed)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 3)
         let gates = (0..<40).map { _ in Gate() }
-        let picture = LoaderFixture.picture
+        let image = LoaderFixture.image
         let requests = gates.enumerated().map { number, gate in
-            stage.fixture.request(
+            fixture.fixture.request(
                 "\(number)",
-                then: ScriptedTransport.Reply(announcedBytes: picture.count, body: [.wait(gate), .piece(picture)]))
+                then: ScriptedTransport.Reply(announcedBytes: image.count, body: [.wait(gate), .piece(image)]))
         }
         prefetcher.start(requests)
         var most = 0
         for gate in gates {
-            while stage.executor.step() { most = max(most, stage.waiterCount) }
+            while fixture.executor.step() { most = max(most, fixture.waiterCount) }
             gate.open()
         }
-        stage.executor.run()
+        fixture.executor.run()
         #expect(most == 3)
         #expect(prefetcher.count == 0)
-        #expect(requests.allSatisfy { stage.loader.cachedImage(for: $0) != nil })
+        #expect(requests.allSatisfy { fixture.loader.cachedImage(for: $0) != nil })
     }
 
     @Test("started and stopped again and again, there are never more tasks than may be under way")
     func boundOverStops() {
-        let stage = SteppedLoader()
-        let prefetcher = ImagePrefetcher(loader: stage.loader, limit: 2)
-        let requests = stage.requests((0..<100).map(String.init))
+        let fixture = SteppedLoader()
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
+        let requests = fixture.requests((0..<100).map(String.init))
         for request in requests {
             prefetcher.start([request])
             prefetcher.stop([request])
         }
-        #expect(stage.executor.readyCount == 2)
+        #expect(fixture.executor.readyCount == 2)
         prefetcher.start(requests.suffix(1))
-        stage.executor.run()
-        #expect(stage.sent == ["99"])
+        fixture.executor.run()
+        #expect(fixture.sent == ["99"])
     }
 
     @Test("first come, first served; one that fails frees its place")
     func order() {
-        let stage = SteppedLoader()
-        let prefetcher = ImagePrefetcher(loader: stage.loader, limit: 1)
-        let failing = stage.fixture.request("b", then: .status(.notFound))
-        prefetcher.start(stage.requests(["a"]) + [failing] + stage.requests(["c"]))
-        prefetcher.start(stage.requests(["a", "d"]))
-        stage.executor.run()
-        #expect(stage.sent == ["a", "b", "c", "d"])
+        let fixture = SteppedLoader()
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 1)
+        let failing = fixture.fixture.request("b", then: .status(.notFound))
+        prefetcher.start(fixture.requests(["a"]) + [failing] + fixture.requests(["c"]))
+        prefetcher.start(fixture.requests(["a", "d"]))
+        fixture.executor.run()
+        #expect(fixture.sent == ["a", "b", "c", "d"])
         #expect(prefetcher.count == 0)
     }
 
     @Test("what is on its way, or waits for its turn, is not started once more")
     func duplicates() {
-        let stage = SteppedLoader(downloads: 0)
-        let prefetcher = ImagePrefetcher(loader: stage.loader, limit: 2)
-        let requests = stage.requests(["a", "b", "c"])
+        let fixture = SteppedLoader(downloads: 0)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
+        let requests = fixture.requests(["a", "b", "c"])
         prefetcher.start(requests + requests)
-        stage.executor.run()
+        fixture.executor.run()
         prefetcher.start(requests)
         #expect(prefetcher.count == 3)
-        stage.scheduler.setLimit(6, of: .download)
-        stage.executor.run()
-        #expect(Set(stage.sent) == ["a", "b", "c"] && stage.sent.count == 3)
-        #expect(stage.fixture.observer.kinds().count { $0 == .started } == 3)
+        fixture.scheduler.setLimit(6, of: .download)
+        fixture.executor.run()
+        #expect(Set(fixture.sent) == ["a", "b", "c"] && fixture.sent.count == 3)
+        #expect(fixture.fixture.observer.kinds().count { $0 == .started } == 3)
     }
 
     @Test("a pause lets nothing come to its turn, and what is under way goes on")
     func pause() {
-        let stage = SteppedLoader()
-        let prefetcher = ImagePrefetcher(loader: stage.loader, limit: 1)
-        prefetcher.start(stage.requests(["a", "b"]))
+        let fixture = SteppedLoader()
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 1)
+        prefetcher.start(fixture.requests(["a", "b"]))
         prefetcher.isPaused = true
-        prefetcher.start(stage.requests(["c"]))
-        stage.executor.run()
+        prefetcher.start(fixture.requests(["c"]))
+        fixture.executor.run()
         #expect(prefetcher.isPaused)
-        #expect(stage.sent == ["a"])
+        #expect(fixture.sent == ["a"])
         #expect(prefetcher.count == 2)
         prefetcher.isPaused = false
-        stage.executor.run()
-        #expect(stage.sent == ["a", "b", "c"])
+        fixture.executor.run()
+        #expect(fixture.sent == ["a", "b", "c"])
     }
 
     // MARK: Stopping and taking over
 
     @Test("stop reaches what has not come to its turn, and what runs")
     func stop() {
-        let stage = SteppedLoader(downloads: 1)
+        let fixture = SteppedLoader(downloads: 1)
         let gate = Gate()
-        let prefetcher = ImagePrefetcher(loader: stage.loader, limit: 2)
-        let running = stage.fixture.request("running", then: ScriptedTransport.Reply(body: [.wait(gate)]))
-        let rest = stage.requests(["queued", "waiting", "wanted"])
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
+        let running = fixture.fixture.request("running", then: ScriptedTransport.Reply(body: [.wait(gate)]))
+        let rest = fixture.requests(["queued", "waiting", "wanted"])
         prefetcher.start([running])
-        stage.executor.run()
+        fixture.executor.run()
         prefetcher.start(rest)
-        stage.executor.run()
+        fixture.executor.run()
         prefetcher.stop([running, rest[0], rest[1]])
         #expect(prefetcher.count == 1)
-        stage.executor.run()
-        #expect(stage.sent == ["running", "wanted"])
-        #expect(stage.fixture.transport.cancellationCount == 1)
+        fixture.executor.run()
+        #expect(fixture.sent == ["running", "wanted"])
+        #expect(fixture.fixture.transport.cancellationCount == 1)
         gate.open()
     }
 
     @Test("a prefetch is low; a real request takes it over at its own priority and keeps it when all prefetches stop")
     func takingOver() async throws {
-        let stage = SteppedLoader(downloads: 0)
-        let prefetcher = ImagePrefetcher(loader: stage.loader)
-        let ahead = stage.requests(["a", "b", "c"]) { $0.priority = .veryHigh }
+        let fixture = SteppedLoader(downloads: 0)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader)
+        let ahead = fixture.requests(["a", "b", "c"]) { $0.priority = .veryHigh }
         prefetcher.start(ahead)
-        stage.executor.run()
-        let other = stage.load(stage.fixture.request("real") { $0.priority = .normal })
-        let wanted = stage.load(stage.fixture.request("c") { $0.priority = .high })
-        stage.executor.run()
-        stage.scheduler.setLimit(1, of: .download)
+        fixture.executor.run()
+        let other = fixture.load(fixture.fixture.request("real") { $0.priority = .normal })
+        let wanted = fixture.load(fixture.fixture.request("c") { $0.priority = .high })
+        fixture.executor.run()
+        fixture.scheduler.setLimit(1, of: .download)
         prefetcher.stop()
-        stage.executor.run()
-        #expect(stage.sent == ["c", "real"])
+        fixture.executor.run()
+        #expect(fixture.sent == ["c", "real"])
         #expect(try await wanted.value.source == .network)
         #expect(try await other.value.source == .network)
     }
 
     @Test("a prefetcher that goes away stops what it started")
     func gone() {
-        let stage = SteppedLoader()
+        let fixture = SteppedLoader()
         let gate = Gate()
         do {
-            let prefetcher = ImagePrefetcher(loader: stage.loader, limit: 1)
-            prefetcher.start([stage.fixture.request("a", then: ScriptedTransport.Reply(body: [.wait(gate)]))])
-            prefetcher.start(stage.requests(["b"]))
-            stage.executor.run()
+            let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 1)
+            prefetcher.start([fixture.fixture.request("a", then: ScriptedTransport.Reply(body: [.wait(gate)]))])
+            prefetcher.start(fixture.requests(["b"]))
+            fixture.executor.run()
         }
-        stage.executor.run()
-        #expect(stage.fixture.transport.cancellationCount == 1)
-        #expect(stage.sent == ["a"])
+        fixture.executor.run()
+        #expect(fixture.fixture.transport.cancellationCount == 1)
+        #expect(fixture.sent == ["a"])
         gate.open()
     }
 
     @Test("a prefetch that reloads is not taken for one that does not")
     func reload() {
-        let stage = SteppedLoader()
-        let prefetcher = ImagePrefetcher(loader: stage.loader)
-        let plain = stage.fixture.request("a")
-        let reload = stage.fixture.request("a") { $0.mode = .reload }
+        let fixture = SteppedLoader()
+        let prefetcher = ImagePrefetcher(loader: fixture.loader)
+        let plain = fixture.fixture.request("a")
+        let reload = fixture.fixture.request("a") { $0.mode = .reload }
         prefetcher.start([plain])
         prefetcher.start([reload, plain])
         #expect(prefetcher.count == 2)
         prefetcher.stop([plain])
         #expect(prefetcher.count == 1)
-        stage.executor.run()
-        #expect(stage.sent == ["a"])
+        fixture.executor.run()
+        #expect(fixture.sent == ["a"])
     }
 
     @Test("a prefetcher holds no lock while it asks a step for its name")
     func asksUnlocked() {
-        let stage = SteppedLoader()
-        let prefetcher = ImagePrefetcher(loader: stage.loader)
-        let request = stage.fixture.request("a") { $0.processors = [CallingBack(call: { _ = prefetcher.count })] }
+        let fixture = SteppedLoader()
+        let prefetcher = ImagePrefetcher(loader: fixture.loader)
+        let request = fixture.fixture.request("a") { $0.processors = [CallingBack(call: { _ = prefetcher.count })] }
         prefetcher.start([request])
         prefetcher.stop([request])
         #expect(prefetcher.count == 0)
@@ -189,25 +189,25 @@ struct ImagePrefetcherTests {
 
     @Test("whoever waits for the end is told when what was started by then has arrived, failed or been stopped")
     func finished() async {
-        let stage = SteppedLoader(downloads: 0)
-        let prefetcher = ImagePrefetcher(loader: stage.loader, limit: 2)
+        let fixture = SteppedLoader(downloads: 0)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
         let gate = Gate()
-        let later = stage.fixture.request("later", then: ScriptedTransport.Reply(body: [.wait(gate)]))
-        let requests = stage.requests(["a", "b", "c"])
+        let later = fixture.fixture.request("later", then: ScriptedTransport.Reply(body: [.wait(gate)]))
+        let requests = fixture.requests(["a", "b", "c"])
         await prefetcher.finished()
         prefetcher.start(requests)
         let isOver = Watched(false)
-        let waiting = Task(executorPreference: stage.executor) {
+        let waiting = Task(executorPreference: fixture.executor) {
             await prefetcher.finished()
             isOver.change { $0 = true }
         }
-        stage.executor.run()
+        fixture.executor.run()
         prefetcher.start([later])
         prefetcher.stop([requests[0], requests[2]])
-        stage.executor.run()
+        fixture.executor.run()
         #expect(!isOver.value)
-        stage.scheduler.setLimit(1, of: .download)
-        while !isOver.value, stage.executor.step() {}
+        fixture.scheduler.setLimit(1, of: .download)
+        while !isOver.value, fixture.executor.step() {}
         #expect(isOver.value)
         #expect(prefetcher.count == 1)
         await waiting.value
@@ -241,15 +241,15 @@ struct ImagePrefetcherTests {
 
     @Test("whoever waits for the end, and is cancelled, waits no more")
     func finishedCancelled() async {
-        let stage = SteppedLoader(downloads: 0)
-        let prefetcher = ImagePrefetcher(loader: stage.loader)
-        prefetcher.start(stage.requests(["a"]))
+        let fixture = SteppedLoader(downloads: 0)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader)
+        prefetcher.start(fixture.requests(["a"]))
         for cancelsBefore in [true, false] {
-            let waiting = Task(executorPreference: stage.executor) { await prefetcher.finished() }
+            let waiting = Task(executorPreference: fixture.executor) { await prefetcher.finished() }
             if cancelsBefore { waiting.cancel() }
-            stage.executor.run()
+            fixture.executor.run()
             waiting.cancel()
-            stage.executor.run()
+            fixture.executor.run()
             await waiting.value
         }
         #expect(prefetcher.count == 1)

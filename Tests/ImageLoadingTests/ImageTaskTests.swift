@@ -14,12 +14,12 @@ struct ImageTaskTests {
     private let gate = Gate()
     private let log = MessageLog<String>()
 
-    /// A picture of which ten bytes come at once, and the rest when the gate is open.
+    /// An image of which ten bytes come at once, and the rest when the gate is open.
     private func heldRequest(of stepped: LoaderFixture? = nil) -> ImageRequest {
-        let (head, tail) = (LoaderFixture.picture.prefix(10), Data(LoaderFixture.picture.dropFirst(10)))
+        let (head, tail) = (LoaderFixture.image.prefix(10), Data(LoaderFixture.image.dropFirst(10)))
         let body: [ScriptedTransport.Step] = [.piece(head), .wait(gate), .piece(tail)]
         return (stepped ?? fixture).request(
-            "a", then: ScriptedTransport.Reply(announcedBytes: LoaderFixture.picture.count, body: body))
+            "a", then: ScriptedTransport.Reply(announcedBytes: LoaderFixture.image.count, body: body))
     }
 
     private func text(_ event: ImageTask.Event) -> String {
@@ -43,7 +43,7 @@ struct ImageTaskTests {
         var iterator = task.events.makeAsyncIterator()
         #expect(await iterator.next().map(text) == "10")
         gate.open()
-        let whole = "\(LoaderFixture.picture.count)"
+        let whole = "\(LoaderFixture.image.count)"
         #expect(await iterator.next().map(text) == whole)
         #expect(await iterator.next().map(text) == "network")
         #expect(await iterator.next() == nil)
@@ -51,7 +51,7 @@ struct ImageTaskTests {
         #expect(try await task.image().source == .network)
     }
 
-    @Test("a picture in memory is there when the task is returned, without a task of its own")
+    @Test("an image in memory is there when the task is returned, without a task of its own")
     func memoryHit() async throws {
         let request = fixture.request("a")
         _ = try await fixture.loader.image(for: request)
@@ -199,7 +199,7 @@ struct ImageTaskTests {
         #expect(log.messages.isEmpty)
         #expect(manual.count == 1)
         await manual.deliver()
-        #expect(log.messages == ["\(LoaderFixture.picture.count)", "network"])
+        #expect(log.messages == ["\(LoaderFixture.image.count)", "network"])
     }
 
     @Test("who wants the end alone is not called for progress")

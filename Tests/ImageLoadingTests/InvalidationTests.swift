@@ -18,7 +18,7 @@ struct InvalidationTests {
 
     /// Ten bytes come at once, the rest when the gate is open.
     private func heldRequest(_ name: String = "held") -> ImageRequest {
-        let (head, tail) = (LoaderFixture.picture.prefix(10), Data(LoaderFixture.picture.dropFirst(10)))
+        let (head, tail) = (LoaderFixture.image.prefix(10), Data(LoaderFixture.image.dropFirst(10)))
         return fixture.request(
             name, then: ScriptedTransport.Reply(body: [.piece(head), .wait(gate), .piece(tail)]))
     }
@@ -65,7 +65,7 @@ struct InvalidationTests {
         let request = fixture.request("a")
         loader.invalidate()
         loader.invalidate()
-        let bytes = ImageRequest(.data(LoaderFixture.picture, name: "bytes"))
+        let bytes = ImageRequest(.data(LoaderFixture.image, name: "bytes"))
         let task = loader.task(for: request)
         let ends = [
             fixture.start { [loader] in _ = try await loader.image(for: request) },
@@ -131,7 +131,7 @@ struct InvalidationTests {
     func decoding() async {
         let scheduler = ManualScheduler()
         let fixture = LoaderFixture(scheduler: scheduler, executor: SeededExecutor(seed: 1))
-        let task = fixture.loader.task(for: ImageRequest(.data(LoaderFixture.picture, name: "bytes")))
+        let task = fixture.loader.task(for: ImageRequest(.data(LoaderFixture.image, name: "bytes")))
         fixture.run()
         #expect(scheduler.waiting.count == 1)
         fixture.loader.invalidate()
@@ -153,7 +153,7 @@ struct InvalidationTests {
         #expect(fixture.imageCoalescer.isIdle && fixture.dataCoalescer.isIdle)
     }
 
-    @Test("lesser pictures, processed pictures and previews end with the rest")
+    @Test("lesser images, processed images and previews end with the rest")
     func chains() async {
         var whole = heldRequest("whole")
         whole.lowQuality = [heldRequest("lesser")]

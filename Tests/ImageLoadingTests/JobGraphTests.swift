@@ -18,7 +18,7 @@ struct JobGraphTests {
         return request
     }
 
-    @Test("a processed picture and the plain one at its size are one download and one decode")
+    @Test("a processed image and the plain one at its size are one download and one decode")
     func sharedDecode() async throws {
         let scheduler = ManualDecodes()
         let fixture = LoaderFixture(scheduler: scheduler)
@@ -33,17 +33,17 @@ struct JobGraphTests {
         _ = try await (first.value, second.image())
         #expect(fixture.decoder.decodeCount == 1)
         #expect(fixture.transport.sendCount == 1)
-        // The work was the processed one's, which wants no plain picture in memory; but who asked for that has it there.
+        // The work was the processed one's, which wants no plain image in memory; but who asked for that has it there.
         #expect(Set(fixture.memory.images.keys.map(\.processors)) == [[], ["same"]])
     }
 
-    @Test("a processed picture leaves what it was made of out of memory")
+    @Test("a processed image leaves what it was made of out of memory")
     func intermediate() async throws {
         _ = try await fixture.loader.image(for: processed(fixture.request("a")))
         #expect(fixture.memory.images.keys.map(\.processors) == [["same"]])
     }
 
-    @Test("a decoded picture in memory serves a processed request without another decode")
+    @Test("a decoded image in memory serves a processed request without another decode")
     func decodedInMemory() async throws {
         let plain = fixture.request("a")
         _ = try await fixture.loader.image(for: plain)
@@ -57,7 +57,7 @@ struct JobGraphTests {
         #expect(fixture.decoder.decodeCount == 2)
     }
 
-    @Test("who writes to memory shares work with who does not, and finds the picture there afterwards")
+    @Test("who writes to memory shares work with who does not, and finds the image there afterwards")
     func writingIsTheWaiters() async throws {
         let scheduler = ManualDecodes()
         let fixture = LoaderFixture(scheduler: scheduler)
@@ -90,7 +90,7 @@ struct JobGraphTests {
         _ = try await task.image()
     }
 
-    @Test("a larger picture in memory serves a smaller request where that says so, and only there")
+    @Test("a larger image in memory serves a smaller request where that says so, and only there")
     func larger() async throws {
         _ = try await fixture.loader.image(for: fixture.request("a", fit: 20))
         var small = fixture.request("a", fit: 10)
@@ -106,10 +106,10 @@ struct JobGraphTests {
     }
 
     @Test(
-        "bytes from disk that are no picture are fetched once more; if the origin's are none either, that is all, and none stay"
+        "bytes from disk that are no image are fetched once more; if the origin's are none either, that is all, and none stay"
     )
     func undecodable() async throws {
-        let broken = ScriptedTransport.Reply.ok(Data("no picture".utf8))
+        let broken = ScriptedTransport.Reply.ok(Data("no image".utf8))
         let request = fixture.request("a", then: broken)
         _ = try await fixture.loader.data(for: request)
         #expect(fixture.storedOriginals.count == 1)
@@ -118,16 +118,16 @@ struct JobGraphTests {
         #expect(fixture.storedOriginals.isEmpty)
     }
 
-    @Test("bytes from the network that are no picture are not fetched again")
+    @Test("bytes from the network that are no image are not fetched again")
     func undecodableFromNetwork() async throws {
-        let request = fixture.request("a", then: .ok(Data("no picture".utf8)))
+        let request = fixture.request("a", then: .ok(Data("no image".utf8)))
         await #expect(throws: ImageError.self) { try await fixture.loader.image(for: request) }
         #expect(fixture.transport.sendCount == 1)
         #expect(fixture.storedOriginals.isEmpty)
     }
 }
 
-@Suite("Which larger picture may serve")
+@Suite("Which larger image may serve")
 struct SizeIndexTests {
     private func key(_ target: ImageTarget?, _ source: String = "a", _ steps: [String] = []) -> ImageCacheKey {
         ImageCacheKey(source: source, target: target, processors: steps)

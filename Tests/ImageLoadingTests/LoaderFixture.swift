@@ -7,24 +7,24 @@ import ImageScheduling
 import ImageTesting
 import ImageTransportCaching
 import ImageTransporting
-import StagedLoader
+import LoaderTestBed
 import Synchronization
 
 /// A loader over fakes at every edge and the real coalescers, with everything that a test wants to look at.
 struct LoaderFixture {
-    private let stage: StagedLoader
+    private let fixture: LoaderTestBed
     let disk = InMemoryDataCache()
     let decoder: FakeSizedImageDecoder
     let observer = RecordingObserver()
     /// Where all tasks of the loader run, if not on Swift's pool: then nothing happens but in `run`.
     let executor: SeededExecutor?
 
-    var loader: ImageLoader { stage.loader }
-    var transport: ScriptedTransport { stage.transport }
-    var memory: InMemoryImageCache { stage.memory }
-    var clock: ManualClock { stage.clock }
-    var imageCoalescer: TaskCoalescer<ImageJobKey, ImageJobResult> { stage.imageCoalescer }
-    var dataCoalescer: TaskCoalescer<DataJobKey, DataJobResult> { stage.dataCoalescer }
+    var loader: ImageLoader { fixture.loader }
+    var transport: ScriptedTransport { fixture.transport }
+    var memory: InMemoryImageCache { fixture.memory }
+    var clock: ManualClock { fixture.clock }
+    var imageCoalescer: TaskCoalescer<ImageJobKey, ImageJobResult> { fixture.imageCoalescer }
+    var dataCoalescer: TaskCoalescer<DataJobKey, DataJobResult> { fixture.dataCoalescer }
 
     /// So long is fresh what the origin says nothing about.
     static let lifetime = Duration.seconds(3_600)
@@ -63,7 +63,7 @@ struct LoaderFixture {
         self.executor = executor
         let decoder = FakeSizedImageDecoder(gate: decodeGate)
         self.decoder = decoder
-        stage = StagedLoader(scheduler: scheduler, executor: executor) { [disk, observer, wallTime] configuration in
+        fixture = LoaderTestBed(scheduler: scheduler, executor: executor) { [disk, observer, wallTime] configuration in
             let cached = CachingTransport(
                 over: configuration.transport, cache: disk, rules: Self.rules(telling: observer)
             ) { wallTime.next() }
@@ -82,16 +82,16 @@ struct LoaderFixture {
             policy: RFC9111Policy(defaultLifetime: lifetime),
             observer: { event in
                 guard case .cacheFailed(let url, let failure) = event else { return }
-                observer.loader(did: ImageLoadEvent(request: 0, url: url, kind: .diskFailed(failure)))
+                observer.handle(ImageLoadEvent(request: 0, url: url, kind: .diskFailed(failure)))
             })
     }
 
-    /// A request for a picture of 40 by 30 pixels; the transport is told how to reply, at first and ever after.
+    /// A request for an image of 40 by 30 pixels; the transport is told how to reply, at first and ever after.
     func request(
         _ name: String, fit side: Int? = 20, first: ScriptedTransport.Reply? = nil,
-        then: ScriptedTransport.Reply = .ok(picture), adjust: (inout ImageRequest) -> Void = { _ in }
+        then: ScriptedTransport.Reply = .ok(image), adjust: (inout ImageRequest) -> Void = { _ in }
     ) -> ImageRequest {
-        stage.request(name, (first.map { [$0] } ?? []) + [then]) { request in
+        fixture.request(name, (first.map { [$0] } ?? []) + [then]) { request in
             request.target = side.map { ImageTarget(PixelSize(width: $0, height: $0)) }
             adjust(&request)
         }
@@ -100,7 +100,7 @@ struct LoaderFixture {
     /// The bodies on disk, of requests without an identity of their own: an index's key has no space.
     var storedOriginals: [Data] { disk.entries.filter { $0.key.source.contains(" ") }.map(\.value.data) }
 
-    static let picture = FakePicture.encode(width: 40, height: 30)
+    static let image = FakeImage.encode(width: 40, height: 30)
 }
 
 extension ImageRequest {

@@ -11,154 +11,154 @@ import Testing
 struct PrefetchDestinationTests {
     @Test("what is in memory is skipped, without a task and without an event")
     func inMemory() async throws {
-        let stage = SteppedLoader()
-        let requests = stage.requests(["a", "b"])
-        let loading = stage.load(requests[0])
-        stage.executor.run()
+        let fixture = SteppedLoader()
+        let requests = fixture.requests(["a", "b"])
+        let loading = fixture.load(requests[0])
+        fixture.executor.run()
         _ = try await loading.value
-        let told = stage.fixture.observer.events.count
-        let prefetcher = ImagePrefetcher(loader: stage.loader)
+        let told = fixture.fixture.observer.events.count
+        let prefetcher = ImagePrefetcher(loader: fixture.loader)
         prefetcher.start([requests[0]])
-        #expect(stage.executor.readyCount == 0)
+        #expect(fixture.executor.readyCount == 0)
         #expect(prefetcher.count == 0)
-        #expect(stage.fixture.observer.events.count == told)
+        #expect(fixture.fixture.observer.events.count == told)
         prefetcher.start(requests)
         #expect(prefetcher.count == 1)
-        stage.executor.run()
-        #expect(stage.sent == ["a", "b"])
+        fixture.executor.run()
+        #expect(fixture.sent == ["a", "b"])
     }
 
     @Test("what came into memory while it waited for its turn is skipped")
     func inMemoryByItsTurn() {
-        let stage = SteppedLoader()
-        let prefetcher = ImagePrefetcher(loader: stage.loader, limit: 1)
+        let fixture = SteppedLoader()
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 1)
         prefetcher.isPaused = true
-        let request = stage.fixture.request("a")
+        let request = fixture.fixture.request("a")
         prefetcher.start([request])
-        _ = stage.load(request)
-        stage.executor.run()
+        _ = fixture.load(request)
+        fixture.executor.run()
         prefetcher.isPaused = false
         #expect(prefetcher.count == 0)
-        #expect(stage.executor.readyCount == 0)
+        #expect(fixture.executor.readyCount == 0)
     }
 
-    @Test("to memory, the finished picture is kept")
+    @Test("to memory, the finished image is kept")
     func toMemory() {
-        let stage = SteppedLoader()
-        let request = stage.fixture.request("a") { $0.processors = [FakeProcessor("x")] }
-        ImagePrefetcher(loader: stage.loader).run([request], stage)
-        #expect(Set(stage.fixture.memory.images.keys) == [request.cacheKey])
+        let fixture = SteppedLoader()
+        let request = fixture.fixture.request("a") { $0.processors = [FakeProcessor("x")] }
+        ImagePrefetcher(loader: fixture.loader).run([request], fixture)
+        #expect(Set(fixture.fixture.memory.images.keys) == [request.cacheKey])
     }
 
-    @Test("decoded, the picture without steps is kept, and requests with any steps begin with it")
+    @Test("decoded, the image without steps is kept, and requests with any steps begin with it")
     func decoded() async throws {
-        let stage = SteppedLoader()
-        let request = stage.fixture.request("a") { $0.processors = [FakeProcessor("x")] }
-        let prefetcher = ImagePrefetcher(loader: stage.loader, destination: .decoded)
-        prefetcher.start([request, stage.fixture.request("a"), stage.fixture.request("a", fit: 10)])
+        let fixture = SteppedLoader()
+        let request = fixture.fixture.request("a") { $0.processors = [FakeProcessor("x")] }
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: .decoded)
+        prefetcher.start([request, fixture.fixture.request("a"), fixture.fixture.request("a", fit: 10)])
         #expect(prefetcher.count == 2)
-        stage.executor.run()
-        #expect(stage.loader.cachedImage(for: request) == nil)
-        #expect(stage.loader.cachedImage(for: stage.fixture.request("a")) != nil)
-        let loading = stage.load(request)
-        stage.executor.run()
+        fixture.executor.run()
+        #expect(fixture.loader.cachedImage(for: request) == nil)
+        #expect(fixture.loader.cachedImage(for: fixture.fixture.request("a")) != nil)
+        let loading = fixture.load(request)
+        fixture.executor.run()
         #expect(try await loading.value.source == .memory)
-        #expect(stage.fixture.decoder.decodeCount == 2)
+        #expect(fixture.fixture.decoder.decodeCount == 2)
     }
 
     @Test("to disk, the original is kept; nothing is decoded, nothing kept in memory, and sizes make no difference")
     func toDisk() {
-        let stage = SteppedLoader()
-        let prefetcher = ImagePrefetcher(loader: stage.loader, destination: .disk)
-        prefetcher.start([stage.fixture.request("a"), stage.fixture.request("a", fit: 10)])
+        let fixture = SteppedLoader()
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: .disk)
+        prefetcher.start([fixture.fixture.request("a"), fixture.fixture.request("a", fit: 10)])
         #expect(prefetcher.count == 1)
-        stage.executor.run()
-        #expect(stage.fixture.storedOriginals.count == 1)
-        #expect(stage.fixture.decoder.messages.isEmpty)
-        #expect(stage.fixture.memory.images.isEmpty)
+        fixture.executor.run()
+        #expect(fixture.fixture.storedOriginals.count == 1)
+        #expect(fixture.fixture.decoder.messages.isEmpty)
+        #expect(fixture.fixture.memory.images.isEmpty)
     }
 
     @Test("what is stored is skipped: no download, no event, and no byte of its body is pulled")
     func onDisk() {
         let stored = StoredResponses()
-        let stage = SteppedLoader { $0.responseCache = stored }
-        let prefetcher = ImagePrefetcher(loader: stage.loader, destination: .disk)
-        prefetcher.run(stage.requests(["stored"]), stage)
+        let fixture = SteppedLoader { $0.responseCache = stored }
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: .disk)
+        prefetcher.run(fixture.requests(["stored"]), fixture)
         #expect(stored.messages == ["asked for stored"])
-        #expect(stage.fixture.observer.events.isEmpty)
-        prefetcher.run(stage.requests(["stored"]) { $0.mode = .reload }, stage)
+        #expect(fixture.fixture.observer.events.isEmpty)
+        prefetcher.run(fixture.requests(["stored"]) { $0.mode = .reload }, fixture)
         #expect(stored.messages == ["asked for stored"])
-        #expect(stage.sent == ["stored"])
+        #expect(fixture.sent == ["stored"])
     }
 
     @Test("what would not be kept in the destination is not loaded")
     func keptOut() {
-        let stage = SteppedLoader()
+        let fixture = SteppedLoader()
         let (reads, none) = (ImageCachePolicy(memory: .readOnly, disk: .readOnly), ImageCachePolicy.none)
         for policy in [reads, none] {
-            let requests = stage.requests(["a"]) { $0.cachePolicy = policy }
+            let requests = fixture.requests(["a"]) { $0.cachePolicy = policy }
             for destination in ImagePrefetcher.Destination.allCases {
-                ImagePrefetcher(loader: stage.loader, destination: destination).run(requests, stage)
+                ImagePrefetcher(loader: fixture.loader, destination: destination).run(requests, fixture)
             }
         }
-        let local = ImageRequest(.data(LoaderFixture.picture, name: "at hand"))
-        let fetched = ImageRequest(.fetch(name: "fetched") { LoaderFixture.picture })
-        ImagePrefetcher(loader: stage.loader, destination: .disk).run([local, fetched], stage)
-        #expect(stage.fixture.observer.events.isEmpty)
-        ImagePrefetcher(loader: stage.loader).run([local, fetched], stage)
-        #expect(stage.fixture.memory.images.count == 2)
+        let local = ImageRequest(.data(LoaderFixture.image, name: "at hand"))
+        let fetched = ImageRequest(.fetch(name: "fetched") { LoaderFixture.image })
+        ImagePrefetcher(loader: fixture.loader, destination: .disk).run([local, fetched], fixture)
+        #expect(fixture.fixture.observer.events.isEmpty)
+        ImagePrefetcher(loader: fixture.loader).run([local, fetched], fixture)
+        #expect(fixture.fixture.memory.images.count == 2)
     }
 
     @Test("what a request fetches by itself is kept on disk, once, as far as the loader keeps such originals")
     func fetchesToDisk() {
         let disk = InMemoryDataCache()
         let fetches = MessageLog<String>()
-        let stage = SteppedLoader { configuration in
+        let fixture = SteppedLoader { configuration in
             configuration.fetchedOriginals = FetchedOriginals(cache: disk) { Date(timeIntervalSince1970: 0) }
         }
         let request = ImageRequest(
             .fetch(name: "fetched") {
                 fetches.append("fetched")
-                return LoaderFixture.picture
+                return LoaderFixture.image
             })
-        let prefetcher = ImagePrefetcher(loader: stage.loader, destination: .disk)
-        prefetcher.run([request], stage)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: .disk)
+        prefetcher.run([request], fixture)
         #expect(fetches.messages.count == 1)
-        let told = stage.fixture.observer.events.count
-        prefetcher.run([request], stage)
+        let told = fixture.fixture.observer.events.count
+        prefetcher.run([request], fixture)
         #expect(fetches.messages.count == 1)
-        #expect(stage.fixture.observer.events.count == told)
-        #expect(stage.fixture.memory.images.isEmpty)
+        #expect(fixture.fixture.observer.events.count == told)
+        #expect(fixture.fixture.memory.images.isEmpty)
         var renewed = request
         renewed.mode = .reload
-        prefetcher.run([renewed], stage)
+        prefetcher.run([renewed], fixture)
         #expect(fetches.messages.count == 2)
     }
 
     @Test("a prefetch of a progressive request makes no previews")
     func noPreviews() {
         let decoder = ScriptedPreviews()
-        let stage = SteppedLoader { configuration in
+        let fixture = SteppedLoader { configuration in
             configuration.decoder = decoder
             configuration.previewThrottle = .none
         }
         let pieces: [ScriptedTransport.Step] = [
-            .piece(LoaderFixture.picture[0..<20]), .piece(Data(LoaderFixture.picture[20...])),
+            .piece(LoaderFixture.image[0..<20]), .piece(Data(LoaderFixture.image[20...])),
         ]
-        let request = stage.fixture.request("a", then: ScriptedTransport.Reply(body: pieces)) {
+        let request = fixture.fixture.request("a", then: ScriptedTransport.Reply(body: pieces)) {
             $0.isProgressive = true
         }
-        ImagePrefetcher(loader: stage.loader).run([request], stage)
+        ImagePrefetcher(loader: fixture.loader).run([request], fixture)
         #expect(decoder.sessionCount == 0)
-        #expect(stage.loader.cachedImage(for: request) != nil)
+        #expect(fixture.loader.cachedImage(for: request) != nil)
     }
 }
 
 extension ImagePrefetcher {
     /// Starts these, and goes on until nothing is left to do.
-    fileprivate func run(_ requests: [ImageRequest], _ stage: SteppedLoader) {
+    fileprivate func run(_ requests: [ImageRequest], _ fixture: SteppedLoader) {
         start(requests)
-        stage.executor.run()
+        fixture.executor.run()
     }
 }
 

@@ -12,13 +12,13 @@ import Testing
 @Suite("Previews through the loader", .timeLimit(.minutes(10)))
 struct PreviewTests {
     private let gates = [Gate(), Gate(), Gate()]
-    private let picture = LoaderFixture.picture
+    private let image = LoaderFixture.image
 
     /// Pieces of 10, 20 and 30 bytes end before the first, second and third gate.
     private var body: [ScriptedTransport.Step] {
         [
-            .piece(picture[0..<10]), .wait(gates[0]), .piece(Data(picture[10..<20])), .wait(gates[1]),
-            .piece(Data(picture[20..<30])), .wait(gates[2]), .piece(Data(picture[30...])),
+            .piece(image[0..<10]), .wait(gates[0]), .piece(Data(image[10..<20])), .wait(gates[1]),
+            .piece(Data(image[20..<30])), .wait(gates[2]), .piece(Data(image[30...])),
         ]
     }
 
@@ -55,7 +55,7 @@ struct PreviewTests {
         return nil
     }
 
-    @Test("a progressive request is shown previews as the bytes come, then the picture; nothing of them is kept")
+    @Test("a progressive request is shown previews as the bytes come, then the image; nothing of them is kept")
     func previews() async throws {
         let fixture = fixture(ScriptedPreviews())
         let task = fixture.loader.task(for: request(fixture))
@@ -108,7 +108,7 @@ struct PreviewTests {
         #expect(scheduler.decodes.waiting.count == 1)
         try await scheduler.decodes.runNext()
         #expect(decoder.fed.messages == [30])
-        // The last piece asks for a preview, and ends it before it is made; what waits then is the final picture.
+        // The last piece asks for a preview, and ends it before it is made; what waits then is the final image.
         openAll()
         await fixture.observer.reaches { $0.contains { $0.kind == .queued(.decode) } }
         while scheduler.decodes.waiting.isEmpty { await Task.yield() }
@@ -150,7 +150,7 @@ struct PreviewTests {
         _ = try await task.image()
     }
 
-    @Test("steps are applied to previews too, and work on the picture before them is shared")
+    @Test("steps are applied to previews too, and work on the image before them is shared")
     func processed() async throws {
         let decoder = ScriptedPreviews()
         let fixture = fixture(decoder)
@@ -173,13 +173,13 @@ struct PreviewTests {
     func retried() async throws {
         let fixture = fixture(ScriptedPreviews(), retries: 1)
         let broken: [ScriptedTransport.Step] = [
-            .piece(picture[0..<20]), .wait(gates[0]), .fail(.connectionLost("cut")),
+            .piece(image[0..<20]), .wait(gates[0]), .fail(.connectionLost("cut")),
         ]
         var request = fixture.request(
             "a", first: ScriptedTransport.Reply(body: broken),
             then: ScriptedTransport.Reply(body: [
-                .piece(picture[0..<15]), .wait(gates[1]), .piece(Data(picture[15..<30])), .wait(gates[2]),
-                .piece(Data(picture[30...])),
+                .piece(image[0..<15]), .wait(gates[1]), .piece(Data(image[15..<30])), .wait(gates[2]),
+                .piece(Data(image[30...])),
             ]))
         request.isProgressive = true
         let log = ProgressLog()
@@ -195,18 +195,18 @@ struct PreviewTests {
         _ = try await task.value
         #expect(log.all.map(\.completedBytes) == log.all.map(\.completedBytes).sorted())
         let reds = log.all.compactMap { $0.preview?.image.bitmap.pixels[0] }
-        #expect(Set(reds).subtracting([UInt8(picture.count)]) == [20, 30])
+        #expect(Set(reds).subtracting([UInt8(image.count)]) == [20, 30])
         #expect(reds == reds.sorted())
     }
 }
 
-@Suite("Lesser pictures first", .timeLimit(.minutes(10)))
+@Suite("Lesser images first", .timeLimit(.minutes(10)))
 struct LowQualityTests {
     private let fixture = LoaderFixture()
     private let gate = Gate()
 
     private func request(_ lesser: [ImageRequest]) -> ImageRequest {
-        let body: [ScriptedTransport.Step] = [.wait(gate), .piece(LoaderFixture.picture)]
+        let body: [ScriptedTransport.Step] = [.wait(gate), .piece(LoaderFixture.image)]
         return fixture.request("full", then: ScriptedTransport.Reply(body: body)) { $0.lowQuality = lesser }
     }
 
@@ -219,13 +219,13 @@ struct LowQualityTests {
         }
     }
 
-    @Test("a thumbnail is shown as a preview until the picture comes")
+    @Test("a thumbnail is shown as a preview until the image comes")
     func thumbnail() async {
         let task = fixture.loader.task(for: request([fixture.request("thumbnail", fit: 4)]))
         var events = task.events.makeAsyncIterator()
         #expect(text(await events.next()) == "4x3 preview")
         gate.open()
-        #expect(text(await events.next()) == "\(LoaderFixture.picture.count)")
+        #expect(text(await events.next()) == "\(LoaderFixture.image.count)")
         #expect(text(await events.next()) == "20x15")
     }
 
@@ -241,10 +241,10 @@ struct LowQualityTests {
         gate.open()
         var rest: [String] = []
         while let event = text(await events.next()) { rest.append(event) }
-        #expect(rest == ["\(LoaderFixture.picture.count)", "20x15"])
+        #expect(rest == ["\(LoaderFixture.image.count)", "20x15"])
     }
 
-    @Test("one that fails is not missed, and one that is under way when the picture comes is cancelled")
+    @Test("one that fails is not missed, and one that is under way when the image comes is cancelled")
     func failsOrIsLate() async throws {
         let held = Gate()
         let late = fixture.request("late", then: ScriptedTransport.Reply(body: [.wait(held)]))

@@ -14,8 +14,8 @@ struct ReloadTests {
 
     /// The first answer waits at the gate and is out of date; all others are new.
     private func request(_ policy: ImageCachePolicy, of stepped: LoaderFixture? = nil) -> ImageRequest {
-        let old = ScriptedTransport.Reply(body: [.wait(gate), .piece(LoaderFixture.picture)])
-        let new = ScriptedTransport.Reply.ok(FakePicture.encode(width: 20, height: 20))
+        let old = ScriptedTransport.Reply(body: [.wait(gate), .piece(LoaderFixture.image)])
+        let new = ScriptedTransport.Reply.ok(FakeImage.encode(width: 20, height: 20))
         return (stepped ?? fixture).request("a", fit: nil, first: old, then: new) { $0.cachePolicy = policy }
     }
 
@@ -36,7 +36,7 @@ struct ReloadTests {
         #expect(try await older.value == 40)
         #expect(fixture.loader.reloads.withLock { $0.isEmpty })
         #expect(fixture.memory.images.values.map(\.bitmap.size.width) == [20])
-        #expect(fixture.storedOriginals == [FakePicture.encode(width: 20, height: 20)])
+        #expect(fixture.storedOriginals == [FakeImage.encode(width: 20, height: 20)])
     }
 
     @Test("who asks after a reload does not join older work")
@@ -52,7 +52,7 @@ struct ReloadTests {
         #expect(try await older.value == 40)
     }
 
-    /// Asks for a picture, and goes on until nothing more can happen.
+    /// Asks for an image, and goes on until nothing more can happen.
     private func width(of request: ImageRequest, from fixture: LoaderFixture) -> Task<Int, any Error> {
         let task = fixture.start { try await fixture.loader.image(for: request).image.bitmap.size.width }
         fixture.run()
@@ -70,11 +70,11 @@ struct ReloadTests {
         fixture.disk.hold(.store, at: nil)
         let new = try await fixture.loader.data(for: reloading(request)).data
         store.open()
-        #expect(try await older.value == LoaderFixture.picture)
+        #expect(try await older.value == LoaderFixture.image)
         #expect(try await fixture.loader.data(for: request).data == new)
     }
 
-    @Test("a picture that is being kept while a reload ends does not stay in memory")
+    @Test("an image that is being kept while a reload ends does not stay in memory")
     func olderIsBeingKept() async throws {
         let cache = InterposedImageCache()
         let fixture = LoaderFixture { $0.memoryCache = cache }
@@ -86,18 +86,18 @@ struct ReloadTests {
         #expect(fixture.loader.cachedImage(for: request) == nil)
     }
 
-    @Test("a picture that was fetched anew because its file did not decode is kept in memory")
+    @Test("an image that was fetched anew because its file did not decode is kept in memory")
     func undecodable() async throws {
-        let good = ScriptedTransport.Reply.ok(LoaderFixture.picture)
-        let request = fixture.request("a", first: .ok(Data("no picture".utf8)), then: good)
+        let good = ScriptedTransport.Reply.ok(LoaderFixture.image)
+        let request = fixture.request("a", first: .ok(Data("no image".utf8)), then: good)
         _ = try await fixture.loader.data(for: request)
         #expect(try await fixture.loader.image(for: request).source == .network)
         #expect(fixture.loader.cachedImage(for: request) != nil)
-        #expect(fixture.storedOriginals == [LoaderFixture.picture])
+        #expect(fixture.storedOriginals == [LoaderFixture.image])
     }
 }
 
-/// Calls somebody before it keeps a picture.
+/// Calls somebody before it keeps an image.
 private final class InterposedImageCache: ImageCache {
     private let base = InMemoryImageCache()
     let beforeInsert = Mutex<@Sendable (ImageCacheKey) -> Void> { _ in }

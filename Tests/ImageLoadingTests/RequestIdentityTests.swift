@@ -35,7 +35,7 @@ struct RequestIdentityTests {
         #expect(copy.cacheKey == ImageCacheKey(source: "identity b"))
     }
 
-    @Test("another Authorization is another picture, and no credential stands in the key")
+    @Test("another Authorization is another image, and no credential stands in the key")
     func headers() throws {
         let mine = try request("http://h/a", headers: ["Authorization": "Bearer secret"])
         #expect(try mine.original != request("http://h/a").original)
@@ -44,7 +44,7 @@ struct RequestIdentityTests {
         #expect(!mine.original.source.contains("secret"))
     }
 
-    @Test("size, mode, upscaling and steps make another picture, priority does not")
+    @Test("size, mode, upscaling and steps make another image, priority does not")
     func variants() throws {
         var request = try request("http://h/a")
         var seen: Set<ImageCacheKey> = [request.cacheKey]

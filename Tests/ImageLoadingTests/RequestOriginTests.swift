@@ -12,12 +12,12 @@ import Testing
 @Suite("Originals without a URL")
 struct RequestOriginTests {
     private let fixture = LoaderFixture()
-    private let picture = LoaderFixture.picture
+    private let image = LoaderFixture.image
     private let target = ImageTarget(PixelSize(width: 20, height: 20))
 
     @Test("bytes at hand are decoded without network, disk or a place among the downloads, and kept in memory")
     func data() async throws {
-        let request = ImageRequest(.data(picture), target: target)
+        let request = ImageRequest(.data(image), target: target)
         #expect(try await fixture.loader.image(for: request).source == .disk)
         #expect(try await fixture.loader.image(for: request).source == .memory)
         #expect(fixture.transport.messages.isEmpty)
@@ -42,10 +42,10 @@ struct RequestOriginTests {
         let gate = Gate()
         let calls = Mutex(0)
         let request = ImageRequest(
-            .fetch(name: "asset 1") { [picture] in
+            .fetch(name: "asset 1") { [image] in
                 calls.withLock { $0 += 1 }
                 await gate.pass()
-                return picture
+                return image
             }, target: target)
         async let first = fixture.loader.image(for: request)
         await gate.arrivals(1)
@@ -70,18 +70,18 @@ struct RequestOriginTests {
         let patient = LoaderFixture(retries: 1)
         let calls = Mutex(0)
         let shaky = ImageRequest(
-            .fetch(name: "c") { [picture] in
+            .fetch(name: "c") { [image] in
                 let call = calls.withLock { calls in
                     calls += 1
                     return calls
                 }
                 if call == 1 { throw ImageError.network(.connectionLost, "") }
-                return picture
+                return image
             })
         let task = Task { try await patient.loader.data(for: shaky) }
         await patient.clock.sleepers(1)
         patient.clock.advance(by: .seconds(1))
-        #expect(try await task.value.data == picture)
+        #expect(try await task.value.data == image)
     }
 
     @Test("a fetch is told of its cancellation, and is not asked when nothing may be fetched")
@@ -148,7 +148,7 @@ struct CacheAccessTests {
     @Test("a revalidation asks the origin about what is fresh, and passes memory over")
     func revalidate() async throws {
         let whole = ScriptedTransport.Reply.ok(
-            LoaderFixture.picture, headers: [.eTag: "\"1\"", .cacheControl: "max-age=1000"])
+            LoaderFixture.image, headers: [.eTag: "\"1\"", .cacheControl: "max-age=1000"])
         var request = fixture.request("a", first: whole, then: .status(.notModified))
         _ = try await fixture.loader.image(for: request)
         request.mode = .revalidate

@@ -14,7 +14,7 @@ struct StatisticsTests {
     private let gate = Gate()
 
     private func heldRequest(_ name: String, fit side: Int = 20, of stepped: LoaderFixture? = nil) -> ImageRequest {
-        let body: [ScriptedTransport.Step] = [.wait(gate), .piece(LoaderFixture.picture)]
+        let body: [ScriptedTransport.Step] = [.wait(gate), .piece(LoaderFixture.image)]
         return (stepped ?? fixture).request(name, fit: side, then: ScriptedTransport.Reply(body: body))
     }
 
@@ -30,7 +30,7 @@ struct StatisticsTests {
         #expect(numbers.memory.hitRatio == 0.5)
         #expect(numbers.disk.hitRatio == 0.5)
         #expect(numbers.succeeded.mapValues(\.count) == [.network: 1, .memory: 2, .disk: 1])
-        #expect(numbers.downloadedBytes == LoaderFixture.picture.count)
+        #expect(numbers.downloadedBytes == LoaderFixture.image.count)
         #expect(numbers.savedBytes == 0)
     }
 
@@ -46,7 +46,7 @@ struct StatisticsTests {
         let times = fixture.observer.events.map { "\($0.kind) \($0.elapsed)" }
         #expect(times.first == "started 0.0 seconds")
         #expect(times.contains("downloadStarted 0.0 seconds"))
-        #expect(times.contains("downloadFinished(bytes: \(LoaderFixture.picture.count)) 3.0 seconds"))
+        #expect(times.contains("downloadFinished(bytes: \(LoaderFixture.image.count)) 3.0 seconds"))
         #expect(times.last == "succeeded(ImageCore.ImageSource.network) 3.0 seconds")
     }
 
@@ -54,20 +54,20 @@ struct StatisticsTests {
     func sharing() async throws {
         let fixture = LoaderFixture.stepped()
         let (request, smaller) = (heldRequest("a", of: fixture), heldRequest("a", fit: 10, of: fixture))
-        let pictures = [request, request, smaller].map { request in
+        let images = [request, request, smaller].map { request in
             fixture.start { _ = try await fixture.loader.image(for: request) }
         }
         let data = fixture.start { _ = try await fixture.loader.data(for: request) }
         fixture.run()
         gate.open()
         fixture.run()
-        for task in pictures + [data] { try await task.value }
+        for task in images + [data] { try await task.value }
         let numbers = fixture.loader.statistics
-        #expect(numbers.downloadedBytes == LoaderFixture.picture.count)
-        #expect(numbers.savedBytes == 3 * LoaderFixture.picture.count)
+        #expect(numbers.downloadedBytes == LoaderFixture.image.count)
+        #expect(numbers.savedBytes == 3 * LoaderFixture.image.count)
     }
 
-    @Test("a processed picture whose base is another request's saves the bytes")
+    @Test("a processed image whose base is another request's saves the bytes")
     func processedSharing() async throws {
         let fixture = LoaderFixture.stepped()
         let plain = heldRequest("a", of: fixture)
@@ -80,7 +80,7 @@ struct StatisticsTests {
         gate.open()
         fixture.run()
         for task in [first, second] { try await task.value }
-        #expect(fixture.loader.statistics.savedBytes == LoaderFixture.picture.count)
+        #expect(fixture.loader.statistics.savedBytes == LoaderFixture.image.count)
     }
 
     @Test(
@@ -104,7 +104,7 @@ struct StatisticsTests {
         let events = fixture.observer.events
         let joiner = try #require(events.last { $0.kind == .started }?.request)
         let last = events.filter { $0.request == joiner }.suffix(2)
-        #expect(last.map(\.kind) == [.joined(bytes: LoaderFixture.picture.count), .succeeded(.network)])
+        #expect(last.map(\.kind) == [.joined(bytes: LoaderFixture.image.count), .succeeded(.network)])
         #expect(last.map(\.elapsed) == [.seconds(2), .seconds(2)])
     }
 

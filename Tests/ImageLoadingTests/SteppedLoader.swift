@@ -23,12 +23,12 @@ struct SteppedLoader {
         self.executor = executor
     }
 
-    /// How many requests wait for a picture.
+    /// How many requests wait for an image.
     var waiterCount: Int { fixture.imageCoalescer.callerCount }
 
     var loader: ImageLoader { fixture.loader }
 
-    /// The names of the pictures that were asked of the transport, in order.
+    /// The names of the images that were asked of the transport, in order.
     var sent: [String] { fixture.transport.requests.map(\.url.lastPathComponent) }
 
     func requests(_ names: some Sequence<String>, adjust: (inout ImageRequest) -> Void = { _ in }) -> [ImageRequest] {

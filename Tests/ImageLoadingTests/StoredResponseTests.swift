@@ -9,11 +9,11 @@ import Testing
 @Suite("Loader and stored responses")
 struct StoredResponseTests {
     private let fixture = LoaderFixture()
-    private let bytes = LoaderFixture.picture.count
+    private let bytes = LoaderFixture.image.count
 
     /// Stale at once, with a validator.
     private let stale = ScriptedTransport.Reply.ok(
-        LoaderFixture.picture, headers: [.cacheControl: "max-age=0", .eTag: "\"1\""])
+        LoaderFixture.image, headers: [.cacheControl: "max-age=0", .eTag: "\"1\""])
 
     @Test("what the origin confirms comes from disk, and is told as validated")
     func validated() async throws {
@@ -21,7 +21,7 @@ struct StoredResponseTests {
         _ = try await fixture.loader.data(for: request)
         fixture.wallTime.advance(10)
         let loaded = try await fixture.loader.data(for: request)
-        #expect(loaded.source == .validated && loaded.data == LoaderFixture.picture)
+        #expect(loaded.source == .validated && loaded.data == LoaderFixture.image)
         #expect(
             fixture.observer.kinds().suffix(7) == [
                 .started, .diskMiss(.outOfDate), .queued(.download), .downloadStarted,
@@ -52,19 +52,19 @@ struct StoredResponseTests {
     }
 
     @Test("a hit on disk waits for no place among the downloads")
-    func hitsTakeNoPlace() async throws {
+    func hitsTakeNoSlot() async throws {
         let request = fixture.request("a")
         _ = try await fixture.loader.data(for: request)
         let transport = fixture.transport
         let blocked = LoaderFixture(scheduler: ManualScheduler()) { configuration in
-            configuration.responseCache = OneResponse(LoaderFixture.picture)
+            configuration.responseCache = OneResponse(LoaderFixture.image)
             configuration.transport = transport
         }
         #expect(try await blocked.loader.data(for: request).source == .disk)
         #expect(transport.sendCount == 1)
     }
 
-    @Test("that there is no such picture is remembered")
+    @Test("that there is no such image is remembered")
     func negative() async throws {
         let request = fixture.request("a", then: .status(.notFound))
         for _ in 0..<2 {
@@ -93,7 +93,7 @@ struct StoredResponseTests {
         #expect(fixture.transport.requests.map { $0.headers[.cacheControl] } == ["no-cache", "max-age=5", nil])
     }
 
-    @Test("a broken store costs events, not the picture", arguments: [InMemoryDataCache.Operation.entry, .store])
+    @Test("a broken store costs events, not the image", arguments: [InMemoryDataCache.Operation.entry, .store])
     func brokenStore(_ operation: InMemoryDataCache.Operation) async throws {
         fixture.disk.fail(operation, with: .noSpace)
         #expect(try await fixture.loader.data(for: fixture.request("a")).source == .network)

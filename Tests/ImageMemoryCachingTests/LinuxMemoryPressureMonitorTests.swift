@@ -11,7 +11,7 @@ import Testing
 struct LinuxMemoryPressureMonitorTests {
     @Test("it obeys the contract of monitors", arguments: MemoryPressureMonitorContract.rules)
     func contract(_ rule: ContractRule<MemoryPressureMonitorContract.Subject>) async throws {
-        try await rule.check { try await Self.stage() }
+        try await rule.check { try await Self.fixture() }
     }
 
     @Test("it asks for both announcements on every file, and waits for ever where all are granted")
@@ -89,14 +89,14 @@ struct LinuxMemoryPressureMonitorTests {
         }
     }
 
-    /// A monitor over files that the stage writes: more waiting at each raise, none for normal.
-    private static func stage() async throws -> MemoryPressureStage {
+    /// A monitor over files that the fixture writes: more waiting at each raise, none for normal.
+    private static func fixture() async throws -> MemoryPressureFixture {
         let folder = try PressureFolder()
         let wait = ScriptedPressureWait(grants: false)
         let monitor = try monitor(folder, wait)
         let waited = Mutex((some: 0, full: 0, looks: 3))
         await wait.log.reaches(3)
-        return MemoryPressureStage(monitor: monitor) { level in
+        return MemoryPressureFixture(monitor: monitor) { level in
             let (text, looks) = waited.withLock { waited in
                 if level >= .warning { waited.some += 200_000 }
                 if level == .critical { waited.full += 200_000 }

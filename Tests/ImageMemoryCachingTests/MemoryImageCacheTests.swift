@@ -7,10 +7,10 @@ struct MemoryImageCacheTests {
     @Test("cost and count are exact after each operation")
     func countsExactly() {
         let cache = MemoryImageCache(byteLimit: 1_000)
-        cache.insert(picture(40), for: key(1))
-        cache.insert(picture(80), for: key(2))
+        cache.insert(image(40), for: key(1))
+        cache.insert(image(80), for: key(2))
         #expect(cache.totalCost == 120)
-        cache.insert(picture(4), for: key(1))
+        cache.insert(image(4), for: key(1))
         #expect(cache.totalCost == 84)
         #expect(cache.count == 2)
         cache.remove(for: key(2))
@@ -20,12 +20,12 @@ struct MemoryImageCacheTests {
         #expect(cache.count == 0)
     }
 
-    @Test("the picture looked at least recently goes first")
+    @Test("the image looked at least recently goes first")
     func evictsLeastRecentlyUsed() {
         let cache = MemoryImageCache(byteLimit: 120, policy: .lru)
-        for number in 1...3 { cache.insert(picture(40), for: key(number)) }
+        for number in 1...3 { cache.insert(image(40), for: key(number)) }
         #expect(cache.image(for: key(1)) != nil)
-        cache.insert(picture(40), for: key(4))
+        cache.insert(image(40), for: key(4))
         #expect(cache.image(for: key(2)) == nil)
         for number in [1, 3, 4] { #expect(cache.image(for: key(number)) != nil) }
     }
@@ -33,37 +33,37 @@ struct MemoryImageCacheTests {
     @Test("a lowered limit takes effect at once, a raised one leaves room")
     func changesLimit() {
         let cache = MemoryImageCache(byteLimit: 120, policy: .lru)
-        for number in 1...3 { cache.insert(picture(40), for: key(number)) }
+        for number in 1...3 { cache.insert(image(40), for: key(number)) }
         cache.byteLimit = 79
         #expect(cache.totalCost == 40)
         #expect(cache.image(for: key(3)) != nil)
         cache.byteLimit = 200
-        cache.insert(picture(160), for: key(4))
+        cache.insert(image(160), for: key(4))
         #expect(cache.totalCost == 200)
         cache.trim(to: 160)
         #expect(cache.totalCost == 160)
         #expect(cache.byteLimit == 200)
     }
 
-    @Test("a picture above the entry limit is refused, and the older one under its key is out of date and goes")
+    @Test("an image above the entry limit is refused, and the older one under its key is out of date and goes")
     func obeysEntryLimit() {
         let cache = MemoryImageCache(byteLimit: 1_000, entryLimit: 100)
-        cache.insert(picture(100), for: key(1))
-        cache.insert(picture(100), for: key(2))
-        cache.insert(picture(104), for: key(2))
+        cache.insert(image(100), for: key(1))
+        cache.insert(image(100), for: key(2))
+        cache.insert(image(104), for: key(2))
         #expect(cache.image(for: key(1)) != nil)
         #expect(cache.image(for: key(2)) == nil)
         cache.entryLimit = nil
-        cache.insert(picture(104), for: key(2))
+        cache.insert(image(104), for: key(2))
         #expect(cache.image(for: key(2)) != nil)
     }
 
-    @Test("a picture that a view shows is found again after its eviction, and counts again from then on")
-    func revivesPictureInUse() {
+    @Test("an image that a view shows is found again after its eviction, and counts again from then on")
+    func revivesImageInUse() {
         let cache = MemoryImageCache(byteLimit: 100)
-        let shown = picture(80)
+        let shown = image(80)
         cache.insert(shown, for: key(1))
-        cache.insert(picture(60), for: key(2))
+        cache.insert(image(60), for: key(2))
         #expect(cache.totalCost == 60)
         #expect(cache.image(for: key(1)) == shown)
         #expect(cache.totalCost == 80)
@@ -73,12 +73,12 @@ struct MemoryImageCacheTests {
     }
 
     @Test(
-        "unless told otherwise, one large picture does not push out many small ones, and is found as long as it is shown"
+        "unless told otherwise, one large image does not push out many small ones, and is found as long as it is shown"
     )
-    func keepsSmallPictures() {
+    func keepsSmallImages() {
         let cache = MemoryImageCache(byteLimit: 1_000)
-        for number in 0..<25 { cache.insert(picture(40), for: key(number)) }
-        var shown: DecodedImage? = picture(800)
+        for number in 0..<25 { cache.insert(image(40), for: key(number)) }
+        var shown: DecodedImage? = image(800)
         if let shown { cache.insert(shown, for: key(100)) }
         #expect((0..<25).allSatisfy { cache.image(for: key($0)) != nil })
         #expect(cache.image(for: key(100)) == shown)
@@ -87,25 +87,25 @@ struct MemoryImageCacheTests {
         #expect(cache.image(for: key(100)) == nil)
     }
 
-    @Test("a picture that nobody else holds is gone with its eviction: the cache keeps nothing alive")
-    func forgetsPictureOutOfUse() {
+    @Test("an image that nobody else holds is gone with its eviction: the cache keeps nothing alive")
+    func forgetsImageOutOfUse() {
         let cache = MemoryImageCache(byteLimit: 100)
-        var shown: DecodedImage? = picture(80)
+        var shown: DecodedImage? = image(80)
         if let shown { cache.insert(shown, for: key(1)) }
         cache.trim(to: 0)
         #expect(shown?.byteCount == 80)
         shown = nil
         #expect(cache.image(for: key(1)) == nil)
-        cache.insert(picture(80), for: key(2))
+        cache.insert(image(80), for: key(2))
         cache.trim(to: 0)
         #expect(cache.image(for: key(2)) == nil)
         #expect(cache.statistics.revivals == 0)
     }
 
-    @Test("as many pictures in use are remembered as was said, the latest")
-    func boundsPicturesInUse() {
+    @Test("as many images in use are remembered as was said, the latest")
+    func boundsImagesInUse() {
         let cache = MemoryImageCache(byteLimit: 1_000, inUseLimit: 3)
-        let shown = (0..<5).map { _ in picture(80) }
+        let shown = (0..<5).map { _ in image(80) }
         for number in 0..<5 { cache.insert(shown[number], for: key(number)) }
         cache.trim(to: 0)
         #expect((0..<5).filter { cache.image(for: key($0)) != nil } == [2, 3, 4])
@@ -118,7 +118,7 @@ struct MemoryImageCacheTests {
     @Test("an image that was evicted again counts as the latest of the images in use")
     func remembersLatestEviction() {
         let cache = MemoryImageCache(byteLimit: 1_000, inUseLimit: 2)
-        let shown = (0..<2).map { _ in picture(80) }
+        let shown = (0..<2).map { _ in image(80) }
         for number in [0, 0, 1] {
             cache.insert(shown[number], for: key(number))
             cache.trim(to: 0)
@@ -126,12 +126,12 @@ struct MemoryImageCacheTests {
         #expect((0..<2).filter { cache.image(for: key($0)) != nil } == [0, 1])
     }
 
-    @Test("pictures are removed by description, those in use elsewhere included")
+    @Test("images are removed by description, those in use elsewhere included")
     func removesByDescription() {
         let cache = MemoryImageCache(byteLimit: 100)
-        let shown = picture(80)
+        let shown = image(80)
         cache.insert(shown, for: key(1))
-        cache.insert(picture(80), for: key(2))
+        cache.insert(image(80), for: key(2))
         cache.removeAll { $0 == key(1) }
         #expect(cache.image(for: key(1)) == nil)
         #expect(cache.image(for: key(2)) != nil)
@@ -144,7 +144,7 @@ struct MemoryImageCacheTests {
             for task in 0..<8 {
                 group.addTask {
                     for step in 0..<500 {
-                        cache.insert(picture(4 + step % 50 * 4), for: key(step * (task + 1) % 37))
+                        cache.insert(image(4 + step % 50 * 4), for: key(step * (task + 1) % 37))
                         _ = cache.image(for: key(step % 37))
                         if step % 100 == 0 { cache.byteLimit = 1_000 + task * 100 }
                     }
@@ -158,10 +158,10 @@ struct MemoryImageCacheTests {
     }
 }
 
-private func key(_ number: Int) -> ImageCacheKey { ImageCacheKey(source: "https://pictures.test/\(number).jpg") }
+private func key(_ number: Int) -> ImageCacheKey { ImageCacheKey(source: "https://images.test/\(number).jpg") }
 
-/// A picture that costs as many bytes, a multiple of four.
-private func picture(_ byteCount: Int) -> DecodedImage {
+/// An image that costs as many bytes, a multiple of four.
+private func image(_ byteCount: Int) -> DecodedImage {
     let size = PixelSize(width: byteCount / 4, height: 1)
     return DecodedImage(
         bitmap: Bitmap(size: size, pixels: [UInt8](repeating: 255, count: byteCount), isOpaque: true),

@@ -5,17 +5,17 @@ import Testing
 @MainActor
 @Suite("Frames of animations, made ahead", .timeLimit(.minutes(10)))
 struct AnimationPreparationTests {
-    private let stage = AnimationStage()
+    private let fixture = AnimationFixture()
 
     @Test("a frame that is not there is not waited for: the one before stays until it comes")
     func notThere() async {
-        let (clock, frames) = (stage.clock(), ScriptedFrames(count: 9, isPrepared: false))
-        let player = stage.player(frames, clock)
+        let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9, isPrepared: false))
+        let player = fixture.player(frames, clock)
         player.isVisible = true
         clock.tick(at: .zero)
         await frames.gate.arrivals(1)
         clock.tick(at: .seconds(1))
-        #expect(stage.log.messages == ["run"])
+        #expect(fixture.log.messages == ["run"])
         frames.gate.letOnePass()
         while frames.cachedFrame(at: 0) == nil { await Task.yield() }
         while frames.gate.arrivalCount < 2 {
@@ -26,15 +26,15 @@ struct AnimationPreparationTests {
         frames.gate.letOnePass()
         while frames.cachedFrame(at: 2) == nil { await Task.yield() }
         clock.tick(at: .seconds(2))
-        #expect(stage.log.messages == ["run", "2"])
+        #expect(fixture.log.messages == ["run", "2"])
         frames.gate.open()
         withExtendedLifetime(player) {}
     }
 
     @Test("one preparation at a time, begun off the main actor")
     func preparesOnce() async {
-        let (clock, frames) = (stage.clock(), ScriptedFrames(count: 9, isPrepared: false))
-        let player = stage.player(frames, clock)
+        let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9, isPrepared: false))
+        let player = fixture.player(frames, clock)
         player.isVisible = true
         for second in 0...5 { clock.tick(at: .seconds(second)) }
         await frames.gate.arrivals(1)
@@ -46,20 +46,20 @@ struct AnimationPreparationTests {
 
     @Test("an animation whose frame can't be made stays as it is")
     func broken() async {
-        let (clock, frames) = (stage.clock(), ScriptedFrames(count: 9, isPrepared: false, isBroken: true))
-        let player = stage.player(frames, clock)
+        let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9, isPrepared: false, isBroken: true))
+        let player = fixture.player(frames, clock)
         player.isVisible = true
         frames.gate.open()
         clock.tick(at: .zero)
         while clock.isRunning { await Task.yield() }
         #expect(player.isFinished)
-        #expect(stage.log.messages == ["run", "rest"])
+        #expect(fixture.log.messages == ["run", "rest"])
     }
 
     @Test("what is hidden prepares nothing, and is not taken for broken")
     func hiddenPreparation() async {
-        let (clock, frames) = (stage.clock(), ScriptedFrames(count: 9, isPrepared: false, isBroken: true))
-        let player = stage.player(frames, clock)
+        let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9, isPrepared: false, isBroken: true))
+        let player = fixture.player(frames, clock)
         player.isVisible = true
         clock.tick(at: .zero)
         await frames.gate.arrivals(1)
@@ -74,8 +74,8 @@ struct AnimationPreparationTests {
 
     @Test("a frame that was given up when it was hidden is made once it is visible again")
     func preparesAgain() async {
-        let (clock, frames) = (stage.clock(), ScriptedFrames(count: 9, isPrepared: false))
-        let player = stage.player(frames, clock)
+        let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9, isPrepared: false))
+        let player = fixture.player(frames, clock)
         player.isVisible = true
         clock.tick(at: .zero)
         await frames.gate.arrivals(1)
@@ -89,7 +89,7 @@ struct AnimationPreparationTests {
         frames.gate.open()
         while frames.endCount < 2 { await Task.yield() }
         player.isVisible = true
-        while stage.log.messages.last != "1" {
+        while fixture.log.messages.last != "1" {
             clock.tick(at: .seconds(50))
             await Task.yield()
         }
@@ -98,14 +98,16 @@ struct AnimationPreparationTests {
 
     @Test("who has no turn has its frames made all the same")
     func preparesWithoutTurn() async {
-        let (clock, frames) = (stage.clock(budget: 1), ScriptedFrames(count: 9, isPrepared: false))
-        let (quick, slow) = (stage.player(ScriptedFrames(count: 9), clock, name: "quick"), stage.player(frames, clock))
+        let (clock, frames) = (fixture.clock(budget: 1), ScriptedFrames(count: 9, isPrepared: false))
+        let (quick, slow) = (
+            fixture.player(ScriptedFrames(count: 9), clock, name: "quick"), fixture.player(frames, clock)
+        )
         quick.isVisible = true
         clock.tick(at: .zero)
         slow.isVisible = true
         clock.tick(at: .seconds(1))
         await frames.gate.arrivals(1)
         frames.gate.open()
-        #expect(stage.log.messages == ["run", "quick1"])
+        #expect(fixture.log.messages == ["run", "quick1"])
     }
 }

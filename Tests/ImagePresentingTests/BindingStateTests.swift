@@ -2,7 +2,7 @@ import Foundation
 import ImageCore
 import ImageLoading
 import ImageTesting
-import StagedLoader
+import LoaderTestBed
 import Testing
 
 @testable import ImagePresenting
@@ -14,7 +14,7 @@ struct BindingStateTests {
     }
 
     private func loaded(_ width: Int, from source: ImageSource = .network) -> LoadedImage {
-        LoadedImage(image: StagedLoader.picture(width: width), source: source, encodedByteCount: 1)
+        LoadedImage(image: LoaderTestBed.image(width: width), source: source, encodedByteCount: 1)
     }
 
     private func begin(_ state: inout BindingState, _ request: ImageRequest) throws -> BindingState.Generation {
@@ -104,15 +104,15 @@ struct BindingStateTests {
     }
 
     @Test(
-        "whatever happens in whatever order, with answers as late as may be, each picture is the one that is wanted",
+        "whatever happens in whatever order, with answers as late as may be, each image is the one that is wanted",
         arguments: 0..<40)
     func anyOrder(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         var options = ImageBinding.Options()
-        options.keepsOldPicture = Bool.random(using: &random)
+        options.keepsOldImage = Bool.random(using: &random)
         options.loadsBeforeVisible = Bool.random(using: &random)
-        options.releasesHiddenPicture = Bool.random(using: &random)
-        var run = Run(state: BindingState(options: options), pictures: [loaded(1), loaded(2), loaded(3)])
+        options.releasesHiddenImage = Bool.random(using: &random)
+        var run = Run(state: BindingState(options: options), images: [loaded(1), loaded(2), loaded(3)])
         for _ in 0..<400 {
             run.step(using: &random)
             #expect(run.complaint == nil, "seed \(seed)")
@@ -123,22 +123,22 @@ struct BindingStateTests {
 /// A binding to which anything happens, and everything that it was ever told to load may still be answered.
 private struct Run {
     var state: BindingState
-    let pictures: [LoadedImage]
+    let images: [LoadedImage]
     /// All that was begun: what for, and under which generation.
     private var begun: [(name: Int, attempt: Int, BindingState.Generation)] = []
     /// What is bound, and how many times loading has begun.
     private var wanted: (name: Int, attempt: Int)?
     private var attempts = 0
 
-    init(state: BindingState, pictures: [LoadedImage]) {
+    init(state: BindingState, images: [LoadedImage]) {
         self.state = state
-        self.pictures = pictures
+        self.images = images
     }
 
     mutating func step(using random: inout SeededRandom) {
         switch Int.random(in: 0..<10, using: &random) {
         case 0...2:
-            let name = Int.random(in: pictures.indices, using: &random)
+            let name = Int.random(in: images.indices, using: &random)
             carryOut(state.bound(ImageRequest(.data(Data(), name: "\(name)"))), name)
         case 3: carryOut(state.becameVisible(Bool.random(using: &random)), wanted?.name)
         case 4: carryOut(state.retried(), wanted?.name)
@@ -166,7 +166,7 @@ private struct Run {
     private mutating func answer(
         _ answered: (name: Int, attempt: Int, BindingState.Generation), using random: inout SeededRandom
     ) {
-        var loaded = pictures[answered.name]
+        var loaded = images[answered.name]
         loaded.encodedByteCount = answered.attempt
         let isTaken =
             switch Int.random(in: 0..<3, using: &random) {

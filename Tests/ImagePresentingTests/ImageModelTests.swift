@@ -4,14 +4,14 @@ import ImageLoading
 import ImagePresenting
 import ImageTesting
 import ImageTransporting
+import LoaderTestBed
 import Observation
-import StagedLoader
 import Testing
 
 @MainActor
 @Suite("An observable model", .timeLimit(.minutes(10)))
 struct ImageModelTests {
-    private let stage = StagedLoader()
+    private let fixture = LoaderTestBed()
 
     /// Returns as soon as the model's appearance is so; whoever does not observe it waits for ever.
     private func becomes(_ model: ImageModel, _ condition: (ImageAppearance) -> Bool) async {
@@ -27,11 +27,11 @@ struct ImageModelTests {
         }
     }
 
-    @Test("a picture in memory is there when show returns")
+    @Test("an image in memory is there when show returns")
     func memoryHit() async throws {
-        let request = stage.request("a")
-        try await stage.warm(request)
-        let model = ImageModel(loader: stage.loader)
+        let request = fixture.request("a")
+        try await fixture.warm(request)
+        let model = ImageModel(loader: fixture.loader)
         model.show(request)
         #expect(model.appearance.text == "success(memory) final 4")
         #expect(model.request == request)
@@ -39,24 +39,26 @@ struct ImageModelTests {
 
     @Test("what is about to be shown is drawn from memory, or not at all, never as what was shown before")
     func aboutToBeShown() async throws {
-        let (shown, hit, missing) = (stage.request("shown", width: 2), stage.request("hit"), stage.request("missing"))
-        try await stage.warm(shown)
-        try await stage.warm(hit)
-        let model = ImageModel(loader: stage.loader)
+        let (shown, hit, missing) = (
+            fixture.request("shown", width: 2), fixture.request("hit"), fixture.request("missing")
+        )
+        try await fixture.warm(shown)
+        try await fixture.warm(hit)
+        let model = ImageModel(loader: fixture.loader)
         #expect(model.appearance(for: shown).text == "success(memory) final 2")
         model.show(shown)
-        #expect(model.appearance(for: shown).pictureNumber == model.appearance.pictureNumber)
+        #expect(model.appearance(for: shown).imageNumber == model.appearance.imageNumber)
         #expect(model.appearance(for: hit).text == "success(memory) final 4")
         #expect(model.appearance(for: missing).text == "idle none")
-        #expect(model.appearance(for: missing).pictureNumber != model.appearance.pictureNumber)
+        #expect(model.appearance(for: missing).imageNumber != model.appearance.imageNumber)
         #expect(model.appearance.text == "success(memory) final 2")
     }
 
     @Test("whoever observes it is told each change, and clear shows nothing")
     func observing() async {
         let gate = Gate()
-        let model = ImageModel(loader: stage.loader)
-        model.show(stage.request("a", behind: gate))
+        let model = ImageModel(loader: fixture.loader)
+        model.show(fixture.request("a", behind: gate))
         #expect(model.appearance.text == "loading none")
         gate.open()
         await becomes(model) { $0.phase.isSuccess }
@@ -70,34 +72,34 @@ struct ImageModelTests {
     func visible() async {
         var options = ImageBinding.Options()
         options.loadsBeforeVisible = false
-        let model = ImageModel(loader: stage.loader, options: options)
-        model.show(stage.request("a"))
+        let model = ImageModel(loader: fixture.loader, options: options)
+        model.show(fixture.request("a"))
         await becomes(model) { $0.phase.isSuccess }
-        options.releasesHiddenPicture = true
-        let releasing = ImageModel(loader: stage.loader, options: options)
-        releasing.show(stage.request("a"))
+        options.releasesHiddenImage = true
+        let releasing = ImageModel(loader: fixture.loader, options: options)
+        releasing.show(fixture.request("a"))
         releasing.setVisible(false)
         #expect(releasing.appearance.text == "idle none")
     }
 
     @Test("retry loads once more")
     func retrying() async {
-        let model = ImageModel(loader: stage.loader)
-        model.show(stage.request("a", [.status(.notFound), .ok(StagedLoader.file(width: 4))]))
+        let model = ImageModel(loader: fixture.loader)
+        model.show(fixture.request("a", [.status(.notFound), .ok(LoaderTestBed.file(width: 4))]))
         await becomes(model) { $0.phase.isFailure }
         model.retry()
         await becomes(model) { $0.phase.isSuccess }
-        #expect(stage.transport.sendCount == 2)
+        #expect(fixture.transport.sendCount == 2)
     }
 
     @Test("a model that goes cancels what it waits for")
     func modelGone() async {
         let gate = Gate()
-        var model: ImageModel? = ImageModel(loader: stage.loader)
-        model?.show(stage.request("a", behind: gate))
+        var model: ImageModel? = ImageModel(loader: fixture.loader)
+        model?.show(fixture.request("a", behind: gate))
         await gate.arrivals(1)
         model = nil
-        await stage.transport.cancellations(1)
+        await fixture.transport.cancellations(1)
         gate.open()
     }
 }

@@ -2,7 +2,7 @@ import ImageCore
 import ImagePresenting
 import Testing
 
-@Suite("The phases of a view's picture")
+@Suite("The phases of a view's image")
 struct ImagePhaseTests {
     private static let progress = WorkProgress(completedBytes: 10, totalBytes: 20)
 

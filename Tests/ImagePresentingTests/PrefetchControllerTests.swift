@@ -4,28 +4,28 @@ import ImageLoading
 import ImagePresenting
 import ImageTesting
 import ImageTransporting
-import StagedLoader
+import LoaderTestBed
 import Testing
 
 @MainActor
 @Suite("Prefetching by what is visible", .timeLimit(.minutes(10)))
 struct PrefetchControllerTests {
-    private let stage = StagedLoader()
+    private let fixture = LoaderTestBed()
     private let gate = Gate()
     private let rules = PrefetchWindow.Rules(lead: .milliseconds(1), minimumAhead: 3, maximumAhead: 3)
 
     private func controller(limit: Int = 16, name: @escaping (Int) -> String? = { "\($0)" }) -> PrefetchController {
-        PrefetchController(prefetcher: ImagePrefetcher(loader: stage.loader, limit: limit), rules: rules) { index in
-            name(index).map { stage.request($0, behind: gate) }
+        PrefetchController(prefetcher: ImagePrefetcher(loader: fixture.loader, limit: limit), rules: rules) { index in
+            name(index).map { fixture.request($0, behind: gate) }
         }
     }
 
-    /// The pictures that were asked of the transport.
-    private var sent: Set<String> { Set(stage.transport.requests.map(\.url.lastPathComponent)) }
+    /// The images that were asked of the transport.
+    private var sent: Set<String> { Set(fixture.transport.requests.map(\.url.lastPathComponent)) }
 
     private var cancelled: Set<String> {
         Set(
-            stage.transport.messages.compactMap {
+            fixture.transport.messages.compactMap {
                 if case .cancelled(let url) = $0 { url.lastPathComponent } else { nil }
             })
     }
@@ -34,13 +34,13 @@ struct PrefetchControllerTests {
     func ahead() async {
         let controller = controller()
         controller.update(visible: 0..<2, of: 100, at: .zero)
-        await stage.transport.sends(5)
+        await fixture.transport.sends(5)
         #expect(sent == ["0", "1", "2", "3", "4"])
         #expect(controller.items == 0..<5)
         controller.update(visible: 0..<2, of: 100, at: .seconds(1))
-        #expect(stage.transport.sendCount == 5)
+        #expect(fixture.transport.sendCount == 5)
         gate.open()
-        while stage.memory.images.count < 5 { await Task.yield() }
+        while fixture.memory.images.count < 5 { await Task.yield() }
         #expect(cancelled.isEmpty)
     }
 
@@ -48,14 +48,14 @@ struct PrefetchControllerTests {
     func reversal() async {
         let controller = controller()
         controller.update(visible: 10..<12, of: 100, at: .zero)
-        await stage.transport.sends(5)
+        await fixture.transport.sends(5)
         controller.update(visible: 13..<15, of: 100, at: .seconds(1))
-        await stage.transport.sends(8)
+        await fixture.transport.sends(8)
         #expect(controller.items == 13..<18)
         controller.update(visible: 10..<12, of: 100, at: .seconds(2))
         #expect(controller.items == 7..<12)
-        await stage.transport.sends(13)
-        await stage.transport.cancellations(8)
+        await fixture.transport.sends(13)
+        await fixture.transport.cancellations(8)
         #expect(cancelled == Set((10..<18).map { "\($0)" }))
         #expect(sent.isSuperset(of: (7..<12).map { "\($0)" }))
         gate.open()
@@ -65,46 +65,46 @@ struct PrefetchControllerTests {
     func limit() async {
         let controller = controller(limit: 2)
         controller.update(visible: 0..<2, of: 100, at: .zero)
-        await stage.transport.sends(2)
+        await fixture.transport.sends(2)
         await gate.arrivals(2)
         #expect(sent == ["0", "1"])
         gate.open()
-        await stage.transport.sends(5)
+        await fixture.transport.sends(5)
     }
 
-    /// From the first of four items to the last, which shows the same picture.
+    /// From the first of four items to the last, which shows the same image.
     private func scrolledToTwin() async -> PrefetchController {
         let controller = controller { ["a", "b", "c", "a"][$0] }
         controller.update(visible: 0..<1, of: 4, at: .zero)
-        await stage.transport.sends(3)
+        await fixture.transport.sends(3)
         controller.update(visible: 3..<4, of: 4, at: .seconds(1))
         return controller
     }
 
-    @Test("of two items with one picture, the one that is left keeps it")
-    func samePicture() async {
+    @Test("of two items with one image, the one that is left keeps it")
+    func sameImage() async {
         let controller = await scrolledToTwin()
-        await stage.transport.cancellations(2)
+        await fixture.transport.cancellations(2)
         #expect(cancelled == ["b", "c"])
         gate.open()
-        while stage.memory.images.isEmpty { await Task.yield() }
+        while fixture.memory.images.isEmpty { await Task.yield() }
         withExtendedLifetime(controller) {}
     }
 
-    @Test("of two items with one picture, the last one that goes cancels it")
-    func samePictureForNobody() async {
+    @Test("of two items with one image, the last one that goes cancels it")
+    func sameImageForNobody() async {
         let controller = await scrolledToTwin()
         controller.update(visible: 0..<0, of: 4, at: .seconds(2))
-        await stage.transport.cancellations(3)
+        await fixture.transport.cancellations(3)
         #expect(cancelled == ["a", "b", "c"])
         gate.open()
     }
 
-    @Test("items without a picture are passed over")
+    @Test("items without an image are passed over")
     func nothingToLoad() async {
         let controller = controller { $0.isMultiple(of: 2) ? "\($0)" : nil }
         controller.update(visible: 0..<2, of: 100, at: .zero)
-        await stage.transport.sends(3)
+        await fixture.transport.sends(3)
         #expect(sent == ["0", "2", "4"])
         gate.open()
     }
@@ -113,13 +113,13 @@ struct PrefetchControllerTests {
     func stops() async {
         let controller = controller()
         controller.update(visible: 0..<2, of: 100, at: .zero)
-        await stage.transport.sends(5)
+        await fixture.transport.sends(5)
         controller.update(visible: 0..<0, of: 100, at: .seconds(1))
-        await stage.transport.cancellations(5)
+        await fixture.transport.cancellations(5)
         controller.update(visible: 0..<2, of: 100, at: .seconds(2))
-        await stage.transport.sends(10)
+        await fixture.transport.sends(10)
         controller.reset()
-        await stage.transport.cancellations(10)
+        await fixture.transport.cancellations(10)
         #expect(controller.items.isEmpty)
         gate.open()
     }

@@ -3,9 +3,9 @@ import ImageCore
 import ImagePresenting
 import ImageTesting
 import ImageTransporting
-import StagedLoader
+import LoaderTestBed
 
-extension StagedLoader {
+extension LoaderTestBed {
     /// A request that fails so many times, and then does not.
     func failing(_ times: Int = 1, adjust: (inout ImageRequest) -> Void = { _ in }) -> ImageRequest {
         let failures = Array(repeating: ScriptedTransport.Reply.status(.notFound), count: times)
@@ -46,9 +46,9 @@ final class RecordingSurface: ImageSurface {
 }
 
 extension ImageAppearance {
-    /// Phase, kind, width of the picture, transition: "success(disk) final 4 fadeIn".
+    /// Phase, kind, width of the image, transition: "success(disk) final 4 fadeIn".
     var text: String {
-        let width = picture.map { " \($0.bitmap.size.width)" } ?? ""
+        let width = image.map { " \($0.bitmap.size.width)" } ?? ""
         let going =
             switch transition {
             case .none: ""

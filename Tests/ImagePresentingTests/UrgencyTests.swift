@@ -5,19 +5,19 @@ import ImagePresenting
 import ImageScheduling
 import ImageTesting
 import ImageTransporting
-import StagedLoader
+import LoaderTestBed
 import Testing
 
 @MainActor
 @Suite("Cells on the screen before those off it", .timeLimit(.minutes(10)))
 struct UrgencyTests {
     private let scheduler = PriorityScheduler(lanes: [.download: LaneConfiguration(limit: 2)])
-    private let stage: StagedLoader
+    private let fixture: LoaderTestBed
     private let gates = [Gate(), Gate()]
 
-    init() { stage = StagedLoader(scheduler: scheduler) }
+    init() { fixture = LoaderTestBed(scheduler: scheduler) }
 
-    private var sent: [String] { stage.transport.requests.map(\.url.lastPathComponent) }
+    private var sent: [String] { fixture.transport.requests.map(\.url.lastPathComponent) }
 
     /// Returns when so many downloads wait for a slot.
     private func waiting(_ count: Int) async {
@@ -28,11 +28,11 @@ struct UrgencyTests {
     private func offScreen(on surfaces: [RecordingSurface]) async -> [ImageBinding] {
         var bindings: [ImageBinding] = []
         for (number, surface) in surfaces.enumerated() {
-            let binding = stage.binding(on: surface)
+            let binding = fixture.binding(on: surface)
             bindings.append(binding)
             let gate = gates.indices.contains(number) ? gates[number] : nil
-            binding.bind(stage.request("off \(number)", behind: gate) { $0.priority = .high })
-            if number == 1 { await stage.transport.sends(2) }
+            binding.bind(fixture.request("off \(number)", behind: gate) { $0.priority = .high })
+            if number == 1 { await fixture.transport.sends(2) }
         }
         await waiting(18)
         return bindings
@@ -43,27 +43,27 @@ struct UrgencyTests {
         let surfaces = (0..<20).map { _ in RecordingSurface() }
         let bindings = await offScreen(on: surfaces)
         let seen = RecordingSurface()
-        let binding = stage.binding(on: seen)
+        let binding = fixture.binding(on: seen)
         binding.setVisible(true)
-        binding.bind(stage.request("on") { $0.priority = .high })
+        binding.bind(fixture.request("on") { $0.priority = .high })
         await waiting(19)
         gates[0].open()
-        await stage.transport.sends(3)
+        await fixture.transport.sends(3)
         #expect(sent[2] == "on")
         gates[1].open()
-        await stage.transport.sends(21)
+        await fixture.transport.sends(21)
         withExtendedLifetime((bindings, binding)) {}
     }
 
-    @Test("a cell that comes onto the screen while its picture waits is next")
+    @Test("a cell that comes onto the screen while its image waits is next")
     func scrolledIn() async {
         let surfaces = (0..<20).map { _ in RecordingSurface() }
         let bindings = await offScreen(on: surfaces)
         bindings[19].setVisible(true)
         gates[0].open()
-        await stage.transport.sends(3)
+        await fixture.transport.sends(3)
         #expect(sent[2] == "off 19")
         gates[1].open()
-        await stage.transport.sends(20)
+        await fixture.transport.sends(20)
     }
 }

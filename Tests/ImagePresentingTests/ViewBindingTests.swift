@@ -3,13 +3,13 @@ import ImageCore
 import ImageLoading
 import ImagePresenting
 import ImageTesting
-import StagedLoader
+import LoaderTestBed
 import Testing
 
 @MainActor
 @Suite("What adapters are made of", .timeLimit(.minutes(10)))
 struct ViewBindingTests {
-    private let stage = StagedLoader()
+    private let fixture = LoaderTestBed()
     private let surface = RecordingSurface()
 
     private var hiddenLoadsNothing: ImageBinding.Options {
@@ -21,55 +21,55 @@ struct ViewBindingTests {
     @Test("a view's visibility counts for the binding that is made later")
     func visibility() async {
         let (binding, gate) = (ViewBinding(surface: surface), Gate())
-        binding.bind(stage.request("a", behind: gate), with: stage.loader, options: hiddenLoadsNothing)
-        #expect(stage.transport.sendCount == 0)
+        binding.bind(fixture.request("a", behind: gate), with: fixture.loader, options: hiddenLoadsNothing)
+        #expect(fixture.transport.sendCount == 0)
         binding.isVisible = true
         await gate.arrivals(1)
         let other = ViewBinding(surface: surface)
         other.isVisible = true
-        other.bind(stage.request("b", behind: gate), with: stage.loader, options: hiddenLoadsNothing)
+        other.bind(fixture.request("b", behind: gate), with: fixture.loader, options: hiddenLoadsNothing)
         await gate.arrivals(2)
         other.unbind()
-        await stage.transport.cancellations(1)
+        await fixture.transport.cancellations(1)
         gate.open()
         await surface.ends { $0.phase.isSuccess }
     }
 
     @Test("another loader takes the place of the one before, whose load is cancelled")
     func anotherLoader() async {
-        let (binding, gate, second) = (ViewBinding(surface: surface), Gate(), StagedLoader())
-        binding.bind(stage.request("a", behind: gate), with: stage.loader, options: ImageBinding.Options())
+        let (binding, gate, second) = (ViewBinding(surface: surface), Gate(), LoaderTestBed())
+        binding.bind(fixture.request("a", behind: gate), with: fixture.loader, options: ImageBinding.Options())
         await gate.arrivals(1)
         binding.bind(second.request("b", width: 7), with: second.loader, options: ImageBinding.Options())
-        await stage.transport.cancellations(1)
+        await fixture.transport.cancellations(1)
         gate.open()
         await surface.ends { $0.phase.isSuccess }
-        #expect(surface.last.picture?.bitmap.size.width == 7)
+        #expect(surface.last.image?.bitmap.size.width == 7)
     }
 
     @Test("a failure is tried again")
     func retry() async {
         let binding = ViewBinding(surface: surface)
-        binding.bind(stage.failing(), with: stage.loader, options: ImageBinding.Options())
+        binding.bind(fixture.failing(), with: fixture.loader, options: ImageBinding.Options())
         await surface.ends { $0.phase.isFailure }
         binding.retry()
         await surface.ends { $0.phase.isSuccess }
     }
 
-    @Test("a toolkit's picture is made once for each picture, and is gone with it")
-    func drawnPicture() {
+    @Test("a toolkit's image is made once for each image, and is gone with it")
+    func drawnImage() {
         var made = 0
-        let drawn = DrawnPicture { bitmap in
+        let drawn = DrawnImage { bitmap in
             made += 1
             return bitmap.size.width
         }
-        let picture = StagedLoader.picture(width: 5)
-        #expect(drawn.update(to: ImageAppearance(picture: picture, kind: .preview, pictureNumber: 1)))
-        #expect(!drawn.update(to: ImageAppearance(phase: .loading(nil), picture: picture, pictureNumber: 1)))
-        #expect(drawn.picture == 5)
+        let image = LoaderTestBed.image(width: 5)
+        #expect(drawn.update(to: ImageAppearance(image: image, kind: .preview, imageNumber: 1)))
+        #expect(!drawn.update(to: ImageAppearance(phase: .loading(nil), image: image, imageNumber: 1)))
+        #expect(drawn.image == 5)
         #expect(made == 1)
-        #expect(drawn.update(to: ImageAppearance(pictureNumber: 2)))
-        #expect(drawn.picture == nil)
+        #expect(drawn.update(to: ImageAppearance(imageNumber: 2)))
+        #expect(drawn.image == nil)
     }
 
     @Test("a warning of memory is told, and is over when it has been told")
@@ -86,20 +86,20 @@ struct ViewBindingTests {
     func announced() async {
         let gate = Gate()
         let names = Watched(["a", "b"])
-        let prefetches = AnnouncedPrefetches<Int>(prefetcher: ImagePrefetcher(loader: stage.loader)) { [stage] in
-            names.value.indices.contains($0) ? stage.request(names.value[$0], behind: gate) : nil
+        let prefetches = AnnouncedPrefetches<Int>(prefetcher: ImagePrefetcher(loader: fixture.loader)) { [fixture] in
+            names.value.indices.contains($0) ? fixture.request(names.value[$0], behind: gate) : nil
         }
         prefetches.announced([0, 1, 2])
-        await stage.transport.sends(2)
+        await fixture.transport.sends(2)
         names.change { $0 = ["c", "d"] }
         prefetches.takenBack([0])
-        await stage.transport.cancellations(1)
+        await fixture.transport.cancellations(1)
         #expect(
-            stage.transport.messages.contains {
+            fixture.transport.messages.contains {
                 if case .cancelled(let url) = $0 { url.path.hasSuffix("a") } else { false }
             })
         gate.open()
-        while stage.memory.images.isEmpty { await Task.yield() }
+        while fixture.memory.images.isEmpty { await Task.yield() }
     }
 
     @Test("a transition tells how long it takes")

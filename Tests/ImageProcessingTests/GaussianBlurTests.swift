@@ -13,9 +13,9 @@ struct GaussianBlurTests {
         for size in [
             PixelSize(width: 37, height: 29), PixelSize(width: 3, height: 120), PixelSize(width: 64, height: 1),
         ] {
-            let picture = TestPicture.noise(size, isOpaque: isOpaque)
-            let result = GaussianBlurProcessor(sigma: sigma).process(picture)
-            #expect(TestPicture.largestError(result.pixels, Self.blurred(picture, sigma)) <= 1, "\(size)")
+            let image = TestImage.noise(size, isOpaque: isOpaque)
+            let result = GaussianBlurProcessor(sigma: sigma).process(image)
+            #expect(TestImage.largestError(result.pixels, Self.blurred(image, sigma)) <= 1, "\(size)")
             #expect(result.size == size && result.isOpaque == isOpaque)
         }
     }
@@ -23,24 +23,24 @@ struct GaussianBlurTests {
     @Test("a hard edge becomes the Gaussian's own slope", arguments: [0.8, 2, 5, 40, 200])
     func edge(_ sigma: Double) {
         let width = 600
-        let picture = TestPicture.opaque(PixelSize(width: width, height: 1)) { x, _ in x < width / 2 ? 0 : 255 }
-        let result = GaussianBlurProcessor(sigma: sigma).process(picture)
-        #expect(TestPicture.largestError(result.pixels, Self.blurred(picture, sigma)) <= 1)
+        let image = TestImage.opaque(PixelSize(width: width, height: 1)) { x, _ in x < width / 2 ? 0 : 255 }
+        let result = GaussianBlurProcessor(sigma: sigma).process(image)
+        #expect(TestImage.largestError(result.pixels, Self.blurred(image, sigma)) <= 1)
     }
 
-    @Test("no blur, and a picture of one pixel, change nothing", arguments: [0, -1, Double.nan, -Double.infinity])
+    @Test("no blur, and an image of one pixel, change nothing", arguments: [0, -1, Double.nan, -Double.infinity])
     func nothing(_ sigma: Double) {
-        let picture = TestPicture.noise(PixelSize(width: 5, height: 4), isOpaque: false)
-        #expect(GaussianBlurProcessor(sigma: sigma).process(picture) == picture)
+        let image = TestImage.noise(PixelSize(width: 5, height: 4), isOpaque: false)
+        #expect(GaussianBlurProcessor(sigma: sigma).process(image) == image)
         let pixel = Bitmap(size: PixelSize(width: 1, height: 1), pixels: [9, 8, 7, 200], isOpaque: false)
         #expect(GaussianBlurProcessor(sigma: 7).process(pixel) == pixel)
     }
 
-    @Test("sigma ends at 1,000, and the picture is then one colour", arguments: [1_000, 1e9, Double.infinity])
+    @Test("sigma ends at 1,000, and the image is then one colour", arguments: [1_000, 1e9, Double.infinity])
     func widest(_ sigma: Double) {
         #expect(GaussianBlurProcessor(sigma: sigma).identifier == "gaussianBlur(1000.0)")
-        let picture = TestPicture.opaque(PixelSize(width: 40, height: 40)) { x, y in (x + y) % 2 == 0 ? 0 : 255 }
-        let result = GaussianBlurProcessor(sigma: sigma).process(picture)
+        let image = TestImage.opaque(PixelSize(width: 40, height: 40)) { x, y in (x + y) % 2 == 0 ? 0 : 255 }
+        let result = GaussianBlurProcessor(sigma: sigma).process(image)
         #expect(result.pixels.enumerated().allSatisfy { $0.offset % 4 == 3 || (126...129).contains($0.element) })
     }
 
@@ -61,10 +61,10 @@ struct GaussianBlurTests {
     }
 
     /// The sum over all pixels within eight standard deviations, in doubles, the edges repeated.
-    static func blurred(_ picture: Bitmap, _ sigma: Double) -> [UInt8] {
-        let (width, height) = (picture.size.width, picture.size.height)
+    static func blurred(_ image: Bitmap, _ sigma: Double) -> [UInt8] {
+        let (width, height) = (image.size.width, image.size.height)
         let premultiplied = (0..<width * height).map { index -> SIMD4<Double> in
-            let pixel = picture.pixels[index * 4..<index * 4 + 4].map(Double.init)
+            let pixel = image.pixels[index * 4..<index * 4 + 4].map(Double.init)
             return SIMD4(pixel[0], pixel[1], pixel[2], 255) * pixel[3]
         }
         let rows = (0..<height).flatMap { y in

@@ -23,18 +23,18 @@ struct LanczosRowResamplerTests {
         Geometry((30, 30), to: (30, 30), region: PixelRegion(x: 0, y: 0, width: 29.5, height: 29.5)),
     ]
 
-    @Test("an opaque picture is within one level of a plain reference", arguments: geometries)
+    @Test("an opaque image is within one level of a plain reference", arguments: geometries)
     func opaqueReference(_ geometry: Geometry) throws {
-        let picture = Self.picture(geometry.source, isOpaque: true)
-        let result = try Self.resample(picture, geometry, isOpaque: true)
-        #expect(Self.largestError(result, LanczosReference.resample(picture, geometry)) <= 1)
+        let image = Self.image(geometry.source, isOpaque: true)
+        let result = try Self.resample(image, geometry, isOpaque: true)
+        #expect(Self.largestError(result, LanczosReference.resample(image, geometry)) <= 1)
     }
 
-    @Test("a picture with alpha is within one level of a plain reference", arguments: geometries)
+    @Test("an image with alpha is within one level of a plain reference", arguments: geometries)
     func alphaReference(_ geometry: Geometry) throws {
-        let picture = Self.picture(geometry.source, isOpaque: false)
-        let result = try Self.resample(picture, geometry, isOpaque: false)
-        #expect(Self.largestError(result, LanczosReference.resample(picture, geometry)) <= 1)
+        let image = Self.image(geometry.source, isOpaque: false)
+        let result = try Self.resample(image, geometry, isOpaque: false)
+        #expect(Self.largestError(result, LanczosReference.resample(image, geometry)) <= 1)
     }
 
     @Test("colour under no alpha does not show")
@@ -46,7 +46,7 @@ struct LanczosRowResamplerTests {
         }
     }
 
-    @Test("the whole picture at its own size passes through the very same sink")
+    @Test("the whole image at its own size passes through the very same sink")
     func identity() throws {
         let sink = CollectingRowSink()
         let size = PixelSize(width: 5, height: 4)
@@ -75,13 +75,13 @@ struct LanczosRowResamplerTests {
     @Test("the bytes are the same whatever instructions the processor has", arguments: geometries)
     func sameOnAllProcessors(_ geometry: Geometry) throws {
         for isOpaque in [true, false] {
-            let picture = Self.picture(geometry.source, isOpaque: isOpaque)
+            let image = Self.image(geometry.source, isOpaque: isOpaque)
             let portable = CollectingRowSink()
             let stage = LanczosStage(
                 source: geometry.source, region: geometry.region, output: geometry.output, isOpaque: isOpaque,
                 next: portable, kernels: .portable)
-            try Self.send(picture, of: geometry.source, to: stage)
-            #expect(try Self.resample(picture, geometry, isOpaque: isOpaque) == portable.pixels)
+            try Self.send(image, of: geometry.source, to: stage)
+            #expect(try Self.resample(image, geometry, isOpaque: isOpaque) == portable.pixels)
         }
     }
 
@@ -141,7 +141,7 @@ struct LanczosRowResamplerTests {
     }
 
     /// Noise, so that every weight matters.
-    static func picture(_ size: PixelSize, isOpaque: Bool) -> [UInt8] {
+    static func image(_ size: PixelSize, isOpaque: Bool) -> [UInt8] {
         var state: UInt64 = 42
         return (0..<size.area * 4).map { index in
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

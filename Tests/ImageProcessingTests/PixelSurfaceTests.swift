@@ -9,7 +9,7 @@ struct PixelSurfaceTests {
     private static let opaque = Bitmap(
         size: PixelSize(width: 1, height: 2), pixels: [1, 2, 3, 255, 4, 5, 6, 255], isOpaque: true)
 
-    @Test("straight RGBA is the picture itself, without a copy")
+    @Test("straight RGBA is the image itself, without a copy")
     func same() {
         let surface = PixelSurface(Self.translucent, format: SurfaceFormat(.rgba))
         #expect(surface.bytes == Self.translucent.pixels)
@@ -29,7 +29,7 @@ struct PixelSurfaceTests {
         #expect(PixelSurface(Self.opaque, format: SurfaceFormat(.bgra)).bytes == [3, 2, 1, 255, 6, 5, 4, 255])
     }
 
-    @Test("three bytes a pixel are enough for an opaque picture, and show others over black")
+    @Test("three bytes a pixel are enough for an opaque image, and show others over black")
     func rgb() {
         #expect(PixelSurface(Self.opaque, format: SurfaceFormat(.rgb)).bytes == [1, 2, 3, 4, 5, 6])
         #expect(PixelSurface(Self.translucent, format: SurfaceFormat(.rgb)).bytes == [100, 50, 26, 0, 0, 0])

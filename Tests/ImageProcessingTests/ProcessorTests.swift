@@ -6,7 +6,7 @@ import Testing
 @Suite("Processors")
 struct ProcessorTests {
     /// Pixel (x, y) is (x, y, 0) with this alpha.
-    static func picture(_ width: Int, _ height: Int, alpha: UInt8 = 255) -> Bitmap {
+    static func image(_ width: Int, _ height: Int, alpha: UInt8 = 255) -> Bitmap {
         let pixels = (0..<width * height).flatMap { index -> [UInt8] in
             [UInt8(index % width), UInt8(index / width), 0, alpha]
         }
@@ -14,7 +14,7 @@ struct ProcessorTests {
     }
 
     @Test(
-        "crop cuts out what lies within the picture",
+        "crop cuts out what lies within the image",
         arguments: [
             ((1, 2, 3, 2), (1, 2), (3, 2)), ((-2, -1, 4, 4), (0, 0), (2, 3)), ((8, 5, 100, 100), (8, 5), (2, 3)),
             ((0, 0, Int.max, Int.max), (0, 0), (10, 8)),
@@ -22,39 +22,39 @@ struct ProcessorTests {
     func crop(_ rectangle: (Int, Int, Int, Int), _ first: (Int, Int), _ size: (Int, Int)) throws {
         let processor = CropProcessor(
             x: rectangle.0, y: rectangle.1, size: PixelSize(width: rectangle.2, height: rectangle.3))
-        let result = try processor.process(Self.picture(10, 8))
+        let result = try processor.process(Self.image(10, 8))
         #expect(result.size == PixelSize(width: size.0, height: size.1))
         let last = (UInt8(first.0 + size.0 - 1), UInt8(first.1 + size.1 - 1))
         #expect(Array(result.pixels.prefix(2)) == [UInt8(first.0), UInt8(first.1)])
         #expect(Array(result.pixels.suffix(4)) == [last.0, last.1, 0, 255])
     }
 
-    @Test("crop beside the picture throws", arguments: [(10, 0, 5, 5), (0, -5, 5, 5), (0, 0, 0, 5), (0, 0, 5, -1)])
+    @Test("crop beside the image throws", arguments: [(10, 0, 5, 5), (0, -5, 5, 5), (0, 0, 0, 5), (0, 0, 5, -1)])
     func cropOutside(_ rectangle: (Int, Int, Int, Int)) {
         let processor = CropProcessor(
             x: rectangle.0, y: rectangle.1, size: PixelSize(width: rectangle.2, height: rectangle.3))
         #expect(throws: CropProcessor.Failure.outside(PixelSize(width: 10, height: 8))) {
-            try processor.process(Self.picture(10, 8))
+            try processor.process(Self.image(10, 8))
         }
     }
 
-    @Test("resize fits, fills, and leaves a small picture alone")
+    @Test("resize fits, fills, and leaves a small image alone")
     func resize() throws {
-        let picture = Self.picture(40, 20)
+        let image = Self.image(40, 20)
         let box = PixelSize(width: 10, height: 10)
-        #expect(try ResizeProcessor(ImageTarget(box)).process(picture).size == PixelSize(width: 10, height: 5))
-        #expect(try ResizeProcessor(ImageTarget(box, mode: .fill)).process(picture).size == box)
+        #expect(try ResizeProcessor(ImageTarget(box)).process(image).size == PixelSize(width: 10, height: 5))
+        #expect(try ResizeProcessor(ImageTarget(box, mode: .fill)).process(image).size == box)
         let large = ImageTarget(PixelSize(width: 100, height: 100))
-        #expect(try ResizeProcessor(large).process(picture) == picture)
+        #expect(try ResizeProcessor(large).process(image) == image)
     }
 
     @Test("resize refuses a result beyond the limits before it takes memory")
     func resizeLimits() throws {
-        let picture = Self.picture(2, 2)
+        let image = Self.image(2, 2)
         func failure(_ width: Int, _ height: Int, _ limits: DecodingLimits = .default) -> DecodingFailure? {
             let target = ImageTarget(PixelSize(width: width, height: height), mode: .fill, upscales: true)
             return #expect(throws: DecodingFailure.self) {
-                try ResizeProcessor(target, limits: limits).process(picture)
+                try ResizeProcessor(target, limits: limits).process(image)
             }
         }
         #expect(failure(1_000_000, 1_000_000) == .limitExceeded(.side, value: 1_000_000, allowed: 65_535))
@@ -67,7 +67,7 @@ struct ProcessorTests {
     @Test("fill shows the middle")
     func fillMiddle() throws {
         let target = ImageTarget(PixelSize(width: 10, height: 10), mode: .fill)
-        let result = try ResizeProcessor(target, resampler: FakeRowResampler()).process(Self.picture(40, 20))
+        let result = try ResizeProcessor(target, resampler: FakeRowResampler()).process(Self.image(40, 20))
         // Columns 10 to 29 in pairs: the first is the mean of 10 and 11, the last of 28 and 29.
         #expect(result.pixels[0] == 11)
         #expect(result.pixels[9 * 4] == 29)
@@ -76,7 +76,7 @@ struct ProcessorTests {
     @Test("transparency is kept and said")
     func alpha() throws {
         let target = ImageTarget(PixelSize(width: 5, height: 5))
-        let result = try ResizeProcessor(target).process(Self.picture(20, 20, alpha: 100))
+        let result = try ResizeProcessor(target).process(Self.image(20, 20, alpha: 100))
         #expect(!result.isOpaque)
         #expect(result.pixels[3] == 100)
     }
@@ -87,7 +87,7 @@ struct ProcessorTests {
             CropProcessor(x: 5, y: 0, size: PixelSize(width: 10, height: 10)),
             CropProcessor(x: 2, y: 0, size: PixelSize(width: 1, height: 1)),
         ]
-        let result = try CompositeProcessor(steps).process(Self.picture(20, 20))
+        let result = try CompositeProcessor(steps).process(Self.image(20, 20))
         #expect(result.pixels == [7, 0, 0, 255])
         #expect(CompositeProcessor(steps).identifier == "(crop(5,0,10x10),crop(2,0,1x1))")
         #expect(try CompositeProcessor([]).process(result) == result)

@@ -2,10 +2,10 @@ import ImageCore
 import ImageProcessing
 
 // The example of the room's README.md: it compiles.
-func avatar(_ picture: Bitmap) throws -> Bitmap {
-    let rim = PictureBorder(color: PixelColor(red: 255, green: 210, blue: 0), width: 1.5)
+func avatar(_ image: Bitmap) throws -> Bitmap {
+    let rim = ImageBorder(color: PixelColor(red: 255, green: 210, blue: 0), width: 1.5)
     return try CompositeProcessor([
         ResizeProcessor(ImageTarget(PixelSize(width: 64, height: 64), mode: .fill)),
         CircleProcessor(border: rim),
-    ]).process(picture)
+    ]).process(image)
 }

@@ -21,7 +21,7 @@ struct ShapeTests {
         var processor: RoundedCornersProcessor {
             RoundedCornersProcessor(
                 radii: CornerRadii(topLeft: radii[0], topRight: radii[1], bottomLeft: radii[3], bottomRight: radii[2]),
-                border: PictureBorder(color: ShapeTests.borderColor, width: border))
+                border: ImageBorder(color: ShapeTests.borderColor, width: border))
         }
     }
 
@@ -36,10 +36,10 @@ struct ShapeTests {
         Case(3, 40, [1, 0, 0, 1], border: 1),
     ]
 
-    @Test("each pixel shows of picture and border the parts that lie in it", arguments: cases)
+    @Test("each pixel shows of image and border the parts that lie in it", arguments: cases)
     func parts(_ shape: Case) {
-        let picture = TestPicture.plain(shape.size, [255, 0, 0, 255])
-        let result = shape.processor.process(picture)
+        let image = TestImage.plain(shape.size, [255, 0, 0, 255])
+        let result = shape.processor.process(image)
         for y in 0..<shape.size.height {
             for x in 0..<shape.size.width {
                 let (outside, inside) = Self.parts(shape, x, y)
@@ -55,50 +55,50 @@ struct ShapeTests {
     @Test("what lies wholly within stays as it is, whatever its alpha")
     func middle() {
         let size = PixelSize(width: 30, height: 20)
-        let picture = TestPicture.noise(size, isOpaque: false)
-        let result = RoundedCornersProcessor(radius: 5, border: PictureBorder(color: .black, width: 2)).process(picture)
+        let image = TestImage.noise(size, isOpaque: false)
+        let result = RoundedCornersProcessor(radius: 5, border: ImageBorder(color: .black, width: 2)).process(image)
         for y in 5..<15 {
             for x in 2..<28 {
                 let index = (y * 30 + x) * 4
-                #expect(result.pixels[index..<index + 4] == picture.pixels[index..<index + 4])
+                #expect(result.pixels[index..<index + 4] == image.pixels[index..<index + 4])
             }
         }
-        #expect(RoundedCornersProcessor(radius: 0).process(picture) == picture)
+        #expect(RoundedCornersProcessor(radius: 0).process(image) == image)
     }
 
-    @Test("a translucent border lets the picture through, and a translucent picture stays so")
+    @Test("a translucent border lets the image through, and a translucent image stays so")
     func translucent() {
         let size = PixelSize(width: 6, height: 6)
-        let half = PictureBorder(color: PixelColor(red: 0, green: 0, blue: 255, alpha: 51), width: 1)
-        let over = BorderProcessor(half).process(TestPicture.plain(size, [255, 0, 0, 255]))
+        let half = ImageBorder(color: PixelColor(red: 0, green: 0, blue: 255, alpha: 51), width: 1)
+        let over = BorderProcessor(half).process(TestImage.plain(size, [255, 0, 0, 255]))
         #expect(over.pixels.prefix(4) == [204, 0, 51, 255] && over.isOpaque)
-        let thin = RoundedCornersProcessor(radius: 2).process(TestPicture.plain(size, [10, 20, 30, 100]))
+        let thin = RoundedCornersProcessor(radius: 2).process(TestImage.plain(size, [10, 20, 30, 100]))
         #expect(thin.pixels[(2 * 6 + 2) * 4 + 3] == 100 && thin.pixels[3] < 50 && !thin.isOpaque)
-        let onNothing = BorderProcessor(half).process(TestPicture.plain(size, [255, 0, 0, 0]))
+        let onNothing = BorderProcessor(half).process(TestImage.plain(size, [255, 0, 0, 0]))
         #expect(onNothing.pixels.prefix(4) == [0, 0, 255, 51])
     }
 
     @Test("a cut pixel keeps its colour, and one that is cut away has none")
     func colors() throws {
-        let picture = TestPicture.plain(PixelSize(width: 9, height: 9), [200, 100, 50, 255])
-        let result = try CircleProcessor().process(picture)
+        let image = TestImage.plain(PixelSize(width: 9, height: 9), [200, 100, 50, 255])
+        let result = try CircleProcessor().process(image)
         for index in stride(from: 0, to: result.pixels.count, by: 4) {
             let pixel = Array(result.pixels[index..<index + 4])
-            #expect(pixel == [0, 0, 0, 0] || TestPicture.largestError(Array(pixel.prefix(3)), [200, 100, 50]) <= 1)
+            #expect(pixel == [0, 0, 0, 0] || TestImage.largestError(Array(pixel.prefix(3)), [200, 100, 50]) <= 1)
         }
         #expect(Array(result.pixels.prefix(4)) == [0, 0, 0, 0])
     }
 
     @Test(
-        "a circle is the middle of the picture, as large as fits",
+        "a circle is the middle of the image, as large as fits",
         arguments: [
             ((9, 9), (0, 0), 9), ((40, 9), (15, 0), 9), ((9, 40), (0, 15), 9), ((10, 7), (1, 0), 7),
             ((1, 5), (0, 2), 1),
         ])
     func circle(_ size: (Int, Int), _ origin: (Int, Int), _ side: Int) throws {
         let pixels = (0..<size.0 * size.1).flatMap { [UInt8($0 % size.0), UInt8($0 / size.0), 7, 255] as [UInt8] }
-        let picture = Bitmap(size: PixelSize(width: size.0, height: size.1), pixels: pixels, isOpaque: true)
-        let result = try CircleProcessor().process(picture)
+        let image = Bitmap(size: PixelSize(width: size.0, height: size.1), pixels: pixels, isOpaque: true)
+        let result = try CircleProcessor().process(image)
         #expect(result.size == PixelSize(width: side, height: side))
         let middle = (side / 2 * side + side / 2) * 4
         let expected = [UInt8(origin.0 + side / 2), UInt8(origin.1 + side / 2)]
@@ -109,7 +109,7 @@ struct ShapeTests {
 
     @Test("names tell all parameters, fractions in full")
     func identifiers() {
-        let thin = PictureBorder(color: .white, width: 0.1)
+        let thin = ImageBorder(color: .white, width: 0.1)
         let names = [
             RoundedCornersProcessor(radius: 8).identifier,
             RoundedCornersProcessor(radius: 8.000000001).identifier,
@@ -118,8 +118,8 @@ struct ShapeTests {
             RoundedCornersProcessor(radii: CornerRadii(bottomLeft: 8)).identifier,
             RoundedCornersProcessor(radii: CornerRadii(bottomRight: 8)).identifier,
             RoundedCornersProcessor(radius: 8, border: thin).identifier,
-            RoundedCornersProcessor(radius: 8, border: PictureBorder(color: .white, width: 0.3 - 0.2)).identifier,
-            RoundedCornersProcessor(radius: 8, border: PictureBorder(color: .black, width: 0.1)).identifier,
+            RoundedCornersProcessor(radius: 8, border: ImageBorder(color: .white, width: 0.3 - 0.2)).identifier,
+            RoundedCornersProcessor(radius: 8, border: ImageBorder(color: .black, width: 0.1)).identifier,
             CircleProcessor().identifier, CircleProcessor(border: thin).identifier, BorderProcessor(thin).identifier,
         ]
         #expect(Set(names).count == names.count)
@@ -131,13 +131,13 @@ struct ShapeTests {
     @Test("sizes that are no numbers, or negative, count as 0")
     func nonsense() {
         #expect(CornerRadii(.nan) == CornerRadii(0) && CornerRadii(-3) == CornerRadii(0))
-        #expect(PictureBorder(color: .white, width: .nan).width == 0)
-        let picture = TestPicture.noise(PixelSize(width: 4, height: 3), isOpaque: true)
-        let huge = PictureBorder(color: .white, width: .infinity)
-        #expect(BorderProcessor(huge).process(picture) == TestPicture.plain(picture.size, [255, 255, 255, 255]))
+        #expect(ImageBorder(color: .white, width: .nan).width == 0)
+        let image = TestImage.noise(PixelSize(width: 4, height: 3), isOpaque: true)
+        let huge = ImageBorder(color: .white, width: .infinity)
+        #expect(BorderProcessor(huge).process(image) == TestImage.plain(image.size, [255, 255, 255, 255]))
         #expect(
-            RoundedCornersProcessor(radius: .infinity).process(picture)
-                == RoundedCornersProcessor(radius: 1.5).process(picture))
+            RoundedCornersProcessor(radius: .infinity).process(image)
+                == RoundedCornersProcessor(radius: 1.5).process(image))
     }
 
     /// How much of a pixel lies within the shape, and within the inner edge of its border, by 32 x 32 points.

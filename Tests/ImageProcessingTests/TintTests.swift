@@ -6,38 +6,38 @@ import Testing
 struct TintTests {
     static let color = PixelColor(red: 200, green: 0, blue: 31, alpha: 102)
 
-    @Test("an overlay is the colour over the picture, which keeps its alpha")
+    @Test("an overlay is the colour over the image, which keeps its alpha")
     func overlay() {
-        let picture = TestPicture.noise(PixelSize(width: 16, height: 9), isOpaque: false)
-        let result = TintProcessor(Self.color).process(picture)
-        for index in stride(from: 0, to: picture.pixels.count, by: 4) {
-            let (pixel, tinted) = (picture.pixels[index..<index + 4], result.pixels[index..<index + 4])
+        let image = TestImage.noise(PixelSize(width: 16, height: 9), isOpaque: false)
+        let result = TintProcessor(Self.color).process(image)
+        for index in stride(from: 0, to: image.pixels.count, by: 4) {
+            let (pixel, tinted) = (image.pixels[index..<index + 4], result.pixels[index..<index + 4])
             let expected = zip(pixel, [200.0, 0, 31]).map { UInt8((Double($0) * 0.6 + $1 * 0.4).rounded()) }
             #expect(tinted.last == pixel.last)
             #expect(tinted.last == 0 || Array(tinted.prefix(3)) == expected)
         }
-        #expect(TintProcessor(Self.color).process(TestPicture.noise(picture.size, isOpaque: true)).isOpaque)
+        #expect(TintProcessor(Self.color).process(TestImage.noise(image.size, isOpaque: true)).isOpaque)
     }
 
-    @Test("a template is the colour with the picture's alpha")
+    @Test("a template is the colour with the image's alpha")
     func template() {
-        let picture = TestPicture.noise(PixelSize(width: 16, height: 9), isOpaque: false)
-        let result = TintProcessor(Self.color, mode: .template).process(picture)
-        for index in stride(from: 0, to: picture.pixels.count, by: 4) {
-            let alpha = UInt8((Double(picture.pixels[index + 3]) * 0.4).rounded())
+        let image = TestImage.noise(PixelSize(width: 16, height: 9), isOpaque: false)
+        let result = TintProcessor(Self.color, mode: .template).process(image)
+        for index in stride(from: 0, to: image.pixels.count, by: 4) {
+            let alpha = UInt8((Double(image.pixels[index + 3]) * 0.4).rounded())
             #expect(Array(result.pixels[index..<index + 4]) == (alpha == 0 ? [0, 0, 0, 0] : [200, 0, 31, alpha]))
         }
-        let opaque = TestPicture.noise(picture.size, isOpaque: true)
+        let opaque = TestImage.noise(image.size, isOpaque: true)
         #expect(!TintProcessor(Self.color, mode: .template).process(opaque).isOpaque)
         #expect(
-            TintProcessor(.black, mode: .template).process(opaque) == TestPicture.plain(picture.size, [0, 0, 0, 255]))
+            TintProcessor(.black, mode: .template).process(opaque) == TestImage.plain(image.size, [0, 0, 0, 255]))
     }
 
     @Test("colour under no alpha does not come back")
     func hidden() {
-        let picture = TestPicture.plain(PixelSize(width: 2, height: 2), [1, 2, 3, 0])
+        let image = TestImage.plain(PixelSize(width: 2, height: 2), [1, 2, 3, 0])
         for mode in TintProcessor.Mode.allCases {
-            #expect(TintProcessor(.white, mode: mode).process(picture).pixels.allSatisfy { $0 == 0 })
+            #expect(TintProcessor(.white, mode: mode).process(image).pixels.allSatisfy { $0 == 0 })
         }
     }
 
@@ -50,13 +50,13 @@ struct TintTests {
     @Test("a closure does what it says under the name it was given, and its error comes out")
     func closure() throws {
         struct Refusal: Error {}
-        let picture = TestPicture.plain(PixelSize(width: 1, height: 1), [1, 2, 3, 255])
-        let other = TestPicture.plain(PixelSize(width: 1, height: 1), [9, 9, 9, 255])
-        let step = ClosureProcessor(identifier: "mine(1)") { $0 == picture ? other : $0 }
+        let image = TestImage.plain(PixelSize(width: 1, height: 1), [1, 2, 3, 255])
+        let other = TestImage.plain(PixelSize(width: 1, height: 1), [9, 9, 9, 255])
+        let step = ClosureProcessor(identifier: "mine(1)") { $0 == image ? other : $0 }
         #expect(step.identifier == "mine(1)")
-        #expect(try step.process(picture) == other)
+        #expect(try step.process(image) == other)
         #expect(throws: Refusal.self) {
-            try ClosureProcessor(identifier: "no") { _ in throw Refusal() }.process(picture)
+            try ClosureProcessor(identifier: "no") { _ in throw Refusal() }.process(image)
         }
     }
 }

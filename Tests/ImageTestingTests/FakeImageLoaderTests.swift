@@ -14,18 +14,18 @@ struct FakeImageLoaderTests {
         #expect(loader.log.messages == [.image("fetch a"), .unscripted("fetch a")])
     }
 
-    @Test("a picture where data is scripted, and data where a picture is, fails loudly")
+    @Test("an image where data is scripted, and data where an image is, fails loudly")
     func mismatch() async {
         loader.script(request, .data(Data("a".utf8)))
         await #expect(throws: ImageError.self) { try await loader.image(for: request) }
-        loader.script(request, .picture(PixelSize(width: 1, height: 1)))
+        loader.script(request, .image(PixelSize(width: 1, height: 1)))
         await #expect(throws: ImageError.self) { try await loader.data(for: request) }
         #expect(loader.log.messages.filter { $0 == .unscripted("fetch a") }.count == 2)
     }
 
     @Test("what was loaded is at hand until memory is emptied, and not for a request that leaves memory out")
     func memory() async throws {
-        loader.script(request, .picture(PixelSize(width: 4, height: 3)))
+        loader.script(request, .image(PixelSize(width: 4, height: 3)))
         #expect(try await loader.image(for: request).source == .network)
         #expect(loader.cachedImage(for: request)?.image.bitmap.size == PixelSize(width: 4, height: 3))
         var other = request

@@ -9,7 +9,7 @@ struct RecordingObserverTests {
 
     private func tell(_ kind: ImageLoadEvent.Kind, request: UInt64 = 1) throws {
         let url = try #require(URL(string: "https://example.test/a.png"))
-        observer.loader(did: ImageLoadEvent(request: request, url: url, kind: kind))
+        observer.handle(ImageLoadEvent(request: request, url: url, kind: kind))
     }
 
     @Test("events are kept in order, and can be asked for by request")

@@ -32,7 +32,7 @@ struct CachedOrigin: Sendable {
 
     /// The origin's URLs are of one host.
     static func url(_ path: String) -> URL {
-        guard let url = URL(string: "https://pictures.test\(path)") else { preconditionFailure("no path: \(path)") }
+        guard let url = URL(string: "https://images.test\(path)") else { preconditionFailure("no path: \(path)") }
         return url
     }
 

@@ -45,7 +45,7 @@ struct MethodsAndRedirectsTests {
     func invalidation() async throws {
         for path in ["/a", "/b", "/c", "/d"] { test.script(path, .text(path, "Cache-Control: max-age=60")) }
         for path in ["/a", "/b", "/c", "/d"] { _ = try await test.get(path) }
-        test.script("/a", .text("done", "Location: /b", "Content-Location: https://pictures.test/c"))
+        test.script("/a", .text("done", "Location: /b", "Content-Location: https://images.test/c"))
         let done = try await test.get { ($0.method, $0.followsRedirects) = (.post, false) }
         #expect(done.text == "done" && done.source == .network)
         for path in ["/a", "/b", "/c"] { #expect(try await test.stored(path) == nil) }

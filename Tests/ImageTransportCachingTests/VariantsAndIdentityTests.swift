@@ -75,9 +75,9 @@ struct VariantsAndIdentityTests {
     }
 
     @Test(
-        "rules of keys make one of addresses that mean one picture, and the response tells the address that was asked")
+        "rules of keys make one of addresses that mean one image, and the response tells the address that was asked")
     func keys() async throws {
-        let test = CachedOrigin { $0.keys = CacheKeyRules(["pictures.test": .dropping(["signature"])]) }
+        let test = CachedOrigin { $0.keys = CacheKeyRules(["images.test": .dropping(["signature"])]) }
         test.script("/a?signature=1", .text("one", "Cache-Control: max-age=60"))
         _ = try await test.get("/a?signature=1")
         let response = try await test.transport.send(CachedOrigin.request("/a?signature=2#part"))

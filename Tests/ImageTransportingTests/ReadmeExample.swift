@@ -4,10 +4,10 @@ import ImageTransporting
 // The example of the room's README.md: it compiles.
 func example() async throws {
     let transport = SchemeTransport([
-        "file": FileTransport(confinedTo: [URL(filePath: "/srv/pictures")]),
+        "file": FileTransport(confinedTo: [URL(filePath: "/srv/images")]),
         "data": DataURLTransport(),
     ])
-    guard let url = URL(string: "file:///srv/pictures/a.jpg") else { return }
+    guard let url = URL(string: "file:///srv/images/a.jpg") else { return }
     let response = try await transport.send(TransportRequest(url: url, maxBodyBytes: 20 << 20))
     var received = 0
     for try await piece in response.body { received += piece.count }

@@ -2,14 +2,14 @@ import Foundation
 import HTTPTransports
 import HTTPTypes
 import ImageCore
+import ImageLoaderKit
 import ImageLoading
-import ImageLoadingDefaults
 import ImageTransporting
 import LoopbackServer
 import Synchronization
 import Testing
 
-/// What `ImageLoaderDefaults` puts between the loader and the network.
+/// What `ImageLoaderOptions` puts between the loader and the network.
 @Suite("The composed transports", .timeLimit(.minutes(10)))
 struct CompositionTests {
     private typealias Modifier = ModifyingTransport.Modifier
@@ -17,7 +17,7 @@ struct CompositionTests {
     /// Says who is asking, so that each user has a body of his own.
     private func personalOrigin() throws -> LoopbackServer {
         try LoopbackServer { request in
-            .ok(Array((request.headers["authorization"] ?? "nobody").utf8), headers: Pictures.fresh)
+            .ok(Array((request.headers["authorization"] ?? "nobody").utf8), headers: Images.fresh)
         }
     }
 
@@ -77,7 +77,7 @@ struct CompositionTests {
     }
 
     @Test(
-        "a modifier's token is sent, and a picture fetched with one is not shown with another",
+        "a modifier's token is sent, and an image fetched with one is not shown with another",
         arguments: HTTPTransport.allCases)
     func tokens(_ http: HTTPTransport) async throws {
         let server = try personalOrigin()
@@ -136,7 +136,7 @@ struct CompositionTests {
     @Test("a modifier's token does not go along to another origin", arguments: HTTPTransport.allCases)
     func redirected(_ http: HTTPTransport) async throws {
         let other = try personalOrigin()
-        let there = other.url("/picture").absoluteString
+        let there = other.url("/image").absoluteString
         let server = try LoopbackServer { _ in .redirect(to: there) }
         let modifier = adding { "secret" }
         for account in [nil, "ada"] {
@@ -151,7 +151,7 @@ struct CompositionTests {
     }
 
     @Test(
-        "where no token is to be had, an account's pictures are found offline all the same",
+        "where no token is to be had, an account's images are found offline all the same",
         arguments: HTTPTransport.allCases)
     func offline(_ http: HTTPTransport) async throws {
         let server = try personalOrigin()
@@ -194,8 +194,8 @@ struct CompositionTests {
 
     @Test("a loader that is given no places takes one, in place of waiting for ever")
     func noPlaces() async throws {
-        let png = Data(try Pictures.png(4, 3))
-        var defaults = ImageLoaderDefaults(cacheFolder: nil)
+        let png = Data(try Images.png(4, 3))
+        var defaults = ImageLoaderOptions(cacheDirectory: nil)
         (defaults.maxDownloads, defaults.maxDecodes) = (0, 0)
         let url = try #require(URL(string: "data:image/png;base64,\(png.base64EncodedString())"))
         let loaded = try await defaults.makeLoader().image(for: ImageRequest(url: url))

@@ -2,15 +2,15 @@ import Foundation
 import ImageCodecPNG
 import ImageCore
 import ImageDecoding
-import ImageLoadingDefaults
+import ImageLoaderKit
 import ImageTesting
 import Testing
 
-@Suite("In which format the disk cache keeps pictures")
+@Suite("In which format the disk cache keeps images")
 struct DiskEncodingTests {
-    private let key = DataCacheKey(source: "https://pictures.test/1")
+    private let key = DataCacheKey(source: "https://images.test/1")
 
-    /// A picture of soft gradients with noise, which JPEG keeps in far fewer bytes than PNG.
+    /// An image of soft gradients with noise, which JPEG keeps in far fewer bytes than PNG.
     private static func png() throws -> Data {
         var random = SeededRandom(seed: 3)
         let size = PixelSize(width: 64, height: 64)

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTransports
 import ImageCore
+import ImageLoaderKit
 import ImageLoading
-import ImageLoadingDefaults
 import ImageTesting
 import ImageTransporting
 import LoopbackServer
@@ -56,7 +56,7 @@ struct FailureTests {
         "a body shorter than announced, and one cut in a chunk, are truncated and never cached",
         arguments: HTTPTransport.allCases)
     func truncated(_ http: HTTPTransport) async throws {
-        let jpeg = try Pictures.jpeg(400, 300)
+        let jpeg = try Images.jpeg(400, 300)
         let head = LoopbackReply.head(status: 200, headers: ["Content-Length": "\(jpeg.count)"])
         let chunked = LoopbackReply.head(status: 200, headers: ["Transfer-Encoding": "chunked"])
         let replies: [LoopbackReply] = [
@@ -79,10 +79,10 @@ struct FailureTests {
     }
 
     @Test(
-        "bytes that are no picture are a decoding error, and the next request asks the network again",
+        "bytes that are no image are a decoding error, and the next request asks the network again",
         arguments: HTTPTransport.allCases)
-    func notAPicture(_ http: HTTPTransport) async throws {
-        let png = try Pictures.png(40, 30)
+    func notAImage(_ http: HTTPTransport) async throws {
+        let png = try Images.png(40, 30)
         let answers = Counter()
         let server = try LoopbackServer { _ in answers.next() == 0 ? .ok("<html>log in</html>".utf8) : .ok(png) }
         let test = TestLoader(http)
@@ -95,12 +95,12 @@ struct FailureTests {
         #expect(try await test.loader.image(for: request).source == .network)
     }
 
-    @Test("a picture on disk that no longer decodes is fetched anew", arguments: HTTPTransport.allCases)
+    @Test("an image on disk that no longer decodes is fetched anew", arguments: HTTPTransport.allCases)
     func damagedOnDisk(_ http: HTTPTransport) async throws {
-        let png = try Pictures.png(40, 30)
+        let png = try Images.png(40, 30)
         let answers = Counter()
         let server = try LoopbackServer { _ in
-            .ok(answers.next() == 0 ? png.prefix(60) : png[...], headers: Pictures.fresh)
+            .ok(answers.next() == 0 ? png.prefix(60) : png[...], headers: Images.fresh)
         }
         let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.png"), fit: 20, .diskOnly)
@@ -110,9 +110,9 @@ struct FailureTests {
         #expect(server.requestCount == 2)
     }
 
-    @Test("a disk cache that can't be written costs an event, not the picture", arguments: HTTPTransport.allCases)
+    @Test("a disk cache that can't be written costs an event, not the image", arguments: HTTPTransport.allCases)
     func brokenDisk(_ http: HTTPTransport) async throws {
-        let png = try Pictures.png(40, 30)
+        let png = try Images.png(40, 30)
         let server = try LoopbackServer { _ in .ok(png) }
         let blocked = FileManager.default.temporaryDirectory.appending(path: "blocked-\(UUID().uuidString)")
         try Data("a file where the folder should be".utf8).write(to: blocked)
@@ -136,9 +136,9 @@ struct FailureTests {
         }
     }
 
-    @Test("a picture above the pixel limit is refused by name", arguments: HTTPTransport.allCases)
+    @Test("an image above the pixel limit is refused by name", arguments: HTTPTransport.allCases)
     func tooManyPixels(_ http: HTTPTransport) async throws {
-        let png = try Pictures.png(40, 30)
+        let png = try Images.png(40, 30)
         let server = try LoopbackServer { _ in .ok(png) }
         let test = TestLoader(http) { $0.decodingLimits.pixels = 1_199 }
         let result = await Task { try await test.loader.image(for: ImageRequest(url: server.url("/a.png"))) }.result
@@ -159,7 +159,7 @@ struct FailureTests {
 
     @Test("a failure that may heal is tried again", arguments: HTTPTransport.allCases)
     func retry(_ http: HTTPTransport) async throws {
-        let png = try Pictures.png(40, 30)
+        let png = try Images.png(40, 30)
         let answers = Counter()
         let server = try LoopbackServer { _ in answers.next() < 2 ? .response(status: 503) : .ok(png) }
         var configuration = TestLoader.configuration(http, retries: 2)

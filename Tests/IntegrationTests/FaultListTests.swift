@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTransports
 import ImageCore
+import ImageLoaderKit
 import ImageLoading
-import ImageLoadingDefaults
 import ImageTransporting
 import LoopbackServer
 import Testing
@@ -77,7 +77,7 @@ struct FaultListTests {
         "each fault ends in an error of its own, nothing of it is kept, and others are served meanwhile",
         arguments: HTTPTransport.allCases, OriginFault.all)
     func fault(_ http: HTTPTransport, _ fault: OriginFault) async throws {
-        let png = try Pictures.png(40, 30)
+        let png = try Images.png(40, 30)
         let server = try LoopbackServer { $0.path == "/good" ? .ok(png) : .steps(fault.steps) }
         let test = TestLoader(http) { $0.transferLimits.stallTimeout = .seconds(1) }
         let bad = Task { await error(of: test, server.url("/bad")) }

@@ -6,8 +6,8 @@ import ImageCodecPNG
 import ImageCodecWebP
 import ImageCore
 import ImageDiskCaching
+import ImageLoaderKit
 import ImageLoading
-import ImageLoadingDefaults
 import LoopbackServer
 import Testing
 
@@ -15,8 +15,8 @@ import Testing
 struct LayersTests {
     @Test("network first, then memory; after a relaunch disk", arguments: HTTPTransport.allCases)
     func layers(_ http: HTTPTransport) async throws {
-        let jpeg = try Pictures.jpeg(400, 300)
-        let server = try LoopbackServer { _ in .ok(jpeg, headers: Pictures.fresh) }
+        let jpeg = try Images.jpeg(400, 300)
+        let server = try LoopbackServer { _ in .ok(jpeg, headers: Images.fresh) }
         let first = TestLoader(http)
         let request = ImageRequest(server.url("/a.jpg"), fit: 100)
         #expect(first.loader.cachedImage(for: request) == nil)
@@ -31,8 +31,8 @@ struct LayersTests {
 
     @Test("the loader tells what it holds and did, and empties both caches", arguments: HTTPTransport.allCases)
     func housekeeping(_ http: HTTPTransport) async throws {
-        let png = try Pictures.png(40, 30)
-        let server = try LoopbackServer { _ in .ok(png, headers: Pictures.fresh) }
+        let png = try Images.png(40, 30)
+        let server = try LoopbackServer { _ in .ok(png, headers: Images.fresh) }
         let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.png"), fit: 20)
         for _ in 0..<2 { _ = try await test.loader.image(for: request) }
@@ -51,8 +51,8 @@ struct LayersTests {
         "a policy decides which caches are read and written", arguments: HTTPTransport.allCases,
         [ImageCachePolicy.all, .memoryOnly, .diskOnly, .none])
     func policies(_ http: HTTPTransport, policy: ImageCachePolicy) async throws {
-        let png = try Pictures.png(40, 30)
-        let server = try LoopbackServer { _ in .ok(png, headers: Pictures.fresh) }
+        let png = try Images.png(40, 30)
+        let server = try LoopbackServer { _ in .ok(png, headers: Images.fresh) }
         let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.png"), fit: 20, policy)
         _ = try await test.loader.image(for: request)
@@ -69,9 +69,9 @@ struct LayersTests {
         "reload asks the network although both caches have it, and stores the new one",
         arguments: HTTPTransport.allCases)
     func reload(_ http: HTTPTransport) async throws {
-        let pictures = [try Pictures.png(40, 30), try Pictures.png(60, 60)]
+        let images = [try Images.png(40, 30), try Images.png(60, 60)]
         let server = try LoopbackServer { request in
-            .ok(pictures[request.headers["cache-control"] == "no-cache" ? 1 : 0], headers: Pictures.fresh)
+            .ok(images[request.headers["cache-control"] == "no-cache" ? 1 : 0], headers: Images.fresh)
         }
         let test = TestLoader(http)
         var request = ImageRequest(url: server.url("/a.png"))
@@ -90,8 +90,8 @@ struct LayersTests {
         "offline: a warm disk answers, a cold one is a typed error, and nothing goes out",
         arguments: HTTPTransport.allCases)
     func offline(_ http: HTTPTransport) async throws {
-        let png = try Pictures.png(40, 30)
-        let server = try LoopbackServer { _ in .ok(png, headers: Pictures.fresh) }
+        let png = try Images.png(40, 30)
+        let server = try LoopbackServer { _ in .ok(png, headers: Images.fresh) }
         let warm = TestLoader(http)
         _ = try await warm.loader.image(for: ImageRequest(server.url("/warm.png"), fit: 20))
         let test = TestLoader(http, folder: warm.folder)
@@ -104,10 +104,10 @@ struct LayersTests {
     }
 
     @Test(
-        "a stale picture is asked about: a 304 brings no body; who is not heard, or not to be asked, leaves it stale",
+        "a stale image is asked about: a 304 brings no body; who is not heard, or not to be asked, leaves it stale",
         arguments: HTTPTransport.allCases)
     func stale(_ http: HTTPTransport) async throws {
-        let png = try Pictures.png(40, 30)
+        let png = try Images.png(40, 30)
         var server: LoopbackServer? = try LoopbackServer { request in
             request.headers["if-none-match"] == "\"1\"" ? .response(status: 304) : .ok(png, headers: ["ETag": "\"1\""])
         }
@@ -126,13 +126,13 @@ struct LayersTests {
     }
 
     @Test(
-        "a stale picture that need not be waited for is shown at once; what is newer is told, and shown the next time",
+        "a stale image that need not be waited for is shown at once; what is newer is told, and shown the next time",
         arguments: HTTPTransport.allCases)
     func refreshed(_ http: HTTPTransport) async throws {
-        let pictures = [try Pictures.png(40, 30), try Pictures.png(60, 60)]
+        let images = [try Images.png(40, 30), try Images.png(60, 60)]
         let answers = Counter()
         let server = try LoopbackServer { _ in
-            .ok(pictures[answers.next()], headers: ["Cache-Control": "max-age=0, stale-while-revalidate=600"])
+            .ok(images[answers.next()], headers: ["Cache-Control": "max-age=0, stale-while-revalidate=600"])
         }
         let test = TestLoader(http)
         let request = ImageRequest(url: server.url("/a.png"), cachePolicy: .diskOnly)
@@ -147,12 +147,12 @@ struct LayersTests {
     }
 
     @Test(
-        "accounts that share a folder see their own pictures alone, and so do requests with other headers",
+        "accounts that share a folder see their own images alone, and so do requests with other headers",
         arguments: HTTPTransport.allCases)
     func accounts(_ http: HTTPTransport) async throws {
-        let pictures = ["ann": try Pictures.png(10, 10), "bob": try Pictures.png(20, 20)]
+        let images = ["ann": try Images.png(10, 10), "bob": try Images.png(20, 20)]
         let server = try LoopbackServer { request in
-            .ok(pictures[request.headers["x-account"] ?? ""] ?? [], headers: Pictures.fresh)
+            .ok(images[request.headers["x-account"] ?? ""] ?? [], headers: Images.fresh)
         }
         let test = TestLoader(http)
         func load(_ account: String?, _ token: String) async throws -> (ImageSource, Int) {
@@ -169,12 +169,12 @@ struct LayersTests {
         #expect(try await load("ann", "ann") == (.disk, 10))
     }
 
-    @Test("another Authorization never sees the first one's picture", arguments: HTTPTransport.allCases)
+    @Test("another Authorization never sees the first one's image", arguments: HTTPTransport.allCases)
     func identity(_ http: HTTPTransport) async throws {
-        let pictures = ["a": try Pictures.png(10, 10), "b": try Pictures.png(20, 20)]
+        let images = ["a": try Images.png(10, 10), "b": try Images.png(20, 20)]
         let server = try LoopbackServer { request in
-            guard let picture = pictures[request.headers["authorization"] ?? ""] else { return .response(status: 401) }
-            return .ok(picture)
+            guard let image = images[request.headers["authorization"] ?? ""] else { return .response(status: 401) }
+            return .ok(image)
         }
         let test = TestLoader(http)
         func width(_ token: String?) async throws -> Int {
@@ -190,7 +190,7 @@ struct LayersTests {
 
     @Test("what the origin forbids to store is not on disk", arguments: HTTPTransport.allCases)
     func noStore(_ http: HTTPTransport) async throws {
-        let png = try Pictures.png(40, 30)
+        let png = try Images.png(40, 30)
         let server = try LoopbackServer { _ in .ok(png, headers: ["Cache-Control": "private, No-Store"]) }
         let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.png"), fit: 20, .diskOnly)
@@ -200,13 +200,13 @@ struct LayersTests {
 
     @Test("all four formats arrive, found by signature whatever the name says", arguments: HTTPTransport.allCases)
     func formats(_ http: HTTPTransport) async throws {
-        let bitmap = Pictures.bitmap(64, 48)
+        let bitmap = Images.bitmap(64, 48)
         let encoders: [any ImageEncoder] = [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()]
         for encoder in encoders {
             let file = Array(try encoder.encode(bitmap, options: EncodingOptions()))
             let server = try LoopbackServer { _ in .ok(file, headers: ["Content-Type": "text/html"]) }
             let test = TestLoader(http)
-            let loaded = try await test.loader.image(for: ImageRequest(server.url("/picture.bmp"), fit: 32))
+            let loaded = try await test.loader.image(for: ImageRequest(server.url("/image.bmp"), fit: 32))
             #expect(loaded.image.header.format == encoder.format)
             #expect(loaded.image.bitmap.size == PixelSize(width: 32, height: 24))
         }
@@ -214,10 +214,10 @@ struct LayersTests {
 
     @Test("file: and data: URLs load without the disk cache", arguments: HTTPTransport.allCases)
     func local(_ http: HTTPTransport) async throws {
-        let png = try Pictures.png(40, 30)
+        let png = try Images.png(40, 30)
         let test = TestLoader(http)
         try FileManager.default.createDirectory(at: test.folder, withIntermediateDirectories: true)
-        let file = test.folder.appending(path: "a picture.png")
+        let file = test.folder.appending(path: "an image.png")
         try Data(png).write(to: file)
         let fromFile = try await test.loader.image(for: ImageRequest(file, fit: 20))
         #expect(fromFile.image.bitmap.size.width == 20)
@@ -234,10 +234,10 @@ struct LayersTests {
     }
 
     @Test(
-        "a prefetched picture is in memory, and stopping a prefetch closes its connection",
+        "a prefetched image is in memory, and stopping a prefetch closes its connection",
         arguments: HTTPTransport.allCases)
     func prefetching(_ http: HTTPTransport) async throws {
-        let png = try Pictures.png(40, 30)
+        let png = try Images.png(40, 30)
         let signal = LoopbackSignal()
         let server = try LoopbackServer { request in
             request.path == "/held.png" ? .steps([.wait(signal), .close]) : .ok(png)

@@ -1,15 +1,15 @@
 import Foundation
 import HTTPTypes
 import ImageCore
+import ImageLoaderKit
 import ImageLoading
-import ImageLoadingDefaults
 import ImageTransporting
 import Testing
 
 // The examples of README.md, compiled. `ReadmeTests` fails when a line of an example there is not here.
 
-private func loadPictures(_ url: URL, cacheFolder: URL, show: (Bitmap) -> Void) async throws {
-    let loader = ImageLoaderDefaults(cacheFolder: cacheFolder).makeLoader()
+private func loadImages(_ url: URL, cacheDirectory: URL, show: (Bitmap) -> Void) async throws {
+    let loader = ImageLoaderOptions(cacheDirectory: cacheDirectory).makeLoader()
     let request = ImageRequest(url: url, target: ImageTarget(PixelSize(width: 300, height: 300)))
 
     if let hit = loader.cachedImage(for: request) {
@@ -40,8 +40,8 @@ struct SigningTransport: DataTransport {
     }
 }
 
-private func makeSigningLoader(cacheFolder: URL, token: String) -> ImageLoader {
-    var configuration = ImageLoaderDefaults(cacheFolder: cacheFolder).makeConfiguration()
+private func makeSigningLoader(cacheDirectory: URL, token: String) -> ImageLoader {
+    var configuration = ImageLoaderOptions(cacheDirectory: cacheDirectory).makeConfiguration()
     configuration.transport = SigningTransport(base: configuration.transport, token: token)
     let loader = ImageLoader(configuration)
     return loader

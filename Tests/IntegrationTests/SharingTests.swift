@@ -10,7 +10,7 @@ import Testing
 struct SharingTests {
     /// Serves one JPEG, whose head and first hundred bytes are said at once and whose rest waits for the signal.
     private func heldServer(_ signal: LoopbackSignal) throws -> LoopbackServer {
-        let jpeg = try Pictures.jpeg(400, 300)
+        let jpeg = try Images.jpeg(400, 300)
         let head = LoopbackReply.head(status: 200, headers: ["Content-Length": "\(jpeg.count)"])
         return try LoopbackServer { _ in
             .steps([.text(head), .bytes(Array(jpeg[..<100])), .wait(signal), .bytes(Array(jpeg[100...]))])
@@ -35,7 +35,7 @@ struct SharingTests {
     }
 
     @Test(
-        "two sizes of one URL are one download and two pictures", arguments: HTTPTransport.allCases,
+        "two sizes of one URL are one download and two images", arguments: HTTPTransport.allCases,
         [ImageCachePolicy.all, .memoryOnly, .diskOnly, .none])
     func twoSizes(_ http: HTTPTransport, policy: ImageCachePolicy) async throws {
         let signal = LoopbackSignal()

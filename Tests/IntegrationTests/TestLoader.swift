@@ -3,8 +3,8 @@ import HTTPTransports
 import ImageCodecJPEG
 import ImageCodecPNG
 import ImageCore
+import ImageLoaderKit
 import ImageLoading
-import ImageLoadingDefaults
 import ImageTesting
 import ImageTransporting
 import LoopbackServer
@@ -19,10 +19,10 @@ final class TestLoader: Sendable {
     private let keepsFolder: Bool
 
     /// - Parameter folder: a cache folder to use again; nil for a new one.
-    init(_ http: HTTPTransport, folder: URL? = nil, adjust: (inout ImageLoaderDefaults) -> Void = { _ in }) {
+    init(_ http: HTTPTransport, folder: URL? = nil, adjust: (inout ImageLoaderOptions) -> Void = { _ in }) {
         keepsFolder = folder != nil
         self.folder = folder ?? FileManager.default.temporaryDirectory.appending(path: "loader-\(UUID().uuidString)")
-        var defaults = ImageLoaderDefaults(cacheFolder: self.folder)
+        var defaults = ImageLoaderOptions(cacheDirectory: self.folder)
         defaults.transport = Self.transport(http)
         defaults.retries = 0
         defaults.transferLimits = .patient
@@ -48,8 +48,8 @@ final class TestLoader: Sendable {
     var kinds: [ImageLoadEvent.Kind] { observer.kinds() }
 }
 
-/// Pictures made by our own code.
-enum Pictures {
+/// Images made by our own code.
+enum Images {
     /// Says that what is sent stays fresh while a test runs.
     static let fresh = ["Cache-Control": "max-age=600"]
 
@@ -87,7 +87,7 @@ extension TransferLimits {
 extension TestLoader {
     /// The parts of a loader without a disk cache, to adjust before one is made of them.
     static func configuration(_ http: HTTPTransport, retries: Int) -> ImageLoaderConfiguration {
-        var defaults = ImageLoaderDefaults(cacheFolder: nil)
+        var defaults = ImageLoaderOptions(cacheDirectory: nil)
         defaults.transport = transport(http)
         defaults.retries = retries
         defaults.transferLimits = .patient

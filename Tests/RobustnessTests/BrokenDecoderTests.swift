@@ -4,32 +4,32 @@ import ImageCore
 import Synchronization
 import Testing
 
-@Suite("What an examination on any bytes finds")
+@Suite("What an check on any bytes finds")
 struct BrokenDecoderTests {
     @Test("a decoder that keeps its promises passes, and its work is counted")
     func sound() throws {
-        let work = try HostileInputExamination(OddDecoder(nil)).examine(Data([1]))
+        let work = try HostileInputCheck(OddDecoder(nil)).examine(Data([1]))
         // Two preferences, in one order and in the other.
         #expect(work.completeDecodes == 4 && work.failedDecodes == 0 && work.pixels == 4 * 6)
-        let brief = try HostileInputExamination(OddDecoder(nil)).examineBriefly(Data([1]))
+        let brief = try HostileInputCheck(OddDecoder(nil)).examineBriefly(Data([1]))
         #expect(brief.pixels == 6)
     }
 
     @Test("each broken promise is found", arguments: Oddity.allCases)
     func broken(oddity: Oddity) {
         #expect(throws: ContractViolation.self) {
-            try HostileInputExamination(OddDecoder(oddity)).examine(Data([1]))
+            try HostileInputCheck(OddDecoder(oddity)).examine(Data([1]))
         }
     }
 }
 
 /// A promise that `OddDecoder` breaks.
 enum Oddity: CaseIterable {
-    case rowTooMany, rowTooFew, longRow, alpha, otherPixels, otherHeader, otherError, foreignError, emptyPicture
+    case rowTooMany, rowTooFew, longRow, alpha, otherPixels, otherHeader, otherError, foreignError, emptyImage
     case manyPixels, tooManyFrames, missingDelays, smallSize, goesOn, anyFrame, holdsLess, largeThumbnail
 }
 
-/// Opens anything as a black picture of two by three pixels.
+/// Opens anything as a black image of two by three pixels.
 private final class OddDecoder: ImageDecoder {
     private let oddity: Oddity?
     private let opened = Mutex(0)
@@ -46,11 +46,11 @@ private final class OddDecoder: ImageDecoder {
             return count
         }
         if oddity == .otherError { throw .malformed(format, "the \(count). time") }
-        return OddPicture(oddity, number: count, limits: limits)
+        return OddImage(oddity, number: count, limits: limits)
     }
 }
 
-private final class OddPicture: OpenedImage {
+private final class OddImage: OpenedImage {
     private(set) var header: ImageHeader
     private let oddity: Oddity?
     private let number: Int
@@ -59,7 +59,7 @@ private final class OddPicture: OpenedImage {
         (self.oddity, self.number) = (oddity, number)
         header = ImageHeader(format: ImageFormat(rawValue: "odd"), storedSize: PixelSize(width: 2, height: 3))
         switch oddity {
-        case .emptyPicture: header.storedSize.height = 0
+        case .emptyImage: header.storedSize.height = 0
         case .manyPixels: header.storedSize = PixelSize(width: limits.pixels, height: 2)
         case .tooManyFrames: header.frameCount = limits.frames + 1
         case .missingDelays: header.frameCount = 2

@@ -27,14 +27,14 @@ struct RegressionTests {
         }
     }
 
-    @Test("each is a picture or a typed error, whichever decoder gets it", arguments: files)
+    @Test("each is an image or a typed error, whichever decoder gets it", arguments: files)
     func examined(file: String) throws {
         let data = try Data(contentsOf: Self.folder.appending(path: file))
         for decoder in Decoders.all {
-            try HostileInputExamination(decoder).examine(data)
+            try HostileInputCheck(decoder).examine(data)
             guard let decoder = decoder as? any IncrementalImageDecoder else { continue }
             for lengths in [[1], [7, 1, 64], [1000]] {
-                try IncrementalExamination(decoder, expectsWholePictures: false).examine(data, cutInto: lengths)
+                try IncrementalDecodingCheck(decoder, expectsWholeImages: false).examine(data, cutInto: lengths)
             }
         }
     }
@@ -46,7 +46,7 @@ struct RegressionTests {
         let data = try Data(contentsOf: Self.folder.appending(path: file))
         let decoder = try #require(Decoders.all.first { file.hasPrefix("\($0.format)/") })
         #expect(throws: DecodingFailure.self) {
-            let image = try decoder.open(data, limits: HostileInputExamination.smallLimits)
+            let image = try decoder.open(data, limits: HostileInputCheck.smallLimits)
             try image.decode(
                 frame: 0, size: image.header.storedSize, layout: .rgba8, into: CollectingRowSink())
         }

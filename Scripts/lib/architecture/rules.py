@@ -227,7 +227,7 @@ def clocks(repository):
         if found := CLOCKS.search(line.code):
             yield f'{path}:{number}: reads a clock or sleeps ({found[0].strip()}); take "any Clock<Duration>" or "now: () -> Date" as a parameter'
         if found := GLOBALS.search(line.code):
-            yield f'{path}:{number}: a global ({found[0].strip()}); take it as a parameter, and let ImageLoadingDefaults pass it'
+            yield f'{path}:{number}: a global ({found[0].strip()}); take it as a parameter, and let ImageLoaderKit pass it'
     for path, number, line, _, room in repository.code(('.c', '.h')):
         code = MONOTONIC.sub('', line.code) if room and room.has_monotonic_time else line.code
         if found := C_CLOCKS.search(code):

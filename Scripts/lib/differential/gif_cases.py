@@ -6,7 +6,7 @@ import struct
 import numpy
 
 import netpbm
-import pictures
+import images
 from harness import Check
 
 
@@ -61,8 +61,8 @@ def colours(count, seed=0):
 
 def drawn(width, height, count, seed=0):
     """Indices below `count`: areas, edges and noise."""
-    scene = pictures.scene(width, height, seed)[..., 0].astype(float)
-    scene += 40 * pictures.noise(width, height, seed + 1)
+    scene = images.scene(width, height, seed)[..., 0].astype(float)
+    scene += 40 * images.noise(width, height, seed + 1)
     return numpy.minimum(scene * count / 296, count - 1).astype(int)
 
 
@@ -81,11 +81,11 @@ def stills():
                     shared = palette if place == "global" else None
                     version = b"87a" if place == "global" else b"89a"
                     found[name] = Animation(width, height, [frame], shared, version=version)
-    noise = numpy.rint(pictures.noise(140, 90) * 255).astype(int)  # fills the table of codes several times
+    noise = numpy.rint(images.noise(140, 90) * 255).astype(int)  # fills the table of codes several times
     for defers in [False, True]:
         found[f"noise{'-deferred-clear' if defers else ''}"] = Animation(
             140, 90, [Frame(0, 0, noise)], colours(256), defers_clearing=defers)
-    for height in range(1, 10):  # interlacing leaves passes out of low pictures
+    for height in range(1, 10):  # interlacing leaves passes out of low images
         frame = Frame(0, 0, drawn(5, height, 8), is_interlaced=True)
         found[f"interlaced-5x{height}"] = Animation(5, height, [frame], colours(8))
     for name, (x, y) in {"shifted": (4, 3), "beyond-right": (20, 2), "beyond-below": (2, 12), "outside": (40, 40)}.items():

@@ -5,7 +5,7 @@ import io
 from PIL import Image
 
 import netpbm
-import pictures
+import images
 from harness import Check
 
 SAMPLINGS = {
@@ -22,15 +22,15 @@ SIZES = [(1, 1), (1, 23), (23, 1), (17, 9), (75, 58)]
 
 def checks(folder):
     for width, height in SIZES:
-        picture = pictures.scene(width, height)
+        image = images.scene(width, height)
         for sampling, factors in SAMPLINGS.items():
             for coding, options in CODINGS.items():
                 shape = ["-grayscale"] if factors is None else ["-sample", factors]
                 name = f"jpeg-{sampling}-{coding}-{width}x{height}"
-                data = netpbm.run("cjpeg", "-quality", "85", *shape, *options, data=netpbm.ppm(picture))
+                data = netpbm.run("cjpeg", "-quality", "85", *shape, *options, data=netpbm.ppm(image))
                 yield exact(folder, name, data)
     for quality in ["1", "30", "100"]:
-        data = netpbm.run("cjpeg", "-quality", quality, data=netpbm.ppm(pictures.scene(91, 67)))
+        data = netpbm.run("cjpeg", "-quality", quality, data=netpbm.ppm(images.scene(91, 67)))
         yield exact(folder, f"jpeg-quality-{quality}", data)
     yield from turned(folder)
     yield from inks(folder)
@@ -46,13 +46,13 @@ def turned(folder):
     """Exif in either byte order, on sizes that no sampling factor divides; one of each with a smaller target."""
     for orientation in range(1, 9):
         for is_little in [True, False]:
-            picture = pictures.scene(53, 38, orientation)
-            data = netpbm.run("cjpeg", "-quality", "90", "-sample", "2x2", data=netpbm.ppm(picture))
+            image = images.scene(53, 38, orientation)
+            data = netpbm.run("cjpeg", "-quality", "90", "-sample", "2x2", data=netpbm.ppm(image))
             file = folder / f"jpeg-orientation-{orientation}-{'little' if is_little else 'big'}.jpg"
-            file.write_bytes(with_exif(data, pictures.exif(orientation, is_little)))
+            file.write_bytes(with_exif(data, images.exif(orientation, is_little)))
 
             def expected(file=file, orientation=orientation):
-                return pictures.oriented(netpbm.decoded("djpeg", "-pnm", file), orientation)
+                return images.oriented(netpbm.decoded("djpeg", "-pnm", file), orientation)
 
             yield Check(file.stem, file, expected, facts={"orientation": orientation})
 
@@ -68,9 +68,9 @@ def inks(folder):
     for width, height in [(1, 1), (17, 9), (75, 58)]:
         for sampling in [0, 1, 2]:
             for is_progressive in [False, True]:
-                picture = Image.fromarray(pictures.opaque(pictures.scene(width, height))).convert("CMYK")
+                image = Image.fromarray(images.opaque(images.scene(width, height))).convert("CMYK")
                 stream = io.BytesIO()
-                picture.save(stream, "JPEG", quality=90, subsampling=sampling, progressive=is_progressive)
+                image.save(stream, "JPEG", quality=90, subsampling=sampling, progressive=is_progressive)
                 coding = "progressive" if is_progressive else "baseline"
                 for transform, model in [(0, "cmyk"), (2, "ycck")]:
                     name = f"jpeg-{model}-{sampling}-{coding}-{width}x{height}"

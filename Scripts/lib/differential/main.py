@@ -1,4 +1,4 @@
-"""main.py TOOL [--only TEXT] [--self-test]: decodes generated pictures with the tool and with independent decoders."""
+"""main.py TOOL [--only TEXT] [--self-test]: decodes generated images with the tool and with independent decoders."""
 
 import argparse
 import collections
@@ -45,7 +45,7 @@ def self_test(tool, folder, checks):
     failed = {check.name for check, _ in Harness(tool, folder, sabotage=True).run(checks)}
     blind = [check.name for check in checks if check.name not in failed]
     for name in blind:
-        print(f"{name}: does not notice a wrong picture")
+        print(f"{name}: does not notice a wrong image")
     print(f"{len(checks) - len(blind)} passed, {len(blind)} failed")
     return not blind
 
@@ -54,8 +54,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tool", type=pathlib.Path)
     parser.add_argument("--only", default="", help="the checks whose names contain this")
-    parser.add_argument("--keep", type=pathlib.Path, help="leave the pictures in this folder")
-    parser.add_argument("--self-test", action="store_true", help="that a wrong picture is noticed")
+    parser.add_argument("--keep", type=pathlib.Path, help="leave the images in this folder")
+    parser.add_argument("--self-test", action="store_true", help="that a wrong image is noticed")
     arguments = parser.parse_args()
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="differential-") as temporary:

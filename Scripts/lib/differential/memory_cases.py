@@ -1,4 +1,4 @@
-"""Memory: what decoding large pictures adds to the process, and that a bomb is refused before anything is taken."""
+"""Memory: what decoding large images adds to the process, and that a bomb is refused before anything is taken."""
 
 import json
 import struct
@@ -9,13 +9,13 @@ import zlib
 import numpy
 
 import netpbm
-import pictures
+import images
 import png_cases
 
 MIB = 1 << 20
-#: What a thumbnail of a sequential picture may add, whatever the picture's size.
+#: What a thumbnail of a sequential image may add, whatever the image's size.
 THUMBNAIL = 5 * MIB
-#: What a picture in full may add, by the bytes of its pixels.
+#: What an image in full may add, by the bytes of its pixels.
 IN_FULL = 1.1
 
 
@@ -40,18 +40,18 @@ def outcomes(tool, folder, only):
 
 
 def large(folder, only):
-    """A small picture in rows and columns, so that drawing takes no time."""
+    """A small image in rows and columns, so that drawing takes no time."""
     for name, width, height, options in [
         ("jpeg-12-megapixels", 4032, 3024, []), ("jpeg-24-megapixels", 6000, 4000, ["-sample", "2x1"])]:
         if f"memory-{name}".startswith(only):
-            picture = numpy.tile(pictures.scene(width // 4, height // 4), (4, 4, 1))
+            image = numpy.tile(images.scene(width // 4, height // 4), (4, 4, 1))
             file = folder / f"{name}.jpg"
-            file.write_bytes(netpbm.run("cjpeg", "-quality", "85", *options, data=netpbm.ppm(picture)))
+            file.write_bytes(netpbm.run("cjpeg", "-quality", "85", *options, data=netpbm.ppm(image)))
             yield f"memory-{name}", file, width, height
     if "memory-png-15-megapixels".startswith(only):
-        picture = numpy.tile(pictures.scene(1280, 720), (4, 4, 1))
+        image = numpy.tile(images.scene(1280, 720), (4, 4, 1))
         file = folder / "png-15-megapixels.png"
-        file.write_bytes(png_cases.encoded(picture, png_cases.RGBA, 8, level=1))
+        file.write_bytes(png_cases.encoded(image, png_cases.RGBA, 8, level=1))
         yield "memory-png-15-megapixels", file, 5120, 2880
 
 

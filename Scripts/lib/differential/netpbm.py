@@ -7,7 +7,7 @@ import numpy
 
 
 def ppm(pixels):
-    """RGB of an RGBA picture as a PPM."""
+    """RGB of an RGBA image as a PPM."""
     height, width = pixels.shape[:2]
     return b"P6\n%d %d\n255\n" % (width, height) + pixels[..., :3].tobytes()
 

@@ -7,7 +7,7 @@ import numpy
 from PIL import Image
 
 import netpbm
-import pictures
+import images
 from harness import Check
 
 GREY, RGB, PALETTE, GREY_ALPHA, RGBA = 0, 2, 3, 4, 6
@@ -42,7 +42,7 @@ def one(folder, width, height, kind, depth, is_interlaced, is_transparent):
             table[:len(alphas), 3] = alphas
             extra.append((b"tRNS", bytes(alphas)))
         expected = table[samples[..., 0]]
-    elif is_transparent:  # one colour, taken from the picture, at its full depth
+    elif is_transparent:  # one colour, taken from the image, at its full depth
         key = samples[height // 2, width // 2]
         extra.append((b"tRNS", struct.pack(f">{len(key)}H", *key)))
         expected[(samples == key).all(axis=2), 3] = 0
@@ -64,8 +64,8 @@ def verify_all(file, expected, depth):
 def verify_colour(file, expected, depth):
     require(file, netpbm.decoded("pngtopam", file)[..., :3], expected[..., :3])
     if depth == 8:
-        with Image.open(file) as picture:
-            require(file, numpy.asarray(picture.convert("RGBA")), expected)
+        with Image.open(file) as image:
+            require(file, numpy.asarray(image.convert("RGBA")), expected)
 
 
 def require(file, seen, expected):
@@ -76,10 +76,10 @@ def require(file, seen, expected):
 def drawn(width, height, kind, depth):
     """Samples of the depth, height x width x channels."""
     if kind == PALETTE:
-        samples = pictures.noise(width, height, depth)[..., None] * ((1 << depth) - 1)
+        samples = images.noise(width, height, depth)[..., None] * ((1 << depth) - 1)
     else:
-        scene = pictures.scene(width, height, depth) * 257.0
-        fine = pictures.noise(width, height, 5)[..., None] * 256  # the low byte of 16 bits
+        scene = images.scene(width, height, depth) * 257.0
+        fine = images.noise(width, height, 5)[..., None] * 256  # the low byte of 16 bits
         chosen = {GREY: [1], RGB: [0, 1, 2], GREY_ALPHA: [1, 3], RGBA: [0, 1, 2, 3]}[kind]
         samples = numpy.minimum(scene[..., chosen] + fine, 65535) * ((1 << depth) - 1) / 65535
     return numpy.rint(samples).astype(int)
@@ -145,8 +145,8 @@ def paeth(left, above, corner):
 
 def turned(folder, orientation):
     """eXIf counts as in JPEG."""
-    samples = pictures.scene(31, 22).astype(int)
+    samples = images.scene(31, 22).astype(int)
     file = folder / f"png-orientation-{orientation}.png"
-    file.write_bytes(encoded(samples, RGBA, 8, extra=[(b"eXIf", pictures.exif(orientation, orientation % 2 == 0))]))
+    file.write_bytes(encoded(samples, RGBA, 8, extra=[(b"eXIf", images.exif(orientation, orientation % 2 == 0))]))
     return Check(
-        file.stem, file, lambda: pictures.oriented(samples, orientation), facts={"orientation": orientation})
+        file.stem, file, lambda: images.oriented(samples, orientation), facts={"orientation": orientation})

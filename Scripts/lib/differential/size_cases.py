@@ -1,7 +1,7 @@
 """Smaller sizes, beside Lanczos3 in floating point from all pixels, on gamma-coded values, as browsers and most tools resize.
 
 The codec's own scaling and eight bits between the stages make a difference that is allowed here as a signal-to-noise ratio. The
-pictures have harder edges and more texture than photographs: those score 5 to 10 dB more.
+images have harder edges and more texture than photographs: those score 5 to 10 dB more.
 """
 
 import math
@@ -11,7 +11,7 @@ import numpy
 import gif_cases
 import jpeg_cases
 import netpbm
-import pictures
+import images
 import png_cases
 from harness import Check
 
@@ -33,20 +33,20 @@ def jpegs(folder):
             factors = jpeg_cases.SAMPLINGS[sampling]
             shape = ["-grayscale"] if factors is None else ["-sample", factors]
             file = folder / f"size-jpeg-{sampling}-{coding}.jpg"
-            source = netpbm.ppm(pictures.scene(803, 601))
+            source = netpbm.ppm(images.scene(803, 601))
             file.write_bytes(netpbm.run("cjpeg", "-quality", "90", *shape, *jpeg_cases.CODINGS[coding], data=source))
             floor = QUARTER_CHROMA if sampling == "411" else JPEG
             yield from each(file, netpbm.decoded("djpeg", "-pnm", file), floor)
     upright = folder / "size-jpeg-420-baseline.jpg"
     for orientation in range(2, 9):
         file = folder / f"size-jpeg-orientation-{orientation}.jpg"
-        file.write_bytes(jpeg_cases.with_exif(upright.read_bytes(), pictures.exif(orientation, True)))
-        whole = pictures.oriented(netpbm.decoded("djpeg", "-pnm", file), orientation)
+        file.write_bytes(jpeg_cases.with_exif(upright.read_bytes(), images.exif(orientation, True)))
+        whole = images.oriented(netpbm.decoded("djpeg", "-pnm", file), orientation)
         yield from each(file, whole, JPEG, TARGETS[1:4])
 
 
 def pngs(folder):
-    whole = pictures.scene(611, 409).astype(int)
+    whole = images.scene(611, 409).astype(int)
     for name, kind, samples in [
         ("rgb", png_cases.RGB, whole[..., :3]), ("rgba", png_cases.RGBA, whole), ("grey", png_cases.GREY, whole[..., :1])]:
         for is_interlaced in [False, True]:
@@ -54,7 +54,7 @@ def pngs(folder):
             file.write_bytes(png_cases.encoded(samples, kind, 8, is_interlaced))
             yield from each(file, netpbm.rgba(samples, 255), EXACT)
     # Colour under zero alpha must not come through.
-    hidden = pictures.opaque(pictures.scene(400, 300)).astype(int)
+    hidden = images.opaque(images.scene(400, 300)).astype(int)
     hidden[:, :200, 3] = 0
     hidden[:, :200, :3] = [255, 0, 255]
     file = folder / "size-png-hidden-colour.png"
@@ -66,8 +66,8 @@ def webps(folder):
     source = folder / "source.pam"
     for name, options, is_opaque in [
         ("lossy", ["-q", "85"], True), ("lossy-alpha", ["-q", "85"], False), ("lossless", ["-lossless", "-exact"], False)]:
-        picture = pictures.scene(803, 601)
-        source.write_bytes(netpbm.pam(pictures.opaque(picture) if is_opaque else picture))
+        image = images.scene(803, 601)
+        source.write_bytes(netpbm.pam(images.opaque(image) if is_opaque else image))
         file = folder / f"size-webp-{name}.webp"
         netpbm.run("cwebp", "-quiet", *options, source, "-o", file)
         whole = netpbm.decoded("dwebp", "-quiet", "-pam", file, "-o", "-")
@@ -97,7 +97,7 @@ def each(file, whole, psnr, targets=None):
 
 
 def resized(whole, width, height, fills):
-    """The whole picture fitted into the target, or its middle covering it. Never enlarged."""
+    """The whole image fitted into the target, or its middle covering it. Never enlarged."""
     full = (whole.shape[1], whole.shape[0])
     scales = (width / full[0], height / full[1])
     if fills and max(scales) <= 1:

@@ -5,7 +5,7 @@ from PIL import Image
 
 import gif_cases
 import netpbm
-import pictures
+import images
 from harness import Check
 
 SIZES = [(1, 1), (1, 19), (19, 1), (17, 9), (75, 58), (130, 131)]
@@ -21,9 +21,9 @@ CODINGS = {
 def checks(folder):
     for width, height in SIZES:
         for is_opaque in [True, False]:
-            picture = pictures.scene(width, height)
+            image = images.scene(width, height)
             source = folder / "source.pam"
-            source.write_bytes(netpbm.pam(pictures.opaque(picture) if is_opaque else picture))
+            source.write_bytes(netpbm.pam(images.opaque(image) if is_opaque else image))
             for coding, options in CODINGS.items():
                 name = f"webp-{coding}{'' if is_opaque else '-alpha'}-{width}x{height}"
                 file = folder / f"{name}.webp"
@@ -42,7 +42,7 @@ def dwebp(file):
 def alphas(folder):
     """Alpha planes raw and compressed, by each filter, exact and quantised."""
     source = folder / "source.pam"
-    source.write_bytes(netpbm.pam(pictures.scene(67, 45)))
+    source.write_bytes(netpbm.pam(images.scene(67, 45)))
     for method in ["0", "1"]:
         for kind in ["none", "fast", "best"]:
             for quality in ["100", "30"]:
@@ -56,14 +56,14 @@ def alphas(folder):
 def turned(folder):
     source, plain, tiff = folder / "source.pam", folder / "plain.webp", folder / "exif"
     for orientation in range(1, 9):
-        source.write_bytes(netpbm.pam(pictures.opaque(pictures.scene(53, 38, orientation))))
+        source.write_bytes(netpbm.pam(images.opaque(images.scene(53, 38, orientation))))
         netpbm.run("cwebp", "-quiet", "-q", "80", source, "-o", plain)
-        tiff.write_bytes(pictures.exif(orientation, orientation % 2 == 0))
+        tiff.write_bytes(images.exif(orientation, orientation % 2 == 0))
         file = folder / f"webp-orientation-{orientation}.webp"
         netpbm.run("webpmux", "-set", "exif", tiff, plain, "-o", file)
 
         def expected(file=file, orientation=orientation):
-            return pictures.oriented(dwebp(file), orientation)
+            return images.oriented(dwebp(file), orientation)
 
         yield Check(file.stem, file, expected, facts={"orientation": orientation})
 
@@ -100,8 +100,8 @@ def composed(folder):
         for blends in [[True], [False], [True, False, False, True]]:
             arguments, frames, screen, cleared = [], [], numpy.zeros((30, 40, 4), int), None
             for number, (x, y, width, height) in enumerate(places):
-                pixels = pictures.scene(width, height, number)
-                pixels[..., 3] = numpy.where(pictures.noise(width, height, number) < 0.6, 255, 0)
+                pixels = images.scene(width, height, number)
+                pixels[..., 3] = numpy.where(images.noise(width, height, number) < 0.6, 255, 0)
                 piece = folder / f"piece-{order}-{len(blends)}-{blends[0]}-{number}.webp"
                 encode(pixels, piece, folder)
                 dispose, blend = disposals[number % len(disposals)], blends[number % len(blends)]

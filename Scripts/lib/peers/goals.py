@@ -1,6 +1,6 @@
 """goals.py ROWS.tsv QUALITY_FOLDER [--images]: what measure.py and quality.py found, beside the goals.
 
-Ratios are of the least times of each picture, geometric means over the pictures; below 1.00 ours takes less.
+Ratios are of the least times of each image, geometric means over the images; below 1.00 ours takes less.
 """
 
 import argparse
@@ -97,9 +97,9 @@ def jpeg(table, times, quality, of, scored):
     for against, limit in [(VIPS, 0.85), (DEBIAN_VIPS, 0.70)]:
         table.below(1, f"JPEG to 300 px, of {against}'s time", times.mean(against, "fit300", baseline), limit)
     worst, file = quality.margin(quality.ssim, "imageload", VIPS, scored["baseline"])
-    table.above(1, f"SSIM less {VIPS}'s, worst picture ({file})", worst, 0, 4)
+    table.above(1, f"SSIM less {VIPS}'s, worst image ({file})", worst, 0, 4)
     worst, file = quality.margin(quality.psnr, "imageload", VIPS, scored["baseline"])
-    table.above(1, f"PSNR less {VIPS}'s, worst picture ({file}), dB", worst, -0.1, 2)
+    table.above(1, f"PSNR less {VIPS}'s, worst image ({file}), dB", worst, -0.1, 2)
     for against in ["opencv", "qt", "gdk-pixbuf"]:
         ratio = times.mean(against, "fit300", baseline, "imageload-speed")
         table.below(2, f"JPEG to 300 px for speed, of {against}'s time", ratio, 1)
@@ -113,7 +113,7 @@ def jpeg(table, times, quality, of, scored):
         table.below(4, f"JPEG in full, of {against}'s time", times.mean(against, "full", baseline), limit)
     table.below(5, f"progressive to 300 px, of {VIPS}'s time", times.mean(VIPS, "fit300", progressive), 0.60)
     worst, file = quality.margin(quality.ssim, "imageload", "imageload-all-scans", scored["progressive"])
-    table.above(5, f"SSIM less that of all scans, worst picture ({file})", worst, -0.0005, 4)
+    table.above(5, f"SSIM less that of all scans, worst image ({file})", worst, -0.0005, 4)
     ratio = times.mean(VIPS, "fit300", progressive, "imageload-speed")
     table.below(5, f"progressive to 300 px for speed, of {VIPS}'s time", ratio, 0.25)
     mean = quality.mean(quality.ssim, "imageload-speed", scored["progressive"])
@@ -129,7 +129,7 @@ def others(table, times, quality, of, scored):
     for against, limit in [("floor:webp-rgba", 1.20), (VIPS, 0.90)]:
         table.below(8, f"lossy WebP to 300 px, of {against}'s time", times.mean(against, "fit300", lossy), limit)
     least = quality.least(quality.ssim, "imageload", scored["lossy"])
-    table.above(8, "lossy WebP to 300 px: SSIM, worst picture", least, 0.998, 4)
+    table.above(8, "lossy WebP to 300 px: SSIM, worst image", least, 0.998, 4)
     for against, limit in [("floor:webp-rgba-reuse", 1.05), (VIPS, 0.55)]:
         table.below(9, f"lossy WebP in full, of {against}'s time", times.mean(against, "full", lossy), limit)
     lossless = [file for file in webp if file not in lossy]
@@ -153,21 +153,21 @@ def memory(table, times):
 
 
 def images(times, quality, of):
-    """Each picture's ratios, so that a missed mean can be traced."""
+    """Each image's ratios, so that a missed mean can be traced."""
     columns = [
         ("fit300", VIPS, "imageload"), ("fit300", DEBIAN_VIPS, "imageload"), ("fit300", "opencv", "imageload-speed"),
         ("fit300", VIPS, "imageload-speed"), ("fit300", "floor:webp-rgba", "imageload"), ("w1080", VIPS, "imageload"),
         ("full", VIPS, "imageload"),
     ]
     heads = [f"{task}{' speed' if ours.endswith('speed') else ''} / {against}" for task, against, ours in columns]
-    lines = ["| picture | " + " | ".join(heads) + " | full / floor |", "|---" * (len(columns) + 2) + "|"]
+    lines = ["| image | " + " | ".join(heads) + " | full / floor |", "|---" * (len(columns) + 2) + "|"]
     for file in times.files:
         floors = [against for against, task, of_file in times.best if task == "full" and of_file == file]
         floors = [against for against in floors if against.startswith("floor:")]
         pairs = [times.ratios(against, task, [file], ours) for task, against, ours in columns]
         pairs.append(times.ratios(floors[0], "full", [file]) if floors else {})
         lines.append(f"| {file} | " + " | ".join(f"{pair[file]:.2f}" if pair else "" for pair in pairs) + " |")
-    lines += ["", f"| picture | PSNR ours, speed, {VIPS} | SSIM ours, speed, all scans, {VIPS} |", "|---|---|---|"]
+    lines += ["", f"| image | PSNR ours, speed, {VIPS} | SSIM ours, speed, all scans, {VIPS} |", "|---|---|---|"]
     for file in quality.files:
         psnr = [quality.psnr.get((who, file)) for who in ["imageload", "imageload-speed", VIPS]]
         ssim = [quality.ssim.get((who, file)) for who in ["imageload", "imageload-speed", "imageload-all-scans", VIPS]]
@@ -180,7 +180,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("rows", type=pathlib.Path)
     parser.add_argument("quality", type=pathlib.Path)
-    parser.add_argument("--images", action="store_true", help="each picture as well")
+    parser.add_argument("--images", action="store_true", help="each image as well")
     arguments = parser.parse_args()
     times, quality, table = Times(arguments.rows), Quality(arguments.quality), Table()
     of, scored = kinds(times.files), kinds(quality.files)
@@ -188,7 +188,7 @@ def main():
     others(table, times, quality, of, scored)
     memory(table, times)
     print(table.text())
-    print(f"\n{len(table.lines) - table.missed} met, {table.missed} missed; {len(times.files)} pictures")
+    print(f"\n{len(table.lines) - table.missed} met, {table.missed} missed; {len(times.files)} images")
     if arguments.images:
         print("\n" + images(times, quality, of))
 

@@ -1,4 +1,4 @@
-"""Runs our tool, the bare C libraries and the peers on one picture after another, so that what is compared runs close in time.
+"""Runs our tool, the bare C libraries and the peers on one image after another, so that what is compared runs close in time.
 
     measure.py TOOL LAB BENCH OUT.tsv [--passes N] [--ms N] [--only j04,p05]
 
@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def contenders(name):
-    """Who runs on a picture, by task: names of OURS, floor:MODE, or a peer."""
+    """Who runs on an image, by task: names of OURS, floor:MODE, or a peer."""
     kind = "prog" if name[0] == "j" and "_prog" in name else name[0]
     return {
         "j": {

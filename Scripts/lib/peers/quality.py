@@ -44,7 +44,7 @@ def wrapper(path, tool, *options):
 
 
 def all_scans(corpus, folder):
-    """The progressive pictures, same coefficients in one scan a row of blocks: what decoding every scan gives."""
+    """The progressive images, same coefficients in one scan a row of blocks: what decoding every scan gives."""
     folder.mkdir(parents=True, exist_ok=True)
     for file in [*corpus.glob("j*_prog*"), *corpus.glob("j01_*")]:
         subprocess.run(["jpegtran", "-copy", "all", "-outfile", folder / file.name, file], check=True)

@@ -10,8 +10,8 @@ struct ImageIOTests {
         Bitmap(size: PixelSize(width: 3, height: 2), pixels: Array(0..<24), isOpaque: isOpaque)
     }
 
-    @Test("a bitmap becomes a picture of CoreGraphics with the same bytes", arguments: [true, false])
-    func picture(isOpaque: Bool) throws {
+    @Test("a bitmap becomes an image of CoreGraphics with the same bytes", arguments: [true, false])
+    func image(isOpaque: Bool) throws {
         let image = try #require(bitmap(isOpaque: isOpaque).makeCGImage())
         #expect(image.width == 3)
         #expect(image.height == 2)

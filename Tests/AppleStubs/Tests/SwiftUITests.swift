@@ -6,22 +6,22 @@ import ImagePresenting
 import ImagePresentingSwiftUI
 import ImageTesting
 import ImageTransporting
-import StagedLoader
+import LoaderTestBed
 import SwiftUI
 import Testing
 
 @MainActor
 @Suite("SwiftUI, as we declare it", .serialized, .timeLimit(.minutes(5)))
 struct SwiftUITests {
-    private let stage = StagedLoader()
+    private let fixture = LoaderTestBed()
     private let log = MessageLog<[String]>()
 
     init() { TestHostEnvironment.reducesMotion = false }
 
-    private func view(_ request: ImageRequest) -> RequestImage<StandardPicture> {
+    private func view(_ request: ImageRequest) -> RequestImage<StandardImageContent> {
         var options = ImageBinding.Options()
         options.transition = .fadeIn(.milliseconds(250))
-        return RequestImage(request, loader: stage.loader, options: options)
+        return RequestImage(request, loader: fixture.loader, options: options)
     }
 
     private func host<Root: View>(_ view: Root) -> TestHost<Root> { TestHost(view) { [log] in log.append($0) } }
@@ -30,21 +30,21 @@ struct SwiftUITests {
         while log.messages.last != drawn, !Task.isCancelled { await log.reaches(log.messages.count + 1) }
     }
 
-    @Test("a picture in memory is there the first time that the view is drawn, and stays")
+    @Test("an image in memory is there the first time that the view is drawn, and stays")
     func memoryHit() async throws {
-        let request = stage.request("a")
-        try await stage.warm(request)
+        let request = fixture.request("a")
+        try await fixture.warm(request)
         let host = host(view(request))
         #expect(host.drawn == ["image 4"])
         while log.messages.count < 2 { await Task.yield() }
         #expect(Set(log.messages) == [["image 4"]])
-        #expect(stage.transport.sendCount == 1)
+        #expect(fixture.transport.sendCount == 1)
     }
 
-    @Test("until a picture has come there is a shimmer; then it fades in")
+    @Test("until an image has come there is a shimmer; then it fades in")
     func network() async {
         let gate = Gate()
-        let host = host(view(stage.request("a", behind: gate)))
+        let host = host(view(fixture.request("a", behind: gate)))
         #expect(host.drawn == ["color"])
         gate.open()
         await draws(["image 4"])
@@ -55,30 +55,30 @@ struct SwiftUITests {
     @Test("where motion is reduced the placeholder stands still")
     func reducedMotion() async {
         TestHostEnvironment.reducesMotion = true
-        let host = host(view(stage.request("a")))
+        let host = host(view(fixture.request("a")))
         await draws(["image 4"])
         #expect(!host.animations.contains("easeInOut 0.8 for ever"))
     }
 
-    @Test("another request cancels the one before and begins anew, never showing the wrong picture")
+    @Test("another request cancels the one before and begins anew, never showing the wrong image")
     func anotherRequest() async {
         let (old, new) = (Gate(), Gate())
-        let host = host(view(stage.request("old", width: 2, behind: old)))
+        let host = host(view(fixture.request("old", width: 2, behind: old)))
         await old.arrivals(1)
-        host.update(view(stage.request("new", behind: new)))
-        await stage.transport.cancellations(1)
+        host.update(view(fixture.request("new", behind: new)))
+        await fixture.transport.cancellations(1)
         old.open()
         new.open()
         await draws(["image 4"])
         #expect(!log.messages.contains(["image 2"]))
     }
 
-    @Test("the picture before is gone in the same drawing as its request")
+    @Test("the image before is gone in the same drawing as its request")
     func anotherRequestWhenLoaded() async {
         let gate = Gate()
-        let host = host(view(stage.request("old", width: 2)))
+        let host = host(view(fixture.request("old", width: 2)))
         await draws(["image 2"])
-        host.update(view(stage.request("new", behind: gate)))
+        host.update(view(fixture.request("new", behind: gate)))
         #expect(host.drawn == ["color"])
         gate.open()
         await draws(["image 4"])
@@ -86,38 +86,38 @@ struct SwiftUITests {
 
     @Test("an equal request changes nothing")
     func sameRequest() async {
-        let request = stage.request("a")
+        let request = fixture.request("a")
         let host = host(view(request))
         await draws(["image 4"])
         host.update(view(request))
         #expect(host.drawn == ["image 4"])
-        #expect(stage.transport.sendCount == 1)
+        #expect(fixture.transport.sendCount == 1)
     }
 
     @Test("a view that disappears cancels")
     func disappearing() async {
         let gate = Gate()
-        let host = host(view(stage.request("a", behind: gate)))
+        let host = host(view(fixture.request("a", behind: gate)))
         await gate.arrivals(1)
         host.disappear()
-        await stage.transport.cancellations(1)
+        await fixture.transport.cancellations(1)
         gate.open()
     }
 
     @Test("a failure can be tapped to try again")
     func retry() async {
-        let host = host(view(stage.request("a", [.status(.notFound), .ok(StagedLoader.file(width: 4))])))
+        let host = host(view(fixture.request("a", [.status(.notFound), .ok(LoaderTestBed.file(width: 4))])))
         await draws(["\u{21BB}"])
         host.tap()
         await draws(["image 4"])
-        #expect(stage.transport.sendCount == 2)
+        #expect(fixture.transport.sendCount == 2)
     }
 
     @Test("content of one's own is told the phase")
     func ownContent() async {
-        let request = stage.request("a")
+        let request = fixture.request("a")
         let host = host(
-            RequestImage(request, loader: stage.loader) { Text(verbatim: $0.phase.isSuccess ? "there" : "coming") })
+            RequestImage(request, loader: fixture.loader) { Text(verbatim: $0.phase.isSuccess ? "there" : "coming") })
         #expect(host.drawn == ["coming"])
         await draws(["there"])
     }

@@ -6,14 +6,14 @@ import ImagePresenting
 import ImagePresentingUIKit
 import ImageTesting
 import ImageTransporting
-import StagedLoader
+import LoaderTestBed
 import Testing
 import UIKit
 
 @MainActor
 @Suite("UIKit, as we declare it", .serialized, .timeLimit(.minutes(5)))
 struct UIKitTests {
-    private let stage = StagedLoader()
+    private let fixture = LoaderTestBed()
     private let window = UIWindow(frame: .zero)
     private let log = MessageLog<String>()
 
@@ -39,45 +39,45 @@ struct UIKitTests {
     }
 
     private final class Cell: UICollectionViewCell {
-        let picture = LoadingImageView(frame: .zero)
+        let image = LoadingImageView(frame: .zero)
 
         override func prepareForReuse() {
             super.prepareForReuse()
-            picture.cancelLoading()
+            image.cancelLoading()
         }
     }
 
     @Test("a cell that is prepared for reuse cancels, and shows nothing")
     func reuse() async {
         let (gate, cell) = (Gate(), Cell(frame: .zero))
-        cell.contentView.addSubview(cell.picture)
+        cell.contentView.addSubview(cell.image)
         window.addSubview(cell)
-        cell.picture.load(stage.request("a", behind: gate), with: stage.loader)
+        cell.image.load(fixture.request("a", behind: gate), with: fixture.loader)
         await gate.arrivals(1)
         cell.prepareForReuse()
-        await stage.transport.cancellations(1)
+        await fixture.transport.cancellations(1)
         gate.open()
-        #expect(cell.picture.image == nil)
+        #expect(cell.image.image == nil)
     }
 
-    @Test("a picture in memory is there when load returns, and nothing is animated")
+    @Test("an image in memory is there when load returns, and nothing is animated")
     func memoryHit() async throws {
-        let (view, request) = (shownView(), stage.request("a"))
-        try await stage.warm(request)
-        view.load(request, with: stage.loader, options: fading())
+        let (view, request) = (shownView(), fixture.request("a"))
+        try await fixture.warm(request)
+        view.load(request, with: fixture.loader, options: fading())
         #expect(view.image?.cgImage?.width == 4)
         #expect(UIView.animations.isEmpty)
     }
 
-    @Test("a picture that was waited for comes in the transition that is asked for")
+    @Test("an image that was waited for comes in the transition that is asked for")
     func transitions() async {
         let view = shownView()
-        view.load(stage.request("a"), with: stage.loader, options: fading())
+        view.load(fixture.request("a"), with: fixture.loader, options: fading())
         await ends("success")
         #expect(UIView.animations == ["transition 0.25 true"])
         view.load(
-            stage.request("b", width: 5) { $0.options[.transition] = ImageTransition.fadeIn(.seconds(1)) },
-            with: stage.loader)
+            fixture.request("b", width: 5) { $0.options[.transition] = ImageTransition.fadeIn(.seconds(1)) },
+            with: fixture.loader)
         await ends("other")
         await ends("success")
         #expect(UIView.animations.last == "animate 1.0")
@@ -85,15 +85,15 @@ struct UIKitTests {
         #expect(view.image?.cgImage?.width == 5)
     }
 
-    @Test("reports of progress leave the picture alone")
+    @Test("reports of progress leave the image alone")
     func progress() async {
-        let (gate, file) = (Gate(), StagedLoader.file(width: 4))
+        let (gate, file) = (Gate(), LoaderTestBed.file(width: 4))
         let body: [ScriptedTransport.Step] = [.piece(file.prefix(10)), .wait(gate), .piece(file.dropFirst(10))]
-        let request = stage.request("a", [ScriptedTransport.Reply(announcedBytes: file.count, body: body)]) {
-            $0.options[.placeholder] = StagedLoader.picture(width: 9)
+        let request = fixture.request("a", [ScriptedTransport.Reply(announcedBytes: file.count, body: body)]) {
+            $0.options[.placeholder] = LoaderTestBed.image(width: 9)
         }
         let view = shownView()
-        view.load(request, with: stage.loader)
+        view.load(request, with: fixture.loader)
         let placeholder = view.image
         await log.reaches(2)
         #expect(view.image === placeholder)
@@ -108,40 +108,40 @@ struct UIKitTests {
         let (gate, view) = (Gate(), LoadingImageView(frame: .zero))
         var options = ImageBinding.Options()
         options.loadsBeforeVisible = false
-        view.load(stage.request("a", behind: gate), with: stage.loader, options: options)
-        #expect(stage.transport.sendCount == 0)
+        view.load(fixture.request("a", behind: gate), with: fixture.loader, options: options)
+        #expect(fixture.transport.sendCount == 0)
         window.addSubview(view)
         await gate.arrivals(1)
         view.removeFromSuperview()
-        await stage.transport.cancellations(1)
+        await fixture.transport.cancellations(1)
         gate.open()
     }
 
     @Test("retry loads once more")
     func retry() async {
         let view = shownView()
-        view.load(stage.request("a", [.status(.notFound), .ok(StagedLoader.file(width: 4))]), with: stage.loader)
+        view.load(fixture.request("a", [.status(.notFound), .ok(LoaderTestBed.file(width: 4))]), with: fixture.loader)
         await ends("failure")
         view.retryLoading()
         await ends("success")
-        #expect(stage.transport.sendCount == 2)
+        #expect(fixture.transport.sendCount == 2)
     }
 
     @Test("what a collection view announces is loaded ahead, and given up when it is taken back")
     func prefetching() async {
         let gate = Gate()
-        let source = ImagePrefetchDataSource(prefetcher: ImagePrefetcher(loader: stage.loader)) { [stage] path in
-            path.item == 2 ? nil : stage.request("\(path.item)", behind: gate)
+        let source = ImagePrefetchDataSource(prefetcher: ImagePrefetcher(loader: fixture.loader)) { [fixture] path in
+            path.item == 2 ? nil : fixture.request("\(path.item)", behind: gate)
         }
         let view = UICollectionView(frame: .zero)
         let paths = (0..<3).map { IndexPath(item: $0, section: 0) }
         source.collectionView(view, prefetchItemsAt: paths)
-        await stage.transport.sends(2)
+        await fixture.transport.sends(2)
         source.collectionView(view, cancelPrefetchingForItemsAt: [paths[1]])
-        await stage.transport.cancellations(1)
+        await fixture.transport.cancellations(1)
         gate.open()
-        while stage.memory.images.isEmpty { await Task.yield() }
-        #expect(stage.transport.messages.filter { if case .cancelled = $0 { true } else { false } }.count == 1)
+        while fixture.memory.images.isEmpty { await Task.yield() }
+        #expect(fixture.transport.messages.filter { if case .cancelled = $0 { true } else { false } }.count == 1)
     }
 
     @Test("the application's state and its memory warnings reach their monitors")

@@ -1,9 +1,9 @@
 import ImageTesting
 
-/// A feed of pictures that somebody scrolls, again and again: the pattern that an image loader's memory cache sees.
+/// A feed of images that somebody scrolls, again and again: the pattern that an image loader's memory cache sees.
 ///
 /// New posts come in at the top. A session begins there and goes some way down; now and then it flings back up. Each post shows
-/// a thumbnail, its author's avatar (few authors, most posts by a few of them), and, sometimes, the picture in full. One
+/// a thumbnail, its author's avatar (few authors, most posts by a few of them), and, sometimes, the image in full. One
 /// session in `archiveEvery` walks far into the archive, which nobody will look at again soon: a scan.
 public struct FeedScroll: Sendable {
     public var seed: UInt64 = 1
@@ -20,12 +20,12 @@ public struct FeedScroll: Sendable {
     public var authors = 400
     /// The exponent of Zipf's law for authors.
     public var authorExponent = 1.0
-    /// Chances at each post: to open the picture in full; to fling back.
+    /// Chances at each post: to open the image in full; to fling back.
     public var fullChance = 0.03
     public var flingChance = 0.02
     /// How far a fling goes, in posts.
     public var fling = 5...30
-    /// Decoded bytes, 4 to a pixel: thumbnails 300 wide and 170 to 400 high, avatars 96 square, full pictures 1,080 wide.
+    /// Decoded bytes, 4 to a pixel: thumbnails 300 wide and 170 to 400 high, avatars 96 square, full images 1,080 wide.
     public var thumbnailBytes = 300 * 170 * 4...300 * 400 * 4
     public var avatarBytes = 96 * 96 * 4...96 * 96 * 4
     public var fullBytes = 1_080 * 608 * 4...1_080 * 1_920 * 4
@@ -36,7 +36,7 @@ public struct FeedScroll: Sendable {
         case thumbnail, avatar, full
     }
 
-    private struct Picture: Hashable {
+    private struct FeedImage: Hashable {
         var kind: Kind
         var number: Int
     }
@@ -53,7 +53,7 @@ public struct FeedScroll: Sendable {
         var random: SeededRandom
         var postAuthors: [Int] = []
         let authors: Zipf
-        var keys = KeyNumbers<Picture>()
+        var keys = KeyNumbers<FeedImage>()
         var sizes: [Int] = []
         var accesses: [Trace.Access] = []
 
@@ -88,13 +88,13 @@ public struct FeedScroll: Sendable {
         }
 
         private mutating func show(post: Int) {
-            ask(for: Picture(kind: .thumbnail, number: post), parameters.thumbnailBytes)
-            ask(for: Picture(kind: .avatar, number: postAuthors[post]), parameters.avatarBytes)
-            if happens(parameters.fullChance) { ask(for: Picture(kind: .full, number: post), parameters.fullBytes) }
+            ask(for: FeedImage(kind: .thumbnail, number: post), parameters.thumbnailBytes)
+            ask(for: FeedImage(kind: .avatar, number: postAuthors[post]), parameters.avatarBytes)
+            if happens(parameters.fullChance) { ask(for: FeedImage(kind: .full, number: post), parameters.fullBytes) }
         }
 
-        private mutating func ask(for picture: Picture, _ bytes: ClosedRange<Int>) {
-            let key = keys.number(of: picture)
+        private mutating func ask(for image: FeedImage, _ bytes: ClosedRange<Int>) {
+            let key = keys.number(of: image)
             if key == sizes.count { sizes.append(Int.random(in: bytes, using: &random)) }
             accesses.append(Trace.Access(key: key, size: sizes[key]))
         }

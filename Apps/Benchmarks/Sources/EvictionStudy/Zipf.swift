@@ -27,7 +27,7 @@ struct Zipf {
 }
 
 extension Trace {
-    /// Pictures that are asked for independently of each other, some much more often than others: the pattern of a server.
+    /// Images that are asked for independently of each other, some much more often than others: the pattern of a server.
     public static func zipf(
         named name: String, count: Int = 20_000, exponent: Double, accesses: Int = 150_000, seed: UInt64
     ) -> Trace {

@@ -41,7 +41,7 @@ enum Main {
         let keys = HeldKeys(count)
         let all: [any Subject] =
             [EvictionPolicy.lru, .sieve, .s3FIFO, .wTinyLFU, .gdsf].map { CacheSubject($0, count, keys) } + [
-                PictureSubject(count, keys), DictionarySubject(count, keys), FoundationSubject(count),
+                ImageSubject(count, keys), DictionarySubject(count, keys), FoundationSubject(count),
             ]
         let subjects = all.filter { count <= $0.largest }
         let order = hitOrder(count)

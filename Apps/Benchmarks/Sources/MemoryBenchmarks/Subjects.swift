@@ -61,7 +61,7 @@ struct CacheSubject: Subject {
     func look(_ order: [Int32]) -> Int { keys.count(order) { $0.isIn(cache) } }
 }
 
-struct PictureSubject: Subject {
+struct ImageSubject: Subject {
     let name = "MemoryImageCache"
     let largest = Int.max
     private let keys: HeldKeys
@@ -72,8 +72,8 @@ struct PictureSubject: Subject {
         let size = PixelSize(width: 1, height: 1)
         for number in 0..<count {
             let bitmap = Bitmap(size: size, pixels: [0, 0, 0, 255], isOpaque: true)
-            let picture = DecodedImage(bitmap: bitmap, header: ImageHeader(format: .jpeg, storedSize: size))
-            cache.insert(picture, for: ImageCacheKey(source: Measuring.url(number)))
+            let image = DecodedImage(bitmap: bitmap, header: ImageHeader(format: .jpeg, storedSize: size))
+            cache.insert(image, for: ImageCacheKey(source: Measuring.url(number)))
         }
     }
 

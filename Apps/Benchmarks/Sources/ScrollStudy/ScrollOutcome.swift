@@ -5,22 +5,22 @@ public struct ScrollOutcome: Hashable, Sendable, Encodable {
     public var prefetches: Bool
     /// Rows that came onto the screen, as often as they did.
     public var appearances: Int
-    /// Of these, with their picture from the first frame on.
+    /// Of these, with their image from the first frame on.
     public var atOnce: Int
-    /// Of these, those that left without a picture.
+    /// Of these, those that left without an image.
     public var blank: Int
-    /// Pictures in the cell of another row.
+    /// Images in the cell of another row.
     public var wrong: Int
     /// Transfers begun.
     public var transfers: Int
-    /// Those beyond one for each picture that was shown: of pictures never shown, and those that were cancelled and begun again.
+    /// Those beyond one for each image that was shown: of images never shown, and those that were cancelled and begun again.
     public var wastedTransfers: Int
     /// Of bodies, from the origin.
     public var transferredBytes: Int
-    /// Those beyond one body for each picture that was shown.
+    /// Those beyond one body for each image that was shown.
     public var wastedBytes: Int
     public var decodes: Int
-    /// Those of pictures never shown.
+    /// Those of images never shown.
     public var wastedDecodes: Int
     /// Processor time of the main actor, in all.
     public var mainMicroseconds: Double

@@ -34,7 +34,7 @@ public final class ScrollSimulation {
         (self.scenario, self.prefetches) = (scenario, prefetches)
         self.mainNanoseconds = mainNanoseconds
         origin = SimulatedOrigin(clock: clock)
-        let requests = (0..<scenario.rowCount).compactMap(NumberedPicture.url).map {
+        let requests = (0..<scenario.rowCount).compactMap(NumberedImage.url).map {
             ImageRequest(url: $0, target: ImageTarget(PixelSize(width: 4, height: 4)))
         }
         let loader = Self.makeLoader(origin, decoder, clock, executor)
@@ -71,7 +71,7 @@ public final class ScrollSimulation {
 
     private var outcome: ScrollOutcome {
         let seen = list.seen
-        let useful = seen.numbers.reduce(0) { $0 + NumberedPicture.file($1).count }
+        let useful = seen.numbers.reduce(0) { $0 + NumberedImage.file($1).count }
         let decoded = decoder.decodedNumbers
         return ScrollOutcome(
             scenario: scenario.name, prefetches: prefetches, appearances: seen.appearances, atOnce: seen.atOnce,

@@ -3,7 +3,7 @@ import ImageLoading
 import ImagePresenting
 import Synchronization
 
-/// A list of pictures as an application makes it: cells that are reused, and a window of prefetches.
+/// A list of images as an application makes it: cells that are reused, and a window of prefetches.
 @MainActor
 final class ScrolledList {
     private let loader: ImageLoader
@@ -22,7 +22,7 @@ final class ScrolledList {
         prefetcher = ImagePrefetcher(loader: loader)
     }
 
-    /// Everything that happens on the main actor in one frame, but for the pictures that come later.
+    /// Everything that happens on the main actor in one frame, but for the images that come later.
     func scroll(to topmost: Int, at time: Duration) {
         let now = topmost..<min(topmost + ScrollScenario.screen, requests.count)
         for row in visible where !now.contains(row) {
@@ -43,7 +43,7 @@ final class ScrolledList {
     }
 }
 
-/// Shows one picture after the other.
+/// Shows one image after the other.
 @MainActor
 final class Cell {
     private let seen: Seen
@@ -73,7 +73,7 @@ final class Cell {
     }
 
     private func fill(_ loaded: LoadedImage) {
-        let number = NumberedPicture.number(of: loaded.image.bitmap)
+        let number = NumberedImage.number(of: loaded.image.bitmap)
         if number == row { seen.numbers.insert(number) } else { seen.wrong += 1 }
         isFilled = true
     }
@@ -85,11 +85,11 @@ final class Seen {
     var numbers: Set<Int> = []
     /// Rows that came onto the screen, as often as they did.
     var appearances = 0
-    /// Of these, with their picture from the first frame on.
+    /// Of these, with their image from the first frame on.
     var atOnce = 0
-    /// Of these, those that left without a picture.
+    /// Of these, those that left without an image.
     var blank = 0
-    /// Pictures in the cell of another row.
+    /// Images in the cell of another row.
     var wrong = 0
 }
 

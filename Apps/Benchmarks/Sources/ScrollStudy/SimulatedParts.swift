@@ -5,10 +5,10 @@ import ImageTesting
 import ImageTransporting
 import Synchronization
 
-/// The pictures of a list: each carries its number in its colour.
-enum NumberedPicture {
+/// The images of a list: each carries its number in its colour.
+enum NumberedImage {
     static func file(_ number: Int) -> Data {
-        FakePicture.encode(
+        FakeImage.encode(
             width: 4, height: 4, color: (0..<3).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } + [255])
     }
 
@@ -16,10 +16,10 @@ enum NumberedPicture {
         bitmap.pixels.prefix(3).enumerated().reduce(0) { $0 | Int($1.element) << (8 * $1.offset) }
     }
 
-    static func url(_ number: Int) -> URL? { URL(string: "http://pictures.example/\(number)") }
+    static func url(_ number: Int) -> URL? { URL(string: "http://images.example/\(number)") }
 }
 
-/// An origin whose pictures take 30 to 110 ms each of the clock's time: a wait for the head, then four pieces. The same picture takes
+/// An origin whose images take 30 to 110 ms each of the clock's time: a wait for the head, then four pieces. The same image takes
 /// the same time always.
 final class SimulatedOrigin: DataTransport {
     private static let pieceCount = 4
@@ -39,7 +39,7 @@ final class SimulatedOrigin: DataTransport {
         var random = SeededRandom(seed: UInt64(number))
         try await sleep(.milliseconds(Int.random(in: 18...50, using: &random)))
         let pause = Duration.milliseconds(Int.random(in: 3...15, using: &random))
-        let file = NumberedPicture.file(number)
+        let file = NumberedImage.file(number)
         let length = (file.count + Self.pieceCount - 1) / Self.pieceCount
         let pieces = Mutex(
             stride(from: 0, to: file.count, by: length).map { file[$0..<min($0 + length, file.count)] }[...])
@@ -62,7 +62,7 @@ final class SimulatedOrigin: DataTransport {
     }
 }
 
-/// Notes which pictures are decoded, as often as they are.
+/// Notes which images are decoded, as often as they are.
 final class NotingDecoder: SizedImageDecoder {
     private let base = FakeSizedImageDecoder()
     private let log = MessageLog<Int>()
@@ -75,7 +75,7 @@ final class NotingDecoder: SizedImageDecoder {
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage {
         let image = try base.decode(data, request: request, isCancelled: isCancelled)
-        log.append(NumberedPicture.number(of: image.bitmap))
+        log.append(NumberedImage.number(of: image.bitmap))
         return image
     }
 }

@@ -4,8 +4,8 @@ import ImageCore
 import ImageDecoding
 import ImageDiskCaching
 import ImageHTTPCaching
+import ImageLoaderKit
 import ImageLoading
-import ImageLoadingDefaults
 import ImageMemoryCaching
 import ImageTesting
 import ImageTransportCaching
@@ -30,10 +30,10 @@ enum CacheBenchmarks {
         }
     }
 
-    /// Hits among 1,000 small pictures under URLs of about 60 bytes, in a scattered order.
+    /// Hits among 1,000 small images under URLs of about 60 bytes, in a scattered order.
     @concurrent
     private static func memory(_ folder: URL) async throws -> [Measurement] {
-        var configuration = ImageLoaderDefaults(cacheFolder: nil).makeConfiguration()
+        var configuration = ImageLoaderOptions(cacheDirectory: nil).makeConfiguration()
         let cache = MemoryImageCache(byteLimit: 100_000_000)
         configuration.memoryCache = cache
         let loader = ImageLoader(configuration)
@@ -42,12 +42,12 @@ enum CacheBenchmarks {
         try JPEGEncoder().encode(Photograph.bitmap(PixelSize(width: 8, height: 8)), options: EncodingOptions()).write(
             to: file)
         let requests = (0..<1000).compactMap { number in
-            URL(string: "\(file.absoluteString)?picture=\(number)").map { ImageRequest(url: $0, target: target) }
+            URL(string: "\(file.absoluteString)?image=\(number)").map { ImageRequest(url: $0, target: target) }
         }
         for request in requests { _ = try await loader.image(for: request) }
         precondition(requests.allSatisfy { loader.cachedImage(for: $0) != nil }, "every request must be a hit")
 
-        let keys = (0..<1000).map { ImageCacheKey(source: "https://pictures.example.org/albums/17/photos/\($0).jpg") }
+        let keys = (0..<1000).map { ImageCacheKey(source: "https://images.example.org/albums/17/photos/\($0).jpg") }
         let image = DecodedImage(
             bitmap: Bitmap(size: PixelSize(width: 1, height: 1), pixels: [0, 0, 0, 255], isOpaque: true),
             header: ImageHeader(format: .png, storedSize: PixelSize(width: 1, height: 1)))
@@ -69,21 +69,21 @@ enum CacheBenchmarks {
         return results
     }
 
-    /// Hits on disk: bytes alone, and a picture of 300 pixels from a JPEG of 200 kB.
+    /// Hits on disk: bytes alone, and an image of 300 pixels from a JPEG of 200 kB.
     @concurrent
     private static func disk(_ folder: URL) async throws -> [Measurement] {
         let jpeg = try Photograph.jpeg()
         let file = folder.appending(path: "photograph.jpg")
         try jpeg.write(to: file)
-        let cache = ImageLoaderDefaults(cacheFolder: nil).makeDiskCache(in: folder.appending(path: "cache"))
-        let url = "https://pictures.example.org/albums/17/photos/1.jpg"
+        let cache = ImageLoaderOptions(cacheDirectory: nil).makeDiskCache(in: folder.appending(path: "cache"))
+        let url = "https://images.example.org/albums/17/photos/1.jpg"
         try await cache.store(DataCacheEntry(data: jpeg, createdAt: Date()), for: DataCacheKey(source: "alone"))
         guard let address = URL(string: url) else { return [] }
         let origin = ScriptedTransport()
         origin.script(address, .ok(jpeg))
         let rules = CachingRules(policy: FixedLifetimePolicy(lifetime: .seconds(86_400)))
         let cached = CachingTransport(over: origin, cache: cache, rules: rules) { Date() }
-        var configuration = ImageLoaderDefaults(cacheFolder: nil).makeConfiguration()
+        var configuration = ImageLoaderOptions(cacheDirectory: nil).makeConfiguration()
         (configuration.responseCache, configuration.transport) = (cached, cached)
         let loader = ImageLoader(configuration)
         let target = ImageTarget(PixelSize(width: 300, height: 300))

@@ -5,9 +5,9 @@ import ImageCodecPNG
 import ImageCodecWebP
 import ImageCore
 import ImageDecoding
-import ImageLoadingDefaults
+import ImageLoaderKit
 
-/// Decoding of generated pictures beside the bare C libraries on the same bytes.
+/// Decoding of generated images beside the bare C libraries on the same bytes.
 ///
 /// Both sides write into memory that they have had before. To a smaller size the library only does what it can itself: it
 /// stops at the next scale that covers the target (JPEG), resizes poorly (WebP) or not at all (PNG).
@@ -22,43 +22,43 @@ enum DecodingBenchmarks {
 
     private static func jpeg(_ rounds: Int) throws -> [Comparison] {
         let photograph = Photograph.bitmap(PixelSize(width: 4032, height: 3024))
-        let picture = Subject(try JPEGEncoder().encode(photograph, options: EncodingOptions()))
+        let image = Subject(try JPEGEncoder().encode(photograph, options: EncodingOptions()))
         let floor = Floor(photograph.size)
-        let small = { try floor.decode(picture.data, .jpeg(300, 225)) }
+        let small = { try floor.decode(image.data, .jpeg(300, 225)) }
         return [
-            try compare("JPEG, 12 MP, to 300 px", rounds, { try picture.decode(thumbnail) }, small),
-            try compare("JPEG, 12 MP, to 300 px, for speed", rounds, { try picture.decode(fastThumbnail) }, small),
-            try compare("JPEG, 12 MP, to 1080 px", rounds, { try picture.decode(screen) }) {
-                try floor.decode(picture.data, .jpeg(1080, 810))
+            try compare("JPEG, 12 MP, to 300 px", rounds, { try image.decode(thumbnail) }, small),
+            try compare("JPEG, 12 MP, to 300 px, for speed", rounds, { try image.decode(fastThumbnail) }, small),
+            try compare("JPEG, 12 MP, to 1080 px", rounds, { try image.decode(screen) }) {
+                try floor.decode(image.data, .jpeg(1080, 810))
             },
-            try compare("JPEG, 12 MP, in full", rounds, { try picture.decode(nil) }) {
-                try floor.decode(picture.data, .jpeg(0, 0))
+            try compare("JPEG, 12 MP, in full", rounds, { try image.decode(nil) }) {
+                try floor.decode(image.data, .jpeg(0, 0))
             },
         ]
     }
 
     private static func progressive(_ rounds: Int) throws -> [Comparison] {
         let photograph = Photograph.bitmap(PixelSize(width: 4032, height: 3024))
-        let picture = Subject(try JPEGEncoder().encode(photograph, options: EncodingOptions(isProgressive: true)))
+        let image = Subject(try JPEGEncoder().encode(photograph, options: EncodingOptions(isProgressive: true)))
         let floor = Floor(photograph.size)
-        let small = { try floor.decode(picture.data, .jpeg(300, 225)) }
+        let small = { try floor.decode(image.data, .jpeg(300, 225)) }
         return [
-            try compare("progressive JPEG, 12 MP, to 300 px", rounds, { try picture.decode(thumbnail) }, small),
+            try compare("progressive JPEG, 12 MP, to 300 px", rounds, { try image.decode(thumbnail) }, small),
             try compare(
-                "progressive JPEG, 12 MP, to 300 px, for speed", rounds, { try picture.decode(fastThumbnail) }, small),
+                "progressive JPEG, 12 MP, to 300 px, for speed", rounds, { try image.decode(fastThumbnail) }, small),
         ]
     }
 
     private static func png(_ rounds: Int) throws -> [Comparison] {
         let photograph = Photograph.bitmap(PixelSize(width: 2560, height: 1600))
-        let picture = Subject(try PNGEncoder().encode(photograph, options: EncodingOptions()))
+        let image = Subject(try PNGEncoder().encode(photograph, options: EncodingOptions()))
         let floor = Floor(photograph.size)
         return [
-            try compare("PNG, 4 MP, to 300 px", rounds, { try picture.decode(thumbnail) }) {
-                try floor.decode(picture.data, .png(keepsRows: false))
+            try compare("PNG, 4 MP, to 300 px", rounds, { try image.decode(thumbnail) }) {
+                try floor.decode(image.data, .png(keepsRows: false))
             },
-            try compare("PNG, 4 MP, in full", rounds, { try picture.decode(nil) }) {
-                try floor.decode(picture.data, .png(keepsRows: true))
+            try compare("PNG, 4 MP, in full", rounds, { try image.decode(nil) }) {
+                try floor.decode(image.data, .png(keepsRows: true))
             },
         ]
     }
@@ -105,7 +105,7 @@ enum DecodingBenchmarks {
     }
 }
 
-/// An encoded picture, decoded as a user of the package would.
+/// An encoded image, decoded as a user of the package would.
 private struct Subject {
     let data: Data
     private let decoder = ImageDecoders.makeDecoder(idleByteLimit: DecodingLimits.default.decodedBytes)

@@ -17,7 +17,7 @@ struct ContenderFailure: Error {
     var text: String
 }
 
-func pictureURL(_ number: Int) -> String { "https://pictures.example.org/albums/17/photos/\(number).jpg" }
+func imageURL(_ number: Int) -> String { "https://images.example.org/albums/17/photos/\(number).jpg" }
 
 /// The shipped cache: each read verifies its checksum.
 struct DiskCacheContender: DiskContender {
@@ -56,7 +56,7 @@ struct DiskCacheContender: DiskContender {
 
     private var executor: (any TaskExecutor)? { caller == .onCacheThread ? cache.executor : nil }
 
-    private func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: pictureURL(number)) }
+    private func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: imageURL(number)) }
 }
 
 /// The floor: plain files in 256 folders, without checksums, index or limit.
@@ -125,7 +125,7 @@ final class SQLiteContender: DiskContender {
     deinit { unsafe floor_database_close(database) }
 
     func put(_ numbers: Range<Int>) async throws -> Double {
-        let keys = numbers.map(pictureURL)
+        let keys = numbers.map(imageURL)
         return try await Stopwatch.processorMicroseconds {
             for key in keys {
                 let isDone = unsafe data.withUnsafeBytes {
@@ -137,7 +137,7 @@ final class SQLiteContender: DiskContender {
     }
 
     func get(_ numbers: [Int]) async throws -> Double {
-        let keys = numbers.map(pictureURL)
+        let keys = numbers.map(imageURL)
         return try await Stopwatch.processorMicroseconds {
             for key in keys where unsafe floor_database_get(database, key) != data.count {
                 throw ContenderFailure(text: "SQLite does not have \(key)")

@@ -34,7 +34,7 @@ enum DiskScaleBenchmarks {
 
     private static func fill(_ folder: URL) async throws {
         let cache = cache(folder)
-        for number in 0..<entryCount { try await cache.store(entry, for: DataCacheKey(source: pictureURL(number))) }
+        for number in 0..<entryCount { try await cache.store(entry, for: DataCacheKey(source: imageURL(number))) }
     }
 
     private static var entry: DataCacheEntry {
@@ -65,7 +65,7 @@ enum DiskScaleBenchmarks {
     }
 
     private static func use(_ cache: DiskDataCache) async throws {
-        guard try await cache.entry(for: DataCacheKey(source: pictureURL(7))) != nil else {
+        guard try await cache.entry(for: DataCacheKey(source: imageURL(7))) != nil else {
             throw ContenderFailure(text: "DiskDataCache has lost an entry")
         }
         // Whatever changes the folder waits until it is known.
@@ -89,7 +89,7 @@ enum DiskScaleBenchmarks {
         var longest = 0.0
         for number in entryCount..<entryCount + 1_001 {
             let time = try await Stopwatch.processorMicroseconds {
-                try await cache.store(entry, for: DataCacheKey(source: pictureURL(number)))
+                try await cache.store(entry, for: DataCacheKey(source: imageURL(number)))
             }
             // The first waits for the folder to be opened.
             if number > entryCount { longest = max(longest, time / 1_000) }

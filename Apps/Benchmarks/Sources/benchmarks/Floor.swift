@@ -4,7 +4,7 @@ import ImageCore
 
 /// The bare C libraries, with memory for pixels that is the same each time.
 final class Floor {
-    /// What a library is asked for; a size of 0 by 0 is the whole picture.
+    /// What a library is asked for; a size of 0 by 0 is the whole image.
     enum Work {
         /// The next scale that covers the size.
         case jpeg(Int32, Int32)

@@ -4,8 +4,8 @@ import ImageCore
 import ImageDecoding
 import ImageDiskCaching
 import ImageHTTPCaching
+import ImageLoaderKit
 import ImageLoading
-import ImageLoadingDefaults
 import ImageMemoryCaching
 import ImageTesting
 import ImageTransportCaching

@@ -2,7 +2,7 @@ import Foundation
 import ImageCodecJPEG
 import ImageCore
 
-/// A picture with the smoothness, texture and edges of a photograph, the same in each run.
+/// An image with the smoothness, texture and edges of a photograph, the same in each run.
 enum Photograph {
     /// A baseline JPEG of 1280 by 960 pixels, about 200 kB.
     static func jpeg() throws -> Data {
@@ -21,7 +21,7 @@ enum Photograph {
         return Bitmap(size: size, pixels: pixels, isOpaque: true)
     }
 
-    /// A view that moves over a wide picture, four pixels a frame.
+    /// A view that moves over a wide image, four pixels a frame.
     static func pan(_ size: PixelSize, frames: Int) -> [AnimationFrame] {
         let wide = bitmap(PixelSize(width: size.width + 4 * frames, height: size.height))
         return (0..<frames).map { number in

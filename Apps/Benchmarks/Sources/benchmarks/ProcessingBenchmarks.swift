@@ -39,14 +39,14 @@ enum ProcessingBenchmarks {
     }
 
     private static func processors(samples: Int) async throws -> [Measurement] {
-        let picture = Photograph.bitmap(PixelSize(width: 2000, height: 1500))
+        let image = Photograph.bitmap(PixelSize(width: 2000, height: 1500))
         var processors: [any ImageProcessor] = [1, 1.9, 2, 8, 200].map { GaussianBlurProcessor(sigma: $0) }
         processors += [RoundedCornersProcessor(radius: 40), CircleProcessor()]
         var results: [Measurement] = []
         for processor in processors {
             results.append(
-                try await Stopwatch.measure("\(processor.identifier) of \(picture.size)", samples: samples) { _ in
-                    _ = try processor.process(picture)
+                try await Stopwatch.measure("\(processor.identifier) of \(image.size)", samples: samples) { _ in
+                    _ = try processor.process(image)
                 })
         }
         return results

@@ -48,12 +48,12 @@ extension ScrollOutcome {
         let wasteGoal = "   goal: less than \(Int(100 * Self.wastedShareGoal)) %"
         return [
             line("\(scenario), \(appearances) cells", { $0.prefetches ? "with window" : "without" }),
-            line("cells with their picture at once", { percent($0.share(of: $0.atOnce)) }),
-            line("cells that left without their picture", { percent($0.share(of: $0.blank)) }),
-            line("wrong pictures", { "\($0.wrong)" }, goal: "   goal: 0"),
+            line("cells with their image at once", { percent($0.share(of: $0.atOnce)) }),
+            line("cells that left without their image", { percent($0.share(of: $0.blank)) }),
+            line("wrong images", { "\($0.wrong)" }, goal: "   goal: 0"),
             line("transfers in vain", { percent($0.wastedTransferShare) }, goal: wasteGoal),
             line("bytes in vain", { percent($0.wastedByteShare) }, goal: wasteGoal),
-            line("decodes of pictures never shown", { percent($0.wastedDecodeShare) }, goal: wasteGoal),
+            line("decodes of images never shown", { percent($0.wastedDecodeShare) }, goal: wasteGoal),
             line(
                 "main actor, processor time of a cell", { String(format: "%.1f µs", $0.mainMicrosecondsPerCell) },
                 goal: "   goal: less than \(Int(Self.mainMicrosecondsGoal)) µs"),

@@ -22,8 +22,8 @@ extension TransportContender {
 
 private let connections = 6
 
-private func pictureAddress(_ port: Int, _ number: Int) throws -> URL {
-    guard let url = URL(string: "http://127.0.0.1:\(port)/pictures/\(number).jpg") else {
+private func imageAddress(_ port: Int, _ number: Int) throws -> URL {
+    guard let url = URL(string: "http://127.0.0.1:\(port)/images/\(number).jpg") else {
         throw ContenderFailure(text: "no address")
     }
     return url
@@ -45,7 +45,7 @@ private func fetchAll(
                 while true {
                     let number = tally.next.add(1, ordering: .relaxed).oldValue
                     guard number < count else { return }
-                    tally.received.add(try await fetch(pictureAddress(port, number)), ordering: .relaxed)
+                    tally.received.add(try await fetch(imageAddress(port, number)), ordering: .relaxed)
                 }
             }
         }
@@ -126,7 +126,7 @@ struct CurlToolContender: TransportContender {
     private func run(_ count: Int) throws {
         let list = folder.appending(path: "\(count).curl")
         if !FileManager.default.fileExists(atPath: list.path) {
-            let lines = try (0..<count).map { "url=\(try pictureAddress(port, $0))\noutput=/dev/null\n" }
+            let lines = try (0..<count).map { "url=\(try imageAddress(port, $0))\noutput=/dev/null\n" }
             try Data(lines.joined().utf8).write(to: list)
         }
         let process = Process()

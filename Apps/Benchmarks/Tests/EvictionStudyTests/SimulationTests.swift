@@ -66,7 +66,7 @@ struct SimulationTests {
         #expect(trace.hasSizes)
     }
 
-    @Test("a feed asks for avatars and thumbnails in equal numbers, and seldom for pictures in full")
+    @Test("a feed asks for avatars and thumbnails in equal numbers, and seldom for images in full")
     func feedShape() {
         let parameters = FeedScroll()
         let accesses = parameters.trace(named: "feed").accesses

@@ -8,7 +8,7 @@ struct ScrollSimulationTests {
         ScrollSimulation(scenario, prefetches: prefetches) { 0 }.run()
     }
 
-    @Test("at 60 rows a second nearly every row has its picture at once, and hardly any work is for nothing")
+    @Test("at 60 rows a second nearly every row has its image at once, and hardly any work is for nothing")
     func steady() {
         let outcome = run(.steady(rowCount: 1_000))
         #expect(outcome.meetsGoals && outcome.wastedTransferShare < 0.02, "\(outcome)")
@@ -30,7 +30,7 @@ struct ScrollSimulationTests {
         #expect(plain.wrong == 0, "\(plain)")
     }
 
-    @Test("without a window of prefetches, no row has its picture at once")
+    @Test("without a window of prefetches, no row has its image at once")
     func withoutWindow() {
         let outcome = run(.steady(rowCount: 300), prefetches: false)
         #expect(outcome.atOnce == 0 && outcome.wrong == 0, "\(outcome)")

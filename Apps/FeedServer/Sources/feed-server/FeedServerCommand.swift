@@ -33,12 +33,12 @@ struct FeedServerCommand: ParsableCommand {
     @Option(help: "Bytes per second of each answer.")
     var bandwidth: Int?
 
-    @Option(help: "Share of the picture requests that fail, from 0 to 1.")
+    @Option(help: "Share of the image requests that fail, from 0 to 1.")
     var failureRate = 0.0
 
     @Option(
         help:
-            "How they fail, repeatable: reset, truncate, stall, garbage, wrong-length, not-a-picture, drop-after=N, status=N."
+            "How they fail, repeatable: reset, truncate, stall, garbage, wrong-length, not-a-image, drop-after=N, status=N."
     )
     var fault: [String] = ["status=503", "reset", "truncate"]
 
@@ -48,16 +48,16 @@ struct FeedServerCommand: ParsableCommand {
     @Option(help: "Photos in the feed.")
     var photos = 500
 
-    @Flag(help: "Each picture of the feed shows its number, in squares for machines to read.")
+    @Flag(help: "Each image of the feed shows its number, in squares for machines to read.")
     var numbered = false
 
-    @Option(help: "Photos whose thumbnails and pictures are drawn before anyone asks.")
+    @Option(help: "Photos whose thumbnails and images are drawn before anyone asks.")
     var warm = 0
 
-    @Option(help: "Seconds that clients may keep a picture without asking again.")
+    @Option(help: "Seconds that clients may keep an image without asking again.")
     var maxAge = 3600
 
-    @Option(help: "Megabytes of finished pictures to keep.")
+    @Option(help: "Megabytes of finished images to keep.")
     var memory = 512
 
     @Flag(help: "Ends when its standard input does: with the program that started it, whatever becomes of that.")
@@ -108,11 +108,11 @@ struct FeedServerCommand: ParsableCommand {
     }
 
     private func site() -> Site {
-        let studio = PictureStudio(encoders: [
+        let studio = ImageRenderer(encoders: [
             JPEGEncoder(), PNGEncoder(compressionLevel: 3), WebPEncoder(), GIFEncoder(),
         ])
         let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        let shelf = PictureShelf(byteLimit: memory << 20, concurrency: cores) { recipe throws(EncodingFailure) in
+        let shelf = ImageStore(byteLimit: memory << 20, concurrency: cores) { recipe throws(EncodingFailure) in
             try studio.make(recipe)
         }
         return Site(feed: PhotoFeed(count: photos, isNumbered: numbered), shelf: shelf, maxAge: maxAge)

@@ -62,9 +62,9 @@ struct DeliveryTests {
         #expect(delivery(.garbage).steps.count == 1)
     }
 
-    @Test("a page that is no picture still says that it is one")
-    func notAPicture() {
-        let (head, body) = sent(delivery(.notAPicture))
+    @Test("a page that is no image still says that it is one")
+    func notAImage() {
+        let (head, body) = sent(delivery(.notAImage))
         #expect(head.contains("200 OK") && head.contains("image/png"))
         #expect(body.hasPrefix("<!DOCTYPE html>"))
         #expect(head.contains("Content-Length: \(body.utf8.count)\r\n"))
@@ -91,7 +91,7 @@ struct MisbehaviourTests {
     private func misbehaviour(_ query: String, attempt: Int = 1, _ switches: Switches = Switches()) throws
         -> Misbehaviour
     {
-        try Misbehaviour(HTTPRequest(target: "/pictures/1.jpg?" + query), attempt: attempt, switches: switches)
+        try Misbehaviour(HTTPRequest(target: "/images/1.jpg?" + query), attempt: attempt, switches: switches)
     }
 
     @Test(
@@ -101,7 +101,7 @@ struct MisbehaviourTests {
             ("status=404", Misbehaviour(fault: .status(404))), ("fault=reset", Misbehaviour(fault: .reset)),
             ("fault=drop-after=12", Misbehaviour(fault: .dropAfter(12))),
             ("fault=wrong-length", Misbehaviour(fault: .wrongLength)),
-            ("fault=not-a-picture&times=1", Misbehaviour(fault: .notAPicture)), ("", Misbehaviour()),
+            ("fault=not-a-image&times=1", Misbehaviour(fault: .notAImage)), ("", Misbehaviour()),
         ])
     func query(query: String, expected: Misbehaviour) throws {
         #expect(try misbehaviour(query) == expected)
@@ -135,11 +135,11 @@ struct MisbehaviourTests {
     @Test("the failure rate is kept, repeats with its seed, and differs between attempts")
     func rate() {
         let switches = Switches(failureRate: 0.3, seed: 4)
-        let failures = (0..<2000).map { switches.failure(target: "/pictures/\($0).jpg", attempt: 1) }
+        let failures = (0..<2000).map { switches.failure(target: "/images/\($0).jpg", attempt: 1) }
         let share = Double(failures.count { $0 != nil }) / 2000
         #expect(abs(share - 0.3) < 0.04)
-        #expect(failures == (0..<2000).map { switches.failure(target: "/pictures/\($0).jpg", attempt: 1) })
-        #expect(failures != (0..<2000).map { switches.failure(target: "/pictures/\($0).jpg", attempt: 2) })
+        #expect(failures == (0..<2000).map { switches.failure(target: "/images/\($0).jpg", attempt: 1) })
+        #expect(failures != (0..<2000).map { switches.failure(target: "/images/\($0).jpg", attempt: 2) })
         #expect(Set(failures.compactMap(\.self)) == Set(switches.faults))
     }
 }

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("The server, seen from a raw socket")
 struct FeedServerTests {
-    private static let picture = "/pictures/3.png?w=12&h=8"
-    private static let pictureLength = "png 12x8 ".utf8.count + 12 * 8 * 4
+    private static let image = "/images/3.png?w=12&h=8"
+    private static let imageLength = "png 12x8 ".utf8.count + 12 * 8 * 4
 
     /// Returns the statistics after the last connection has ended.
     @discardableResult
@@ -16,10 +16,10 @@ struct FeedServerTests {
         _ switches: Switches = Switches(), patience: Patience = Patience(), pacing: any Pacing = RecordingPacing(),
         limit: Int = 512, _ body: (UInt16, Statistics) throws -> Void
     ) throws -> Statistics.Counts {
-        let studio = PictureStudio(encoders: [
+        let studio = ImageRenderer(encoders: [
             PlainEncoder(format: .png), PlainEncoder(format: .gif), PlainEncoder(format: .webp),
         ])
-        let shelf = PictureShelf(byteLimit: 1 << 20, concurrency: 2) { recipe throws(EncodingFailure) in
+        let shelf = ImageStore(byteLimit: 1 << 20, concurrency: 2) { recipe throws(EncodingFailure) in
             try studio.make(recipe)
         }
         let site = Site(feed: PhotoFeed(count: 25), shelf: shelf)
@@ -45,7 +45,7 @@ struct FeedServerTests {
             let photos = try #require(try JSONSerialization.jsonObject(with: Data(body)) as? [[String: Any]])
             #expect(status == 200)
             #expect(photos.map { $0["id"] as? Int } == [4, 5, 6])
-            #expect((photos.first?["url"] as? String)?.hasPrefix("http://h:1/pictures/4.png?") == true)
+            #expect((photos.first?["url"] as? String)?.hasPrefix("http://h:1/images/4.png?") == true)
             client.get("/photos")
             #expect(try (JSONSerialization.jsonObject(with: Data(client.answer().body)) as? [Any])?.count == 10)
             client.get("/photos?_page=99")
@@ -72,14 +72,14 @@ struct FeedServerTests {
         }
     }
 
-    @Test("a picture comes with its validators, and these bring 304, 206 and 416")
+    @Test("an image comes with its validators, and these bring 304, 206 and 416")
     func conditions() throws {
         try withServer { port, _ in
             let client = try RawClient(port: port)
-            client.get(Self.picture)
+            client.get(Self.image)
             let whole = client.answer()
             #expect(whole.status == 200)
-            #expect(whole.body.count == Self.pictureLength)
+            #expect(whole.body.count == Self.imageLength)
             #expect(
                 whole.head.contains("content-type: image/png\r\n")
                     && whole.head.contains("cache-control: public, max-age=3600\r\n"))
@@ -87,17 +87,17 @@ struct FeedServerTests {
                 whole.head.contains("last-modified: mon, 01 jan 2024 18:00:00 gmt\r\n")
                     && whole.head.contains("date: thu, 01 jan 1970"))
             let tag = try #require(whole.head.split(separator: "\r\n").first { $0.hasPrefix("etag: ") }?.dropFirst(6))
-            client.get(Self.picture, "If-None-Match: \(tag)")
+            client.get(Self.image, "If-None-Match: \(tag)")
             #expect(client.answer().status == 304)
-            client.get(Self.picture, "Range: bytes=9-12", "If-Range: \(tag)")
+            client.get(Self.image, "Range: bytes=9-12", "If-Range: \(tag)")
             let part = client.answer()
             #expect(part.status == 206)
             #expect(part.body == Array(whole.body[9...12]))
-            #expect(part.head.contains("content-range: bytes 9-12/\(Self.pictureLength)\r\n"))
-            client.get(Self.picture, "Range: bytes=100000-")
+            #expect(part.head.contains("content-range: bytes 9-12/\(Self.imageLength)\r\n"))
+            client.get(Self.image, "Range: bytes=100000-")
             let unsatisfiable = client.answer()
             #expect(unsatisfiable.status == 416)
-            #expect(unsatisfiable.head.contains("content-range: bytes */\(Self.pictureLength)\r\n"))
+            #expect(unsatisfiable.head.contains("content-range: bytes */\(Self.imageLength)\r\n"))
         }
     }
 
@@ -105,15 +105,15 @@ struct FeedServerTests {
     func answers() throws {
         try withServer { port, _ in
             let client = try RawClient(port: port)
-            client.get(Self.picture, method: "HEAD")
+            client.get(Self.image, method: "HEAD")
             let head = client.answer(hasBody: false)
-            #expect(head.status == 200 && head.head.contains("content-length: \(Self.pictureLength)\r\n"))
+            #expect(head.status == 200 && head.head.contains("content-length: \(Self.imageLength)\r\n"))
             for (method, target, status) in [
-                ("GET", "/nowhere", 404), ("GET", "/pictures/1.bmp", 404), ("DELETE", "/photos", 405),
+                ("GET", "/nowhere", 404), ("GET", "/images/1.bmp", 404), ("DELETE", "/photos", 405),
                 ("GET", "/stats/reset", 405),
-                ("GET", "/pictures/1.png?w=0", 400), ("GET", "/pictures/1.webp?animated=1&w=4&h=4", 400),
-                ("GET", "/pictures/1.jpg", 500),
-                ("GET", "/pictures/1.gif?animated=1&frames=3&w=4&h=4", 200), ("GET", "/", 200),
+                ("GET", "/images/1.png?w=0", 400), ("GET", "/images/1.webp?animated=1&w=4&h=4", 400),
+                ("GET", "/images/1.jpg", 500),
+                ("GET", "/images/1.gif?animated=1&frames=3&w=4&h=4", 200), ("GET", "/", 200),
             ] {
                 client.get(target, method: method)
                 #expect(client.answer().status == status, "\(method) \(target)")
@@ -127,11 +127,11 @@ struct FeedServerTests {
             let client = try RawClient(port: port)
             client.send(
                 "GET /photos?_limit=1 HTTP/1.1\r\nHost: h\r\n\r\nPOST /stats/reset HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nxx"
-                    + "GET \(Self.picture) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nGET /photos HTTP/1.1\r\nHost: h\r\n\r\n"
+                    + "GET \(Self.image) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nGET /photos HTTP/1.1\r\nHost: h\r\n\r\n"
             )
             #expect(client.answer().status == 200)
             #expect(client.answer().status == 204)
-            #expect(client.answer().body.count == Self.pictureLength)
+            #expect(client.answer().body.count == Self.imageLength)
             let end = client.rest()
             #expect(end.bytes.isEmpty && end.isOrderly)
         }
@@ -140,15 +140,15 @@ struct FeedServerTests {
     @Test(
         "faults look on the wire as they are named",
         arguments: [
-            ("reset", 0, false), ("truncate", pictureLength / 2, true), ("drop-after=20", 20, false),
-            ("stall", pictureLength / 2, true),
-            ("wrong-length", pictureLength, true),
+            ("reset", 0, false), ("truncate", imageLength / 2, true), ("drop-after=20", 20, false),
+            ("stall", imageLength / 2, true),
+            ("wrong-length", imageLength, true),
         ])
     func faults(fault: String, bodyLength: Int, isOrderly: Bool) throws {
         let pacing = RecordingPacing()
         try withServer(pacing: pacing) { port, _ in
             let client = try RawClient(port: port)
-            client.get(Self.picture + "&fault=" + fault)
+            client.get(Self.image + "&fault=" + fault)
             let (bytes, isClosedOrderly) = client.rest()
             let end = bytes.indices.dropFirst(3).first { bytes[($0 - 3)...$0].elementsEqual([13, 10, 13, 10]) }
             #expect(bytes.count - (end.map { $0 + 1 } ?? 0) == bodyLength)
@@ -164,14 +164,14 @@ struct FeedServerTests {
             let client = try RawClient(port: port)
             client.get("/photos?_page=99")
             _ = client.answer()
-            client.get(Self.picture + "&latency=200&bandwidth=2000")
-            #expect(client.answer().body.count == Self.pictureLength)
+            client.get(Self.image + "&latency=200&bandwidth=2000")
+            #expect(client.answer().body.count == Self.imageLength)
             client.get("/stats")
             _ = client.answer()
         }
         let waits = pacing.all
         #expect(waits.prefix(2) == [.milliseconds(5), .milliseconds(200)])
-        #expect(waits.dropFirst(2).filter { $0 == .milliseconds(50) }.count >= Self.pictureLength / 100)
+        #expect(waits.dropFirst(2).filter { $0 == .milliseconds(50) }.count >= Self.imageLength / 100)
         #expect(waits.dropFirst(2).allSatisfy { $0 <= .milliseconds(50) })
     }
 
@@ -180,7 +180,7 @@ struct FeedServerTests {
         try withServer { port, statistics in
             let client = try RawClient(port: port)
             for _ in 0..<2 {
-                client.get(Self.picture)
+                client.get(Self.image)
                 _ = client.answer()
             }
             client.get("/photos?status=503&times=1")
@@ -190,8 +190,8 @@ struct FeedServerTests {
             client.get("/stats")
             let object = try JSONSerialization.jsonObject(with: Data(client.answer().body)) as? [String: Any]
             #expect(object?["requests"] as? Int == 4)
-            #expect(object?["bytes"] as? Int ?? 0 > 2 * Self.pictureLength)
-            #expect(object?["paths"] as? [String: Int] == ["/photos": 2, "/pictures/3.png": 2])
+            #expect(object?["bytes"] as? Int ?? 0 > 2 * Self.imageLength)
+            #expect(object?["paths"] as? [String: Int] == ["/photos": 2, "/images/3.png": 2])
             #expect(object?["statuses"] as? [String: Int] == ["200": 3, "503": 1])
             #expect((object?["connections"] as? [String: Int])?["open"] == 1)
             client.get("/stats/reset", method: "POST")
@@ -204,8 +204,8 @@ struct FeedServerTests {
     func many() throws {
         try withServer { port, statistics in
             let clients = try (0..<200).map { _ in try RawClient(port: port) }
-            for client in clients { client.get(Self.picture) }
-            for client in clients { #expect(client.answer().body.count == Self.pictureLength) }
+            for client in clients { client.get(Self.image) }
+            for client in clients { #expect(client.answer().body.count == Self.imageLength) }
             #expect(statistics.snapshot.open == 200)
         }
     }
@@ -253,7 +253,7 @@ struct FeedServerTests {
         let pacing = WatchedPacing()
         let counts = try withServer(pacing: pacing) { port, _ in
             let client = try RawClient(port: port)
-            client.get(Self.picture + "&latency=20000")
+            client.get(Self.image + "&latency=20000")
             pacing.begun.wait()
             client.close()
             pacing.ended.wait()
@@ -270,7 +270,7 @@ struct FeedServerTests {
             client = try RawClient(port: port)
             client?.get("/photos")
             #expect(client?.answer().status == 200)
-            client?.get(Self.picture + "&latency=20000")
+            client?.get(Self.image + "&latency=20000")
         }
         #expect(client?.rest().bytes.isEmpty == true)
     }

@@ -14,11 +14,11 @@ import Testing
     import Foundation
 #endif
 
-@Suite("Numbers drawn into pictures")
+@Suite("Numbers drawn into images")
 struct NumberMarkTests {
-    private let studio = PictureStudio(encoders: [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()])
+    private let studio = ImageRenderer(encoders: [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()])
 
-    @Test("each kind of picture in the feed shows its number after it was encoded", arguments: 1...20)
+    @Test("each kind of image in the feed shows its number after it was encoded", arguments: 1...20)
     func readBack(id: Int) throws {
         var recipe = PhotoFeed.recipe(id).thumbnail(120)
         recipe.isNumbered = true
@@ -31,7 +31,7 @@ struct NumberMarkTests {
         #expect(NumberMark.number(in: NumberMark.mark(number, on: grey(31, 77))) == number)
     }
 
-    @Test("a picture without a number shows none", arguments: 1...20)
+    @Test("an image without a number shows none", arguments: 1...20)
     func none(id: Int) throws {
         #expect(NumberMark.number(in: try decoded(studio.make(PhotoFeed.recipe(id).thumbnail(120)))) == nil)
         #expect(NumberMark.number(in: grey(40, 40)) == nil)
@@ -43,9 +43,9 @@ struct NumberMarkTests {
         #expect(photo.url.contains("&numbered=1") && photo.thumbnailUrl.contains("&numbered=1"))
     }
 
-    private func decoded(_ picture: Picture) throws -> Bitmap {
+    private func decoded(_ image: RenderedImage) throws -> Bitmap {
         let decoders: [any ImageDecoder] = [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()]
-        let data = Data(picture.bytes)
+        let data = Data(image.bytes)
         let decoder = try #require(decoders.first { $0.recognises(data) })
         let opened = try decoder.open(data, limits: .default)
         let sink = CollectingRowSink()

@@ -37,10 +37,10 @@ struct PhotoFeedTests {
         #expect(decoded == [text])
     }
 
-    @Test("twenty photos bring every kind of picture")
+    @Test("twenty photos bring every kind of image")
     func mix() {
         let recipes = (1...20).map(PhotoFeed.recipe)
-        let kinds: [(String, (PictureRecipe) -> Bool)] = [
+        let kinds: [(String, (ImageRecipe) -> Bool)] = [
             ("baseline JPEG", { $0.format == .jpeg && !$0.isProgressive }),
             ("progressive", { $0.format == .jpeg && $0.isProgressive }),
             ("PNG", { $0.format == .png && !$0.hasAlpha }), ("PNG with alpha", { $0.format == .png && $0.hasAlpha }),
@@ -54,11 +54,11 @@ struct PhotoFeedTests {
         #expect(recipes.allSatisfy { max($0.thumbnail(300).width, $0.thumbnail(300).height) == 300 })
     }
 
-    @Test("each URL of the feed asks for the picture that was meant", arguments: 1...20)
+    @Test("each URL of the feed asks for the image that was meant", arguments: 1...20)
     func roundTrip(id: Int) throws {
         let recipe = PhotoFeed.recipe(id)
-        #expect(try PictureRecipe(HTTPRequest(target: recipe.target)) == recipe)
-        #expect(try PictureRecipe(HTTPRequest(target: recipe.thumbnail(300).target)) == recipe.thumbnail(300))
+        #expect(try ImageRecipe(HTTPRequest(target: recipe.target)) == recipe)
+        #expect(try ImageRecipe(HTTPRequest(target: recipe.thumbnail(300).target)) == recipe.thumbnail(300))
     }
 
     @Test(
@@ -70,14 +70,14 @@ struct PhotoFeedTests {
             "1.gif?frames=0",
         ])
     func refused(target: String) throws {
-        let request = try HTTPRequest(target: "/pictures/" + target)
-        #expect { try PictureRecipe(request) } throws: { ($0 as? RequestFailure)?.status == 400 }
+        let request = try HTTPRequest(target: "/images/" + target)
+        #expect { try ImageRecipe(request) } throws: { ($0 as? RequestFailure)?.status == 400 }
     }
 
     @Test(
-        "other paths are no pictures",
-        arguments: ["/pictures/1.bmp", "/pictures/x.jpg", "/pictures/1", "/pictures/-1.jpg", "/1.jpg"])
+        "other paths are no images",
+        arguments: ["/images/1.bmp", "/images/x.jpg", "/images/1", "/images/-1.jpg", "/1.jpg"])
     func others(path: String) throws {
-        #expect(try PictureRecipe(HTTPRequest(target: path)) == nil)
+        #expect(try ImageRecipe(HTTPRequest(target: path)) == nil)
     }
 }

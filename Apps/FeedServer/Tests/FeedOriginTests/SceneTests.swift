@@ -11,7 +11,7 @@ struct SceneTests {
         SceneRenderer(id: id, hasAlpha: alpha).bitmap(size: size, phase: phase)
     }
 
-    /// Mean difference of two pictures' bytes.
+    /// Mean difference of two images' bytes.
     private func difference(_ first: [UInt8], _ second: [UInt8]) -> Double {
         Double(zip(first, second).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }) / Double(first.count)
     }
@@ -23,8 +23,8 @@ struct SceneTests {
 
     @Test("neighbours in the feed differ visibly, and so do two scenes of one motif")
     func different() {
-        let pictures = (1...21).map { draw($0, small).pixels }
-        for (first, second) in zip(pictures, pictures.dropFirst()) { #expect(difference(first, second) > 8) }
+        let images = (1...21).map { draw($0, small).pixels }
+        for (first, second) in zip(images, images.dropFirst()) { #expect(difference(first, second) > 8) }
         let motifs = (1...200).map { Composition(id: $0).motif }
         #expect(zip(motifs, motifs.dropFirst()).allSatisfy { $0 != $1 })
         #expect(Set(motifs).count == Composition.Motif.allCases.count)
@@ -36,7 +36,7 @@ struct SceneTests {
         #expect(difference(reduced(large, by: 3), draw(id, small).pixels) < 14)
     }
 
-    @Test("no picture is flat or noise: neighbours are alike, far apart they are not", arguments: 0..<10)
+    @Test("no image is flat or noise: neighbours are alike, far apart they are not", arguments: 0..<10)
     func photographic(id: Int) {
         let pixels = draw(id, PixelSize(width: 96, height: 64)).pixels
         let next = difference(Array(pixels.dropLast(4)), Array(pixels.dropFirst(4)))
@@ -45,20 +45,20 @@ struct SceneTests {
         #expect(difference(Array(pixels[..<half]), Array(pixels[half...])) > next)
     }
 
-    @Test("a picture with alpha is clear in the corners, opaque in the middle, and soft between", arguments: 0..<8)
+    @Test("an image with alpha is clear in the corners, opaque in the middle, and soft between", arguments: 0..<8)
     func alpha(id: Int) {
-        let picture = draw(id, small, alpha: true)
-        let alphas = stride(from: 3, to: picture.pixels.count, by: 4).map { picture.pixels[$0] }
-        #expect(!picture.isOpaque)
+        let image = draw(id, small, alpha: true)
+        let alphas = stride(from: 3, to: image.pixels.count, by: 4).map { image.pixels[$0] }
+        #expect(!image.isOpaque)
         #expect(alphas[0] < 40)
         #expect(alphas[16 * 48 + 24] == 255)
         #expect(alphas.contains { $0 > 60 && $0 < 200 })
     }
 
-    @Test("a picture without alpha is opaque") func opaque() {
-        let picture = draw(3, small)
-        #expect(picture.isOpaque)
-        #expect(stride(from: 3, to: picture.pixels.count, by: 4).allSatisfy { picture.pixels[$0] == 255 })
+    @Test("an image without alpha is opaque") func opaque() {
+        let image = draw(3, small)
+        #expect(image.isOpaque)
+        #expect(stride(from: 3, to: image.pixels.count, by: 4).allSatisfy { image.pixels[$0] == 255 })
     }
 
     @Test("animations move, and end where they began", arguments: 0..<10)

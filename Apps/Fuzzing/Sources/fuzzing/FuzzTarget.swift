@@ -1,10 +1,10 @@
 import FoundationEssentials
-import GeneratedPictures
+import GeneratedImages
 import ImageCodecGIF
 import ImageCodecJPEG
 import ImageCodecPNG
 import ImageCodecWebP
-import ImageColorManaging
+import ImageColorManagement
 import ImageContractTesting
 import ImageCore
 import ImageDecoding
@@ -20,9 +20,9 @@ enum FuzzTarget: String, CaseIterable {
 
     /// Files to start from: all that our own code makes of the formats in question.
     func seeds() throws -> [(name: String, data: Data)] {
-        if self == .exif { return GeneratedPicture.exifBlocks() }
-        let pictures = try GeneratedPicture.all().filter { formats.contains($0.format) }
-        return pictures.map { ("\($0.format)-\($0.name)", $0.data) }
+        if self == .exif { return GeneratedImage.exifBlocks() }
+        let images = try GeneratedImage.all().filter { formats.contains($0.format) }
+        return images.map { ("\($0.format)-\($0.name)", $0.data) }
     }
 
     private var formats: [ImageFormat] {
@@ -37,7 +37,7 @@ enum FuzzTarget: String, CaseIterable {
     }
 
     /// What is done with each input, or nil when the rooms offer nothing of the kind. Throws when a promise is broken.
-    var examination: ((Data) throws(ContractViolation) -> Void)? {
+    var check: ((Data) throws(ContractViolation) -> Void)? {
         switch self {
         case .jpeg, .png, .webp, .gif: decoder.map(Self.whole)
         case .incrementalJPEG, .incrementalPNG, .incrementalWebP:
@@ -53,10 +53,10 @@ enum FuzzTarget: String, CaseIterable {
     static var decoders: [any ImageDecoder] { [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()] }
 
     private static func whole(_ decoder: any ImageDecoder) -> (Data) throws(ContractViolation) -> Void {
-        { data throws(ContractViolation) in try HostileInputExamination(decoder).examine(data) }
+        { data throws(ContractViolation) in try HostileInputCheck(decoder).examine(data) }
     }
 
-    /// The last bytes of an input tell where it is cut; behind the end of a picture they change nothing else.
+    /// The last bytes of an input tell where it is cut; behind the end of an image they change nothing else.
     private static func incremental(
         _ decoder: any IncrementalImageDecoder
     ) -> (Data) throws(ContractViolation) -> Void {
@@ -65,7 +65,7 @@ enum FuzzTarget: String, CaseIterable {
             let lengths = choices.map { $0 < 128 ? $0 : ($0 - 127) * 31 }
             let choice = choices.last ?? 0
             // A JPEG without its end marker is decoded, but one that comes in might go on.
-            try IncrementalExamination(decoder, expectsWholePictures: decoder.format != .jpeg).examine(
+            try IncrementalDecodingCheck(decoder, expectsWholeImages: decoder.format != .jpeg).examine(
                 data, cutInto: lengths, divisor: [1, 2, 4, 8][choice & 3], layout: choice & 4 == 0 ? .rgba8 : nil)
         }
     }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import ImageCodecGIF
-import ImageColorManaging
+import ImageColorManagement
 import ImageContractTesting
 import ImageCore
 import ImageDecoding
@@ -9,7 +9,7 @@ import ImageProcessing
 /// All decoders behind the registry: who takes a file, and what its header says.
 struct Sniffing {
     private let decoder = DownsamplingDecoder(
-        decoders: FuzzTarget.decoders, resampler: LanczosRowResampler(), limits: HostileInputExamination.smallLimits)
+        decoders: FuzzTarget.decoders, resampler: LanczosRowResampler(), limits: HostileInputCheck.smallLimits)
 
     func examine(_ data: Data) throws(ContractViolation) {
         let prefix = Data(data.prefix(DecoderRegistry.prefixByteCount))
@@ -28,7 +28,7 @@ struct Sniffing {
 struct Pipeline {
     private let decoder = DownsamplingDecoder(
         decoders: FuzzTarget.decoders, resampler: LanczosRowResampler(), colorConverter: LittleCMSColorConverter(),
-        limits: HostileInputExamination.smallLimits)
+        limits: HostileInputCheck.smallLimits)
 
     func examine(_ data: Data) throws(ContractViolation) {
         for mode in ImageTarget.Mode.allCases {
@@ -44,7 +44,7 @@ struct Pipeline {
 
     private func examine(_ data: Data, _ request: DecodingRequest) throws(ContractViolation) {
         let (first, second) = (outcome(data, request), outcome(data, request))
-        try expect(first == second, "the same bytes twice: other pictures or errors for \(request)")
+        try expect(first == second, "the same bytes twice: other images or errors for \(request)")
         switch first {
         case .success(let image):
             let expected = request.outputSize(for: image.header.size)

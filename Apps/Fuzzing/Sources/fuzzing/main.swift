@@ -1,6 +1,6 @@
 import CLibFuzzer
 import FoundationEssentials
-import GeneratedPictures
+import GeneratedImages
 import ImageContractTesting
 
 #if canImport(Glibc)
@@ -17,8 +17,8 @@ import ImageContractTesting
 /// Set once, before libFuzzer is started, because the C function that it calls can't capture.
 nonisolated(unsafe) var examine: (Data) throws(ContractViolation) -> Void = { _ in }  // read on the main thread alone
 
-func fuzz(_ examination: @escaping (Data) throws(ContractViolation) -> Void) -> Int32 {
-    unsafe examine = examination
+func fuzz(_ check: @escaping (Data) throws(ContractViolation) -> Void) -> Int32 {
+    unsafe examine = check
     var count = CommandLine.argc
     var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = unsafe CommandLine.unsafeArgv
     return unsafe LLVMFuzzerRunDriver(&count, &arguments) { bytes, count in
@@ -48,12 +48,12 @@ func namedTargets() -> [FuzzTarget]? {
 func run() throws -> Int32 {
     let arguments = CommandLine.arguments.dropFirst()
     if arguments == ["--targets"] {
-        for target in FuzzTarget.allCases where target.examination != nil { print(target.rawValue) }
+        for target in FuzzTarget.allCases where target.check != nil { print(target.rawValue) }
         return 0
     }
     let targets = namedTargets() ?? []
-    let examinations = targets.compactMap(\.examination)
-    guard !targets.isEmpty, examinations.count == targets.count else {
+    let checks = targets.compactMap(\.check)
+    guard !targets.isEmpty, checks.count == targets.count else {
         print("FUZZ_TARGET must be one of the targets that `fuzzing --targets` names, or several with commas between")
         return 2
     }
@@ -62,7 +62,7 @@ func run() throws -> Int32 {
         return 0
     }
     return fuzz { data throws(ContractViolation) in
-        for examination in examinations { try examination(data) }
+        for check in checks { try check(data) }
     }
 }
 

@@ -41,7 +41,7 @@ public enum PhotoFeedApp {
         #endif
     }
 
-    /// Has the program take its pictures of itself.
+    /// Has the program take its images of itself.
     public static func takeScreenshots(into folder: String) throws {
         try start()
         try Screenshots(folder: folder).take()
@@ -62,7 +62,7 @@ public enum PhotoFeedApp {
         try start()
         let origin = try feed == nil ? OriginProcess(OriginProcess.program, options: []) : nil
         let folder = unsafe cache ?? String(cString: g_get_user_cache_dir()) + "/photo-feed"
-        let loading = FeedLoading(cacheFolder: URL(filePath: folder))
+        let loading = FeedLoading(cacheDirectory: URL(filePath: folder))
         let address = feed ?? origin?.address ?? ""
         guard let model = loading.model(of: address) else { throw Failure.noFeed(address) }
         let window = FeedWindow(model, loading: loading)

@@ -12,7 +12,7 @@ struct PhotoFeedCommand: ParsableCommand {
     @Option(help: "Where originals are kept; a folder of its own for each origin unless given.")
     var cache: String?
 
-    @Option(help: "Shows nothing but takes pictures of itself, in each state, into this folder.")
+    @Option(help: "Shows nothing but takes images of itself, in each state, into this folder.")
     var screenshots: String?
 
     @Option(

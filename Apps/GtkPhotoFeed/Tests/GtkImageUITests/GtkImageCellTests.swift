@@ -2,112 +2,112 @@ import CGtk
 import Foundation
 import GtkImageUI
 import ImageCore
+import ImageLoaderKit
 import ImageLoading
-import ImageLoadingDefaults
 import ImagePresenting
 import ImageTesting
 import XCTest
 
 final class GtkImageCellTests: GtkTestCase {
     /// Runs a test's body with a cell in a window.
-    private func onStage(_ body: @MainActor (CellStage) -> Void) throws {
+    private func onFixture(_ body: @MainActor (CellFixture) -> Void) throws {
         try onScreen {
-            let stage = CellStage()
-            defer { stage.close() }
-            body(stage)
+            let fixture = CellFixture()
+            defer { fixture.close() }
+            body(fixture)
         }
     }
 
-    func testAPictureIsLoadedWhenTheCellComesOntoTheScreen() throws {
-        try onStage { stage in
-            stage.bind(1)
-            XCTAssertEqual(stage.view.face, .placeholder)
-            XCTAssertEqual(stage.gate.arrivalCount, 0)
-            stage.cell.setOnScreen(true)
-            XCTAssertTrue(stage.waits { stage.gate.arrivalCount == 1 })
-            XCTAssertEqual(stage.view.face, .placeholder)
-            stage.time += GtkImageCell.quickLoad
-            stage.gate.open()
-            XCTAssertTrue(stage.waits { stage.view.face == .picture })
-            XCTAssertTrue(stage.view.isCrossfading)
+    func testAImageIsLoadedWhenTheCellComesOntoTheScreen() throws {
+        try onFixture { fixture in
+            fixture.bind(1)
+            XCTAssertEqual(fixture.view.face, .placeholder)
+            XCTAssertEqual(fixture.gate.arrivalCount, 0)
+            fixture.cell.setOnScreen(true)
+            XCTAssertTrue(fixture.waits { fixture.gate.arrivalCount == 1 })
+            XCTAssertEqual(fixture.view.face, .placeholder)
+            fixture.time += GtkImageCell.quickLoad
+            fixture.gate.open()
+            XCTAssertTrue(fixture.waits { fixture.view.face == .image })
+            XCTAssertTrue(fixture.view.isCrossfading)
         }
     }
 
-    func testAPictureThatComesAtOnceDoesNotFade() throws {
-        try onStage { stage in
-            stage.cell.setOnScreen(true)
-            stage.bind(1)
-            stage.gate.open()
-            XCTAssertTrue(stage.waits { stage.view.face == .picture })
-            XCTAssertFalse(stage.view.isCrossfading)
+    func testAImageThatComesAtOnceDoesNotFade() throws {
+        try onFixture { fixture in
+            fixture.cell.setOnScreen(true)
+            fixture.bind(1)
+            fixture.gate.open()
+            XCTAssertTrue(fixture.waits { fixture.view.face == .image })
+            XCTAssertFalse(fixture.view.isCrossfading)
         }
     }
 
-    func testAPictureInMemoryIsThereInTheSameTurnWithoutAFade() throws {
-        try onStage { stage in
-            stage.gate.open()
-            stage.cell.setOnScreen(true)
-            stage.bind(1)
-            XCTAssertTrue(stage.waits { stage.view.face == .picture && !stage.view.isCrossfading })
-            stage.cell.unbind()
-            XCTAssertEqual(stage.view.face, .placeholder)
-            stage.bind(1)
-            XCTAssertEqual(stage.view.face, .picture)
-            XCTAssertFalse(stage.view.isCrossfading)
+    func testAImageInMemoryIsThereInTheSameTurnWithoutAFade() throws {
+        try onFixture { fixture in
+            fixture.gate.open()
+            fixture.cell.setOnScreen(true)
+            fixture.bind(1)
+            XCTAssertTrue(fixture.waits { fixture.view.face == .image && !fixture.view.isCrossfading })
+            fixture.cell.unbind()
+            XCTAssertEqual(fixture.view.face, .placeholder)
+            fixture.bind(1)
+            XCTAssertEqual(fixture.view.face, .image)
+            XCTAssertFalse(fixture.view.isCrossfading)
         }
     }
 
-    func testACellOffTheScreenHoldsNoPicture() throws {
-        try onStage { stage in
-            stage.gate.open()
-            stage.cell.setOnScreen(true)
-            stage.bind(1)
-            XCTAssertTrue(stage.waits { stage.view.face == .picture })
-            stage.cell.setOnScreen(false)
-            XCTAssertEqual(stage.view.face, .placeholder)
-            XCTAssertNil(stage.cell.appearance.picture)
-            stage.cell.setOnScreen(true)
-            XCTAssertEqual(stage.view.face, .picture)
+    func testACellOffTheScreenHoldsNoImage() throws {
+        try onFixture { fixture in
+            fixture.gate.open()
+            fixture.cell.setOnScreen(true)
+            fixture.bind(1)
+            XCTAssertTrue(fixture.waits { fixture.view.face == .image })
+            fixture.cell.setOnScreen(false)
+            XCTAssertEqual(fixture.view.face, .placeholder)
+            XCTAssertNil(fixture.cell.appearance.image)
+            fixture.cell.setOnScreen(true)
+            XCTAssertEqual(fixture.view.face, .image)
         }
     }
 
     func testAFailureOffersAnotherTry() throws {
-        try onStage { stage in
-            stage.gate.open()
-            stage.failures.isFailing = true
-            stage.cell.setOnScreen(true)
-            stage.bind(1)
-            XCTAssertTrue(stage.waits { stage.view.face == .failure })
-            stage.failures.isFailing = false
-            XCTAssertTrue(stage.view.pressRetry())
-            XCTAssertTrue(stage.waits { stage.view.face == .picture })
+        try onFixture { fixture in
+            fixture.gate.open()
+            fixture.failures.isFailing = true
+            fixture.cell.setOnScreen(true)
+            fixture.bind(1)
+            XCTAssertTrue(fixture.waits { fixture.view.face == .failure })
+            fixture.failures.isFailing = false
+            XCTAssertTrue(fixture.view.pressRetry())
+            XCTAssertTrue(fixture.waits { fixture.view.face == .image })
         }
     }
 
     func testThePixelsAskedForFollowTheScreen() throws {
-        try onStage { stage in
-            stage.bind(1)
-            let scale = stage.view.widget.scaleFactor
+        try onFixture { fixture in
+            fixture.bind(1)
+            let scale = fixture.view.widget.scaleFactor
             XCTAssertEqual(
-                stage.cell.boundRequest?.target?.size, PixelSize(width: 80 * scale, height: 60 * scale))
+                fixture.cell.boundRequest?.target?.size, PixelSize(width: 80 * scale, height: 60 * scale))
         }
     }
 
     func testOnlySlowLoadsShowABar() throws {
-        try onStage { stage in
+        try onFixture { fixture in
             @MainActor func render(_ bytes: Int) {
-                stage.cell.render(
+                fixture.cell.render(
                     ImageAppearance(phase: .loading(WorkProgress(completedBytes: bytes, totalBytes: 100))))
             }
             render(10)
-            XCTAssertFalse(stage.view.showsProgress)
-            stage.time += GtkImageCell.slowLoad
+            XCTAssertFalse(fixture.view.showsProgress)
+            fixture.time += GtkImageCell.slowLoad
             render(20)
-            XCTAssertTrue(stage.view.showsProgress)
-            stage.cell.render(ImageAppearance(phase: .failure(.notFound)))
-            XCTAssertFalse(stage.view.showsProgress)
+            XCTAssertTrue(fixture.view.showsProgress)
+            fixture.cell.render(ImageAppearance(phase: .failure(.notFound)))
+            XCTAssertFalse(fixture.view.showsProgress)
             render(30)
-            XCTAssertFalse(stage.view.showsProgress, "the next load begins anew")
+            XCTAssertFalse(fixture.view.showsProgress, "the next load begins anew")
         }
     }
 
@@ -116,17 +116,17 @@ final class GtkImageCellTests: GtkTestCase {
             let frames = [bitmap(4, 4, red: 1), bitmap(4, 4, red: 2), bitmap(4, 4, red: 3)]
             var isTicking = false
             let clock = AnimationClock { isTicking = $0 }
-            let stage = CellStage(
+            let fixture = CellFixture(
                 animations: CellAnimations(clock: clock) { _ in FrameList(frames: frames) }, frameCount: 3)
-            defer { stage.close() }
-            stage.gate.open()
-            stage.cell.setOnScreen(true)
-            stage.bind(1)
-            XCTAssertTrue(stage.waits { isTicking })
-            stage.cell.setOnScreen(false)
+            defer { fixture.close() }
+            fixture.gate.open()
+            fixture.cell.setOnScreen(true)
+            fixture.bind(1)
+            XCTAssertTrue(fixture.waits { isTicking })
+            fixture.cell.setOnScreen(false)
             XCTAssertFalse(isTicking)
-            stage.cell.setOnScreen(true)
-            XCTAssertTrue(stage.waits { isTicking })
+            fixture.cell.setOnScreen(true)
+            XCTAssertTrue(fixture.waits { isTicking })
             clock.reducesMotion = true
             XCTAssertFalse(isTicking)
         }
@@ -134,7 +134,7 @@ final class GtkImageCellTests: GtkTestCase {
 }
 
 /// A cell in a window, and a loader whose originals wait at a gate.
-@MainActor private final class CellStage {
+@MainActor private final class CellFixture {
     let cell: GtkImageCell
     let gate = Gate()
     let failures = Failures()
@@ -154,14 +154,14 @@ final class GtkImageCellTests: GtkTestCase {
         }
     }
 
-    var view: PictureView { cell.view }
+    var view: ImageView { cell.view }
     var time: Duration {
         get { clock.time }
         set { clock.time = newValue }
     }
 
     init(animations: CellAnimations? = nil, frameCount: Int = 1) {
-        var defaults = ImageLoaderDefaults(cacheFolder: nil)
+        var defaults = ImageLoaderOptions(cacheDirectory: nil)
         defaults.retries = 0
         defaults.heedsMemoryPressure = false
         file = Self.gif(frameCount: frameCount)
@@ -181,11 +181,11 @@ final class GtkImageCellTests: GtkTestCase {
 
     func bind(_ number: Int) {
         let (gate, failures, file) = (gate, failures, file)
-        cell.bind("picture \(number)") { size in
+        cell.bind("image \(number)") { size in
             ImageRequest(
                 .fetch(name: "\(number)") {
                     await gate.pass()
-                    if failures.isFailing { throw NoSuchPicture() }
+                    if failures.isFailing { throw NoSuchImage() }
                     return file
                 }, target: ImageTarget(size, mode: .fill))
         }
@@ -196,7 +196,7 @@ final class GtkImageCellTests: GtkTestCase {
     func close() { window.close() }
 }
 
-private struct NoSuchPicture: Error {}
+private struct NoSuchImage: Error {}
 
 /// Frames that are all there, of a tenth of a second each, over and over.
 private struct FrameList: AnimationFrames {

@@ -12,106 +12,106 @@ import XCTest
 final class FeedWindowTests: DesktopTestCase {
     func testTheGridFillsPageByPage() throws {
         try onScreen {
-            let stage = try Stage(["--photos", "45"])
-            defer { stage.end() }
-            stage.window.open()
-            XCTAssertTrue(stage.waits { stage.isSettled && stage.window.list.count >= 20 })
+            let fixture = try Fixture(["--photos", "45"])
+            defer { fixture.end() }
+            fixture.window.open()
+            XCTAssertTrue(fixture.waits { fixture.isSettled && fixture.window.list.count >= 20 })
             XCTAssertTrue(
-                stage.waits {
-                    stage.window.list.offset = stage.window.list.largestOffset
-                    return stage.window.list.count == 45
+                fixture.waits {
+                    fixture.window.list.offset = fixture.window.list.largestOffset
+                    return fixture.window.list.count == 45
                 })
         }
     }
 
     func testWhatMemoryHasIsPaintedInTheFrameInWhichItsCellComesOntoTheScreen() throws {
         try onScreen {
-            let stage = try Stage(["--photos", "40"])
-            defer { stage.end() }
-            stage.window.open()
+            let fixture = try Fixture(["--photos", "40"])
+            defer { fixture.end() }
+            fixture.window.open()
             XCTAssertTrue(
-                stage.waits {
-                    if stage.isSettled { stage.window.list.offset += 200 }
-                    return stage.window.list.onScreen.last?.position == 39 && stage.isSettled
+                fixture.waits {
+                    if fixture.isSettled { fixture.window.list.offset += 200 }
+                    return fixture.window.list.onScreen.last?.position == 39 && fixture.isSettled
                 })
-            let painted = PaintedCells(stage)
-            let ticker = FrameTicker(stage.window.window) { _ in stage.window.list.offset -= 40 }
+            let painted = PaintedCells(fixture)
+            let ticker = FrameTicker(fixture.window.window) { _ in fixture.window.list.offset -= 40 }
             ticker.start()
-            XCTAssertTrue(stage.waits { stage.window.list.onScreen.first?.position == 0 })
+            XCTAssertTrue(fixture.waits { fixture.window.list.onScreen.first?.position == 0 })
             ticker.stop()
             XCTAssertGreaterThan(painted.frames, 5)
             XCTAssertEqual(painted.unknown, 0)
-            XCTAssertEqual(painted.withoutPicture, 0)
+            XCTAssertEqual(painted.withoutImage, 0)
             XCTAssertEqual(painted.withAnotherCaption, 0)
         }
     }
 
-    func testAPictureIsShownInFullOverItsThumbnailAndLeftByEscape() throws {
+    func testAImageIsShownInFullOverItsThumbnailAndLeftByEscape() throws {
         try onScreen {
-            let stage = try Stage(["--photos", "10"])
-            defer { stage.end() }
-            stage.window.open()
-            XCTAssertTrue(stage.waits { stage.isSettled })
-            stage.window.list.activate(3)
-            let cell = try XCTUnwrap(stage.window.full.cell)
-            XCTAssertEqual(stage.window.full.position, 3)
+            let fixture = try Fixture(["--photos", "10"])
+            defer { fixture.end() }
+            fixture.window.open()
+            XCTAssertTrue(fixture.waits { fixture.isSettled })
+            fixture.window.list.activate(3)
+            let cell = try XCTUnwrap(fixture.window.full.cell)
+            XCTAssertEqual(fixture.window.full.position, 3)
             var kinds: [ImageAppearance.Kind] = []
             cell.onChange = { kinds.append(cell.appearance.kind) }
-            XCTAssertTrue(stage.waits { cell.appearance.kind == .final })
+            XCTAssertTrue(fixture.waits { cell.appearance.kind == .final })
             XCTAssertTrue(kinds.contains(.preview), "the thumbnail first: \(kinds)")
-            XCTAssertGreaterThan(cell.appearance.picture?.bitmap.size.width ?? 0, 300)
-            XCTAssertTrue(stage.window.pressed("Right", false))
-            XCTAssertEqual(stage.window.full.position, 4)
-            XCTAssertTrue(stage.window.pressed("Escape", false))
-            XCTAssertNil(stage.window.full.position)
-            XCTAssertFalse(stage.window.pressed("Escape", false), "there is nothing to leave any more")
+            XCTAssertGreaterThan(cell.appearance.image?.bitmap.size.width ?? 0, 300)
+            XCTAssertTrue(fixture.window.pressed("Right", false))
+            XCTAssertEqual(fixture.window.full.position, 4)
+            XCTAssertTrue(fixture.window.pressed("Escape", false))
+            XCTAssertNil(fixture.window.full.position)
+            XCTAssertFalse(fixture.window.pressed("Escape", false), "there is nothing to leave any more")
         }
     }
 
     func testPhotosAsAListAskForTheirOwnSize() throws {
         try onScreen {
-            let stage = try Stage(["--photos", "30"])
-            defer { stage.end() }
-            stage.window.open()
-            XCTAssertTrue(stage.waits { stage.isSettled })
-            XCTAssertTrue(stage.window.pressed("2", true))
-            XCTAssertTrue(stage.waits { stage.isSettled })
-            let scale = stage.window.window.scaleFactor
-            XCTAssertEqual(stage.cells[0].picture.boundRequest?.target?.size.width, PhotoLayout.list.side * scale)
+            let fixture = try Fixture(["--photos", "30"])
+            defer { fixture.end() }
+            fixture.window.open()
+            XCTAssertTrue(fixture.waits { fixture.isSettled })
+            XCTAssertTrue(fixture.window.pressed("2", true))
+            XCTAssertTrue(fixture.waits { fixture.isSettled })
+            let scale = fixture.window.window.scaleFactor
+            XCTAssertEqual(fixture.cells[0].image.boundRequest?.target?.size.width, PhotoLayout.list.side * scale)
         }
     }
 
     func testWhatIsLoadedAheadHasTheSizeThatTheCellsWillAskFor() throws {
         try onScreen {
-            let stage = try Stage(["--photos", "60"])
-            defer { stage.end() }
-            stage.window.open()
-            XCTAssertTrue(stage.waits { stage.isSettled })
-            XCTAssertTrue(stage.window.pressed("2", true))
-            XCTAssertTrue(stage.waits { stage.isSettled && stage.model.photos.count >= 30 })
-            let side = PhotoLayout.list.side * stage.window.window.scaleFactor
+            let fixture = try Fixture(["--photos", "60"])
+            defer { fixture.end() }
+            fixture.window.open()
+            XCTAssertTrue(fixture.waits { fixture.isSettled })
+            XCTAssertTrue(fixture.window.pressed("2", true))
+            XCTAssertTrue(fixture.waits { fixture.isSettled && fixture.model.photos.count >= 30 })
+            let side = PhotoLayout.list.side * fixture.window.window.scaleFactor
             // The tenth is in the list's first screens, and on none of them yet.
-            let ahead = stage.loading.thumbnail(of: stage.model.photos[9], PixelSize(width: side, height: side))
-            XCTAssertFalse(stage.window.list.onScreen.contains { $0.position == 9 })
-            XCTAssertTrue(stage.waits { stage.loading.loader.cachedImage(for: ahead) != nil })
+            let ahead = fixture.loading.thumbnail(of: fixture.model.photos[9], PixelSize(width: side, height: side))
+            XCTAssertFalse(fixture.window.list.onScreen.contains { $0.position == 9 })
+            XCTAssertTrue(fixture.waits { fixture.loading.loader.cachedImage(for: ahead) != nil })
             // A page that comes now, on a screen of twice the pixels.
-            stage.loading.thumbnailSize.scale = 2
-            let count = stage.model.photos.count
-            stage.model.appeared(at: count - 1)
-            XCTAssertTrue(stage.waits { stage.model.photos.count > count })
-            let last = stage.loading.thumbnail(
-                of: stage.model.photos[count], PixelSize(width: 2 * side, height: 2 * side))
-            XCTAssertTrue(stage.waits { stage.loading.loader.cachedImage(for: last) != nil })
+            fixture.loading.thumbnailSize.scale = 2
+            let count = fixture.model.photos.count
+            fixture.model.appeared(at: count - 1)
+            XCTAssertTrue(fixture.waits { fixture.model.photos.count > count })
+            let last = fixture.loading.thumbnail(
+                of: fixture.model.photos[count], PixelSize(width: 2 * side, height: 2 * side))
+            XCTAssertTrue(fixture.waits { fixture.loading.loader.cachedImage(for: last) != nil })
         }
     }
 
-    func testOpaquePicturesComeWithoutAlpha() throws {
+    func testOpaqueImagesComeWithoutAlpha() throws {
         try onScreen {
-            let stage = try Stage(["--photos", "10"])
-            defer { stage.end() }
-            stage.window.open()
-            XCTAssertTrue(stage.waits { stage.isSettled })
-            let bitmaps = stage.cells.compactMap { $0.picture.appearance.picture?.bitmap }.filter(\.isOpaque)
+            let fixture = try Fixture(["--photos", "10"])
+            defer { fixture.end() }
+            fixture.window.open()
+            XCTAssertTrue(fixture.waits { fixture.isSettled })
+            let bitmaps = fixture.cells.compactMap { $0.image.appearance.image?.bitmap }.filter(\.isOpaque)
             XCTAssertFalse(bitmaps.isEmpty)
             XCTAssertTrue(bitmaps.allSatisfy { $0.packedPixels != nil })
         }
@@ -119,40 +119,40 @@ final class FeedWindowTests: DesktopTestCase {
 
     func testAnOriginThatGoesAwayTakesNoRowAndCanBeTriedAgain() throws {
         try onScreen {
-            let stage = try Stage(["--photos", "200"])
-            defer { stage.close() }
-            stage.window.open()
-            XCTAssertTrue(stage.waits { stage.isSettled })
-            stage.origin.stop()
+            let fixture = try Fixture(["--photos", "200"])
+            defer { fixture.close() }
+            fixture.window.open()
+            XCTAssertTrue(fixture.waits { fixture.isSettled })
+            fixture.origin.stop()
             XCTAssertTrue(
-                stage.waits {
-                    stage.window.list.offset = stage.window.list.largestOffset
-                    return stage.window.footer.isOffering
+                fixture.waits {
+                    fixture.window.list.offset = fixture.window.list.largestOffset
+                    return fixture.window.footer.isOffering
                 })
-            let count = stage.window.list.count
+            let count = fixture.window.list.count
             XCTAssertGreaterThanOrEqual(count, 10)
-            XCTAssertTrue(stage.waits { stage.cells.allSatisfy { $0.picture.view.face != .placeholder } })
+            XCTAssertTrue(fixture.waits { fixture.cells.allSatisfy { $0.image.view.face != .placeholder } })
             // Back at the top, what had been loaded is there.
             XCTAssertTrue(
-                stage.waits {
-                    stage.window.list.offset = 0
-                    return stage.window.list.onScreen.first?.position == 0
-                        && stage.cells[0].picture.view.face == .picture
-                }, "\(stage.window.list.onScreen.map { ($0.position, $0.cell.picture.view.face) })")
-            XCTAssertEqual(stage.window.list.count, count)
+                fixture.waits {
+                    fixture.window.list.offset = 0
+                    return fixture.window.list.onScreen.first?.position == 0
+                        && fixture.cells[0].image.view.face == .image
+                }, "\(fixture.window.list.onScreen.map { ($0.position, $0.cell.image.view.face) })")
+            XCTAssertEqual(fixture.window.list.count, count)
         }
     }
 
     func testWithoutAnOriginTheFeedIsThatOfTheLastTime() throws {
         try onScreen {
-            let cache = Stage.temporaryFolder()
+            let cache = Fixture.temporaryFolder()
             defer { try? FileManager.default.removeItem(at: cache) }
-            let first = try Stage(["--photos", "20", "--numbered"], cacheFolder: cache)
+            let first = try Fixture(["--photos", "20", "--numbered"], cacheDirectory: cache)
             first.window.open()
             XCTAssertTrue(first.waits { first.isSettled && first.window.list.count == 20 })
             let seen = first.cells.map { $0.photo?.id }
             first.end()
-            let second = try Stage([], origin: first.origin, cacheFolder: cache)
+            let second = try Fixture([], origin: first.origin, cacheDirectory: cache)
             defer { second.close() }
             second.window.open()
             XCTAssertTrue(second.waits { second.isSettled && second.cells.map { $0.photo?.id } == seen })
@@ -165,25 +165,25 @@ final class FeedWindowTests: DesktopTestCase {
 
     func testAnimationsPlayOnTheScreenAndStopWithReducedMotion() throws {
         try onScreen {
-            let stage = try Stage(["--photos", "10"])
-            defer { stage.end() }
-            stage.window.open(width: 940, height: 900)
+            let fixture = try Fixture(["--photos", "10"])
+            defer { fixture.end() }
+            fixture.window.open(width: 940, height: 900)
             // The eighth photo is an animated GIF, the ninth an animated WebP.
-            XCTAssertTrue(stage.waits { stage.isSettled && stage.cells.count == 10 })
+            XCTAssertTrue(fixture.waits { fixture.isSettled && fixture.cells.count == 10 })
             for index in [7, 8] {
-                let view = stage.cells[index].picture.view
-                // More than the two forms of one picture.
+                let view = fixture.cells[index].image.view
+                // More than the two forms of one image.
                 var names: Set<UInt?> = []
                 XCTAssertTrue(
-                    stage.waits {
+                    fixture.waits {
                         names.insert(view.shownName)
                         return names.count > 3
                     }, "photo \(index + 1) does not move")
             }
-            XCTAssertTrue(stage.window.animations.isRunning)
+            XCTAssertTrue(fixture.window.animations.isRunning)
             DesktopSettings.animates = false
             defer { DesktopSettings.animates = true }
-            XCTAssertFalse(stage.window.animations.isRunning)
+            XCTAssertFalse(fixture.window.animations.isRunning)
         }
     }
 }
@@ -193,22 +193,22 @@ final class FeedWindowTests: DesktopTestCase {
     private(set) var frames = 0
     /// Cells that GTK paints, and the list does not know of.
     private(set) var unknown = 0
-    private(set) var withoutPicture = 0
+    private(set) var withoutImage = 0
     private(set) var withAnotherCaption = 0
 
-    init(_ stage: Stage) {
-        guard let clock = unsafe gtk_widget_get_frame_clock(stage.window.window.pointer) else { return }
-        unsafe connect(UnsafeMutableRawPointer(clock), "paint") { [weak self, weak stage] in
-            if let self, let stage { look(at: stage) }
+    init(_ fixture: Fixture) {
+        guard let clock = unsafe gtk_widget_get_frame_clock(fixture.window.window.pointer) else { return }
+        unsafe connect(UnsafeMutableRawPointer(clock), "paint") { [weak self, weak fixture] in
+            if let self, let fixture { look(at: fixture) }
         }
     }
 
-    private func look(at stage: Stage) {
+    private func look(at fixture: Fixture) {
         frames += 1
-        unknown += abs(mappedCells(of: stage.window.list) - stage.window.list.onScreen.count)
-        for (position, cell) in stage.window.list.onScreen {
-            if cell.picture.view.face != .picture { withoutPicture += 1 }
-            if cell.caption.inscribedText != stage.model.photo(at: position)?.title { withAnotherCaption += 1 }
+        unknown += abs(mappedCells(of: fixture.window.list) - fixture.window.list.onScreen.count)
+        for (position, cell) in fixture.window.list.onScreen {
+            if cell.image.view.face != .image { withoutImage += 1 }
+            if cell.caption.inscribedText != fixture.model.photo(at: position)?.title { withAnotherCaption += 1 }
         }
     }
 

@@ -9,9 +9,9 @@ import XCTest
 final class ScrollTests: DesktopTestCase {
     func testAHundredPhotosThereAndBackTwice() throws {
         try onScreen {
-            let stage = try Stage(["--photos", "100", "--numbered"], memoryByteLimit: 4_000_000)
-            defer { stage.end() }
-            let result = try ScrollRun(stage).run(limit: 100)
+            let fixture = try Fixture(["--photos", "100", "--numbered"], memoryByteLimit: 4_000_000)
+            defer { fixture.end() }
+            let result = try ScrollRun(fixture).run(limit: 100)
             XCTAssertEqual(result.wrongCount, 0)
             XCTAssertEqual(result.unreadableCount, 0)
             XCTAssertGreaterThanOrEqual(result.readCount, 100)
@@ -25,20 +25,20 @@ final class ScrollTests: DesktopTestCase {
         }
     }
 
-    func testAWrongPictureIsFoundOut() throws {
+    func testAWrongImageIsFoundOut() throws {
         try onScreen {
-            let stage = try Stage(["--photos", "20", "--numbered"])
-            defer { stage.end() }
-            stage.window.open()
-            XCTAssertTrue(stage.waits { stage.isSettled })
+            let fixture = try Fixture(["--photos", "20", "--numbered"])
+            defer { fixture.end() }
+            fixture.window.open()
+            XCTAssertTrue(fixture.waits { fixture.isSettled })
             let numbers = NumberCheck()
-            numbers.check(stage.window)
+            numbers.check(fixture.window)
             XCTAssertEqual(numbers.wrongCount, 0)
-            XCTAssertEqual(numbers.readCount, stage.cells.count)
-            let (first, second) = (stage.cells[0], stage.cells[1])
-            let other = try XCTUnwrap(second.picture.appearance.picture)
-            first.picture.view.show(Texture(other.bitmap))
-            numbers.check(stage.window)
+            XCTAssertEqual(numbers.readCount, fixture.cells.count)
+            let (first, second) = (fixture.cells[0], fixture.cells[1])
+            let other = try XCTUnwrap(second.image.appearance.image)
+            first.image.view.show(Texture(other.bitmap))
+            numbers.check(fixture.window)
             XCTAssertEqual(numbers.wrongCount, 1)
         }
     }

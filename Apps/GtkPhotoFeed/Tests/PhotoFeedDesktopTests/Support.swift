@@ -16,7 +16,7 @@ class DesktopTestCase: XCTestCase {
     }
 }
 
-extension Stage {
+extension Fixture {
     /// Closes the window and ends the origin.
     @MainActor func end() {
         close()

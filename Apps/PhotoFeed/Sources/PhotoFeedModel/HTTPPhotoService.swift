@@ -6,16 +6,16 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Pages of photos as JSON over HTTP, through the loader that loads the pictures: `GET <list>?_page=1&_limit=10`.
+/// Pages of photos as JSON over HTTP, through the loader that loads the images: `GET <list>?_page=1&_limit=10`.
 ///
 /// A list is never shown from a cache while the origin can be asked: every page is revalidated, however fresh what is stored says it is, so that
 /// what has not changed costs a 304. When the network fails, and then alone, the stored page is shown.
 public struct HTTPPhotoService: PhotoService {
     private let list: URL
-    private let loader: any PictureLoader
+    private let loader: any ImageLoaderProtocol
 
     /// - Parameter list: without the query.
-    public init(list: URL, loader: any PictureLoader) {
+    public init(list: URL, loader: any ImageLoaderProtocol) {
         self.list = list
         self.loader = loader
     }

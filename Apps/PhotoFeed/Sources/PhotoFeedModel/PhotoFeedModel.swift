@@ -51,14 +51,14 @@ public final class PhotoFeedModel {
 
     private var state = FeedState()
     @ObservationIgnored private let service: any PhotoService
-    @ObservationIgnored private let pictures: FeedPictures?
+    @ObservationIgnored private let images: FeedImages?
     @ObservationIgnored private let options: Options
     @ObservationIgnored private var fetching: Task<Void, Never>?
 
-    /// - Parameter pictures: loads pages' pictures ahead of need, first picture first; nil loads none.
-    public init(service: any PhotoService, pictures: FeedPictures? = nil, options: Options = Options()) {
+    /// - Parameter images: loads pages' images ahead of need, first image first; nil loads none.
+    public init(service: any PhotoService, images: FeedImages? = nil, options: Options = Options()) {
         self.service = service
-        self.pictures = pictures
+        self.images = images
         self.options = options
     }
 
@@ -95,7 +95,7 @@ public final class PhotoFeedModel {
 
     private func received(_ page: [Photo], _ fetch: FeedState.Fetch) {
         guard let arrival = state.received(page, fetch.ticket) else { return }
-        pictures?.came(arrival.news, isFirstPage: fetch.page == 1)
+        images?.came(arrival.news, isFirstPage: fetch.page == 1)
         self.fetch(arrival.next)
     }
 }

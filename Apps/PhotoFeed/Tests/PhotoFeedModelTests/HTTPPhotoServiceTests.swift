@@ -72,7 +72,7 @@ struct HTTPPhotoServiceTests {
 }
 
 /// Answers by mode, and writes down the requests.
-private struct ScriptedDataLoader: PictureLoader {
+private struct ScriptedDataLoader: ImageLoaderProtocol {
     let log = MessageLog<ImageRequest>()
     private let replies: [ImageLoadMode: Result<Data, ImageError>]
 

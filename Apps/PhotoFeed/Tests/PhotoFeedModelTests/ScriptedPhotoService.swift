@@ -36,7 +36,7 @@ final class ScriptedPhotoService: PhotoService {
     }
 
     static func photo(_ id: Int) -> Photo {
-        guard let url = URL(string: "http://pictures.example/\(id)") else { preconditionFailure("no URL") }
+        guard let url = URL(string: "http://images.example/\(id)") else { preconditionFailure("no URL") }
         return Photo(albumId: 1, id: id, title: "photo \(id)", url: url, thumbnailUrl: url)
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import ImageCore
 import ImageDecoding
-import ImageLoadingDefaults
+import ImageLoaderKit
 
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -54,16 +54,16 @@ struct DecodingBenchCommand: AsyncParsableCommand {
     private func measure(_ file: String) async throws -> DecodingBenchReport {
         let data = try await FileAccess.read(file, options: [])
         do throws(DecodingFailure) {
-            let (picture, peak) = try PeakMemory.growth { () throws(DecodingFailure) in
-                let picture = try BenchedPicture(data: data, target: options.target)
-                try picture.decode()
-                return picture
+            let (image, peak) = try PeakMemory.growth { () throws(DecodingFailure) in
+                let image = try BenchedImage(data: data, target: options.target)
+                try image.decode()
+                return image
             }
             let times = try OperationTimes.measure(Repetition(exactly: iterations)) { () throws(DecodingFailure) in
-                try picture.decode()
+                try image.decode()
             }
             return DecodingBenchReport(
-                file: file, header: picture.header, size: picture.size, times: times, peakBytes: peak)
+                file: file, header: image.header, size: image.size, times: times, peakBytes: peak)
         } catch {
             throw Refusal(error, subject: file)
         }
@@ -71,11 +71,11 @@ struct DecodingBenchCommand: AsyncParsableCommand {
 }
 
 /// One file's bytes, and what one iteration does with them.
-private struct BenchedPicture {
+private struct BenchedImage {
     let header: ImageHeader
     private let data: Data
     private let target: ImageTarget?
-    /// Memory of pictures is used again, also that of large ones.
+    /// Memory of images is used again, also that of large ones.
     private let decoder = ImageDecoders.makeDecoder(idleByteLimit: DecodingLimits.default.decodedBytes)
 
     init(data: Data, target: ImageTarget?) throws(DecodingFailure) {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import ImageCore
 import ImageDiskCaching
-import ImageLoadingDefaults
+import ImageLoaderKit
 
 struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,7 +19,7 @@ struct CacheOptions: ParsableArguments {
     func withCache(_ body: (DiskDataCache, _ path: String) async throws -> Void) async throws {
         let folder = CacheFolder.url(cache)
         do {
-            try await body(ImageLoaderDefaults(cacheFolder: folder).makeDiskCache(in: folder), folder.path)
+            try await body(ImageLoaderOptions(cacheDirectory: folder).makeDiskCache(in: folder), folder.path)
         } catch let failure as DataCacheFailure {
             throw Refusal(failure, folder: folder.path)
         }
@@ -74,7 +74,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
             if !report.isSound {
                 let first = report.unrepaired.first ?? ""
                 throw Refusal(
-                    status: .notAPicture,
+                    status: .notAImage,
                     line:
                         "\(path): \(report.unrepaired.count) could not be repaired, the first: \(first). Check the permissions."
                 )

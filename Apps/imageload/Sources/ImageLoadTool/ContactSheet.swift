@@ -1,8 +1,8 @@
 import ImageCore
 
-/// Draws pictures into rows of cells, each with a caption that says where it came from, in what format, and how fast.
+/// Draws images into rows of cells, each with a caption that says where it came from, in what format, and how fast.
 struct ContactSheet {
-    /// One picture of the sheet.
+    /// One image of the sheet.
     struct Tile: Sendable {
         var bitmap: Bitmap
         var source: ImageSource
@@ -31,7 +31,7 @@ struct ContactSheet {
     private static let missing: [UInt8] = [58, 36, 38, 255]
     private static let ink: [UInt8] = [214, 216, 220, 255]
 
-    /// Nil tiles are pictures that did not arrive.
+    /// Nil tiles are images that did not arrive.
     func draw(_ tiles: [Tile?]) -> Bitmap {
         let rows = max(1, (tiles.count + columns - 1) / columns)
         let columns = min(columns, max(1, tiles.count))
@@ -73,7 +73,7 @@ extension ImageSource {
     }
 }
 
-/// An opaque picture to draw on.
+/// An opaque image to draw on.
 struct Canvas {
     let size: PixelSize
     private(set) var pixels: [UInt8]
@@ -107,7 +107,7 @@ struct Canvas {
         }
     }
 
-    /// Lays a picture over what is there, by its alpha.
+    /// Lays an image over what is there, by its alpha.
     mutating func blend(_ bitmap: Bitmap, _ x: Int, _ y: Int) {
         for row in 0..<bitmap.size.height where (0..<size.height).contains(y + row) {
             for column in 0..<bitmap.size.width where (0..<size.width).contains(x + column) {

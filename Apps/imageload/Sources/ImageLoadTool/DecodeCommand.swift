@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import ImageCore
 import ImageDecoding
-import ImageLoadingDefaults
+import ImageLoaderKit
 
 struct DecodeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,7 +16,7 @@ struct DecodeCommand: AsyncParsableCommand {
     @Option(help: "The frame of an animation, from 0.")
     var frame = 0
 
-    @Flag(help: "Decode the small picture that a camera put into the file.")
+    @Flag(help: "Decode the small image that a camera put into the file.")
     var thumbnail = false
 
     @Flag(help: "Of a file that ends too early, take what is there.")
@@ -62,7 +62,7 @@ struct DecodeCommand: AsyncParsableCommand {
     }
 }
 
-/// Raw pixels go to the file as they lie in memory: a copy of a large picture would double its cost.
+/// Raw pixels go to the file as they lie in memory: a copy of a large image would double its cost.
 enum RawFile {
     static func write(_ pixels: [UInt8], to path: String) throws(Refusal) {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -90,20 +90,20 @@ enum RawFile {
     }
 }
 
-/// What `decode` tells of a picture.
+/// What `decode` tells of an image.
 struct DecodeReport: Encodable {
     var format: String
     var width: Int
     var height: Int
     var frames: Int
-    /// Milliseconds each frame stays; empty for a still picture.
+    /// Milliseconds each frame stays; empty for a still image.
     var delays: [Int]
     /// 0 is for ever.
     var loopCount: Int
     var orientation: Int
     var hasAlpha: Bool
     var icc: Bool
-    /// Only when not all of the picture is there.
+    /// Only when not all of the image is there.
     var completeness: String?
 
     init(_ image: DecodedImage) {

@@ -6,11 +6,11 @@ import Synchronization
 
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fetch", abstract: "Load pictures and tell what came from where, and how fast.")
+        commandName: "fetch", abstract: "Load images and tell what came from where, and how fast.")
 
     @OptionGroup var options: LoadingOptions
 
-    @Option(help: "Write the pictures to this folder.")
+    @Option(help: "Write the images to this folder.")
     var output: String?
 
     @Option(
@@ -29,7 +29,7 @@ struct FetchCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try LoadSession(options)
         let writer = try output.map {
-            try PictureWriter(
+            try ImageWriter(
                 folder: $0, format: format ?? (options.size == nil ? .original : .png), addresses: session.addresses)
         }
         try await session.run { loader, item, request, onProgress in
@@ -38,12 +38,12 @@ struct FetchCommand: AsyncParsableCommand {
             }
             let loaded = try await loader.image(for: request, onProgress: onProgress)
             try await writer?.write(loaded.image.bitmap, for: item)
-            return LoadReport.Picture(loaded)
+            return LoadReport.OutputImage(loaded)
         }
     }
 }
 
-extension LoadReport.Picture {
+extension LoadReport.OutputImage {
     init(_ loaded: LoadedImage) {
         self.init(
             source: loaded.source, format: loaded.image.header.format, size: loaded.image.bitmap.size,
@@ -51,13 +51,13 @@ extension LoadReport.Picture {
     }
 }
 
-/// One run of a loading subcommand: everything loaded as often as asked, each picture reported, and a table at the end.
+/// One run of a loading subcommand: everything loaded as often as asked, each image reported, and a table at the end.
 struct LoadSession {
     typealias Load =
         @Sendable (
             _ loader: ImageLoader, _ item: LoadRunner.Item, _ request: ImageRequest,
             _ onProgress: @escaping @Sendable (WorkProgress) -> Void
-        ) async throws -> LoadReport.Picture
+        ) async throws -> LoadReport.OutputImage
 
     let options: LoadingOptions
     private let loader: ImageLoader
@@ -132,7 +132,7 @@ private final class DiskWatch: ImageLoaderObserver {
 
     var failure: DataCacheFailure? { first.withLock { $0 } }
 
-    func loader(did event: ImageLoadEvent) {
+    func handle(_ event: ImageLoadEvent) {
         guard case .diskFailed(let failure) = event.kind else { return }
         first.withLock { if $0 == nil { $0 = failure } }
     }

@@ -64,7 +64,7 @@ struct HTTPCacheProbe: Sendable {
         switch mode {
         case .forceCache, .onlyIfCached:
             if let stored = try? await transport.storedResponse(to: request, acceptsStale: true) { return stored }
-            guard mode == .forceCache else { throw ProbeFailure("nothing is stored for \(request.url.absoluteString)") }
+            guard mode == .forceCache else { throw RuleFailure("nothing is stored for \(request.url.absoluteString)") }
             return try await transport.send(request)
         default: return try await transport.send(request)
         }
@@ -72,7 +72,7 @@ struct HTTPCacheProbe: Sendable {
 }
 
 /// Why a line has no answer.
-struct ProbeFailure: Error, CustomStringConvertible {
+struct RuleFailure: Error, CustomStringConvertible {
     var description: String
 
     init(_ description: String) { self.description = description }
@@ -80,9 +80,9 @@ struct ProbeFailure: Error, CustomStringConvertible {
 
 extension TransportRequest {
     init(_ question: HTTPCacheProbe.Question) throws {
-        guard let url = URL(string: question.url) else { throw ProbeFailure("no URL: \(question.url)") }
+        guard let url = URL(string: question.url) else { throw RuleFailure("no URL: \(question.url)") }
         guard let method = HTTPRequest.Method(question.method ?? "GET") else {
-            throw ProbeFailure("no method: \(question.method ?? "")")
+            throw RuleFailure("no method: \(question.method ?? "")")
         }
         self.init(
             url: url, method: method, headers: try HTTPFields(lines: question.headers ?? []),
@@ -110,7 +110,7 @@ extension HTTPFields {
     fileprivate init(lines: [[String]]) throws {
         self.init()
         for line in lines {
-            guard line.count == 2, let name = HTTPField.Name(line[0]) else { throw ProbeFailure("no header: \(line)") }
+            guard line.count == 2, let name = HTTPField.Name(line[0]) else { throw RuleFailure("no header: \(line)") }
             append(HTTPField(name: name, value: line[1]))
         }
     }

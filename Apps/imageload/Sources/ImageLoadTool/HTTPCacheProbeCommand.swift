@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import HTTPTypes
 import ImageHTTPCaching
-import ImageLoadingDefaults
+import ImageLoaderKit
 import ImageTransportCaching
 import Synchronization
 
@@ -29,7 +29,7 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
             observer: { if case .cacheFailed(_, let failure) = $0 { Console.error("the cache failed: \(failure)") } })
         let folder = CacheFolder.url(cache)
         let probe = HTTPCacheProbe(
-            transport: ImageLoaderDefaults(cacheFolder: folder).makeCachingTransport(in: folder, rules: rules))
+            transport: ImageLoaderOptions(cacheDirectory: folder).makeCachingTransport(in: folder, rules: rules))
         let output = OrderedOutput()
         await withDiscardingTaskGroup { group in
             for await line in Self.lines() where !line.isEmpty {

@@ -43,7 +43,7 @@ public enum ImageLoadCommand {
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "imageload",
-        abstract: "Load, decode and cache pictures.",
+        abstract: "Load, decode and cache images.",
         subcommands: [
             FetchCommand.self, SheetCommand.self, DecodeCommand.self, PreviewsCommand.self, BenchCommand.self,
             CacheCommand.self, HTTPCacheProbeCommand.self,

@@ -8,12 +8,12 @@ struct LoadReport: Sendable {
     var elapsed: Duration
 
     enum Outcome: Sendable {
-        case loaded(Picture)
+        case loaded(OutputImage)
         case failed(Refusal)
     }
 
-    /// What is told of a picture that arrived.
-    struct Picture: Sendable {
+    /// What is told of an image that arrived.
+    struct OutputImage: Sendable {
         var source: ImageSource
         var format: ImageFormat
         var size: PixelSize
@@ -31,16 +31,16 @@ struct LoadReport: Sendable {
         if case .failed(let refusal) = outcome { refusal } else { nil }
     }
 
-    var picture: Picture? {
-        if case .loaded(let picture) = outcome { picture } else { nil }
+    var image: OutputImage? {
+        if case .loaded(let image) = outcome { image } else { nil }
     }
 
     /// One line for people: what came, from where, how fast. Nil for a failure, which has its own line.
     var line: String? {
-        guard let picture else { return nil }
+        guard let image else { return nil }
         let columns = [
-            picture.source.rawValue.padded(9), picture.format.rawValue.padded(4), "\(picture.size)".padded(9),
-            (picture.bytes.map(ByteCount.text) ?? "-").padded(9), String(format: "%9.3f ms", milliseconds), url,
+            image.source.rawValue.padded(9), image.format.rawValue.padded(4), "\(image.size)".padded(9),
+            (image.bytes.map(ByteCount.text) ?? "-").padded(9), String(format: "%9.3f ms", milliseconds), url,
         ]
         return columns.joined(separator: "  ")
     }
@@ -54,13 +54,13 @@ extension LoadReport: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(url, forKey: .url)
-        try container.encode(picture == nil ? "failed" : "ok", forKey: .status)
-        try container.encode(picture?.source.rawValue, forKey: .source)
-        try container.encode(picture?.format.rawValue, forKey: .format)
-        try container.encode(picture?.size.width, forKey: .width)
-        try container.encode(picture?.size.height, forKey: .height)
-        try container.encode(picture?.frames, forKey: .frames)
-        try container.encode(picture?.bytes, forKey: .bytes)
+        try container.encode(image == nil ? "failed" : "ok", forKey: .status)
+        try container.encode(image?.source.rawValue, forKey: .source)
+        try container.encode(image?.format.rawValue, forKey: .format)
+        try container.encode(image?.size.width, forKey: .width)
+        try container.encode(image?.size.height, forKey: .height)
+        try container.encode(image?.frames, forKey: .frames)
+        try container.encode(image?.bytes, forKey: .bytes)
         try container.encode((milliseconds * 1000).rounded() / 1000, forKey: .milliseconds)
         try container.encode(refusal?.line, forKey: .error)
     }
@@ -73,9 +73,9 @@ struct LoadSummary {
 
     /// A table for people: a row a source with count, bytes and times, and a total.
     var table: String {
-        var rows = [["source", "pictures", "bytes", "median ms", "max ms"]]
+        var rows = [["source", "images", "bytes", "median ms", "max ms"]]
         for source in ImageSource.allCases {
-            let own = reports.filter { $0.picture?.source == source }
+            let own = reports.filter { $0.image?.source == source }
             if !own.isEmpty { rows.append(row(source.rawValue, own)) }
         }
         let failed = reports.filter { $0.refusal != nil }
@@ -87,7 +87,7 @@ struct LoadSummary {
     /// One line for people: `60 images in 1.20 s: network 58 (7.1 MB), failed 2`.
     var line: String {
         var parts = ImageSource.allCases.compactMap { source -> String? in
-            let loaded = reports.compactMap(\.picture).filter { $0.source == source }
+            let loaded = reports.compactMap(\.image).filter { $0.source == source }
             let bytes = loaded.compactMap(\.bytes).reduce(0, +)
             if loaded.isEmpty { return nil }
             return "\(source.rawValue) \(loaded.count)" + (bytes > 0 ? " (\(ByteCount.text(bytes)))" : "")
@@ -104,14 +104,14 @@ struct LoadSummary {
     }
 
     private var formats: String {
-        let counts = Dictionary(grouping: reports.compactMap(\.picture), by: \.format.rawValue).mapValues(\.count)
+        let counts = Dictionary(grouping: reports.compactMap(\.image), by: \.format.rawValue).mapValues(\.count)
         let list = counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-        return (list.isEmpty ? "no pictures" : list) + String(format: "; %.2f s in all", seconds)
+        return (list.isEmpty ? "no images" : list) + String(format: "; %.2f s in all", seconds)
     }
 
     private func row(_ name: String, _ reports: [LoadReport]) -> [String] {
         let times = reports.map(\.milliseconds).sorted()
-        let bytes = reports.compactMap { $0.picture?.bytes }.reduce(0, +)
+        let bytes = reports.compactMap { $0.image?.bytes }.reduce(0, +)
         return [
             name, "\(reports.count)", ByteCount.text(bytes),
             times.isEmpty ? "-" : String(format: "%.3f", times[times.count / 2]),

@@ -15,7 +15,7 @@ struct LoadRunner: Sendable {
     typealias Load =
         @Sendable (
             _ item: Item, _ request: ImageRequest, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
-        ) async throws -> LoadReport.Picture
+        ) async throws -> LoadReport.OutputImage
 
     var width: Int
     var display: ProgressDisplay
@@ -68,7 +68,7 @@ extension Refusal {
         case let failure as DecodingFailure: self.init(failure, subject: subject)
         case let failure as EncodingFailure:
             self.init(
-                status: .failure, line: "\(subject): can't write the picture (\(failure)). Choose another --format.")
+                status: .failure, line: "\(subject): can't write the image (\(failure)). Choose another --format.")
         default: self.init(status: .failure, line: "\(subject): \(error). Try again.")
         }
     }

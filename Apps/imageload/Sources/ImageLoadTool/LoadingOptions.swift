@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
 import ImageCore
+import ImageLoaderKit
 import ImageLoading
-import ImageLoadingDefaults
 import ImageTransporting
 
-/// What the subcommands that load pictures have in common.
+/// What the subcommands that load images have in common.
 struct LoadingOptions: ParsableArguments {
     @Argument(help: "URLs (http, https, file, data) or paths; - reads them from standard input, one a line.")
     var urls: [String]
@@ -22,7 +22,7 @@ struct LoadingOptions: ParsableArguments {
     @Option(help: "Caches to use: \(ImageCachePolicy.allValueStrings.joined(separator: ", ")).")
     var policy: ImageCachePolicy = .all
 
-    @Flag(help: "Ask the network even if a cache has the picture.")
+    @Flag(help: "Ask the network even if a cache has the image.")
     var reload = false
 
     @Flag(help: "Never ask the network.")
@@ -64,7 +64,7 @@ struct LoadingOptions: ParsableArguments {
 
     /// A loader as the options want it.
     func makeLoader(observer: any ImageLoaderObserver) -> ImageLoader {
-        var defaults = ImageLoaderDefaults(cacheFolder: CacheFolder.url(cache))
+        var defaults = ImageLoaderOptions(cacheDirectory: CacheFolder.url(cache))
         defaults.maxDownloads = concurrency
         defaults.maxDownloadsPerHost = concurrency
         defaults.retries = retries

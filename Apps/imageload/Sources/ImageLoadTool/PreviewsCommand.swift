@@ -2,14 +2,14 @@ import ArgumentParser
 import Foundation
 import ImageCore
 import ImageDecoding
-import ImageLoadingDefaults
+import ImageLoaderKit
 
 struct PreviewsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "previews", abstract: "Show what can be seen of a file while its bytes come in.",
         discussion: """
             The bytes are handed to the decoder in pieces, as from a network. Each preview is written as PNG, at last the final \
-            picture, named after the number of bytes that had come.
+            image, named after the number of bytes that had come.
             """)
 
     @Argument(help: "The file.")
@@ -17,7 +17,7 @@ struct PreviewsCommand: AsyncParsableCommand {
 
     @OptionGroup var options: TargetOptions
 
-    @Option(help: "Write the pictures to this folder.")
+    @Option(help: "Write the images to this folder.")
     var output: String
 
     @Option(help: "Bytes of a piece. Default: a twentieth of the file.")
@@ -29,7 +29,7 @@ struct PreviewsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let data = try await FileAccess.read(file)
-        let folder = try PictureFolder.made(at: output)
+        let folder = try ImageFolder.made(at: output)
         let session = ImageDecoders.makeDecoder()
             .makeSession(request: DecodingRequest(target: options.target), throttle: .none)
         let length = piece ?? max(1, data.count / 20)
@@ -40,8 +40,8 @@ struct PreviewsCommand: AsyncParsableCommand {
             }
             if let preview { try await write(preview, after: start + bytes.count, of: data.count, to: folder) }
         }
-        let picture = try decoded { () throws(DecodingFailure) in try session.finish(isCancelled: { false }) }
-        try await write(picture, after: data.count, of: data.count, to: folder)
+        let image = try decoded { () throws(DecodingFailure) in try session.finish(isCancelled: { false }) }
+        try await write(image, after: data.count, of: data.count, to: folder)
     }
 
     private func decoded<Result>(_ body: () throws(DecodingFailure) -> Result) throws(Refusal) -> Result {

@@ -51,7 +51,7 @@ final class ProgressDisplay: Sendable {
             state.active[index] = nil
             state.done += 1
             if report.refusal != nil { state.failed += 1 }
-            state.bytes += report.picture?.bytes ?? 0
+            state.bytes += report.image?.bytes ?? 0
         }
         redraw()
     }

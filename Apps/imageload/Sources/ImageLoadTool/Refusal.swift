@@ -4,9 +4,9 @@ import ImageCore
 enum ToolStatus: Int32 {
     /// EX_USAGE: the command line is wrong.
     case usage = 64
-    /// EX_DATAERR: not a picture that can be decoded.
-    case notAPicture = 65
-    /// EX_NOINPUT: no such file, or the server has no such picture.
+    /// EX_DATAERR: not an image that can be decoded.
+    case notAImage = 65
+    /// EX_NOINPUT: no such file, or the server has no such image.
     case noInput = 66
     /// EX_UNAVAILABLE: the network or the server failed.
     case network = 69
@@ -30,16 +30,16 @@ extension Refusal {
     init(_ failure: DecodingFailure, subject: String) {
         switch failure {
         case .limitExceeded:
-            self.init(status: .tooLarge, line: "\(subject): \(failure). Use a smaller picture.")
+            self.init(status: .tooLarge, line: "\(subject): \(failure). Use a smaller image.")
         case .noSuchFrame:
             self.init(status: .usage, line: "\(subject): \(failure). Ask for a frame from 0.")
         case .unknownFormat:
-            self.init(status: .notAPicture, line: "\(subject): \(failure). JPEG, PNG, WebP and GIF can be read.")
+            self.init(status: .notAImage, line: "\(subject): \(failure). JPEG, PNG, WebP and GIF can be read.")
         case .truncated:
-            self.init(status: .notAPicture, line: "\(subject): \(failure). Fetch it again.")
+            self.init(status: .notAImage, line: "\(subject): \(failure). Fetch it again.")
         default:
             self.init(
-                status: .notAPicture, line: "\(subject): \(failure). Try to open and save it with another program.")
+                status: .notAImage, line: "\(subject): \(failure). Try to open and save it with another program.")
         }
     }
 
@@ -55,7 +55,7 @@ extension Refusal {
         case .httpStatus:
             self.init(status: .network, line: "\(subject): \(error). Check the address and the permissions.")
         case .notFound: self.init(status: .noInput, line: "\(subject): not found. Check the address.")
-        case .tooLarge: self.init(status: .tooLarge, line: "\(subject): \(error). Use a smaller picture.")
+        case .tooLarge: self.init(status: .tooLarge, line: "\(subject): \(error). Use a smaller image.")
         case .offline:
             self.init(status: .network, line: "\(subject): \(error). Load it once without --offline.")
         case .fetch, .processing, .cancelled, .invalidated:

@@ -1,20 +1,20 @@
 import ArgumentParser
 import Foundation
 import ImageCore
+import ImageLoaderKit
 import ImageLoading
-import ImageLoadingDefaults
 import Synchronization
 
 struct SheetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sheet", abstract: "Load pictures into one contact sheet, a PNG.")
+        commandName: "sheet", abstract: "Load images into one contact sheet, a PNG.")
 
     @OptionGroup var options: LoadingOptions
 
     @Option(help: "The file to write.")
     var output: String
 
-    @Option(help: "Pictures in a row, from 1 to 50.")
+    @Option(help: "Images in a row, from 1 to 50.")
     var columns = 10
 
     func validate() throws {
@@ -34,7 +34,7 @@ struct SheetCommand: AsyncParsableCommand {
                 let start = clock.now
                 let loaded = try await loader.image(for: request, onProgress: onProgress)
                 tiles.set(ContactSheet.Tile(loaded, elapsed: clock.now - start), at: item.index)
-                return LoadReport.Picture(loaded)
+                return LoadReport.OutputImage(loaded)
             }
         } catch {
             try await write(tiles.all, cell)
@@ -51,7 +51,7 @@ struct SheetCommand: AsyncParsableCommand {
         if !options.json { Console.output("contact sheet: \(output) (\(sheet.size))") }
     }
 
-    /// Collects tiles as they come; the first of several passes tells where a picture came from.
+    /// Collects tiles as they come; the first of several passes tells where an image came from.
     private final class Tiles: Sendable {
         private let tiles: Mutex<[ContactSheet.Tile?]>
 

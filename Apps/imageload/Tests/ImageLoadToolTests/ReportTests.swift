@@ -10,7 +10,7 @@ struct ReportTests {
     private let loaded = LoadReport(
         url: "http://h/a.png",
         outcome: .loaded(
-            LoadReport.Picture(
+            LoadReport.OutputImage(
                 source: .disk, format: .png, size: PixelSize(width: 30, height: 20), frames: 1, bytes: 52_000)),
         elapsed: .microseconds(1_234))
     private let failed = LoadReport(
@@ -23,7 +23,7 @@ struct ReportTests {
         return try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
     }
 
-    @Test("JSON of a loaded picture has every key, error null")
+    @Test("JSON of a loaded image has every key, error null")
     func loadedJSON() throws {
         let object = try object(loaded)
         #expect(
@@ -70,8 +70,8 @@ struct ReportTests {
         arguments: [
             (.invalidURL("x"), .usage), (.network(.timedOut, "t"), .network), (.httpStatus(500), .network),
             (.notFound, .noInput), (.offline, .network), (.tooLarge(allowedBytes: 1), .tooLarge),
-            (.decoding(.unknownFormat), .notAPicture), (.decoding(.truncated(.png)), .notAPicture),
-            (.decoding(.malformed(.gif, "m")), .notAPicture),
+            (.decoding(.unknownFormat), .notAImage), (.decoding(.truncated(.png)), .notAImage),
+            (.decoding(.malformed(.gif, "m")), .notAImage),
             (.decoding(.limitExceeded(.pixels, value: 2, allowed: 1)), .tooLarge),
         ] as [(ImageError, ToolStatus)])
     func refusals(error: ImageError, status: ToolStatus) {
@@ -82,10 +82,10 @@ struct ReportTests {
         #expect(refusal.line.split(separator: ". ").count >= 2, "says what to do: \(refusal.line)")
     }
 
-    @Test("pictures are named by the last part of their address, all differently")
+    @Test("images are named by the last part of their address, all differently")
     func names() {
         #expect(
-            PictureWriter.names(for: [
+            ImageWriter.names(for: [
                 "http://h/a/pic.jpg?w=3", "http://h/b/PIC.png", "http://h/", "data:image/png;base64,AA", "/tmp/..",
                 "x/ä b.gif",
             ]) == ["pic", "PIC-2", "h", "image", "image-2", "__b"])
@@ -147,7 +147,7 @@ struct ContactSheetTests {
         Array(bitmap.pixels[(y * bitmap.size.width + x) * 4..<(y * bitmap.size.width + x) * 4 + 4])
     }
 
-    @Test("puts pictures into rows, centred in their cells, and marks those that did not arrive")
+    @Test("puts images into rows, centred in their cells, and marks those that did not arrive")
     func layout() {
         let sheet = ContactSheet(columns: 2, cell: PixelSize(width: 40, height: 30))
             .draw([tile([200, 0, 0, 255]), nil, tile([0, 200, 0, 255])])
@@ -211,7 +211,7 @@ struct MeasurementTests {
         #expect(bytes < 160 << 20)
     }
 
-    @Test("a picture that is not whole says so, a whole one has no such key")
+    @Test("an image that is not whole says so, a whole one has no such key")
     func completeness() throws {
         let bitmap = Bitmap(size: PixelSize(width: 1, height: 1), pixels: [0, 0, 0, 0], isOpaque: false)
         let header = ImageHeader(format: .png, storedSize: bitmap.size)

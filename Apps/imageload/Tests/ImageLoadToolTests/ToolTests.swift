@@ -2,7 +2,7 @@ import Foundation
 import ImageCore
 import ImageDecoding
 import ImageDiskCaching
-import ImageLoadingDefaults
+import ImageLoaderKit
 import Testing
 
 /// Runs the built tool as a person would: arguments in, exit code, standard output and standard error out.
@@ -18,7 +18,7 @@ final class ToolTests {
     }
 
     /// A gradient of 40 by 30 pixels, half transparent at the right edge.
-    private func picture(_ format: ImageFormat, named name: String) throws -> String {
+    private func image(_ format: ImageFormat, named name: String) throws -> String {
         var pixels: [UInt8] = []
         for y in 0..<30 {
             for x in 0..<40 { pixels += [UInt8(x * 6), UInt8(y * 8), 90, x == 39 ? 128 : 255] }
@@ -37,7 +37,7 @@ final class ToolTests {
     @Test("decode tells what is in a file and writes its pixels", arguments: ["png", "jpeg", "webp", "gif"])
     func decode(name: String) async throws {
         let raw = folder.appending(path: "pixels").path
-        let file = try picture(ImageFormat(rawValue: name), named: "misnamed.txt")
+        let file = try image(ImageFormat(rawValue: name), named: "misnamed.txt")
         let result = try await run(["decode", file, "--raw", raw, "--json"])
         #expect(result.status == 0)
         #expect(result.errors == [])
@@ -57,7 +57,7 @@ final class ToolTests {
     @Test("decode to a size: width and height are those of the pixels")
     func decodeToSize() async throws {
         let raw = folder.appending(path: "pixels").path
-        let file = try picture(.png, named: "a.png")
+        let file = try image(.png, named: "a.png")
         let result = try await run(["decode", file, "--size", "20x20", "--fill", "--raw", raw, "--json"])
         let object = try object(result.output)
         #expect(object["width"] as? Int == 20)
@@ -67,7 +67,7 @@ final class ToolTests {
 
     @Test("bench decode tells time and memory of each file as JSON")
     func benchJSON() async throws {
-        let files = [try picture(.png, named: "a.png"), try picture(.gif, named: "b.gif")]
+        let files = [try image(.png, named: "a.png"), try image(.gif, named: "b.gif")]
         let result = try await run(["bench", "decode"] + files + ["--size", "20x20", "--iterations", "2", "--json"])
         #expect(result.status == 0)
         #expect(result.errors == [])
@@ -89,8 +89,8 @@ final class ToolTests {
     @Test("bench decode goes on after a file that can't be decoded, and fails as the first such did")
     func benchFailure() async throws {
         let text = folder.appending(path: "text.png").path
-        try Data("this is no picture".utf8).write(to: URL(fileURLWithPath: text))
-        let good = try picture(.png, named: "good.png")
+        try Data("this is no image".utf8).write(to: URL(fileURLWithPath: text))
+        let good = try image(.png, named: "good.png")
         let result = try await run(["bench", "decode", text, folder.path + "/missing", good, "--iterations", "1"])
         #expect(result.status == 65)
         #expect(result.errors.count == 2)
@@ -101,11 +101,11 @@ final class ToolTests {
     @Test("each refusal has its exit code and exactly one line on standard error")
     func refusals() async throws {
         let text = folder.appending(path: "text.png").path
-        try Data("this is no picture".utf8).write(to: URL(fileURLWithPath: text))
+        try Data("this is no image".utf8).write(to: URL(fileURLWithPath: text))
         let cut = folder.appending(path: "cut.png").path
-        try Data(contentsOf: URL(fileURLWithPath: try picture(.png, named: "whole.png"))).prefix(80)
+        try Data(contentsOf: URL(fileURLWithPath: try image(.png, named: "whole.png"))).prefix(80)
             .write(to: URL(fileURLWithPath: cut))
-        let good = try picture(.png, named: "good.png")
+        let good = try image(.png, named: "good.png")
         let cases: [([String], Int32)] = [
             (["decode", text], 65), (["decode", cut], 65), (["decode", folder.appending(path: "missing").path], 66),
             (["decode", folder.path], 66), (["decode", good, "--frame", "7"], 64), (["decode"], 64),
@@ -124,9 +124,9 @@ final class ToolTests {
         }
     }
 
-    @Test("fetch tells each picture as JSON, the second time from memory")
+    @Test("fetch tells each image as JSON, the second time from memory")
     func fetchJSON() async throws {
-        let file = try picture(.png, named: "a.png")
+        let file = try image(.png, named: "a.png")
         let result = try await run(
             ["fetch", "-", "--repeat", "2", "--json", "--size", "10x10", "--cache", folder.path + "/cache"],
             input: "\(file)\n\nfile://\(file)\n")
@@ -141,8 +141,8 @@ final class ToolTests {
         "fetch writes what was asked for",
         arguments: [("png", "png"), ("jpeg", "jpg"), ("webp", "webp"), ("auto", "jpg"), ("original", "gif")])
     func fetchOutput(format: String, suffix: String) async throws {
-        let file = try picture(.gif, named: "a.gif")
-        let output = folder.appending(path: "pictures")
+        let file = try image(.gif, named: "a.gif")
+        let output = folder.appending(path: "images")
         let result = try await run([
             "fetch", file, "--output", output.path, "--format", format, "--cache", folder.path + "/cache",
         ])
@@ -154,9 +154,9 @@ final class ToolTests {
         if format == "original" { #expect(written == (try Data(contentsOf: URL(fileURLWithPath: file)))) }
     }
 
-    @Test("previews of a file that comes in pieces are written, and at last the picture itself")
+    @Test("previews of a file that comes in pieces are written, and at last the image itself")
     func previews() async throws {
-        let file = try picture(.png, named: "a.png")
+        let file = try image(.png, named: "a.png")
         let output = folder.appending(path: "previews")
         let result = try await run(["previews", file, "--size", "20x20", "--piece", "100", "--output", output.path])
         #expect(result.status == 0)
@@ -170,15 +170,15 @@ final class ToolTests {
 
     @Test("a file without an embedded thumbnail is told in one line")
     func noThumbnail() async throws {
-        let file = try picture(.jpeg, named: "a.jpg")
+        let file = try image(.jpeg, named: "a.jpg")
         let result = try await run(["decode", file, "--thumbnail"])
         #expect(result.status == 66)
         #expect(result.errors == ["imageload: \(file): holds no embedded thumbnail. Leave --thumbnail out."])
     }
 
-    @Test("a disk cache that can't be used is told in one line, and the pictures come all the same")
+    @Test("a disk cache that can't be used is told in one line, and the images come all the same")
     func brokenCache() async throws {
-        let server = try OneShotServer(Data(contentsOf: URL(fileURLWithPath: try picture(.png, named: "a.png"))))
+        let server = try OneShotServer(Data(contentsOf: URL(fileURLWithPath: try image(.png, named: "a.png"))))
         let blocked = folder.appending(path: "blocked")
         try Data("a file where the folder should be".utf8).write(to: blocked)
         let result = try await run(["fetch", server.url, "--cache", blocked.path])
@@ -190,7 +190,7 @@ final class ToolTests {
 
     @Test("a failure among successes is told, and its code is the tool's")
     func partialFailure() async throws {
-        let file = try picture(.jpeg, named: "a.jpg")
+        let file = try image(.jpeg, named: "a.jpg")
         let result = try await run(["fetch", file, folder.path + "/missing.jpg", "--cache", folder.path + "/cache"])
         #expect(result.status == 66)
         #expect(result.errors.count == 1)
@@ -198,9 +198,9 @@ final class ToolTests {
         #expect(result.output.contains("failed"))
     }
 
-    @Test("sheet writes a PNG of all pictures")
+    @Test("sheet writes a PNG of all images")
     func sheet() async throws {
-        let file = try picture(.webp, named: "a.webp")
+        let file = try image(.webp, named: "a.webp")
         let output = folder.appending(path: "sheet.png")
         let result = try await run([
             "sheet", file, file, file, "--columns", "2", "--size", "40x30", "--output", output.path, "--cache",
@@ -214,7 +214,7 @@ final class ToolTests {
 
     @Test("--summary prints one line for each pass, and still tells each failure")
     func summary() async throws {
-        let file = try picture(.png, named: "a.png")
+        let file = try image(.png, named: "a.png")
         let result = try await run([
             "fetch", file, folder.path + "/missing.png", "--summary", "--repeat", "2", "--cache",
             folder.path + "/cache",
@@ -231,7 +231,7 @@ final class ToolTests {
     @Test("cache: status counts, verify repairs and says so, trim and clear remove")
     func cache() async throws {
         let cache = folder.appending(path: "cache")
-        let disk = ImageLoaderDefaults(cacheFolder: cache).makeDiskCache(in: cache)
+        let disk = ImageLoaderOptions(cacheDirectory: cache).makeDiskCache(in: cache)
         for number in 0..<3 {
             try await disk.store(
                 DataCacheEntry(data: Data(count: 1_000), createdAt: Date()),

@@ -6,10 +6,10 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Opens GIF pictures, 87a and 89a, still and animated.
+/// Opens GIF images, 87a and 89a, still and animated.
 ///
 /// giflib walks the records; the pixels are decompressed and composited here, frame by frame, so that memory is
-/// one canvas (two where a frame restores what was before it), however many frames there are. A still picture that is
+/// one canvas (two where a frame restores what was before it), however many frames there are. A still image that is
 /// not interlaced streams through with one row in memory.
 ///
 /// Animations follow browsers: the canvas starts transparent, disposal 2 clears to transparent, frames are clipped to

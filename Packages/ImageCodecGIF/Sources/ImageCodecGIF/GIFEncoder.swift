@@ -6,7 +6,7 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Writes GIF89a pictures, still and animated, with a palette of its own for each frame.
+/// Writes GIF89a images, still and animated, with a palette of its own for each frame.
 ///
 /// Up to 256 colours are kept as they are. More are reduced by median cut, and the error spread over the neighbours
 /// (Floyd and Steinberg 1976) unless that is turned off. Alpha becomes all or nothing: below 128 a pixel is transparent,

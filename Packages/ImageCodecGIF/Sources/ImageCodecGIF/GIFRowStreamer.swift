@@ -1,7 +1,7 @@
 import CImageCodecGIF
 import ImageCore
 
-/// Sends a still picture's rows on as they are decompressed: one row in memory.
+/// Sends a still image's rows on as they are decompressed: one row in memory.
 struct GIFRowStreamer {
     let frame: GIFFrame
     let canvas: PixelSize

@@ -1,6 +1,6 @@
 import ImageCore
 
-/// A part of a picture in at most 256 colours, one of which may stand for transparent.
+/// A part of an image in at most 256 colours, one of which may stand for transparent.
 struct IndexedImage {
     /// Red, green, blue of each colour.
     private(set) var palette: [RGBColor]
@@ -59,7 +59,7 @@ struct RGBColor: Hashable {
     }
 }
 
-/// Which colours a picture has, and how often.
+/// Which colours an image has, and how often.
 struct ColorStatistics {
     static let binCount = 1 << 15
 

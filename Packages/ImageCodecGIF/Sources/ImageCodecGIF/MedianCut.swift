@@ -8,7 +8,7 @@ struct MedianCut {
         guard !filled.isEmpty else { return }
         var boxes = [ColorBox(filled)]
         while boxes.count < colorCount {
-            // The first of equals, so that the result depends on the picture alone.
+            // The first of equals, so that the result depends on the image alone.
             guard let index = boxes.indices.max(by: { boxes[$0].weight < boxes[$1].weight }),
                 boxes[index].weight > 0
             else { break }

@@ -4,7 +4,7 @@
     public import ImageCore
 
     extension Bitmap {
-        /// The bitmap as it is, as a picture of CoreGraphics: straight alpha, sRGB. Copies the pixels once; nil when it has none, or when
+        /// The bitmap as it is, as an image of CoreGraphics: straight alpha, sRGB. Copies the pixels once; nil when it has none, or when
         /// there is no memory.
         public func makeCGImage() -> CGImage? {
             let alpha: CGImageAlphaInfo = isOpaque ? .noneSkipLast : .last

@@ -2,12 +2,12 @@
     import CoreGraphics
     import ImageCore
 
-    /// A picture drawn in sRGB, 8 bits a channel: CoreGraphics converts colours and depths as it draws.
+    /// An image drawn in sRGB, 8 bits a channel: CoreGraphics converts colours and depths as it draws.
     struct Drawing {
         private let context: CGContext
         private let size: PixelSize
 
-        /// Fills the whole of `size` with the picture, which has that size or, by ImageIO's rounding, a pixel more or less.
+        /// Fills the whole of `size` with the image, which has that size or, by ImageIO's rounding, a pixel more or less.
         init(_ image: CGImage, size: PixelSize, format: ImageFormat) throws(DecodingFailure) {
             guard let space = CGColorSpace(name: CGColorSpace.sRGB),
                 // Rows and memory are the context's own; alpha can only be premultiplied.

@@ -7,9 +7,9 @@ public import ImageCore
 #endif
 
 extension ImageFormat {
-    /// Pictures coded with HEVC in a HEIF container (ISO/IEC 23008-12).
+    /// Images coded with HEVC in a HEIF container (ISO/IEC 23008-12).
     public static let heic = ImageFormat(rawValue: "heic")
-    /// Pictures coded with AV1 in a HEIF container (AV1 Image File Format).
+    /// Images coded with AV1 in a HEIF container (AV1 Image File Format).
     public static let avif = ImageFormat(rawValue: "avif")
 }
 
@@ -41,9 +41,9 @@ private struct FileTypeBox {
         brands = [Array(bytes[8..<12])] + compatible
     }
 
-    /// By the major brand if it says what the pictures are coded with, else by the first compatible one that does.
+    /// By the major brand if it says what the images are coded with, else by the first compatible one that does.
     ///
-    /// `mif1` and `msf1` tell only that there are pictures: such a file without a better brand is taken for HEIC, as which
+    /// `mif1` and `msf1` tell only that there are images: such a file without a better brand is taken for HEIC, as which
     /// cameras write it.
     var format: ImageFormat? {
         for brand in brands {

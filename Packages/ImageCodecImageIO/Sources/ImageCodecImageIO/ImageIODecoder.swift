@@ -7,9 +7,9 @@
     /// Decodes one format with the system's own codecs, on Apple's platforms.
     ///
     /// **Written without an Apple machine at hand: this room has never been compiled or run there.**
-    /// Run `ImageDecoderContract` and `HostileInputExamination` on it before relying on it.
+    /// Run `ImageDecoderContract` and `HostileInputCheck` on it before relying on it.
     ///
-    /// Sizes below the stored one come from ImageIO's thumbnails, made from the picture itself. The orientation is read and left
+    /// Sizes below the stored one come from ImageIO's thumbnails, made from the image itself. The orientation is read and left
     /// to the caller. Colours are converted to sRGB by the system, so that headers carry no profile.
     public struct ImageIODecoder: ImageDecoder {
         public let format: ImageFormat

@@ -82,7 +82,7 @@
             let size = bitmap.size
             if size.width < 1 || size.height < 1 { throw .unsupportedSize(format, size) }
             guard let image = bitmap.makeCGImage() else {
-                throw .failed(format, "CoreGraphics makes no picture of it")
+                throw .failed(format, "CoreGraphics makes no image of it")
             }
             return image
         }

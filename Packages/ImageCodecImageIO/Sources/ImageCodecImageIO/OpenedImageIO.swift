@@ -27,7 +27,7 @@
             return sizes.first { $0.width >= target.width && $0.height >= target.height } ?? header.storedSize
         }
 
-        /// The picture as ImageIO gives it, and as it is drawn in sRGB.
+        /// The image as ImageIO gives it, and as it is drawn in sRGB.
         func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
             let (bytes, overflow) = size.area.multipliedReportingOverflow(by: 8)
             return overflow ? .max : bytes
@@ -61,7 +61,7 @@
             let options: [CFString: Any] = [
                 // Never the thumbnail that a camera put into the file.
                 kCGImageSourceCreateThumbnailFromImageAlways: true,
-                // The caller turns the picture.
+                // The caller turns the image.
                 kCGImageSourceCreateThumbnailWithTransform: false,
                 kCGImageSourceThumbnailMaxPixelSize: max(size.width, size.height),
                 kCGImageSourceShouldCacheImmediately: true,
@@ -69,7 +69,7 @@
             return CGImageSourceCreateThumbnailAtIndex(reader.source, index, options as CFDictionary)
         }
 
-        /// Why there is no picture: what ImageIO says, and if it says that all is well, that the data is wrong.
+        /// Why there is no image: what ImageIO says, and if it says that all is well, that the data is wrong.
         private func failure(ofFrame index: Int) -> DecodingFailure {
             reader.failure(of: CGImageSourceGetStatusAtIndex(reader.source, reader.index(of: index)))
         }

@@ -4,7 +4,7 @@
     import ImageCore
     import ImageIO
 
-    /// What ImageIO says about a file and its pictures.
+    /// What ImageIO says about a file and its images.
     struct SourceReader {
         let source: CGImageSource
         let format: ImageFormat
@@ -14,7 +14,7 @@
             self.format = format
         }
 
-        /// Frames of the formats that have animations. Of HEIC and AVIF the primary picture alone is one: the others in such a
+        /// Frames of the formats that have animations. Of HEIC and AVIF the primary image alone is one: the others in such a
         /// file may be anything.
         var frameCount: Int { isAnimatable ? CGImageSourceGetCount(source) : min(1, CGImageSourceGetCount(source)) }
 

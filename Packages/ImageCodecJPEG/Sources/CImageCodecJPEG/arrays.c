@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 /* The library's memory manager is a table of functions, of which three are replaced for one reader, so that the coefficients
-   of a picture of several scans are kept as suits us. The library's own takes memory, clears it although it comes cleared,
+   of an image of several scans are kept as suits us. The library's own takes memory, clears it although it comes cleared,
    and keeps all 64 coefficients of every block. Of a component of which only the first is ever wanted, because its blocks
    become one sample each, this keeps nothing else. */
 

@@ -147,7 +147,7 @@ ilj_status ilj_reader_read_header(ilj_reader *reader, ilj_header *header) {
     return ILJ_OK;
 }
 
-/* True when the source ran dry and something of the picture was still to come. A missing end marker alone is forgiven. */
+/* True when the source ran dry and something of the image was still to come. A missing end marker alone is forgiven. */
 static bool is_short(const ilj_reader *reader) {
     const struct jpeg_decompress_struct *info = &reader->info;
     if (!reader->ended) return false;
@@ -157,7 +157,7 @@ static bool is_short(const ilj_reader *reader) {
 }
 
 /* How many rows can be told of what there is: those before the first block that is missing, less one that its
-   neighbour below would have had a part in. Once all of the picture was passed over, all. */
+   neighbour below would have had a part in. Once all of the image was passed over, all. */
 static JDIMENSION told_rows(const ilj_reader *reader) {
     const struct jpeg_decompress_struct *info = &reader->info;
     if (!is_short(reader) || reader->scans_read > 1) return info->output_height;

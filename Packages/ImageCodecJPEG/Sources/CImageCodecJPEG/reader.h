@@ -57,7 +57,7 @@ struct ilj_reader {
     JDIMENSION starved_row;  /* the first row of blocks that is not all there */
     bool contradicts_itself; /* a progressive scan does not continue those before it, as T.81, G.1.1.1 asks */
 
-    /* A picture of several scans. */
+    /* An image of several scans. */
     size_t at;               /* the byte after the last that was read or left out */
     size_t searched;         /* how far the end of the next scan was looked for in vain */
     bool awaits_data;        /* a scan's header is read, but not its data */

@@ -1,6 +1,6 @@
 #include "reader.h"
 
-/* A picture of several scans is read scan by scan. The library is given each marker segment, and the data of each scan
+/* An image of several scans is read scan by scan. The library is given each marker segment, and the data of each scan
    with a made-up end marker behind it, so that what follows needs not be known yet, and scans can be left out. */
 
 /* ---- what a size needs ---- */
@@ -24,7 +24,7 @@ static int coarseness(const struct jpeg_decompress_struct *info, int index) {
 }
 
 /* Of a component whose blocks become `size` by `size` samples. The bounds of coarseness are where leaving out the last bit
-   was measured to lower the SSIM of a picture, then scaled by another half, by .0005. */
+   was measured to lower the SSIM of an image, then scaled by another half, by .0005. */
 static int needed_bit_for_quality(const struct jpeg_decompress_struct *info, int index, int size) {
     int bound = is_chroma(info, index) ? (size == 2 ? 50 : 0) : size == 2 ? 25 : size == 4 ? 15 : 0;
     return coarseness(info, index) <= bound ? 1 : 0;
@@ -55,7 +55,7 @@ static bool is_known(const ilj_reader *reader, int index, int coefficient) {
     return needed == unneeded || (known >= 0 && known <= needed);
 }
 
-/* True when every component was seen and, of a progressive picture, every coefficient is known as well as needed. */
+/* True when every component was seen and, of a progressive image, every coefficient is known as well as needed. */
 bool ilj_has_enough(const ilj_reader *reader) {
     const struct jpeg_decompress_struct *info = &reader->info;
     for (int index = 0; index < info->num_components; index++) {

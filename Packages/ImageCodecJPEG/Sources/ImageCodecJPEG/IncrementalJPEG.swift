@@ -8,7 +8,7 @@ import ImageCore
 
 /// A JPEG file whose bytes are coming in.
 ///
-/// A picture of one scan is decoded row by row, and its rows are kept for the previews. Of one of several scans each is read
+/// An image of one scan is decoded row by row, and its rows are kept for the previews. Of one of several scans each is read
 /// when all of it is there; its bytes are kept until then, its coefficients until the end.
 final class IncrementalJPEG: IncrementalImage {
     private let limits: DecodingLimits
@@ -18,7 +18,7 @@ final class IncrementalJPEG: IncrementalImage {
     private var byteCount = 0
     private var isDone = false
     private var failure: DecodingFailure?
-    /// The rows so far of a picture of one scan.
+    /// The rows so far of an image of one scan.
     private var rows: [UInt8] = []
 
     private(set) var extent = PreviewExtent.nothing
@@ -32,7 +32,7 @@ final class IncrementalJPEG: IncrementalImage {
         return DCTScale.smallest(of: stored, covering: target).applied(to: stored)
     }
 
-    /// The coefficients of a picture of several scans; the rows of others.
+    /// The coefficients of an image of several scans; the rows of others.
     func heldBytes(size: PixelSize, layout: PixelLayout) -> Int {
         guard let found else { return 0 }
         if found.hasSeveralScans { return found.heldBytes(for: size) }

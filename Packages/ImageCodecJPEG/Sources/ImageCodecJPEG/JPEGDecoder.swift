@@ -9,7 +9,7 @@ public import ImageCore
 /// Decodes JPEG (ITU-T T.81): baseline, extended and progressive, Huffman or arithmetic coded, 8 bits a channel, in
 /// grey, colour (YCbCr or RGB) and ink (CMYK or YCCK).
 ///
-/// Scales to 1/2, 1/4 and 1/8 while decoding. Rows leave as they are decoded; a picture of one scan needs memory for a few
+/// Scales to 1/2, 1/4 and 1/8 while decoding. Rows leave as they are decoded; an image of one scan needs memory for a few
 /// rows, one of several scans (progressive) for all its coefficients, which the limits count as `decodedBytes`.
 ///
 /// Damaged entropy-coded data shows as damaged pixels, as it does in browsers; data that ends early is `.truncated`, unless

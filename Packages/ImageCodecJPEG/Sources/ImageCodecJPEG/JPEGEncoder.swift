@@ -7,15 +7,15 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Writes JPEG in YCbCr: 4:2:0 below quality 0.9, 4:4:4 from there on, with Huffman tables made for the picture.
+/// Writes JPEG in YCbCr: 4:2:0 below quality 0.9, 4:4:4 from there on, with Huffman tables made for the image.
 ///
-/// JPEG has no alpha: pictures that are not opaque are laid over white. Quality 0 to 1 becomes 1 to 100 of the usual scale.
+/// JPEG has no alpha: images that are not opaque are laid over white. Quality 0 to 1 becomes 1 to 100 of the usual scale.
 public struct JPEGEncoder: ImageEncoder {
     public init() {}
 
     public var format: ImageFormat { .jpeg }
 
-    /// Throws `.unsupportedSize` for an empty picture and for sides above 65,500.
+    /// Throws `.unsupportedSize` for an empty image and for sides above 65,500.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
         let sides = 1...Self.maximumSide
         guard sides.contains(bitmap.size.width), sides.contains(bitmap.size.height) else {
@@ -31,7 +31,7 @@ public struct JPEGEncoder: ImageEncoder {
         return try writer.finish()
     }
 
-    /// A single frame is written as a still picture; more throw `.animationUnsupported`.
+    /// A single frame is written as a still image; more throw `.animationUnsupported`.
     public func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
     ) throws(EncodingFailure) -> Data {

@@ -15,7 +15,7 @@ struct JPEGHeader {
 
     let size: PixelSize
     let model: Model
-    /// Bytes that are held for the whole picture at 1, 1/2, 1/4 and 1/8, at most; 0 for a picture of one scan.
+    /// Bytes that are held for the whole image at 1, 1/2, 1/4 and 1/8, at most; 0 for an image of one scan.
     let coefficientBytes: [Int]
     let hasSeveralScans: Bool
     let isProgressive: Bool
@@ -43,12 +43,12 @@ struct JPEGHeader {
             throw .unsupported(.jpeg, "\(size) does not scale to \(output)")
         }
         guard layout == .rgba8 || layout == nativeLayout else {
-            throw .unsupported(.jpeg, "this picture has no pixels of layout \(layout)")
+            throw .unsupported(.jpeg, "this image has no pixels of layout \(layout)")
         }
         return scale
     }
 
-    /// The coefficients that are held while the picture is decoded to `output`.
+    /// The coefficients that are held while the image is decoded to `output`.
     func heldBytes(for output: PixelSize) -> Int {
         let scale = DCTScale.giving(output, from: size)?.denominator ?? 1
         return coefficientBytes[scale.trailingZeroBitCount]

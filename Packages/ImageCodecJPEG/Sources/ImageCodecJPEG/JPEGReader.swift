@@ -41,7 +41,7 @@ import ImageCore
         try check(status, limits: limits)
     }
 
-    /// Checks the size, and the memory that any decode of this picture needs, against `limits`. Nil while a stream does not
+    /// Checks the size, and the memory that any decode of this image needs, against `limits`. Nil while a stream does not
     /// reach to the first scan.
     func readHeader(limits: DecodingLimits) throws(DecodingFailure) -> JPEGHeader? {
         var found = unsafe ilj_header()
@@ -74,7 +74,7 @@ import ImageCore
         return Data(bytes)
     }
 
-    /// Prepares decoding; takes the memory of a picture of several scans, but reads none of it.
+    /// Prepares decoding; takes the memory of an image of several scans, but reads none of it.
     func start(
         size: PixelSize, layout: PixelLayout, scale: DCTScale, preference: DecodingPreference, limits: DecodingLimits
     ) throws(DecodingFailure) {
@@ -90,7 +90,7 @@ import ImageCore
         }
     }
 
-    /// Reads a small part of a picture of several scans.
+    /// Reads a small part of an image of several scans.
     func readScans(limits: DecodingLimits) throws(DecodingFailure) -> ScanProgress {
         var progress = ILJ_DONE
         try check(unsafe ilj_reader_read_scans(reader, &progress), limits: limits)
@@ -100,7 +100,7 @@ import ImageCore
     /// Scans that are completely read.
     var scansRead: Int { unsafe Int(ilj_reader_scans_read(reader)) }
 
-    /// Hands the rows of a picture of several scans to `sink`, as the scans read so far tell them.
+    /// Hands the rows of an image of several scans to `sink`, as the scans read so far tell them.
     func readPass(size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink) throws(DecodingFailure) {
         try check(unsafe ilj_reader_start_pass(reader))
         let outcome = Result { () throws(DecodingFailure) in

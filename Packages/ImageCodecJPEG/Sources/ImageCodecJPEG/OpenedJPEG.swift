@@ -29,7 +29,7 @@ final class OpenedJPEG: OpenedImage {
         DCTScale.smallest(of: header.storedSize, covering: target).applied(to: header.storedSize)
     }
 
-    /// For speed, a progressive picture is decoded at twice the size: its first scans hold what that needs, and without it
+    /// For speed, a progressive image is decoded at twice the size: its first scans hold what that needs, and without it
     /// the thumbnail of a small file would be visibly soft.
     func decodableSize(covering target: PixelSize, preference: DecodingPreference) -> PixelSize {
         guard preference == .speed, found.isProgressive else { return decodableSize(covering: target) }
@@ -41,10 +41,10 @@ final class OpenedJPEG: OpenedImage {
                 width: doubled(target.width, of: stored.width), height: doubled(target.height, of: stored.height)))
     }
 
-    /// The coefficients of a picture of several scans.
+    /// The coefficients of an image of several scans.
     func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { found.heldBytes(for: size) }
 
-    /// The picture in the second directory of the Exif block.
+    /// The image in the second directory of the Exif block.
     var embeddedThumbnail: Data? { found.exif.flatMap(ExifReader.thumbnail) }
 
     func decode(
@@ -88,7 +88,7 @@ struct DCTScale {
         return covering ?? all[0]
     }
 
-    /// The largest scale that turns `size` into `scaled`; tiny pictures keep their size at several.
+    /// The largest scale that turns `size` into `scaled`; tiny images keep their size at several.
     static func giving(_ scaled: PixelSize, from size: PixelSize) -> DCTScale? {
         all.first { $0.applied(to: size) == scaled }
     }

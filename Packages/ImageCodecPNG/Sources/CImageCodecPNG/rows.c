@@ -50,7 +50,7 @@ struct ilp_rows {
     bool has_above;
     uint8_t *zeros;                      /* above the first row of a pass */
     uint8_t *pixels;                     /* a row in the layout, or a kept one as it is shown */
-    uint8_t *picture;                    /* NULL when rows are not kept */
+    uint8_t *image;                    /* NULL when rows are not kept */
 
     uint8_t header[2];                   /* of the compressed stream */
     int header_count;                    /* how much of it has come */
@@ -98,7 +98,7 @@ uint32_t ilp_rows_in_pass(const ilp_rows *rows) {
 
 /* ---- life ---- */
 
-/* Twice the length of a row and a batch, unless the whole picture needs less. */
+/* Twice the length of a row and a batch, unless the whole image needs less. */
 static size_t buffer_capacity(const ilp_rows *rows) {
     size_t row = stored_bytes(rows, rows->width) + 1;
     size_t most = batch_bytes + 2 * row;
@@ -112,8 +112,8 @@ static bool take_memory(ilp_rows *rows, bool keeps) {
     rows->buffer = malloc(rows->capacity + ilp_unfilter_slack);
     rows->zeros = calloc(1, row + ilp_unfilter_slack);
     rows->pixels = malloc(pixels);
-    if (keeps) rows->picture = calloc(rows->height, pixels);
-    return rows->buffer && rows->zeros && rows->pixels && (rows->picture || !keeps);
+    if (keeps) rows->image = calloc(rows->height, pixels);
+    return rows->buffer && rows->zeros && rows->pixels && (rows->image || !keeps);
 }
 
 ilp_rows *ilp_rows_create(const ilp_format *format, ilp_layout layout, bool keeps) {
@@ -141,7 +141,7 @@ void ilp_rows_destroy(ilp_rows *rows) {
     free(rows->buffer);
     free(rows->zeros);
     free(rows->pixels);
-    free(rows->picture);
+    free(rows->image);
     free(rows);
 }
 
@@ -219,7 +219,7 @@ static void make_room(ilp_rows *rows) {
 
 static bool has_row(const ilp_rows *rows) { return rows->end - rows->next > rows->row_bytes; }
 
-/* After the last row: the checksum, or the fact that the stream goes on, which is no reason to refuse the picture. */
+/* After the last row: the checksum, or the fact that the stream goes on, which is no reason to refuse the image. */
 static ilp_status finish(ilp_rows *rows) {
     if (rows->end > rows->next) rows->has_surplus = true;
     if (!rows->has_surplus && !rows->has_ended) {
@@ -237,11 +237,11 @@ static ilp_status finish(ilp_rows *rows) {
 static void keep(ilp_rows *rows, const uint8_t *row) {
     size_t size = (size_t)rows->pixel_bytes, stride = rows->width * size;
     if (!rows->is_interlaced) {
-        memcpy(rows->picture + rows->in_pass * stride, row, stride);
+        memcpy(rows->image + rows->in_pass * stride, row, stride);
         return;
     }
     const struct pass *lattice = &adam7[rows->pass];
-    uint8_t *to = rows->picture + ((size_t)lattice->y + (size_t)rows->in_pass * lattice->y_step) * stride;
+    uint8_t *to = rows->image + ((size_t)lattice->y + (size_t)rows->in_pass * lattice->y_step) * stride;
     for (size_t i = 0, x = lattice->x; i < rows->pass_width; i++, x += lattice->x_step)
         memcpy(to + x * size, row + i * size, size);
 }
@@ -272,7 +272,7 @@ ilp_status ilp_rows_next(ilp_rows *rows, const uint8_t **row) {
         rows->failure = "unknown filter";
         return ILP_DAMAGED;
     }
-    if (rows->picture) keep(rows, taken);
+    if (rows->image) keep(rows, taken);
     rows->in_pass++;
     *row = taken;
     return ILP_ROW;
@@ -292,7 +292,7 @@ static void show_pass(const ilp_rows *rows, const struct pass *lattice, uint32_t
     uint32_t in_pass = (y - lattice->y) / lattice->y_step, below = (y - lattice->y) % lattice->y_step;
     if (in_pass >= known || below >= lattice->block_height) return;
     size_t size = (size_t)rows->pixel_bytes;
-    const uint8_t *from = rows->picture + (size_t)(y - below) * rows->width * size;
+    const uint8_t *from = rows->image + (size_t)(y - below) * rows->width * size;
     for (size_t x = lattice->x; x < rows->width; x += lattice->x_step)
         for (size_t i = x; i < x + lattice->block_width && i < rows->width; i++)
             memcpy(shown + i * size, from + x * size, size);
@@ -300,7 +300,7 @@ static void show_pass(const ilp_rows *rows, const struct pass *lattice, uint32_t
 
 const uint8_t *ilp_rows_kept(ilp_rows *rows, uint32_t y, int passes, uint32_t in_pass) {
     size_t stride = (size_t)rows->width * (size_t)rows->pixel_bytes;
-    if (!rows->is_interlaced || passes == pass_count) return rows->picture + y * stride;
+    if (!rows->is_interlaced || passes == pass_count) return rows->image + y * stride;
     for (int pass = 0; pass < passes; pass++) show_pass(rows, &adam7[pass], y, UINT32_MAX, rows->pixels);
     show_pass(rows, &adam7[passes], y, in_pass, rows->pixels);
     return rows->pixels;

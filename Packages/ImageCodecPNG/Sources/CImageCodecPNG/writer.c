@@ -79,7 +79,7 @@ const char *ilp_writer_message(const ilp_writer *writer) { return writer->messag
 
 /* ---- writing ---- */
 
-static void write_picture(ilp_writer *writer, ilp_writer_options options, const uint8_t *pixels) {
+static void write_image(ilp_writer *writer, ilp_writer_options options, const uint8_t *pixels) {
     png_structp png = writer->png;
     png_set_IHDR(
         png, writer->info, (png_uint_32)options.width, (png_uint_32)options.height, 8,
@@ -100,7 +100,7 @@ bool ilp_writer_write(
     ilp_writer *writer, ilp_writer_options options, const uint8_t *pixels, const uint8_t **bytes, size_t *count
 ) {
     if (setjmp(writer->escape)) return false;
-    write_picture(writer, options, pixels);
+    write_image(writer, options, pixels);
     *bytes = writer->bytes;
     *count = writer->count;
     return true;

@@ -6,10 +6,10 @@ import ImageCore
     import Foundation
 #endif
 
-/// A PNG file whose bytes are coming in. A plain picture is shown by rows, an interlaced one by complete passes, whose
+/// A PNG file whose bytes are coming in. A plain image is shown by rows, an interlaced one by complete passes, whose
 /// pixels stand for the blocks of those that are missing.
 ///
-/// Holds the whole picture in the layout of the previews.
+/// Holds the whole image in the layout of the previews.
 final class IncrementalPNG: IncrementalImage {
     private let limits: DecodingLimits
     private var parser: PNGParser
@@ -37,14 +37,14 @@ final class IncrementalPNG: IncrementalImage {
     /// PNG does not scale: always the stored size.
     func decodableSize(covering target: PixelSize) -> PixelSize { preamble?.header.size ?? target }
 
-    /// All of the picture.
-    func heldBytes(size: PixelSize, layout: PixelLayout) -> Int { preamble?.pictureBytes(layout) ?? 0 }
+    /// All of the image.
+    func heldBytes(size: PixelSize, layout: PixelLayout) -> Int { preamble?.imageBytes(layout) ?? 0 }
 
     func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
         guard let preamble else { preconditionFailure("started before the header was there") }
         precondition(rows == nil, "started twice")
         try preamble.imageHeader.checkStored(size, layout)
-        try limits.check(.decodedBytes, preamble.pictureBytes(layout))
+        try limits.check(.decodedBytes, preamble.imageBytes(layout))
         rows = try PNGRows(preamble, layout: layout, keeps: true, limits: limits)
         let bytes = waiting
         waiting = Data()

@@ -31,7 +31,7 @@ final class OpenedPNG: OpenedImage {
     /// PNG does not scale: always the stored size.
     func decodableSize(covering target: PixelSize) -> PixelSize { header.storedSize }
 
-    /// All of an interlaced picture.
+    /// All of an interlaced image.
     func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { preamble.heldBytes(layout: layout) }
 
     func decode(
@@ -47,10 +47,10 @@ final class OpenedPNG: OpenedImage {
         if !isWhole { throw .truncated(.png) }
     }
 
-    /// An interlaced picture must fit together with its output.
+    /// An interlaced image must fit together with its output.
     private func checkMemory(_ layout: PixelLayout) throws(DecodingFailure) {
         let (sum, overflow) = preamble.heldBytes(layout: layout)
-            .addingReportingOverflow(preamble.pictureBytes(.rgba8))
+            .addingReportingOverflow(preamble.imageBytes(.rgba8))
         try limits.check(.decodedBytes, overflow ? .max : sum)
     }
 
@@ -77,7 +77,7 @@ extension ImageHeader {
     func checkStored(_ size: PixelSize, _ layout: PixelLayout) throws(DecodingFailure) {
         if size != storedSize { throw .unsupported(.png, "\(storedSize) does not scale to \(size)") }
         guard layout == .rgba8 || layout == nativeLayout else {
-            throw .unsupported(.png, "this picture has no pixels of layout \(layout)")
+            throw .unsupported(.png, "this image has no pixels of layout \(layout)")
         }
     }
 }

@@ -26,7 +26,7 @@ struct PNGCalibration {
     /// True when a profile that is there too does not count.
     var overridesProfile: Bool { codePoints != nil }
 
-    /// The calibration of a picture without a profile that counts; nil when it is as good as sRGB.
+    /// The calibration of an image without a profile that counts; nil when it is as good as sRGB.
     func calibration(isGray: Bool) -> ColorCalibration? {
         if let codePoints { return codePoints.calibration }
         if isSRGB { return nil }
@@ -41,14 +41,14 @@ struct PNGCalibration {
             transfer: .gamma(gamma), white: found[0], red: found[1], green: found[2], blue: found[3])
     }
 
-    /// The exponent that turns numbers to light, or nil when it is none for a picture.
+    /// The exponent that turns numbers to light, or nil when it is none for an image.
     private static func gamma(_ stored: Int) -> Double? {
         let exponent = stored == 0 ? 0 : 100_000 / Double(stored)
         return (0.05...20).contains(exponent) ? exponent : nil
     }
 }
 
-/// Coding-independent code points (ITU-T H.273) of the colour spaces that pictures come in.
+/// Coding-independent code points (ITU-T H.273) of the colour spaces that images come in.
 struct PNGCodePoints {
     /// Nil for sRGB itself.
     let calibration: ColorCalibration?

@@ -29,7 +29,7 @@ struct PNGChunkType: Hashable {
     /// The first chunk of Apple's variant.
     static let apples = PNGChunkType("CgBI")
 
-    /// A reader that does not know the chunk must not show the picture (PNG 3rd edition, 5.4).
+    /// A reader that does not know the chunk must not show the image (PNG 3rd edition, 5.4).
     var isCritical: Bool { rawValue & 0x2000_0000 == 0 }
 
     var isValid: Bool {
@@ -54,7 +54,7 @@ struct PNGChunkStream {
         case pixelsBegin
         /// These bytes of the piece go on with the compressed pixels.
         case pixels(Range<Int>)
-        /// The end chunk was there. What follows is no part of the picture.
+        /// The end chunk was there. What follows is no part of the image.
         case end
     }
 
@@ -80,7 +80,7 @@ struct PNGChunkStream {
     private var pixelsState = PixelsState.before
 
     private enum PixelsState {
-        /// Chunks of pixels that do not follow one another belong to no picture, as libpng and browsers see it.
+        /// Chunks of pixels that do not follow one another belong to no image, as libpng and browsers see it.
         case before, running, over
     }
 

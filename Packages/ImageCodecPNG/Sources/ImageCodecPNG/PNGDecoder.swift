@@ -8,8 +8,8 @@ public import ImageCore
 
 /// Decodes PNG (W3C PNG, ISO/IEC 15948): every colour type and depth, palettes, transparent colours, interlaced or not.
 ///
-/// 16 bits a channel become 8, rounded to the nearest. Rows leave as they are decoded; an interlaced picture is held whole
-/// first, which the limits count as `decodedBytes`; of a truncated one pixels that are missing show earlier passes. Of an animated PNG the default picture is decoded, as one frame.
+/// 16 bits a channel become 8, rounded to the nearest. Rows leave as they are decoded; an interlaced image is held whole
+/// first, which the limits count as `decodedBytes`; of a truncated one pixels that are missing show earlier passes. Of an animated PNG the default image is decoded, as one frame.
 ///
 /// The header tells an ICC profile, or else the colours that cICP, gAMA and cHRM describe; pixels are left as they are. Damaged
 /// critical chunks are `.malformed`, damaged ancillary chunks are left out.
@@ -27,6 +27,6 @@ public struct PNGDecoder: IncrementalImageDecoder {
         return try OpenedPNG(data, limits: limits)
     }
 
-    /// Holds the whole picture, whatever its kind. A plain one grows by rows, an interlaced one gets finer by passes.
+    /// Holds the whole image, whatever its kind. A plain one grows by rows, an interlaced one gets finer by passes.
     public func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage { IncrementalPNG(limits: limits) }
 }

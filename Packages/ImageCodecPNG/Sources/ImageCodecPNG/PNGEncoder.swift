@@ -7,7 +7,7 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Writes PNG with 8 bits a channel: RGB when the picture is opaque, RGBA when not. Lossless.
+/// Writes PNG with 8 bits a channel: RGB when the image is opaque, RGBA when not. Lossless.
 public struct PNGEncoder: ImageEncoder {
     private let compressionLevel: Int
 
@@ -20,7 +20,7 @@ public struct PNGEncoder: ImageEncoder {
 
     /// `options.isProgressive` interlaces (Adam7); the other options mean nothing to PNG.
     ///
-    /// Throws `.unsupportedSize` for an empty picture and for sides above 2^31 - 1.
+    /// Throws `.unsupportedSize` for an empty image and for sides above 2^31 - 1.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
         let sides = 1...Int(Int32.max)
         guard sides.contains(bitmap.size.width), sides.contains(bitmap.size.height) else {
@@ -33,7 +33,7 @@ public struct PNGEncoder: ImageEncoder {
                 is_interlaced: options.isProgressive, compression_level: Int32(compressionLevel)))
     }
 
-    /// A single frame is written as a still picture; more throw `.animationUnsupported`.
+    /// A single frame is written as a still image; more throw `.animationUnsupported`.
     public func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
     ) throws(EncodingFailure) -> Data {

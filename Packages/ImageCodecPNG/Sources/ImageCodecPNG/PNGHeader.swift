@@ -41,7 +41,7 @@ struct PNGHeader {
         size = PixelSize(width: data.bigEndian32(at: 0), height: data.bigEndian32(at: 4))
         let sides = 1...Int(Int32.max)
         guard sides.contains(size.width), sides.contains(size.height) else {
-            throw .malformed(.png, "a picture of \(size)")
+            throw .malformed(.png, "an image of \(size)")
         }
         depth = Int(data[8])
         guard let color = ColorType(rawValue: Int(data[9])), color.depths.contains(depth) else {

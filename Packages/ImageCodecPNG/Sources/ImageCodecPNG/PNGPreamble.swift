@@ -44,7 +44,7 @@ struct PNGPreamble {
         if header.color == .indexed, palette.isEmpty { throw .malformed(.png, "no palette") }
     }
 
-    /// Only a picture with a palette needs a valid one; in others it is a suggestion.
+    /// Only an image with a palette needs a valid one; in others it is a suggestion.
     private mutating func takePalette(_ data: [UInt8]) throws(DecodingFailure) {
         guard palette.isEmpty else { throw .malformed(.png, "two palettes") }
         guard header.color == .indexed else { return }
@@ -114,11 +114,11 @@ extension PNGPreamble {
         }
     }
 
-    /// Bytes of the whole picture in `layout` when it is interlaced, else 0. `Int.max` when they overflow.
-    func heldBytes(layout: PixelLayout) -> Int { header.isInterlaced ? pictureBytes(layout) : 0 }
+    /// Bytes of the whole image in `layout` when it is interlaced, else 0. `Int.max` when they overflow.
+    func heldBytes(layout: PixelLayout) -> Int { header.isInterlaced ? imageBytes(layout) : 0 }
 
-    /// Bytes of the whole picture, or `Int.max` when they overflow.
-    func pictureBytes(_ layout: PixelLayout) -> Int {
+    /// Bytes of the whole image, or `Int.max` when they overflow.
+    func imageBytes(_ layout: PixelLayout) -> Int {
         let (bytes, overflow) = header.size.area.multipliedReportingOverflow(by: layout.bytesPerPixel)
         return overflow ? .max : bytes
     }

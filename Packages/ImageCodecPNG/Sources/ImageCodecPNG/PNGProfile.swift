@@ -10,7 +10,7 @@ import ImageCore
 /// Embedded ICC profiles.
 enum PNGProfile {
     /// The profile in the data of an iCCP chunk (PNG 3rd edition, 11.3.2.3), or nil when it is broken, larger than the limit
-    /// or for another kind of picture.
+    /// or for another kind of image.
     static func inflated(_ chunk: [UInt8], isGray: Bool, limits: DecodingLimits) -> Data? {
         guard let name = chunk.firstIndex(of: 0), (1...79).contains(name), chunk.count > name + 2, chunk[name + 1] == 0
         else { return nil }

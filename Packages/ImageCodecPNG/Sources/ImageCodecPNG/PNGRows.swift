@@ -10,7 +10,7 @@ import ImageCore
     private let size: PixelSize
     private let stride: Int
     private let isInterlaced: Bool
-    /// Nothing comes of further bytes: all rows were there, or the compressed stream ended before the picture did.
+    /// Nothing comes of further bytes: all rows were there, or the compressed stream ended before the image did.
     private var isOver = false
 
     /// Checks the memory that rows need, and takes it. What else is held is for the caller to check.
@@ -20,7 +20,7 @@ import ImageCore
         try limits.check(.decodedBytes, preamble.rowBytes(layout))
         var format = preamble.format
         guard let rows = unsafe ilp_rows_create(&format, ilp_layout(layout), keeps) else {
-            throw .limitExceeded(.decodedBytes, value: preamble.pictureBytes(layout), allowed: limits.decodedBytes)
+            throw .limitExceeded(.decodedBytes, value: preamble.imageBytes(layout), allowed: limits.decodedBytes)
         }
         unsafe self.rows = rows
         size = preamble.header.size
@@ -30,7 +30,7 @@ import ImageCore
 
     deinit { unsafe ilp_rows_destroy(rows) }
 
-    /// Decodes as far as `bytes` reach and hands each row to `receive`: of an interlaced picture an empty one for each row
+    /// Decodes as far as `bytes` reach and hands each row to `receive`: of an interlaced image an empty one for each row
     /// of a pass. Bytes after the last row are ignored.
     func decode(
         _ bytes: Span<UInt8>, receive: (Span<UInt8>) throws(DecodingFailure) -> Void
@@ -58,9 +58,9 @@ import ImageCore
 }
 
 extension PNGRows {
-    /// How far a picture has come.
+    /// How far an image has come.
     struct Progress: Hashable {
-        /// Complete ones, of 7, or of 1 when the picture is not interlaced.
+        /// Complete ones, of 7, or of 1 when the image is not interlaced.
         var passes: Int
         /// Rows of the pass in progress.
         var rows: Int
@@ -70,7 +70,7 @@ extension PNGRows {
         unsafe Progress(passes: Int(ilp_rows_passes(rows)), rows: Int(ilp_rows_in_pass(rows)))
     }
 
-    /// Whether all of the picture has come. Its checksum may be missing: nobody refuses a picture for that.
+    /// Whether all of the image has come. Its checksum may be missing: nobody refuses an image for that.
     var hasAllRows: Bool { progress.passes == (isInterlaced ? 7 : 1) }
 
     /// Rows from the top that can be shown at `progress`.
@@ -80,7 +80,7 @@ extension PNGRows {
 
     /// Hands over the kept rows as they are known at `progress`: where pixels are missing, those of earlier passes as blocks.
     ///
-    /// - Precondition: rows are kept, and the picture has come as far as `progress`.
+    /// - Precondition: rows are kept, and the image has come as far as `progress`.
     func hand(over progress: Progress, to sink: any PixelRowSink) throws(DecodingFailure) {
         for y in 0..<knownRows(progress) {
             let row = unsafe ilp_rows_kept(rows, UInt32(y), Int32(progress.passes), UInt32(progress.rows))

@@ -39,15 +39,15 @@ webp_outcome webp_inspect(const uint8_t *bytes, size_t length, webp_file *file) 
     return state == WEBP_DEMUX_DONE ? webp_ok : webp_truncated;
 }
 
-webp_outcome webp_read_header(const uint8_t *bytes, size_t length, webp_picture *picture) {
+webp_outcome webp_read_header(const uint8_t *bytes, size_t length, webp_picture *image) {
     WebPBitstreamFeatures features;
     VP8StatusCode status = WebPGetFeatures(bytes, length, &features);
-    memset(picture, 0, sizeof *picture);
+    memset(image, 0, sizeof *image);
     if (status != VP8_STATUS_OK) return outcome_of(status);
-    picture->width = features.width;
-    picture->height = features.height;
-    picture->has_alpha = features.has_alpha != 0;
-    picture->is_lossless = features.format == 2;
+    image->width = features.width;
+    image->height = features.height;
+    image->has_alpha = features.has_alpha != 0;
+    image->is_lossless = features.format == 2;
     return webp_ok;
 }
 
@@ -138,19 +138,19 @@ static int is_configured(WebPConfig *config, webp_settings settings) {
 
 int webp_encode(const uint8_t *rgba, int stride, int width, int height, webp_settings settings, webp_bytes *encoded) {
     WebPConfig config;
-    WebPPicture picture;
+    WebPPicture image;
     WebPMemoryWriter writer;
     memset(encoded, 0, sizeof *encoded);
-    if (!is_configured(&config, settings) || !WebPPictureInit(&picture)) return VP8_ENC_ERROR_INVALID_CONFIGURATION;
+    if (!is_configured(&config, settings) || !WebPPictureInit(&image)) return VP8_ENC_ERROR_INVALID_CONFIGURATION;
     WebPMemoryWriterInit(&writer);
-    picture.use_argb = settings.is_lossless;
-    picture.width = width;
-    picture.height = height;
-    picture.writer = WebPMemoryWrite;
-    picture.custom_ptr = &writer;
-    int is_good = WebPPictureImportRGBA(&picture, rgba, stride) && WebPEncode(&config, &picture);
-    int error = is_good ? VP8_ENC_OK : (int)picture.error_code;
-    WebPPictureFree(&picture);
+    image.use_argb = settings.is_lossless;
+    image.width = width;
+    image.height = height;
+    image.writer = WebPMemoryWrite;
+    image.custom_ptr = &writer;
+    int is_good = WebPPictureImportRGBA(&image, rgba, stride) && WebPEncode(&config, &image);
+    int error = is_good ? VP8_ENC_OK : (int)image.error_code;
+    WebPPictureFree(&image);
     if (is_good) {
         encoded->bytes = writer.mem;
         encoded->length = writer.size;
@@ -176,11 +176,11 @@ webp_animation *webp_animation_open(int width, int height, int loop_count) {
     return NULL;
 }
 
-int webp_animation_add(webp_animation *animation, const webp_bytes *picture, int x, int y, int milliseconds) {
+int webp_animation_add(webp_animation *animation, const webp_bytes *image, int x, int y, int milliseconds) {
     WebPMuxFrameInfo frame;
     memset(&frame, 0, sizeof frame);
-    frame.bitstream.bytes = picture->bytes;
-    frame.bitstream.size = picture->length;
+    frame.bitstream.bytes = image->bytes;
+    frame.bitstream.size = image->length;
     frame.x_offset = x;
     frame.y_offset = y;
     frame.duration = milliseconds;

@@ -6,21 +6,21 @@ import ImageCore
     import Foundation
 #endif
 
-/// A WebP file whose bytes are coming in. Still pictures show their rows; animations show nothing before they are opened.
+/// A WebP file whose bytes are coming in. Still images show their rows; animations show nothing before they are opened.
 ///
 /// libwebp is handed the bytes at fixed places of the file, so that what it has decoded does not depend on how they came.
-/// All bytes are kept until the picture is complete, because libwebp wants them from the first on. Of damaged pictures it
+/// All bytes are kept until the image is complete, because libwebp wants them from the first on. Of damaged images it
 /// refuses some in parts that it decodes at once: whether one is malformed is decided when all of it is there.
 final class IncrementalWebP: IncrementalImage {
     private let limits: DecodingLimits
     private var data = Data()
     /// How many bytes have been looked at.
     private var position = 0
-    private var picture: WebPPicture?
+    private var image: WebPPicture?
     private var isStarted = false
     private var session: WebPSession?
     private var isRefused = false
-    /// The picture decoded at once, where libwebp would not in parts.
+    /// The image decoded at once, where libwebp would not in parts.
     private var pixels: [UInt8]?
     private var isDone = false
     private var failure: DecodingFailure?
@@ -38,7 +38,7 @@ final class IncrementalWebP: IncrementalImage {
     /// WebP is decoded at its stored size.
     func decodableSize(covering target: PixelSize) -> PixelSize { header?.storedSize ?? target }
 
-    /// All of the picture.
+    /// All of the image.
     func heldBytes(size: PixelSize, layout: PixelLayout) -> Int { 4 * size.area }
 
     func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
@@ -103,26 +103,26 @@ final class IncrementalWebP: IncrementalImage {
     private func readHeader(of known: Data) throws(DecodingFailure) {
         let structure: WebPStructure
         do throws(DecodingFailure) {
-            guard try RIFFChunks(of: known, limits: limits).reachesPicture else { return }
+            guard try RIFFChunks(of: known, limits: limits).reachesImage else { return }
             structure = try WebPStructure(inspecting: known, limits: limits)
         } catch .truncated {
             return
         }
         header = structure.header
-        if case .still(let picture) = structure.content { self.picture = picture }
+        if case .still(let image) = structure.content { self.image = image }
     }
 
     private func decode(_ known: Data) throws(DecodingFailure) {
-        guard let picture else { return }
+        guard let image else { return }
         if session == nil {
             do throws(DecodingFailure) {
-                try picture.checkMemory(
-                    beside: 4 * picture.size.area, at: 0..<known.count, of: known, limits: limits)
+                try image.checkMemory(
+                    beside: 4 * image.size.area, at: 0..<known.count, of: known, limits: limits)
             } catch .truncated {
-                // What a lossless picture will take can't be told yet.
+                // What a lossless image will take can't be told yet.
                 return
             }
-            session = try WebPSession(picture)
+            session = try WebPSession(image)
         }
         guard !isRefused else { return }
         do throws(DecodingFailure) {
@@ -132,11 +132,11 @@ final class IncrementalWebP: IncrementalImage {
         }
     }
 
-    /// The last resort for a picture all of which is there. Of one that is cut after all, the rows so far stay.
+    /// The last resort for an image all of which is there. Of one that is cut after all, the rows so far stay.
     private func decodeAtOnce(_ known: Data) throws(DecodingFailure) {
-        guard let picture else { return }
+        guard let image else { return }
         do throws(DecodingFailure) {
-            pixels = try picture.pixels(at: 0..<known.count, of: known, pool: nil)
+            pixels = try image.pixels(at: 0..<known.count, of: known, pool: nil)
             session = nil
         } catch .truncated {
             return

@@ -27,7 +27,7 @@ final class OpenedWebP: OpenedImage {
 
     func decodableSize(covering target: PixelSize) -> PixelSize { structure.canvas }
 
-    /// The decoded picture, or the canvas of an animation.
+    /// The decoded image, or the canvas of an animation.
     func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { 4 * structure.canvas.area }
 
     func decode(
@@ -42,20 +42,20 @@ final class OpenedWebP: OpenedImage {
             throw .unsupported(.webp, "it is decoded at \(structure.canvas) in RGBA alone")
         }
         switch structure.content {
-        case .still(let picture):
+        case .still(let image):
             // libwebp would read on behind the file's own end.
             let end = structure.isCut ? nil : RIFFChunks.fileLength(of: data)
             let range = 0..<min(data.count, end ?? data.count)
-            try picture.checkMemory(beside: 4 * size.area, at: range, of: data, limits: limits)
-            if structure.isCut { return try stream(picture, into: sink) }
-            try send(try picture.pixels(at: range, of: data, pool: pool), to: sink)
+            try image.checkMemory(beside: 4 * size.area, at: range, of: data, limits: limits)
+            if structure.isCut { return try stream(image, into: sink) }
+            try send(try image.pixels(at: range, of: data, pool: pool), to: sink)
         case .frames(let frames):
             try composite(frames, through: index, for: sink)
             try compositor?.send(to: sink)
         }
     }
 
-    /// All of the picture is in memory before its first row is there: a sink that can keep it so gets it without a copy.
+    /// All of the image is in memory before its first row is there: a sink that can keep it so gets it without a copy.
     private func send(_ pixels: [UInt8], to sink: any PixelRowSink) throws(DecodingFailure) {
         if try sink.takePicture(pixels) { return }
         defer { pool?.give(pixels) }
@@ -64,10 +64,10 @@ final class OpenedWebP: OpenedImage {
     }
 
     /// Hands over the rows that are there of a file that ends too early, maybe all. Bytes go in by pieces of some hundred rows, so that a cancellation is heard; of a
-    /// lossless picture libwebp decodes a few rows again for each.
-    private func stream(_ picture: WebPPicture, into sink: any PixelRowSink) throws(DecodingFailure) {
-        let session = try WebPSession(picture)
-        let pieceCount = max(1, picture.size.height / 256)
+    /// lossless image libwebp decodes a few rows again for each.
+    private func stream(_ image: WebPPicture, into sink: any PixelRowSink) throws(DecodingFailure) {
+        let session = try WebPSession(image)
+        let pieceCount = max(1, image.size.height / 256)
         for piece in 1...pieceCount where !session.isComplete {
             try sink.checkCancellation()
             let shown = session.rows
@@ -87,7 +87,7 @@ final class OpenedWebP: OpenedImage {
         if working.next > index + 1 || working.next < start { working.restart(at: start) }
         while working.next <= index {
             let frame = frames[working.next]
-            try frame.picture.checkMemory(
+            try frame.image.checkMemory(
                 beside: working.byteCount + 4 * frame.size.area, at: frame.data, of: data, limits: limits)
             try sink.checkCancellation()
             if frame.isCut {
@@ -95,13 +95,13 @@ final class OpenedWebP: OpenedImage {
                 try working.send(to: sink)
                 throw .truncated(.webp)
             }
-            try working.draw(frame, pixels: WebPPixels(frame.picture, at: frame.data, of: data))
+            try working.draw(frame, pixels: WebPPixels(frame.image, at: frame.data, of: data))
         }
         compositor = consume working
     }
 
     private func decodedPart(of frame: WebPFrame) throws(DecodingFailure) -> WebPPixels {
-        let session = try WebPSession(frame.picture)
+        let session = try WebPSession(frame.image)
         try session.update(data.dropFirst(frame.data.lowerBound).prefix(frame.data.count))
         return session.decodedPart
     }

@@ -42,9 +42,9 @@ struct RIFFChunks {
         if end == data.count, offset + 8 <= end, bytes.name(at: offset) == "ANMF" { cutFrame = offset + 8..<end }
     }
 
-    /// Whether the data reach into a picture, so that its header may be there: of chunks that are longer than the data only the
+    /// Whether the data reach into an image, so that its header may be there: of chunks that are longer than the data only the
     /// last can be one.
-    var reachesPicture: Bool {
+    var reachesImage: Bool {
         let offset = chunks.last.map { $0.payload.upperBound + $0.payload.count % 2 } ?? 12
         let names = chunks.map(\.name) + [bytes.name(at: offset)]
         return names.contains { ["VP8 ", "VP8L", "ANMF"].contains($0) }
@@ -87,11 +87,11 @@ struct RIFFChunks {
             let flags = bytes.integer(at: start + 15, length: 1)
         else { throw .malformed(.webp, "a frame is too short") }
         let data = start + 16..<payload.upperBound
-        let picture = try WebPPicture(header: data, of: self.data)
+        let image = try WebPPicture(header: data, of: self.data)
         let frame = WebPFrame(
             left: 2 * left, top: 2 * top, size: PixelSize(width: width + 1, height: height + 1), duration: duration,
-            blends: flags & 2 == 0, clears: flags & 1 != 0, data: data, picture: picture)
-        guard picture.size == frame.size else { throw .malformed(.webp, "a frame and its picture differ in size") }
+            blends: flags & 2 == 0, clears: flags & 1 != 0, data: data, image: image)
+        guard image.size == frame.size else { throw .malformed(.webp, "a frame and its image differ in size") }
         return frame
     }
 }

@@ -1,12 +1,12 @@
 import ImageCore
 
-/// Foretells, from the header of a lossless picture, what libwebp will hold for it beside its pixels.
+/// Foretells, from the header of a lossless image, what libwebp will hold for it beside its pixels.
 ///
-/// A picture may name up to 65,536 groups of prefix codes, in a small picture of its own (RFC 9649, 3.7.2.2); for each
-/// of them libwebp holds tables. Read here are the transforms and that small picture, as a stream of symbols: of its
+/// An image may name up to 65,536 groups of prefix codes, in a small image of its own (RFC 9649, 3.7.2.2); for each
+/// of them libwebp holds tables. Read here are the transforms and that small image, as a stream of symbols: of its
 /// pixels only the largest matters. Time is linear in the bits and pixels of these, memory that of one group's codes.
 struct VP8LForecast {
-    /// What the small pictures, the one of the groups among them, and the tables of all groups take.
+    /// What the small images, the one of the groups among them, and the tables of all groups take.
     private(set) var byteCount = 0
 
     private var reader: VP8LBitReader
@@ -51,10 +51,10 @@ struct VP8LForecast {
             switch kind {
             case 0, 1:  // Predictor, colour.
                 let size = try readReducedSize(from: source)
-                try skipPicture(size, from: source)
+                try skipImage(size, from: source)
             case 3:  // Palette.
                 let count = try reader.read(8, from: source) + 1
-                try skipPicture(PixelSize(width: count, height: 1), from: source)
+                try skipImage(PixelSize(width: count, height: 1), from: source)
                 width = Self.reduced(width, by: count > 16 ? 0 : count > 4 ? 1 : count > 2 ? 2 : 3)
             default: break  // Green is subtracted: nothing more to read.
             }
@@ -76,11 +76,11 @@ struct VP8LForecast {
         return bits
     }
 
-    private mutating func skipPicture(_ size: PixelSize, from source: Span<UInt8>) throws(DecodingFailure) {
+    private mutating func skipImage(_ size: PixelSize, from source: Span<UInt8>) throws(DecodingFailure) {
         _ = try largestGroup(in: size, from: source)
     }
 
-    /// Reads a picture without transforms or groups; returns the largest number in the red and green of its pixels.
+    /// Reads an image without transforms or groups; returns the largest number in the red and green of its pixels.
     ///
     /// Copied and cached pixels are ones that came before, or 0, so that literal ones tell the largest.
     private mutating func largestGroup(in size: PixelSize, from source: Span<UInt8>) throws(DecodingFailure) -> Int {

@@ -63,7 +63,7 @@ extension WebPPixels {
     fileprivate mutating func draw(_ frame: WebPFrame, pixels: WebPPixels) {
         let columns = columns(of: frame)
         let rows = min(rows(of: frame), pixels.size.height)
-        let blends = frame.blends && frame.picture.hasAlpha
+        let blends = frame.blends && frame.image.hasAlpha
         let (width, left, top) = (size.width, frame.left, frame.top)
         for y in 0..<rows {
             let place = (top + y) * width + left..<(top + y) * width + left + columns

@@ -6,20 +6,20 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Opens WebP pictures (RFC 9649): lossy, lossless, with alpha, profile and Exif orientation, still and animated.
+/// Opens WebP images (RFC 9649): lossy, lossless, with alpha, profile and Exif orientation, still and animated.
 ///
-/// Memory: libwebp writes no rows, only whole pictures, so a decode holds the picture as RGBA (and more than the same
+/// Memory: libwebp writes no rows, only whole images, so a decode holds the image as RGBA (and more than the same
 /// again for a lossless one, or a lossy one with alpha). An animation holds its canvas besides. All of it counts against
-/// `DecodingLimits.decodedBytes` before any of it is taken, the Huffman tables of a lossless picture included.
+/// `DecodingLimits.decodedBytes` before any of it is taken, the Huffman tables of a lossless image included.
 ///
-/// Pictures are decoded at their stored size alone: libwebp can scale, but saves no time by it and is of poor quality.
+/// Images are decoded at their stored size alone: libwebp can scale, but saves no time by it and is of poor quality.
 ///
 /// Animations follow browsers: the canvas starts transparent whatever background colour the file asks for, and delays
 /// up to 10 ms become 100 ms.
 public struct WebPDecoder: ImageDecoder {
     private let pool: PixelBufferPool?
 
-    /// - Parameter pool: where the memory of still pictures comes from and goes back to. Best the one of whoever keeps them.
+    /// - Parameter pool: where the memory of still images comes from and goes back to. Best the one of whoever keeps them.
     public init(pool: PixelBufferPool? = nil) { self.pool = pool }
 
     public var format: ImageFormat { .webp }
@@ -40,6 +40,6 @@ public struct WebPDecoder: ImageDecoder {
 }
 
 extension WebPDecoder: IncrementalImageDecoder {
-    /// Still pictures by rows. Animations, and metadata behind the pixels, are for `open`.
+    /// Still images by rows. Animations, and metadata behind the pixels, are for `open`.
     public func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage { IncrementalWebP(limits: limits) }
 }

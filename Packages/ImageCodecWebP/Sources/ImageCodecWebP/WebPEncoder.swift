@@ -7,7 +7,7 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Writes WebP pictures, lossy and lossless, still and animated. Alpha is kept in all of them.
+/// Writes WebP images, lossy and lossless, still and animated. Alpha is kept in all of them.
 ///
 /// Lossless brings back every byte, the colour of transparent pixels included. `isProgressive` means nothing here.
 public struct WebPEncoder: ImageEncoder {
@@ -39,8 +39,8 @@ public struct WebPEncoder: ImageEncoder {
         var previous: Bitmap?
         for frame in frames {
             let area = frame.bitmap.changedArea(since: previous).startingEven
-            let picture = try EncodedWebP(frame.bitmap, area: area, options: options)
-            try animation.add(picture, at: area, delay: frame.delay)
+            let image = try EncodedWebP(frame.bitmap, area: area, options: options)
+            try animation.add(image, at: area, delay: frame.delay)
             previous = frame.bitmap
         }
         return try animation.finish()

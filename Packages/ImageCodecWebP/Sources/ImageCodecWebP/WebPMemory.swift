@@ -7,13 +7,13 @@ import ImageCore
 #endif
 
 extension WebPPicture {
-    /// Bytes that decoding takes: the output, `outputBytes`, and what libwebp holds besides for the whole picture at worst.
+    /// Bytes that decoding takes: the output, `outputBytes`, and what libwebp holds besides for the whole image at worst.
     ///
-    /// A lossless picture: 4 bytes a pixel, its small pictures and its tables. Alpha beside a lossy picture: 1 byte a
-    /// pixel, and for the lossless picture in which it may be coded, the same again as for any.
+    /// A lossless image: 4 bytes a pixel, its small images and its tables. Alpha beside a lossy image: 1 byte a
+    /// pixel, and for the lossless image in which it may be coded, the same again as for any.
     ///
-    /// - Parameter range: where the picture's chunks lie; a RIFF header may come first.
-    /// - Throws: `.truncated` or `.malformed` when the header of a lossless picture is, and `.limitExceeded`.
+    /// - Parameter range: where the image's chunks lie; a RIFF header may come first.
+    /// - Throws: `.truncated` or `.malformed` when the header of a lossless image is, and `.limitExceeded`.
     func checkMemory(
         beside outputBytes: Int, at range: Range<Int>, of data: Data, limits: DecodingLimits
     ) throws(DecodingFailure) {
@@ -34,13 +34,13 @@ extension Int {
     }
 }
 
-/// Where the losslessly coded part of a picture lies: the picture itself, or the alpha of a lossy one.
+/// Where the losslessly coded part of an image lies: the image itself, or the alpha of a lossy one.
 private struct LosslessStream {
     var range: Range<Int>
     /// Whether it starts with a header of its own.
     var hasHeader: Bool
 
-    /// Looks through the chunks up to the picture's own, as libwebp does: the last ALPH chunk before it counts.
+    /// Looks through the chunks up to the image's own, as libwebp does: the last ALPH chunk before it counts.
     init?(in range: Range<Int>, of source: Span<UInt8>) {
         var offset = range.lowerBound
         if source.name(at: offset) == "RIFF" { offset += 12 }

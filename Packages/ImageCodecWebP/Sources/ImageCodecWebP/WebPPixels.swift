@@ -18,15 +18,15 @@ struct WebPPixels {
         values = [UInt32](repeating: 0, count: size.area)
     }
 
-    /// Decodes one picture, whose chunks lie in `range`.
-    init(_ picture: WebPPicture, at range: Range<Int>, of data: Data) throws(DecodingFailure) {
-        size = picture.size
+    /// Decodes one image, whose chunks lie in `range`.
+    init(_ image: WebPPicture, at range: Range<Int>, of data: Data) throws(DecodingFailure) {
+        size = image.size
         var outcome = webp_malformed
         let area = size.area
         // Not zeroed first. When libwebp fails, part of it stays unwritten; nothing is then read.
         values = unsafe [UInt32](unsafeUninitializedCapacity: area) { target, count in
             let rgba = unsafe UnsafeMutableRawBufferPointer(target).bindMemory(to: UInt8.self)
-            outcome = unsafe picture.decode(at: range, of: data, into: rgba)
+            outcome = unsafe image.decode(at: range, of: data, into: rgba)
             count = outcome == webp_ok ? area : 0
         }
         try check(outcome)
@@ -41,7 +41,7 @@ struct WebPPixels {
 }
 
 extension WebPPicture {
-    /// The picture as packed RGBA, in memory from `pool` where there is one. Its chunks lie in `range`.
+    /// The image as packed RGBA, in memory from `pool` where there is one. Its chunks lie in `range`.
     func pixels(at range: Range<Int>, of data: Data, pool: PixelBufferPool?) throws(DecodingFailure) -> [UInt8] {
         let byteCount = 4 * size.area
         var pixels = pool?.takeFilled(byteCount: byteCount) ?? []
@@ -63,7 +63,7 @@ extension WebPPicture {
             return unsafe webp_decode(
                 part.baseAddress, part.count, CInt(size.width), CInt(size.height), target.baseAddress)
         }
-        // A lossless picture stores alpha also where its header says that there is none (RFC 9649, 3.4), and the header counts.
+        // A lossless image stores alpha also where its header says that there is none (RFC 9649, 3.4), and the header counts.
         if outcome == webp_ok, isLossless, !hasAlpha {
             unsafe webp_make_opaque(target.baseAddress, size.area)
         }

@@ -7,7 +7,7 @@ import ImageCore
     import Foundation
 #endif
 
-/// Decodes one picture as far as its bytes reach.
+/// Decodes one image as far as its bytes reach.
 ///
 /// Safe: handle and pixels are valid from `init` to `deinit` and never leave the class; only rows that libwebp says it
 /// has written are read.
@@ -15,16 +15,16 @@ import ImageCore
     let size: PixelSize
     /// Rows from the top that are decoded.
     private(set) var rows = 0
-    /// Whether all of the picture is.
+    /// Whether all of the image is.
     private(set) var isComplete = false
     private let pixels: UnsafeMutablePointer<UInt32>
     private let handle: OpaquePointer
 
-    init(_ picture: WebPPicture) throws(DecodingFailure) {
-        size = picture.size
+    init(_ image: WebPPicture) throws(DecodingFailure) {
+        size = image.size
         let pixels = UnsafeMutablePointer<UInt32>.allocate(capacity: size.area)
         let rgba = unsafe UnsafeMutableRawPointer(pixels).assumingMemoryBound(to: UInt8.self)
-        let makesOpaque: CInt = picture.isLossless && !picture.hasAlpha ? 1 : 0
+        let makesOpaque: CInt = image.isLossless && !image.hasAlpha ? 1 : 0
         let handle = unsafe webp_session_open(CInt(size.width), CInt(size.height), makesOpaque, rgba)
         guard let handle = unsafe handle else {
             unsafe pixels.deallocate()
@@ -39,7 +39,7 @@ import ImageCore
         unsafe pixels.deallocate()
     }
 
-    /// Goes on with these bytes of the picture's chunks, all from the first. Throws anything but `.truncated`.
+    /// Goes on with these bytes of the image's chunks, all from the first. Throws anything but `.truncated`.
     func update(_ bytes: Data) throws(DecodingFailure) {
         guard !isComplete else { return }
         var rows = CInt(0)
@@ -62,7 +62,7 @@ import ImageCore
         }
     }
 
-    /// What is decoded, as a picture of as many rows.
+    /// What is decoded, as an image of as many rows.
     var decodedPart: WebPPixels {
         var part = WebPPixels(clear: PixelSize(width: size.width, height: rows))
         for index in part.values.indices { part.values[index] = unsafe pixels[index] }

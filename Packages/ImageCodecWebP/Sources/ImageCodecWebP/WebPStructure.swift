@@ -18,9 +18,9 @@ struct WebPFrame {
     var blends: Bool
     /// Whether its area is cleared to transparent before the next frame.
     var clears: Bool
-    /// Where the picture's own chunks lie in the file.
+    /// Where the image's own chunks lie in the file.
     var data: Range<Int>
-    var picture: WebPPicture
+    var image: WebPPicture
     /// Whether the file ends within it.
     var isCut = false
 
@@ -29,10 +29,10 @@ struct WebPFrame {
     }
 
     /// True when, drawn on a canvas of this size, no pixel of it keeps what was there before.
-    func replaces(_ canvas: PixelSize) -> Bool { size == canvas && !(blends && picture.hasAlpha) }
+    func replaces(_ canvas: PixelSize) -> Bool { size == canvas && !(blends && image.hasAlpha) }
 }
 
-/// What the header of one coded picture says.
+/// What the header of one coded image says.
 struct WebPPicture {
     var size: PixelSize
     var hasAlpha: Bool
@@ -45,7 +45,7 @@ struct WebPStructure {
     let hasAlpha: Bool
     let loopCount: Int
     let content: Content
-    /// Whether the file ends too early. The picture, or the last frame, may then be cut, and other frames be missing.
+    /// Whether the file ends too early. The image, or the last frame, may then be cut, and other frames be missing.
     let isCut: Bool
     private(set) var colorProfile: Data?
     private(set) var exif: Data?
@@ -71,8 +71,8 @@ struct WebPStructure {
         if file.has_profile != 0 { colorProfile = chunks.metadata("ICCP", limits: limits) }
         if file.has_exif != 0 { exif = chunks.metadata("EXIF", limits: limits) }
         guard file.is_animated != 0 else {
-            let picture = try WebPPicture(header: 0..<data.count, of: data)
-            (content, loopCount, hasAlpha) = (.still(picture), 1, picture.hasAlpha || file.has_alpha != 0)
+            let image = try WebPPicture(header: 0..<data.count, of: data)
+            (content, loopCount, hasAlpha) = (.still(image), 1, image.hasAlpha || file.has_alpha != 0)
             return
         }
         let frames = try chunks.frames()
@@ -89,7 +89,7 @@ struct WebPStructure {
         // Parts of the canvas that no frame has reached, or that were cleared, are transparent; and a frame's own alpha counts
         // also where the file's header does not announce it.
         let isCovered = first.size == canvas && !first.isCut && !frames.dropLast().contains { $0.clears }
-        hasAlpha = file.has_alpha != 0 || !isCovered || frames.contains { $0.picture.hasAlpha }
+        hasAlpha = file.has_alpha != 0 || !isCovered || frames.contains { $0.image.hasAlpha }
     }
 
     var header: ImageHeader {
@@ -110,15 +110,15 @@ struct WebPStructure {
 
 extension WebPPicture {
     init(header range: Range<Int>, of data: Data) throws(DecodingFailure) {
-        var picture = webp_picture()
+        var image = webp_picture()
         try unsafe check(
             data.withUnsafeBytes { bytes in
                 let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
-                return unsafe webp_read_header(part.baseAddress, part.count, &picture)
+                return unsafe webp_read_header(part.baseAddress, part.count, &image)
             })
-        size = PixelSize(width: Int(picture.width), height: Int(picture.height))
-        hasAlpha = picture.has_alpha != 0
-        isLossless = picture.is_lossless != 0
+        size = PixelSize(width: Int(image.width), height: Int(image.height))
+        hasAlpha = image.has_alpha != 0
+        isLossless = image.is_lossless != 0
     }
 }
 

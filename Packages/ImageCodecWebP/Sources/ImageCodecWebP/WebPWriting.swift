@@ -47,9 +47,9 @@ import ImageCore
 
     private static var failure: EncodingFailure { .failed(.webp, "libwebp could not assemble the animation") }
 
-    func add(_ picture: EncodedWebP, at area: PixelArea, delay: Duration) throws(EncodingFailure) {
+    func add(_ image: EncodedWebP, at area: PixelArea, delay: Duration) throws(EncodingFailure) {
         let isGood = unsafe webp_animation_add(
-            handle, &picture.bytes, CInt(area.left), CInt(area.top), CInt(delay.wholeMilliseconds))
+            handle, &image.bytes, CInt(area.left), CInt(area.top), CInt(delay.wholeMilliseconds))
         if isGood == 0 { throw Self.failure }
     }
 

@@ -2,7 +2,7 @@ public import ImageCore
 import ImageTesting
 
 /// A provider of time in the background, and the platform behind it.
-public struct BackgroundTimeStage: Sendable {
+public struct BackgroundTimeFixture: Sendable {
     public let provider: any BackgroundTimeProvider
     /// Lets the platform say that the time is nearly over. Returns when all are told that are told.
     public let expire: @Sendable () async -> Void
@@ -22,35 +22,35 @@ public struct BackgroundTimeStage: Sendable {
 /// What every `BackgroundTimeProvider` promises.
 public enum BackgroundTimeProviderContract {
     /// Makes a provider on a platform that gives time.
-    public typealias Subject = @Sendable () async throws -> BackgroundTimeStage
+    public typealias Subject = @Sendable () async throws -> BackgroundTimeFixture
 
     public static let rules: [ContractRule<Subject>] = [
         ContractRule("time is held until it is ended, once, or let go") { make in
-            let stage = try await make()
-            let first = stage.provider.begin {}
-            var second = stage.provider.begin {}
+            let fixture = try await make()
+            let first = fixture.provider.begin {}
+            var second = fixture.provider.begin {}
             try expect(first != nil && second != nil, "no time is given")
-            try expect(stage.heldCount() == 2, "\(stage.heldCount()) are held, not 2")
+            try expect(fixture.heldCount() == 2, "\(fixture.heldCount()) are held, not 2")
             first?.end()
             first?.end()
-            try expect(stage.heldCount() == 1, "\(stage.heldCount()) are held after one was ended")
+            try expect(fixture.heldCount() == 1, "\(fixture.heldCount()) are held after one was ended")
             second = nil
-            try expect(stage.heldCount() == 0, "\(stage.heldCount()) are held after the other was let go")
+            try expect(fixture.heldCount() == 0, "\(fixture.heldCount()) are held after the other was let go")
         },
         ContractRule("who holds time is told once that it is nearly over") { make in
-            let stage = try await make()
+            let fixture = try await make()
             let log = MessageLog<Int>()
-            let held = stage.provider.begin { log.append(1) }
-            await stage.expire()
+            let held = fixture.provider.begin { log.append(1) }
+            await fixture.expire()
             held?.end()
-            await stage.expire()
+            await fixture.expire()
             try expect(log.messages == [1], "told \(log.messages.count) times")
         },
         ContractRule("who has ended it is not told") { make in
-            let stage = try await make()
+            let fixture = try await make()
             let log = MessageLog<Int>()
-            stage.provider.begin { log.append(1) }?.end()
-            await stage.expire()
+            fixture.provider.begin { log.append(1) }?.end()
+            await fixture.expire()
             try expect(log.messages.isEmpty, "told \(log.messages.count) times")
         },
     ]

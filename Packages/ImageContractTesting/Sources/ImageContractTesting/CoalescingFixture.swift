@@ -11,7 +11,7 @@ final class CoalescingFixture: Sendable {
 
     private struct Caller: Sendable {
         let priority = LivePriority(.normal)
-        let progress = Probe<WorkProgress>()
+        let progress = EventLog<WorkProgress>()
         var task: Task<Void, Never>?
     }
 
@@ -19,10 +19,10 @@ final class CoalescingFixture: Sendable {
     /// Holds the operations that have no gate of their own.
     let gate = Gate()
     /// The operations that were started, in order.
-    let operations = Probe<any SharedOperation>()
-    let answers = Probe<Answer>()
+    let operations = EventLog<any SharedOperation>()
+    let answers = EventLog<Answer>()
     /// For each operation that has ended, whether its task was cancelled.
-    let cancellations = Probe<Bool>()
+    let cancellations = EventLog<Bool>()
     private let callers = Mutex<[Int: Caller]>([:])
 
     init(_ coalescer: any RequestCoalescer<String, Int>) { self.coalescer = coalescer }
@@ -98,7 +98,7 @@ final class CoalescingFixture: Sendable {
 
     // MARK: Findings
 
-    func progress(of caller: Int) -> Probe<WorkProgress> { entry(of: caller).progress }
+    func progress(of caller: Int) -> EventLog<WorkProgress> { entry(of: caller).progress }
 
     func bytes(of caller: Int) -> [Int] { progress(of: caller).all.map(\.completedBytes) }
 
@@ -147,7 +147,7 @@ final class CoalescingFixture: Sendable {
 
     /// Waits for a call of another key from start to end, and then some turns of all tasks.
     func settle() async throws {
-        let values = Probe<Int>()
+        let values = EventLog<Int>()
         Task { [coalescer] in
             let priority = LivePriority(.veryLow)
             values.append(try await coalescer.value(for: "other", priority: priority, onProgress: { _ in }) { _ in 7 })

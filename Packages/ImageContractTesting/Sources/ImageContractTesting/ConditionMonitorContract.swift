@@ -2,7 +2,7 @@ public import ImageCore
 import ImageTesting
 
 /// A monitor of a condition, and the means to change it.
-public struct ConditionStage<Condition: Hashable & Sendable>: Sendable {
+public struct ConditionFixture<Condition: Hashable & Sendable>: Sendable {
     public let monitor: any ConditionMonitor<Condition>
     /// Brings the condition about. Returns when the monitor has taken notice and told everyone.
     public let bring: @Sendable (Condition) async -> Void
@@ -18,7 +18,7 @@ public struct ConditionStage<Condition: Hashable & Sendable>: Sendable {
 /// What every `ConditionMonitor` promises.
 public enum ConditionMonitorContract {
     /// Makes a monitor of something that stands as `first`, the first of the two conditions that the rules are made for.
-    public typealias Subject<Condition: Hashable & Sendable> = @Sendable () async throws -> ConditionStage<Condition>
+    public typealias Subject<Condition: Hashable & Sendable> = @Sendable () async throws -> ConditionFixture<Condition>
 
     /// Every promise, with two conditions of which the monitor begins with the first.
     public static func rules<Condition: Hashable & Sendable>(
@@ -26,45 +26,45 @@ public enum ConditionMonitorContract {
     ) -> [ContractRule<Subject<Condition>>] {
         [
             ContractRule("the condition is how it stands now") { make in
-                let stage = try await make()
+                let fixture = try await make()
                 for condition in [first, second, second, first] {
-                    await stage.bring(condition)
+                    await fixture.bring(condition)
                     try expect(
-                        stage.monitor.condition == condition, "it is \(stage.monitor.condition), not \(condition)")
+                        fixture.monitor.condition == condition, "it is \(fixture.monitor.condition), not \(condition)")
                 }
             },
             ContractRule("every handler is told each change, in order, and nothing that stays as it is") { make in
-                let stage = try await make()
-                let ears = [Ear(stage.monitor), Ear(stage.monitor)]
-                for condition in [first, second, second, first, second] { await stage.bring(condition) }
+                let fixture = try await make()
+                let ears = [Ear(fixture.monitor), Ear(fixture.monitor)]
+                for condition in [first, second, second, first, second] { await fixture.bring(condition) }
                 for ear in ears { try ear.expect([second, first, second]) }
             },
             ContractRule("an observation that is cancelled or let go is told nothing more, and the others are") {
                 make in
-                let stage = try await make()
-                let (leaver, other, lost) = (Ear(stage.monitor), Ear(stage.monitor), MessageLog<Condition>())
+                let fixture = try await make()
+                let (leaver, other, lost) = (Ear(fixture.monitor), Ear(fixture.monitor), MessageLog<Condition>())
                 do {
-                    let observation = stage.monitor.observe { lost.append($0) }
-                    await stage.bring(second)
+                    let observation = fixture.monitor.observe { lost.append($0) }
+                    await fixture.bring(second)
                     withExtendedLifetime(observation) {}
                 }
                 leaver.observation.cancel()
                 leaver.observation.cancel()
-                await stage.bring(first)
+                await fixture.bring(first)
                 try leaver.expect([second])
                 try other.expect([second, first])
                 try expect(lost.messages == [second], "who let go was told \(lost.messages)")
             },
             ContractRule("a handler may ask the monitor, observe and cancel") { make in
-                let stage = try await make()
-                let (monitor, asked) = (stage.monitor, MessageLog<Condition>())
+                let fixture = try await make()
+                let (monitor, asked) = (fixture.monitor, MessageLog<Condition>())
                 let observation = monitor.observe { _ in
                     asked.append(monitor.condition)
                     monitor.observe { _ in }.cancel()
                 }
-                await stage.bring(second)
+                await fixture.bring(second)
                 observation.cancel()
-                await stage.bring(first)
+                await fixture.bring(first)
                 try expect(asked.messages == [second], "asked in the handler, it was \(asked.messages)")
             },
         ]

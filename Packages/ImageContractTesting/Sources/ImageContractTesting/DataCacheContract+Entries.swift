@@ -14,7 +14,7 @@ extension DataCacheContract {
             DataCacheKey.init)
     }
 
-    static func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: "https://pictures.test/\(number)") }
+    static func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: "https://images.test/\(number)") }
 
     /// An entry of which every part depends on the seed.
     static func entry(_ byteCount: Int, _ seed: Int) -> DataCacheEntry {

@@ -8,7 +8,7 @@ public import ImageCore
 
 /// What every `DataCacheTransform` promises, and what one promises beside that restores each byte.
 public enum DataCacheTransformContract {
-    /// A transform, and bytes of the kind that it is for: a picture, for one that encodes pictures otherwise.
+    /// A transform, and bytes of the kind that it is for: an image, for one that encodes images otherwise.
     public struct Subject: Sendable {
         public var transform: any DataCacheTransform
         public var bytes: Data
@@ -46,7 +46,7 @@ public enum DataCacheTransformContract {
         },
     ]
 
-    /// For a transform that changes bytes on their way alone: seals them, compresses them.
+    /// For a transform that changes bytes on their way alone: encrypts them, compresses them.
     public static let lossless: [ContractRule<Subject>] = [
         ContractRule("every byte comes back") { subject in
             for bytes in [subject.bytes, Data(), Data([0, 255])] {
@@ -58,7 +58,7 @@ public enum DataCacheTransformContract {
         }
     ]
 
-    private static let key = DataCacheKey(source: "https://pictures.example/a")
+    private static let key = DataCacheKey(source: "https://images.example/a")
 }
 
 extension DataCacheTransformContract.Subject {

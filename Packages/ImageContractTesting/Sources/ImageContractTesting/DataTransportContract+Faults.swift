@@ -14,22 +14,22 @@ extension DataTransportContract {
     private static var framing: [ContractRule<Subject>] {
         [
             ContractRule("bytes beyond the announced length belong neither to this body nor to the next response") {
-                makeStage in
+                makeFixture in
                 var origin = Origin()
                 origin.pieces = [bytes(100) + Array("HTTP/1.1 203 OK\r\nContent-Length: 3\r\n\r\nbad".utf8)]
                 origin.announcedBytes = 100
-                let stage = try await makeStage(origin)
+                let fixture = try await makeFixture(origin)
                 for _ in 0..<10 {
-                    let answer = try await fetch(stage)
+                    let answer = try await fetch(fixture)
                     try expect(answer.head.status == .ok, "the surplus was taken for a head: \(answer.head.status)")
                     try expect(answer.body == Data(bytes(100)), "\(answer.body.count) bytes, or other ones")
                 }
             },
-            ContractRule("a body cut in the middle of a chunk is closed early") { makeStage in
+            ContractRule("a body cut in the middle of a chunk is closed early") { makeFixture in
                 var origin = Origin()
                 origin.pieces = [bytes(100), bytes(1_000)]
                 origin.ending = .cutInPiece
-                let failure = await failure(of: try await makeStage(origin))
+                let failure = await failure(of: try await makeFixture(origin))
                 guard case .closedEarly(_, expected: nil) = failure else { throw ContractViolation(describe(failure)) }
             },
         ]
@@ -37,18 +37,18 @@ extension DataTransportContract {
 
     private static var limits: [ContractRule<Subject>] {
         [
-            ContractRule("a head of a megabyte is too large") { makeStage in
+            ContractRule("a head of a megabyte is too large") { makeFixture in
                 var origin = announced([1])
                 origin.extraHeadBytes = 1 << 20
-                let failure = await failure(of: try await makeStage(origin))
+                let failure = await failure(of: try await makeFixture(origin))
                 try expect(failure == .headTooLarge(allowedBytes: 256 << 10), describe(failure))
             },
-            ContractRule("a small coded body that unpacks to more than the limit is told as such") { makeStage in
+            ContractRule("a small coded body that unpacks to more than the limit is told as such") { makeFixture in
                 let coded = GzipBomb.bytes(unpackingTo: 20 << 20)
                 var origin = announced(coded)
                 origin.contentCoding = "gzip"
                 try expect(coded.count < 1 << 20, "the bomb has \(coded.count) bytes")
-                let failure = await failure(of: try await makeStage(origin), maxBodyBytes: 1 << 20)
+                let failure = await failure(of: try await makeFixture(origin), maxBodyBytes: 1 << 20)
                 try expect(failure == .unpacksTooLarge(allowedBytes: 1 << 20), describe(failure))
             },
         ]
@@ -56,23 +56,23 @@ extension DataTransportContract {
 
     private static var pace: [ContractRule<Subject>] {
         [
-            ContractRule("an origin that says nothing has timed out, waiting for the head") { makeStage in
+            ContractRule("an origin that says nothing has timed out, waiting for the head") { makeFixture in
                 var origin = Origin()
                 origin.isSilentBeforeHead = true
-                let failure = await failure(of: try await makeStage(origin)) { $0.stallTimeout = .milliseconds(200) }
+                let failure = await failure(of: try await makeFixture(origin)) { $0.stallTimeout = .milliseconds(200) }
                 try expect(failure == .timedOut(.head), describe(failure))
             },
-            ContractRule("an origin that stops in the body has timed out, waiting for the body") { makeStage in
+            ContractRule("an origin that stops in the body has timed out, waiting for the body") { makeFixture in
                 var origin = announced(bytes(100))
                 origin.announcedBytes = 1_000
                 origin.ending = .silence
-                let failure = await failure(of: try await makeStage(origin)) { $0.stallTimeout = .milliseconds(200) }
+                let failure = await failure(of: try await makeFixture(origin)) { $0.stallTimeout = .milliseconds(200) }
                 try expect(failure == .timedOut(.body), describe(failure))
             },
-            ContractRule("a body that drips is no stall, and ends when the whole has taken too long") { makeStage in
+            ContractRule("a body that drips is no stall, and ends when the whole has taken too long") { makeFixture in
                 var origin = Origin()
                 origin.ending = .drip
-                let failure = await failure(of: try await makeStage(origin)) { request in
+                let failure = await failure(of: try await makeFixture(origin)) { request in
                     request.stallTimeout = .seconds(60)
                     request.totalTimeout = .milliseconds(300)
                 }
@@ -83,14 +83,14 @@ extension DataTransportContract {
 
     private static var uploads: [ContractRule<Subject>] {
         [
-            ContractRule("small bodies of requests arrive whole, empty ones too") { makeStage in
-                let stage = try await makeStage(announced([1]))
-                guard let requestBodies = stage.requestBodies else {
-                    throw ContractViolation("the stage does not know requestBodies")
+            ContractRule("small bodies of requests arrive whole, empty ones too") { makeFixture in
+                let fixture = try await makeFixture(announced([1]))
+                guard let requestBodies = fixture.requestBodies else {
+                    throw ContractViolation("the fixture does not know requestBodies")
                 }
                 let bodies = [0, 1, 1_000, 60_000].map { Data(bytes($0)) }
                 for body in bodies {
-                    let failure = await failure(of: stage) { request in
+                    let failure = await failure(of: fixture) { request in
                         request.method = .post
                         request.body = body
                     }
@@ -102,11 +102,11 @@ extension DataTransportContract {
     }
 
     private static func failure(
-        of stage: Stage, adjust: (inout TransportRequest) -> Void
+        of fixture: Fixture, adjust: (inout TransportRequest) -> Void
     ) async -> TransportFailure? {
-        var request = request(stage)
+        var request = request(fixture)
         adjust(&request)
-        return await failure(of: request, to: stage)
+        return await failure(of: request, to: fixture)
     }
 }
 

@@ -14,7 +14,7 @@ public import ImageTransporting
 /// lets time pass: some wait for parts of a second.
 public enum DataTransportContract {
     /// Sets up an origin that behaves as told, and a transport that reaches it. Requests start at the path `/0`.
-    public typealias Subject = @Sendable (_ origin: Origin) async throws -> Stage
+    public typealias Subject = @Sendable (_ origin: Origin) async throws -> Fixture
 
     /// What the far end does about every request. Answers to HEAD have no body.
     public struct Origin: Sendable {
@@ -51,7 +51,7 @@ public enum DataTransportContract {
     }
 
     /// A transport, an origin, and what can be seen of it.
-    public struct Stage: Sendable {
+    public struct Fixture: Sendable {
         public var transport: any DataTransport
         /// Where to send requests.
         public var url: URL
@@ -81,50 +81,51 @@ public enum DataTransportContract {
     /// Promises of every transport.
     public static var rules: [ContractRule<Subject>] {
         [
-            ContractRule("a body arrives whole and in order, and its length is told truly or not at all") { makeStage in
-                let stage = try await makeStage(announced(bytes(300_000)))
-                let answer = try await fetch(stage)
+            ContractRule("a body arrives whole and in order, and its length is told truly or not at all") {
+                makeFixture in
+                let fixture = try await makeFixture(announced(bytes(300_000)))
+                let answer = try await fetch(fixture)
                 try expect(answer.body == Data(bytes(300_000)), "\(answer.body.count) bytes, or other ones")
                 let told = answer.head.expectedBytes ?? 300_000
                 try expect(told == 300_000, "\(told) bytes announced")
             },
-            ContractRule("no piece is empty, and each starts at index 0") { makeStage in
-                let answer = try await fetch(try await makeStage(announced(bytes(300_000))))
+            ContractRule("no piece is empty, and each starts at index 0") { makeFixture in
+                let answer = try await fetch(try await makeFixture(announced(bytes(300_000))))
                 try expect(answer.pieces.allSatisfy { !$0.isEmpty }, "an empty piece")
                 try expect(answer.pieces.allSatisfy { $0.startIndex == 0 }, "a piece that starts elsewhere")
             },
-            ContractRule("an empty body ends at once") { makeStage in
-                let answer = try await fetch(try await makeStage(announced([])))
+            ContractRule("an empty body ends at once") { makeFixture in
+                let answer = try await fetch(try await makeFixture(announced([])))
                 try expect(answer.pieces.isEmpty, "\(answer.pieces.count) pieces")
             },
-            ContractRule("a response says where it came from, and that all is well") { makeStage in
-                let stage = try await makeStage(announced([1]))
-                let answer = try await fetch(stage)
-                try expect(answer.head.url == stage.url, "it says \(answer.head.url)")
+            ContractRule("a response says where it came from, and that all is well") { makeFixture in
+                let fixture = try await makeFixture(announced([1]))
+                let answer = try await fetch(fixture)
+                try expect(answer.head.url == fixture.url, "it says \(answer.head.url)")
                 try expect(answer.head.status == .ok, "it says \(answer.head.status)")
             },
-            ContractRule("a body of exactly the limit passes") { makeStage in
-                let answer = try await fetch(try await makeStage(announced(bytes(5_000))), maxBodyBytes: 5_000)
+            ContractRule("a body of exactly the limit passes") { makeFixture in
+                let answer = try await fetch(try await makeFixture(announced(bytes(5_000))), maxBodyBytes: 5_000)
                 try expect(answer.body.count == 5_000, "\(answer.body.count) bytes")
             },
-            ContractRule("a body larger than the limit is too large") { makeStage in
-                let failure = await failure(of: try await makeStage(announced(bytes(5_001))), maxBodyBytes: 5_000)
+            ContractRule("a body larger than the limit is too large") { makeFixture in
+                let failure = await failure(of: try await makeFixture(announced(bytes(5_001))), maxBodyBytes: 5_000)
                 try expect(failure == .tooLarge(allowedBytes: 5_000), "\(describe(failure))")
             },
-            ContractRule("a task that was cancelled beforehand throws cancelled") { makeStage in
-                let stage = try await makeStage(announced(bytes(10)))
+            ContractRule("a task that was cancelled beforehand throws cancelled") { makeFixture in
+                let fixture = try await makeFixture(announced(bytes(10)))
                 let task = Task {
                     while !Task.isCancelled { await Task.yield() }
-                    return await failure(of: stage)
+                    return await failure(of: fixture)
                 }
                 task.cancel()
                 let ending = await task.value
                 try expect(ending == .cancelled, describe(ending))
             },
-            ContractRule("requests at once each get the whole body") { makeStage in
-                let stage = try await makeStage(announced(bytes(70_000)))
+            ContractRule("requests at once each get the whole body") { makeFixture in
+                let fixture = try await makeFixture(announced(bytes(70_000)))
                 let answers = try await withThrowingTaskGroup(of: Data.self) { group in
-                    for _ in 0..<20 { group.addTask { try await fetch(stage).body } }
+                    for _ in 0..<20 { group.addTask { try await fetch(fixture).body } }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
                 try expect(answers.allSatisfy { $0 == Data(bytes(70_000)) }, "a body was not whole")
@@ -155,15 +156,15 @@ extension DataTransportContract {
     }
 
     static func request(
-        _ stage: Stage, maxBodyBytes: Int = 1 << 30, maxRedirects: Int = 10, method: HTTPRequest.Method = .get
+        _ fixture: Fixture, maxBodyBytes: Int = 1 << 30, maxRedirects: Int = 10, method: HTTPRequest.Method = .get
     ) -> TransportRequest {
-        TransportRequest(url: stage.url, method: method, maxBodyBytes: maxBodyBytes, maxRedirects: maxRedirects)
+        TransportRequest(url: fixture.url, method: method, maxBodyBytes: maxBodyBytes, maxRedirects: maxRedirects)
     }
 
     /// A failure here is a violation: the origin does nothing that could be one.
-    static func fetch(_ stage: Stage, maxBodyBytes: Int = 1 << 30) async throws(ContractViolation) -> Answer {
+    static func fetch(_ fixture: Fixture, maxBodyBytes: Int = 1 << 30) async throws(ContractViolation) -> Answer {
         do throws(TransportFailure) {
-            let response = try await stage.transport.send(request(stage, maxBodyBytes: maxBodyBytes))
+            let response = try await fixture.transport.send(request(fixture, maxBodyBytes: maxBodyBytes))
             var answer = Answer(head: response.head)
             for try await piece in response.body { answer.pieces.append(piece) }
             return answer
@@ -173,14 +174,15 @@ extension DataTransportContract {
     }
 
     /// Nil when sending and reading to the end succeed.
-    static func failure(of stage: Stage, maxBodyBytes: Int = 1 << 30, maxRedirects: Int = 10) async -> TransportFailure?
+    static func failure(of fixture: Fixture, maxBodyBytes: Int = 1 << 30, maxRedirects: Int = 10) async
+        -> TransportFailure?
     {
-        await failure(of: request(stage, maxBodyBytes: maxBodyBytes, maxRedirects: maxRedirects), to: stage)
+        await failure(of: request(fixture, maxBodyBytes: maxBodyBytes, maxRedirects: maxRedirects), to: fixture)
     }
 
-    static func failure(of request: TransportRequest, to stage: Stage) async -> TransportFailure? {
+    static func failure(of request: TransportRequest, to fixture: Fixture) async -> TransportFailure? {
         do throws(TransportFailure) {
-            let response = try await stage.transport.send(request)
+            let response = try await fixture.transport.send(request)
             for try await _ in response.body {}
             return nil
         } catch {

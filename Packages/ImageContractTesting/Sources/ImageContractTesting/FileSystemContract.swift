@@ -7,7 +7,7 @@ public import ImageCore
 #endif
 
 /// A file system, and a folder on it for a rule to use.
-public struct FileSystemStage: Sendable {
+public struct FileSystemFixture: Sendable {
     public let fileSystem: any FileSystem
     /// Not there yet, and neither need be those above it.
     public let folder: String
@@ -23,18 +23,18 @@ public struct FileSystemStage: Sendable {
 /// What only the outside could bring about has no rule: symbolic links, which are not followed; a lock that is waited for; what is left
 /// after a power cut.
 public enum FileSystemContract {
-    public typealias Subject = @Sendable () async throws -> FileSystemStage
+    public typealias Subject = @Sendable () async throws -> FileSystemFixture
 
     public static var rules: [ContractRule<Subject>] { names + contents + handles + places }
 
     private static func rule(
-        _ name: String, _ body: @escaping @Sendable (FileSystemExamination) throws -> Void
+        _ name: String, _ body: @escaping @Sendable (FileSystemCheck) throws -> Void
     ) -> ContractRule<Subject> {
-        ContractRule(name) { makeStage in
-            let examination = FileSystemExamination(try await makeStage())
+        ContractRule(name) { makeFixture in
+            let check = FileSystemCheck(try await makeFixture())
             do {
-                try examination.files.makeFolder(examination.folder)
-                try body(examination)
+                try check.files.makeFolder(check.folder)
+                try body(check)
             } catch let failure as FileSystemFailure {
                 throw ContractViolation("it failed: \(failure)")
             }

@@ -1,9 +1,9 @@
 public import ImageCore
 import ImageTesting
 
-/// What every cache of decoded pictures promises.
+/// What every cache of decoded images promises.
 ///
-/// No rule asks which picture goes first when room is needed: that is the cache's policy.
+/// No rule asks which image goes first when room is needed: that is the cache's policy.
 public enum ImageCacheContract {
     /// Makes an empty cache with a limit in bytes.
     public typealias Subject = @Sendable (_ byteLimit: Int) -> any ImageCache
@@ -13,93 +13,93 @@ public enum ImageCacheContract {
     private static var single: [ContractRule<Subject>] {
         [
             ContractRule("what was never inserted is absent") { makeCache in
-                try expect(makeCache(1_000).image(for: key(1)) == nil, "an empty cache has a picture")
+                try expect(makeCache(1_000).image(for: key(1)) == nil, "an empty cache has an image")
             },
-            ContractRule("an inserted picture is found, whole") { makeCache in
+            ContractRule("an inserted image is found, whole") { makeCache in
                 let cache = makeCache(1_000)
-                for number in 1...5 { cache.insert(picture(100, number), for: key(number)) }
-                for number in 1...5 { try expect(cache, has: picture(100, number), for: key(number)) }
+                for number in 1...5 { cache.insert(image(100, number), for: key(number)) }
+                for number in 1...5 { try expect(cache, has: image(100, number), for: key(number)) }
             },
-            ContractRule("a second insert replaces the picture") { makeCache in
+            ContractRule("a second insert replaces the image") { makeCache in
                 let cache = makeCache(1_000)
-                cache.insert(picture(100, 1), for: key(1))
-                cache.insert(picture(60, 2), for: key(1))
-                try expect(cache, has: picture(60, 2), for: key(1))
+                cache.insert(image(100, 1), for: key(1))
+                cache.insert(image(60, 2), for: key(1))
+                try expect(cache, has: image(60, 2), for: key(1))
             },
-            ContractRule("keys of the same source and different sizes are different pictures") { makeCache in
+            ContractRule("keys of the same source and different sizes are different images") { makeCache in
                 let cache = makeCache(1_000)
                 let small = ImageCacheKey(source: "a", target: ImageTarget(PixelSize(width: 10, height: 10)))
-                cache.insert(picture(100, 1), for: ImageCacheKey(source: "a"))
-                cache.insert(picture(40, 2), for: small)
-                try expect(cache, has: picture(100, 1), for: ImageCacheKey(source: "a"))
-                try expect(cache, has: picture(40, 2), for: small)
+                cache.insert(image(100, 1), for: ImageCacheKey(source: "a"))
+                cache.insert(image(40, 2), for: small)
+                try expect(cache, has: image(100, 1), for: ImageCacheKey(source: "a"))
+                try expect(cache, has: image(40, 2), for: small)
             },
-            ContractRule("remove forgets that picture and no other") { makeCache in
+            ContractRule("remove forgets that image and no other") { makeCache in
                 let cache = makeCache(1_000)
-                for number in 1...3 { cache.insert(picture(100, number), for: key(number)) }
+                for number in 1...3 { cache.insert(image(100, number), for: key(number)) }
                 cache.remove(for: key(2))
                 cache.remove(for: key(9))
                 try expect(cache, has: nil, for: key(2))
-                for number in [1, 3] { try expect(cache, has: picture(100, number), for: key(number)) }
+                for number in [1, 3] { try expect(cache, has: image(100, number), for: key(number)) }
             },
-            ContractRule("removeAll forgets every picture, and the cache goes on") { makeCache in
+            ContractRule("removeAll forgets every image, and the cache goes on") { makeCache in
                 let cache = makeCache(1_000)
-                for number in 1...3 { cache.insert(picture(100, number), for: key(number)) }
+                for number in 1...3 { cache.insert(image(100, number), for: key(number)) }
                 cache.removeAll()
                 for number in 1...3 { try expect(cache, has: nil, for: key(number)) }
-                cache.insert(picture(1_000, 4), for: key(4))
-                try expect(cache, has: picture(1_000, 4), for: key(4))
+                cache.insert(image(1_000, 4), for: key(4))
+                try expect(cache, has: image(1_000, 4), for: key(4))
             },
         ]
     }
 
     private static var budget: [ContractRule<Subject>] {
         [
-            ContractRule("pictures that fill the limit exactly are all kept") { makeCache in
+            ContractRule("images that fill the limit exactly are all kept") { makeCache in
                 let cache = makeCache(1_000)
-                for number in 1...10 { cache.insert(picture(100, number), for: key(number)) }
-                for number in 1...10 { try expect(cache, has: picture(100, number), for: key(number)) }
+                for number in 1...10 { cache.insert(image(100, number), for: key(number)) }
+                for number in 1...10 { try expect(cache, has: image(100, number), for: key(number)) }
             },
-            ContractRule("room that a replaced or removed picture took is free again") { makeCache in
+            ContractRule("room that a replaced or removed image took is free again") { makeCache in
                 let cache = makeCache(1_000)
-                for number in 1...5 { cache.insert(picture(200, number), for: key(number)) }
-                cache.insert(picture(100, 6), for: key(5))
-                cache.insert(picture(100, 7), for: key(7))
+                for number in 1...5 { cache.insert(image(200, number), for: key(number)) }
+                cache.insert(image(100, 6), for: key(5))
+                cache.insert(image(100, 7), for: key(7))
                 cache.remove(for: key(4))
-                cache.insert(picture(200, 8), for: key(8))
-                for number in [1, 2, 3] { try expect(cache, has: picture(200, number), for: key(number)) }
+                cache.insert(image(200, 8), for: key(8))
+                for number in [1, 2, 3] { try expect(cache, has: image(200, number), for: key(number)) }
             },
             ContractRule("the sum of costs never exceeds the limit") { makeCache in
                 let cache = makeCache(1_000)
                 var random = SeededRandom(seed: 1)
                 for step in 0..<300 {
                     let number = Int.random(in: 0..<30, using: &random)
-                    cache.insert(picture(Int.random(in: 1...60, using: &random) * 4, step), for: key(number))
+                    cache.insert(image(Int.random(in: 1...60, using: &random) * 4, step), for: key(number))
                     let sum = (0..<30).compactMap { cache.image(for: key($0))?.byteCount }.reduce(0, +)
                     try expect(sum <= 1_000, "\(sum) bytes within a limit of 1000")
                 }
             },
-            ContractRule("the sum of costs, if it is told, is that of the pictures that are kept") { makeCache in
+            ContractRule("the sum of costs, if it is told, is that of the images that are kept") { makeCache in
                 let cache = makeCache(1_000)
                 guard cache.byteCount != nil else { return }
-                for number in 1...3 { cache.insert(picture(200, number), for: key(number)) }
-                cache.insert(picture(100, 4), for: key(1))
+                for number in 1...3 { cache.insert(image(200, number), for: key(number)) }
+                cache.insert(image(100, 4), for: key(1))
                 cache.remove(for: key(2))
                 try expect(cache.byteCount == 300, "tells \(String(describing: cache.byteCount)) in place of 300")
                 cache.removeAll()
                 try expect(cache.byteCount == 0, "tells \(String(describing: cache.byteCount)) in place of 0")
             },
-            ContractRule("a picture above the limit alone is refused and evicts no other") { makeCache in
+            ContractRule("an image above the limit alone is refused and evicts no other") { makeCache in
                 let cache = makeCache(1_000)
-                for number in 1...3 { cache.insert(picture(300, number), for: key(number)) }
-                cache.insert(picture(1_004, 4), for: key(4))
+                for number in 1...3 { cache.insert(image(300, number), for: key(number)) }
+                cache.insert(image(1_004, 4), for: key(4))
                 try expect(cache, has: nil, for: key(4))
-                for number in 1...3 { try expect(cache, has: picture(300, number), for: key(number)) }
+                for number in 1...3 { try expect(cache, has: image(300, number), for: key(number)) }
             },
-            ContractRule("a refused picture does not leave the older one under its key") { makeCache in
+            ContractRule("a refused image does not leave the older one under its key") { makeCache in
                 let cache = makeCache(1_000)
-                cache.insert(picture(300, 1), for: key(1))
-                cache.insert(picture(1_004, 2), for: key(1))
+                cache.insert(image(300, 1), for: key(1))
+                cache.insert(image(1_004, 2), for: key(1))
                 try expect(cache, has: nil, for: key(1))
             },
         ]
@@ -109,7 +109,7 @@ public enum ImageCacheContract {
         [
             ContractRule("trimmed to a share, at most that share of what was kept is left") { makeCache in
                 let cache = makeCache(1_000)
-                for number in 1...6 { cache.insert(picture(100, number), for: key(number)) }
+                for number in 1...6 { cache.insert(image(100, number), for: key(number)) }
                 cache.trim(toShare: 0.5)
                 let left = (1...6).compactMap { cache.image(for: key($0))?.byteCount }.reduce(0, +)
                 try expect(left <= 300, "\(left) of 600 bytes are left of a half")
@@ -118,11 +118,11 @@ public enum ImageCacheContract {
             },
             ContractRule("a trimmed cache goes on with the limit that it had") { makeCache in
                 let cache = makeCache(1_000)
-                for number in 1...10 { cache.insert(picture(100, number), for: key(number)) }
+                for number in 1...10 { cache.insert(image(100, number), for: key(number)) }
                 cache.trim(toShare: 0.25)
                 for number in 1...10 { cache.remove(for: key(number)) }
-                for number in 11...17 { cache.insert(picture(100, number), for: key(number)) }
-                for number in 11...17 { try expect(cache, has: picture(100, number), for: key(number)) }
+                for number in 11...17 { cache.insert(image(100, number), for: key(number)) }
+                for number in 11...17 { try expect(cache, has: image(100, number), for: key(number)) }
             },
         ]
     }
@@ -130,41 +130,41 @@ public enum ImageCacheContract {
     /// A cache may find again what it evicted, if others still hold it. That must not bring back what is out of date.
     private static var held: [ContractRule<Subject>] {
         [
-            ContractRule("a picture that others hold is not found again once it was removed") { makeCache in
+            ContractRule("an image that others hold is not found again once it was removed") { makeCache in
                 let cache = makeCache(1_000)
-                let pictures = (1...3).map { picture(400, $0) }
-                for number in 1...2 { cache.insert(pictures[number - 1], for: key(number)) }
-                cache.insert(picture(1_000, 9), for: key(9))
+                let images = (1...3).map { image(400, $0) }
+                for number in 1...2 { cache.insert(images[number - 1], for: key(number)) }
+                cache.insert(image(1_000, 9), for: key(9))
                 cache.remove(for: key(1))
                 try expect(cache, has: nil, for: key(1))
                 cache.removeAll()
-                cache.insert(pictures[2], for: key(3))
+                cache.insert(images[2], for: key(3))
                 for number in 1...2 { try expect(cache, has: nil, for: key(number)) }
             },
-            ContractRule("a picture that others hold is not found again once a newer one replaced it") { makeCache in
+            ContractRule("an image that others hold is not found again once a newer one replaced it") { makeCache in
                 let cache = makeCache(1_000)
-                let older = picture(400, 1)
+                let older = image(400, 1)
                 cache.insert(older, for: key(1))
-                cache.insert(picture(1_000, 2), for: key(2))
-                cache.insert(picture(400, 3), for: key(1))
-                cache.insert(picture(1_000, 4), for: key(2))
-                try expect(cache.image(for: key(1)) != older, "the older picture is back")
+                cache.insert(image(1_000, 2), for: key(2))
+                cache.insert(image(400, 3), for: key(1))
+                cache.insert(image(1_000, 4), for: key(2))
+                try expect(cache.image(for: key(1)) != older, "the older image is back")
             },
         ]
     }
 
     private static var concurrent: [ContractRule<Subject>] {
         [
-            ContractRule("concurrent inserts for one key leave one of the pictures, whole") { makeCache in
+            ContractRule("concurrent inserts for one key leave one of the images, whole") { makeCache in
                 let cache = makeCache(10_000)
-                let candidates = (0..<8).map { picture(100 + $0 * 4, $0) }
+                let candidates = (0..<8).map { image(100 + $0 * 4, $0) }
                 await withTaskGroup(of: Void.self) { group in
                     for candidate in candidates {
                         group.addTask { for _ in 0..<100 { cache.insert(candidate, for: key(1)) } }
                     }
                 }
-                guard let left = cache.image(for: key(1)) else { throw ContractViolation("no picture is left") }
-                try expect(candidates.contains(left), "what is left is none of the pictures inserted")
+                guard let left = cache.image(for: key(1)) else { throw ContractViolation("no image is left") }
+                try expect(candidates.contains(left), "what is left is none of the images inserted")
             },
             ContractRule("concurrent use of many keys loses nothing that fits") { makeCache in
                 let cache = makeCache(8 * 20 * 40)
@@ -173,23 +173,23 @@ public enum ImageCacheContract {
                         group.addTask { fill(cache, with: task * 20..<task * 20 + 20) }
                     }
                 }
-                for number in 0..<160 { try expect(cache, has: picture(40, number), for: key(number)) }
+                for number in 0..<160 { try expect(cache, has: image(40, number), for: key(number)) }
             },
         ]
     }
 
     private static func fill(_ cache: any ImageCache, with numbers: Range<Int>) {
         for number in numbers {
-            cache.insert(picture(20, number), for: key(number))
-            cache.insert(picture(40, number), for: key(number))
+            cache.insert(image(20, number), for: key(number))
+            cache.insert(image(40, number), for: key(number))
             _ = cache.image(for: key((number + 20) % 160))
         }
     }
 
-    private static func key(_ number: Int) -> ImageCacheKey { ImageCacheKey(source: "https://pictures.test/\(number)") }
+    private static func key(_ number: Int) -> ImageCacheKey { ImageCacheKey(source: "https://images.test/\(number)") }
 
-    /// A picture that costs as many bytes, a multiple of four, and differs in every part from others of another seed.
-    private static func picture(_ byteCount: Int, _ seed: Int) -> DecodedImage {
+    /// An image that costs as many bytes, a multiple of four, and differs in every part from others of another seed.
+    private static func image(_ byteCount: Int, _ seed: Int) -> DecodedImage {
         let size = PixelSize(width: byteCount / 4, height: 1)
         let pixels = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ seed &* 7) }
         return DecodedImage(
@@ -198,18 +198,18 @@ public enum ImageCacheContract {
     }
 
     private static func expect(
-        _ cache: any ImageCache, has picture: DecodedImage?, for key: ImageCacheKey
+        _ cache: any ImageCache, has image: DecodedImage?, for key: ImageCacheKey
     ) throws(ContractViolation) {
         let found = cache.image(for: key)
         try ImageContractTesting.expect(
-            found == picture, "under \(key.source) there is \(text(found)), expected \(text(picture))")
+            found == image, "under \(key.source) there is \(text(found)), expected \(text(image))")
     }
 
     private static func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws(ContractViolation) {
         try ImageContractTesting.expect(condition, message())
     }
 
-    private static func text(_ picture: DecodedImage?) -> String {
-        picture.map { "a picture of \($0.byteCount) bytes, number \($0.header.loopCount)" } ?? "nothing"
+    private static func text(_ image: DecodedImage?) -> String {
+        image.map { "an image of \($0.byteCount) bytes, number \($0.header.loopCount)" } ?? "nothing"
     }
 }

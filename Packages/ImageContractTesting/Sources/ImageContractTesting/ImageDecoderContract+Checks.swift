@@ -88,7 +88,7 @@ extension ImageDecoderContract.Subject {
 
     /// Either a typed error, or every row of every frame.
     func expectWholeOrFailure(_ data: Data, _ name: String) throws {
-        // Damage in the size field may ask for a huge picture: these limits keep such a check short.
+        // Damage in the size field may ask for a huge image: these limits keep such a check short.
         let limits = DecodingLimits(pixels: 250_000, frames: 100, decodedBytes: 64 << 20)
         guard let image = openedOrRefused(data, limits: limits) else { return }
         for frame in 0..<min(image.header.frameCount, 4) {

@@ -9,7 +9,7 @@ import ImageTesting
 
 /// The promises of `ImageDecoder` and `OpenedImage`.
 public enum ImageDecoderContract {
-    /// A decoder and valid pictures in its format, small (some kilobytes): at least one still, one animated if there are such.
+    /// A decoder and valid images in its format, small (some kilobytes): at least one still, one animated if there are such.
     public struct Subject: Sendable {
         public var decoder: any ImageDecoder
         public var samples: [Sample]
@@ -38,7 +38,7 @@ public enum ImageDecoderContract {
     public static let rules: [ContractRule<Subject>] = headerRules + rowRules + damageRules
 
     private static let headerRules: [ContractRule<Subject>] = [
-        ContractRule("recognises its own pictures by their first 32 bytes") { subject in
+        ContractRule("recognises its own images by their first 32 bytes") { subject in
             for sample in subject.samples {
                 try expect(subject.decoder.recognises(Data(sample.data.prefix(32))), "\(sample.name) not recognised")
             }
@@ -99,12 +99,12 @@ public enum ImageDecoderContract {
                 try expect(image.header.colorProfile == nil, "\(sample.name): a profile above the limit")
             }
         },
-        ContractRule("refuses what is no picture as malformed or truncated") { subject in
+        ContractRule("refuses what is no image as malformed or truncated") { subject in
             for data in [Data(), Data([0]), Data(count: 100), Data("<html><body>not found</body></html>".utf8)] {
                 switch subject.openingFailure(of: data) {
                 case .malformed, .truncated: break
                 case let other:
-                    throw ContractViolation("\(data.count) bytes that are no picture: \(String(describing: other))")
+                    throw ContractViolation("\(data.count) bytes that are no image: \(String(describing: other))")
                 }
             }
         },
@@ -207,14 +207,14 @@ public enum ImageDecoderContract {
                     failure == .truncated(subject.decoder.format), "\(sample.name): \(String(describing: failure))")
             }
         },
-        ContractRule("ends with a picture or a typed error wherever the file is cut") { subject in
+        ContractRule("ends with an image or a typed error wherever the file is cut") { subject in
             for sample in subject.samples {
                 for count in stride(from: 0, to: sample.data.count, by: max(1, sample.data.count / 200)) {
                     try subject.expectWholeOrFailure(sample.data.prefix(count), "\(sample.name) cut to \(count) bytes")
                 }
             }
         },
-        ContractRule("ends with a picture or a typed error whichever byte is wrong") { subject in
+        ContractRule("ends with an image or a typed error whichever byte is wrong") { subject in
             for sample in subject.samples {
                 for index in stride(from: 0, to: sample.data.count, by: max(1, sample.data.count / 200)) {
                     for mask in [UInt8(0xFF), 0x01, 0x80] {

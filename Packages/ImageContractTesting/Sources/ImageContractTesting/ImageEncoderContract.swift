@@ -36,7 +36,7 @@ public enum ImageEncoderContract {
     public static let rules: [ContractRule<Subject>] = stillRules + animationRules
 
     private static let stillRules: [ContractRule<Subject>] = [
-        ContractRule("writes a file that its decoder recognises and that has the size of the picture") { subject in
+        ContractRule("writes a file that its decoder recognises and that has the size of the image") { subject in
             for size in [
                 PixelSize(width: 1, height: 1), PixelSize(width: 37, height: 19), PixelSize(width: 3, height: 64),
             ] {
@@ -49,35 +49,35 @@ public enum ImageEncoderContract {
                 try expect(header.orientation == .up, "\(size): turned")
             }
         },
-        ContractRule("writes the same bytes for the same picture") { subject in
-            let picture = Bitmap.tiles(PixelSize(width: 37, height: 19))
-            let files = try (0..<3).map { _ in try subject.encoder.encode(picture, options: EncodingOptions()) }
+        ContractRule("writes the same bytes for the same image") { subject in
+            let source = Bitmap.tiles(PixelSize(width: 37, height: 19))
+            let files = try (0..<3).map { _ in try subject.encoder.encode(source, options: EncodingOptions()) }
             try expect(Set(files).count == 1, "different bytes each time")
         },
-        ContractRule("brings the picture back: exactly when lossless, closely otherwise") { subject in
-            let picture = Bitmap.tiles(PixelSize(width: 64, height: 48))
-            let exact = try subject.roundTrip(picture, options: EncodingOptions(quality: 1, isLossless: true))
-            let error = picture.meanError(to: exact)
+        ContractRule("brings the image back: exactly when lossless, closely otherwise") { subject in
+            let source = Bitmap.tiles(PixelSize(width: 64, height: 48))
+            let exact = try subject.roundTrip(source, options: EncodingOptions(quality: 1, isLossless: true))
+            let error = source.meanError(to: exact)
             try expect(error <= (subject.isLossless ? 0 : 6), "off by \(error) levels on average")
-            let usual = picture.meanError(to: try subject.roundTrip(picture, options: EncodingOptions()))
+            let usual = source.meanError(to: try subject.roundTrip(source, options: EncodingOptions()))
             try expect(usual <= 16, "off by \(usual) levels on average at the usual quality")
         },
         ContractRule("keeps transparency where the format has it, and drops it elsewhere") { subject in
-            let picture = Bitmap.tiles(PixelSize(width: 32, height: 32), transparent: true)
-            let data = try subject.encoder.encode(picture, options: EncodingOptions(isLossless: true))
+            let source = Bitmap.tiles(PixelSize(width: 32, height: 32), transparent: true)
+            let data = try subject.encoder.encode(source, options: EncodingOptions(isLossless: true))
             let image = try subject.decoder.open(data, limits: .default)
             try expect(image.header.hasAlpha == subject.supportsAlpha, "hasAlpha is \(image.header.hasAlpha)")
             let alphas = try ImageDecoderContract.pixels(of: image, frame: 0).alphas
-            let wanted = subject.supportsAlpha ? picture.pixels.alphas : picture.pixels.alphas.map { _ in 255 }
+            let wanted = subject.supportsAlpha ? source.pixels.alphas : source.pixels.alphas.map { _ in 255 }
             try expect(alphas == wanted, "other alpha values")
         },
         ContractRule("takes any quality, also out of range") { subject in
             for quality in [-1, 0, 0.5, 1, 2, Double.nan, .infinity] {
                 for isProgressive in [false, true] {
                     let options = EncodingOptions(quality: quality, isProgressive: isProgressive)
-                    let picture = Bitmap.tiles(PixelSize(width: 24, height: 24))
-                    let result = try subject.roundTrip(picture, options: options)
-                    try expect(result.count == picture.pixels.count, "quality \(quality): half a picture")
+                    let source = Bitmap.tiles(PixelSize(width: 24, height: 24))
+                    let result = try subject.roundTrip(source, options: options)
+                    try expect(result.count == source.pixels.count, "quality \(quality): half an image")
                 }
             }
         },
@@ -117,8 +117,8 @@ public enum ImageEncoderContract {
 }
 
 extension ImageEncoderContract.Subject {
-    fileprivate func roundTrip(_ picture: Bitmap, options: EncodingOptions) throws -> [UInt8] {
-        let data = try encoder.encode(picture, options: options)
+    fileprivate func roundTrip(_ source: Bitmap, options: EncodingOptions) throws -> [UInt8] {
+        let data = try encoder.encode(source, options: options)
         return try ImageDecoderContract.pixels(of: try decoder.open(data, limits: .default), frame: 0)
     }
 

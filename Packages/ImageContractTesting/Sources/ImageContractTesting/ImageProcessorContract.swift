@@ -14,10 +14,10 @@ public enum ImageProcessorContract {
     }
 
     public static let rules: [ContractRule<Subject>] = [
-        ContractRule("gives the same picture each time") { subject in
-            for picture in pictures {
-                let results = try (0..<3).map { _ in try subject.processor.process(picture) }
-                try expect(Set(results).count == 1, "different results for \(picture.size)")
+        ContractRule("gives the same image each time") { subject in
+            for image in images {
+                let results = try (0..<3).map { _ in try subject.processor.process(image) }
+                try expect(Set(results).count == 1, "different results for \(image.size)")
             }
         },
         ContractRule("names itself, the same each time, and otherwise with other parameters") { subject in
@@ -26,19 +26,19 @@ public enum ImageProcessorContract {
             try expect(name == subject.processor.identifier, "another name the second time")
             try expect(name != subject.other.identifier, "\(name) with other parameters too")
         },
-        ContractRule("says that a picture is opaque when it is, and only then") { subject in
-            for picture in pictures {
-                let result = try subject.processor.process(picture)
+        ContractRule("says that an image is opaque when it is, and only then") { subject in
+            for image in images {
+                let result = try subject.processor.process(image)
                 let isOpaque = stride(from: 3, to: result.pixels.count, by: 4).allSatisfy { result.pixels[$0] == 255 }
-                try expect(result.isOpaque == isOpaque, "\(picture.size): isOpaque is \(result.isOpaque)")
+                try expect(result.isOpaque == isOpaque, "\(image.size): isOpaque is \(result.isOpaque)")
             }
         },
-        ContractRule("works on several pictures at once") { subject in
-            let expected = try pictures.map { try subject.processor.process($0) }
+        ContractRule("works on several images at once") { subject in
+            let expected = try images.map { try subject.processor.process($0) }
             try await withThrowingTaskGroup(of: (Int, Bitmap).self) { group in
-                for index in 0..<pictures.count * 4 {
-                    let which = index % pictures.count
-                    group.addTask { (which, try subject.processor.process(pictures[which])) }
+                for index in 0..<images.count * 4 {
+                    let which = index % images.count
+                    group.addTask { (which, try subject.processor.process(images[which])) }
                 }
                 for try await (index, result) in group {
                     try expect(result == expected[index], "another result at the same time")
@@ -56,7 +56,7 @@ public enum ImageProcessorContract {
     ]
 
     /// From one pixel upwards, opaque and not.
-    private static let pictures: [Bitmap] = [(1, 1), (40, 30), (7, 90)].flatMap { width, height in
+    private static let images: [Bitmap] = [(1, 1), (40, 30), (7, 90)].flatMap { width, height in
         [true, false].map { isOpaque in
             let size = PixelSize(width: width, height: height)
             let pixels = (0..<size.area * 4).map { index in

@@ -9,7 +9,7 @@ import ImageTesting
 
 /// The promises of `IncrementalImageDecoder` and `IncrementalImage`.
 public enum IncrementalImageDecoderContract {
-    /// A decoder and valid pictures in its format, small (some kilobytes), higher than 8 rows: of each kind that the format
+    /// A decoder and valid images in its format, small (some kilobytes), higher than 8 rows: of each kind that the format
     /// has (sequential, progressive, with and without alpha).
     public struct Subject: Sendable {
         public var decoder: any IncrementalImageDecoder
@@ -40,7 +40,7 @@ public enum IncrementalImageDecoderContract {
             subject in
             for sample in subject.samples {
                 for divisor in [1, 2, 4, 8] {
-                    let expected = try subject.wholePicture(sample, divisor: divisor)
+                    let expected = try subject.wholeImage(sample, divisor: divisor)
                     let image = try subject.image(of: sample.data, in: 997, divisor: divisor)
                     let shown = try subject.preview(of: image)
                     try expect(shown == expected, "\(sample.name) at 1/\(divisor): other pixels")
@@ -78,7 +78,7 @@ public enum IncrementalImageDecoderContract {
                 try expect(last.rows == height, "\(sample.name): \(last) of \(height) rows in the end")
             }
         },
-        ContractRule("shows part of a picture before all of it has come") { subject in
+        ContractRule("shows part of an image before all of it has come") { subject in
             for sample in subject.samples {
                 var early: PreviewExtent?
                 try subject.feed(sample.data.dropLast(), in: max(1, sample.data.count / 40)) { image in
@@ -102,7 +102,7 @@ public enum IncrementalImageDecoderContract {
                     throw ContractViolation("\(sample.name): \(failure)")
                 }
                 try expect(
-                    try subject.preview(of: image) == (try subject.wholePicture(sample, divisor: 1)),
+                    try subject.preview(of: image) == (try subject.wholeImage(sample, divisor: 1)),
                     "\(sample.name): other pixels")
             }
         },
@@ -112,11 +112,11 @@ public enum IncrementalImageDecoderContract {
                 let failure = subject.failure(of: image, into: CollectingRowSink(stopsAfter: 2))
                 try expect(failure == .cancelled, "\(sample.name): \(String(describing: failure))")
                 try expect(
-                    try subject.preview(of: image) == (try subject.wholePicture(sample, divisor: 1)),
+                    try subject.preview(of: image) == (try subject.wholeImage(sample, divisor: 1)),
                     "\(sample.name): other pixels afterwards")
             }
         },
-        ContractRule("refuses too large a picture as soon as the header tells") { subject in
+        ContractRule("refuses too large an image as soon as the header tells") { subject in
             for sample in subject.samples {
                 let image = subject.decoder.makeIncrementalImage(
                     limits: DecodingLimits(pixels: sample.storedSize.area - 1))
@@ -168,7 +168,7 @@ extension IncrementalImageDecoderContract.Subject {
         return sink.rows
     }
 
-    fileprivate func wholePicture(_ sample: ImageDecoderContract.Sample, divisor: Int) throws -> [[UInt8]] {
+    fileprivate func wholeImage(_ sample: ImageDecoderContract.Sample, divisor: Int) throws -> [[UInt8]] {
         let image = try decoder.open(sample.data, limits: .default)
         let size = image.decodableSize(covering: sample.storedSize.divided(by: divisor))
         let sink = CollectingRowSink()
@@ -194,7 +194,7 @@ extension IncrementalImageDecoderContract.Subject {
         }
     }
 
-    /// Never more rows than the picture has, and no error that is not typed.
+    /// Never more rows than the image has, and no error that is not typed.
     fileprivate func expectBoundedRows(_ data: Data, _ name: String) throws {
         let limits = DecodingLimits(pixels: 250_000, decodedBytes: 64 << 20)
         do {

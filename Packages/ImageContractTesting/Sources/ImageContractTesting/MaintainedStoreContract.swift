@@ -7,7 +7,7 @@ public import ImageCore
 #endif
 
 /// A store that can be kept, the cache through which entries come into it, and the time that it goes by.
-public struct MaintainedStoreStage: Sendable {
+public struct MaintainedStoreFixture: Sendable {
     public let store: any MaintainedStore
     public let cache: any DataCache
     /// Lets time go on.
@@ -25,36 +25,36 @@ public struct MaintainedStoreStage: Sendable {
 /// What every `MaintainedStore` promises.
 public enum MaintainedStoreContract {
     /// Makes an empty store with room for a megabyte.
-    public typealias Subject = @Sendable () async throws -> MaintainedStoreStage
+    public typealias Subject = @Sendable () async throws -> MaintainedStoreFixture
 
     public static let rules: [ContractRule<Subject>] = [
         ContractRule("nothing is found after all was removed, and what is stored then is") { make in
-            let stage = try await make()
-            try await stage.fill("a", "b")
-            try await stage.store.removeAll()
-            try await stage.expectFound(none: "a", "b")
-            try await stage.fill("a")
-            try await stage.expectFound("a")
+            let fixture = try await make()
+            try await fixture.fill("a", "b")
+            try await fixture.store.removeAll()
+            try await fixture.expectFound(none: "a", "b")
+            try await fixture.fill("a")
+            try await fixture.expectFound("a")
         },
         ContractRule("what was neither stored nor read for long is removed, and nothing else") { make in
-            let stage = try await make()
-            try await stage.fill("old", "read")
-            await stage.advance(.seconds(100))
-            try await stage.expectFound("read")
-            try await stage.fill("new")
-            await stage.advance(.seconds(10))
-            try await stage.store.removeAll(unusedFor: .seconds(60))
-            try await stage.expectFound(none: "old")
-            try await stage.expectFound("read", "new")
+            let fixture = try await make()
+            try await fixture.fill("old", "read")
+            await fixture.advance(.seconds(100))
+            try await fixture.expectFound("read")
+            try await fixture.fill("new")
+            await fixture.advance(.seconds(10))
+            try await fixture.store.removeAll(unusedFor: .seconds(60))
+            try await fixture.expectFound(none: "old")
+            try await fixture.expectFound("read", "new")
         },
         ContractRule("its bytes are those of its entries at least, and go with them") { make in
-            let stage = try await make()
-            let empty = try await stage.store.byteCount()
-            try await stage.fill("a", "b")
-            let full = try await stage.store.byteCount()
+            let fixture = try await make()
+            let empty = try await fixture.store.byteCount()
+            try await fixture.fill("a", "b")
+            let full = try await fixture.store.byteCount()
             try expect(full >= empty + 2 * Self.bytes.count, "\(full) bytes with two entries, \(empty) with none")
-            try await stage.store.removeAll()
-            let left = try await stage.store.byteCount()
+            try await fixture.store.removeAll()
+            let left = try await fixture.store.byteCount()
             try expect(left < full - Self.bytes.count, "\(left) bytes are left of \(full)")
         },
     ]
@@ -62,7 +62,7 @@ public enum MaintainedStoreContract {
     fileprivate static let bytes = Data(count: 10_000)
 }
 
-extension MaintainedStoreStage {
+extension MaintainedStoreFixture {
     fileprivate func fill(_ names: String...) async throws {
         for name in names {
             let entry = DataCacheEntry(data: MaintainedStoreContract.bytes, createdAt: Date(timeIntervalSince1970: 0))

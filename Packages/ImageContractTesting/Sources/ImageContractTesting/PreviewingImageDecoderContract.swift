@@ -29,7 +29,7 @@ public enum PreviewingImageDecoderContract {
                     let whole = try decoder.decode(sample, request: request, isCancelled: { false })
                     let session = decoder.makeSession(request: request, throttle: .none)
                     for piece in sample.pieces(of: 50) { _ = try session.append(piece) }
-                    try expect(try session.finish(isCancelled: { false }) == whole, "another picture")
+                    try expect(try session.finish(isCancelled: { false }) == whole, "another image")
                 }
             }
         },

@@ -87,11 +87,11 @@ extension RequestCoalescerContract {
 
 /// The values that an observer of a priority has read.
 private struct ObservedPriorities: Sendable {
-    private let values: Probe<RequestPriority>
+    private let values: EventLog<RequestPriority>
     private let observation: PriorityObservation
 
     init(_ priority: LivePriority) {
-        let values = Probe<RequestPriority>()
+        let values = EventLog<RequestPriority>()
         self.values = values
         observation = priority.observe { values.append($0.value) }
     }

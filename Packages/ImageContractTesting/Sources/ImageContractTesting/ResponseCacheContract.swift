@@ -15,40 +15,40 @@ public enum ResponseCacheContract {
 
     public static let rules: [ContractRule<Subject>] = [
         ContractRule("has nothing of what was never fetched, and asks nobody") { make in
-            let stage = try await Stage(make, lifetime: "max-age=3600")
-            try expect(try await stage.stored(acceptsStale: true) == nil, "there is something")
-            try expect(stage.origin.sendCount == 0, "the origin was asked")
+            let fixture = try await Fixture(make, lifetime: "max-age=3600")
+            try expect(try await fixture.stored(acceptsStale: true) == nil, "there is something")
+            try expect(fixture.origin.sendCount == 0, "the origin was asked")
         },
         ContractRule("gives what is fresh, whole, without asking, as often as it is wanted") { make in
-            let stage = try await Stage(make, lifetime: "max-age=3600")
-            try await stage.fetch()
+            let fixture = try await Fixture(make, lifetime: "max-age=3600")
+            try await fixture.fetch()
             for acceptsStale in [false, true, false] {
-                let stored = try await stage.stored(acceptsStale: acceptsStale)
-                try expect(stored?.body == Stage.body, "\(stored?.body.count ?? -1) bytes, or other ones")
+                let stored = try await fixture.stored(acceptsStale: acceptsStale)
+                try expect(stored?.body == Fixture.body, "\(stored?.body.count ?? -1) bytes, or other ones")
                 try expect(stored?.source == .cache, "from \(stored?.source.rawValue ?? "nowhere")")
             }
-            try expect(stage.origin.sendCount == 1, "the origin was asked")
+            try expect(fixture.origin.sendCount == 1, "the origin was asked")
         },
         ContractRule("gives what must be asked about only where that is accepted, and says that it is stale") { make in
-            let stage = try await Stage(make, lifetime: "no-cache")
-            try await stage.fetch()
-            try expect(try await stage.stored(acceptsStale: false) == nil, "given without asking")
-            let stale = try await stage.stored(acceptsStale: true)
-            try expect(stale?.body == Stage.body && stale?.source == .stale, "not given, or not as stale")
-            try expect(stage.origin.sendCount == 1, "the origin was asked")
+            let fixture = try await Fixture(make, lifetime: "no-cache")
+            try await fixture.fetch()
+            try expect(try await fixture.stored(acceptsStale: false) == nil, "given without asking")
+            let stale = try await fixture.stored(acceptsStale: true)
+            try expect(stale?.body == Fixture.body && stale?.source == .stale, "not given, or not as stale")
+            try expect(fixture.origin.sendCount == 1, "the origin was asked")
         },
         ContractRule("forgets what it is told to forget") { make in
-            let stage = try await Stage(make, lifetime: "max-age=3600")
-            try await stage.fetch()
-            await stage.cache.removeStoredResponses(to: stage.request)
-            try expect(try await stage.stored(acceptsStale: true) == nil, "it is still there")
-            try await stage.fetch()
-            try expect(try await stage.stored(acceptsStale: false) != nil, "it never comes back")
+            let fixture = try await Fixture(make, lifetime: "max-age=3600")
+            try await fixture.fetch()
+            await fixture.cache.removeStoredResponses(to: fixture.request)
+            try expect(try await fixture.stored(acceptsStale: true) == nil, "it is still there")
+            try await fixture.fetch()
+            try expect(try await fixture.stored(acceptsStale: false) != nil, "it never comes back")
         },
     ]
 
     /// A cache, and an origin that has one response for one URL.
-    private struct Stage {
+    private struct Fixture {
         static let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 7) })
 
         let origin = ScriptedTransport()

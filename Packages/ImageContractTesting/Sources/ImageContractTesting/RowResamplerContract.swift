@@ -25,7 +25,7 @@ public enum RowResamplerContract {
                 }
             }
         },
-        ContractRule("passes the whole picture at its own size through unchanged") { subject in
+        ContractRule("passes the whole image at its own size through unchanged") { subject in
             let job = Job((13, 9), to: (13, 9))
             for isOpaque in [true, false] {
                 let source = (0..<9).map { y in (0..<13).flatMap { noise($0, y, isOpaque: isOpaque) } }
@@ -41,7 +41,7 @@ public enum RowResamplerContract {
                 try expect(Set(runs).count == 1, "\(job): different bytes")
             }
         },
-        ContractRule("keeps an opaque picture opaque") { subject in
+        ContractRule("keeps an opaque image opaque") { subject in
             for job in jobs {
                 let rows = try job.rows(of: subject) { noise($0, $1, isOpaque: true) }
                 let alphas = rows.joined().enumerated().filter { $0.offset % 4 == 3 }.map(\.element)

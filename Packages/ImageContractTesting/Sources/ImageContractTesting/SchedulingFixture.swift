@@ -14,7 +14,7 @@ final class SchedulingFixture: Sendable {
     let scheduler: any WorkScheduler
     let gate = Gate()
     /// The calls whose work has started, in order.
-    let starts = Probe<Int>()
+    let starts = EventLog<Int>()
     private let executor = SeededExecutor(seed: 1)
     private let answers = Mutex<[Int: [Result<Int, any Error>]]>([:])
     private let calls = Mutex<[Int: Call]>([:])

@@ -23,7 +23,7 @@ public enum SizedImageDecoderContract {
     public static let rules: [ContractRule<Subject>] = sizeRules + refusalRules
 
     private static let sizeRules: [ContractRule<Subject>] = [
-        ContractRule("gives the upright picture at its own size without a target") { subject in
+        ContractRule("gives the upright image at its own size without a target") { subject in
             for sample in subject.samples {
                 let header = try subject.decoder.header(of: sample)
                 let image = try subject.decode(sample)
@@ -48,7 +48,7 @@ public enum SizedImageDecoderContract {
                 }
             }
         },
-        ContractRule("gives the same picture each time, also at the same time") { subject in
+        ContractRule("gives the same image each time, also at the same time") { subject in
             for sample in subject.samples {
                 let (decoder, request) = (subject.decoder, DecodingRequest(target: targets[0]))
                 let expected = try decoder.decode(sample, request: request, isCancelled: { false })
@@ -56,11 +56,11 @@ public enum SizedImageDecoderContract {
                     for _ in 0..<8 {
                         group.addTask { try decoder.decode(sample, request: request, isCancelled: { false }) }
                     }
-                    for try await image in group { try expect(image == expected, "another picture") }
+                    for try await image in group { try expect(image == expected, "another image") }
                 }
             }
         },
-        ContractRule("says that a picture is opaque when it is, and only then") { subject in
+        ContractRule("says that an image is opaque when it is, and only then") { subject in
             for sample in subject.samples {
                 let bitmap = try subject.decode(sample).bitmap
                 let isOpaque = stride(from: 3, to: bitmap.pixels.count, by: 4).allSatisfy { bitmap.pixels[$0] == 255 }
@@ -70,7 +70,7 @@ public enum SizedImageDecoderContract {
     ]
 
     private static let refusalRules: [ContractRule<Subject>] = [
-        ContractRule("knows no format in bytes that are no picture") { subject in
+        ContractRule("knows no format in bytes that are no image") { subject in
             for data in [Data(), Data([1]), Data(count: 100), Data("<html>".utf8)] {
                 let failures = [subject.headerFailure(of: data), subject.failure(of: data)]
                 try expect(failures == [.unknownFormat, .unknownFormat], "\(data.count) bytes: \(failures)")

@@ -59,7 +59,7 @@ public enum WorkSchedulerContract {
     }
 
     private static let keepsTaskLocals = rule("the caller's task-local values are visible in its work") { fixture in
-        let isVisible = Probe<Bool>()
+        let isVisible = EventLog<Bool>()
         await CallerContext.$isInCaller.withValue(true) {
             await fixture.call(1) { isVisible.append(CallerContext.isInCaller) }
         }
@@ -70,7 +70,7 @@ public enum WorkSchedulerContract {
     private static let cancellationReachesWork = rule(
         "cancelling the caller's task cancels its work, and the call ends when the work does"
     ) { fixture in
-        let isCancelled = Probe<Bool>()
+        let isCancelled = EventLog<Bool>()
         await fixture.call(1) { [gate = fixture.gate] in
             await gate.pass()
             isCancelled.append(Task.isCancelled)

@@ -1,6 +1,6 @@
 public import ImageCore
 
-/// Chooses the encoder that keeps a picture well in few bytes: one for transparency, one for photographs, one for drawings.
+/// Chooses the encoder that keeps an image well in few bytes: one for transparency, one for photographs, one for drawings.
 ///
 /// A drawing is told from a photograph by its neighbours: where half of all pixels equal the one to their left, lossless
 /// compression is both smaller and free of the noise that lossy compression draws around edges.
@@ -21,7 +21,7 @@ public struct AdaptiveEncoderChoice: Sendable {
         self.drawing = drawing ?? transparent
     }
 
-    /// The encoder for a picture. A pure function of its pixels; looks at each once.
+    /// The encoder for an image. A pure function of its pixels; looks at each once.
     public func encoder(for bitmap: Bitmap) -> any ImageEncoder {
         if !bitmap.isOpaque { return transparent }
         return bitmap.isDrawing ? drawing : photograph

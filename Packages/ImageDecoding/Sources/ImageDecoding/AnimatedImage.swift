@@ -17,7 +17,7 @@ import Synchronization
 /// ```swift
 /// let animation = try decoder.animatedImage(from: data, target: target)
 /// let position = animation.timeline.position(at: elapsed)
-/// let picture = animation.cachedFrame(at: position.frame) ?? lastShown
+/// let image = animation.cachedFrame(at: position.frame) ?? lastShown
 /// ```
 ///
 /// Decoding happens one frame at a time, wherever the calling task runs: give it a task executor to keep it off the
@@ -94,7 +94,7 @@ extension DownsamplingDecoder {
     /// - Parameters:
     ///   - byteLimit: for all frames that are held; one is held even when it is larger. If all fit, all are kept.
     ///   - lookahead: how many frames after the one that is seen are decoded beforehand.
-    /// - Throws: what opening the file throws. A still picture is an animation of one frame.
+    /// - Throws: what opening the file throws. A still image is an animation of one frame.
     public func animatedImage(
         from data: Data, target: ImageTarget? = nil, byteLimit: Int = 16 << 20, lookahead: Int = 3
     ) throws(DecodingFailure) -> AnimatedImage {

@@ -32,7 +32,7 @@ public struct AnimationTimeline: Hashable, Sendable {
         }
     }
 
-    /// The timeline of a picture; a still one is finished from the start.
+    /// The timeline of an image; a still one is finished from the start.
     public init(_ header: ImageHeader) {
         self.init(delays: header.frameDelays, loopCount: header.loopCount)
     }

@@ -1,8 +1,8 @@
 import ImageCore
 
-/// The last stage: puts rows in stored orientation into an upright picture.
+/// The last stage: puts rows in stored orientation into an upright image.
 ///
-/// Each pixel is written once, to its final place, so that turning a picture needs no second one.
+/// Each pixel is written once, to its final place, so that turning an image needs no second one.
 final class BitmapCollector: PixelRowSink {
     private let storedSize: PixelSize
     private let origin: (x: Int, y: Int)
@@ -11,7 +11,7 @@ final class BitmapCollector: PixelRowSink {
     private let pool: PixelBufferPool?
     /// Empty until the first row is there, so that a file which promises much and holds nothing costs nothing.
     private var pixels: [UInt8] = []
-    /// The last few rows of a picture whose axes are exchanged: written in blocks, because each of its pixels goes to
+    /// The last few rows of an image whose axes are exchanged: written in blocks, because each of its pixels goes to
     /// another row and sixteen of them share a line of the processor's cache.
     private var strip: [UInt8] = []
     private var received = 0
@@ -52,21 +52,21 @@ final class BitmapCollector: PixelRowSink {
         }
     }
 
-    /// A picture that is the result already.
-    func takePicture(_ picture: [UInt8]) throws(DecodingFailure) -> Bool {
-        guard received == 0, origin == (0, 0), layout.orientation == .up, picture.count == storedSize.area * 4 else {
+    /// An image that is the result already.
+    func takePicture(_ image: [UInt8]) throws(DecodingFailure) -> Bool {
+        guard received == 0, origin == (0, 0), layout.orientation == .up, image.count == storedSize.area * 4 else {
             return false
         }
-        if checksAlpha { alpha = Self.commonAlpha(of: picture.span) }
-        pixels = picture
+        if checksAlpha { alpha = Self.commonAlpha(of: image.span) }
+        pixels = image
         received = storedSize.height
         return true
     }
 
-    /// The picture; throws when rows are missing, which is the decoder's fault. Call once.
+    /// The image; throws when rows are missing, which is the decoder's fault. Call once.
     func finish(format: ImageFormat) throws(DecodingFailure) -> Bitmap {
         guard received >= origin.y + storedSize.height else {
-            throw .malformed(format, "the decoder handed over \(received) rows of a picture of \(storedSize)")
+            throw .malformed(format, "the decoder handed over \(received) rows of an image of \(storedSize)")
         }
         defer { pixels = [] }
         return Bitmap(size: layout.uprightSize, pixels: pixels, isOpaque: alpha == 255, pool: pool)

@@ -17,7 +17,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
     /// - Parameters:
     ///   - decoders: in the order in which they are asked whether they recognise a file.
     ///   - colorConverter: nil to ignore embedded profiles.
-    ///   - pool: where the memory of pictures comes from and goes back to; nil to leave that to the system.
+    ///   - pool: where the memory of images comes from and goes back to; nil to leave that to the system.
     public init(
         decoders: [any ImageDecoder], resampler: any RowResampler, colorConverter: (any ColorConverter)? = nil,
         limits: DecodingLimits = .default, pool: PixelBufferPool? = nil
@@ -28,7 +28,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
 
     public func header(of data: Data) throws(DecodingFailure) -> ImageHeader { try open(data).header }
 
-    /// The small picture that a camera put into the file, itself a complete file, or nil. See
+    /// The small image that a camera put into the file, itself a complete file, or nil. See
     /// `OpenedImage.embeddedThumbnail` for what it is worth.
     public func embeddedThumbnail(of data: Data) throws(DecodingFailure) -> Data? { try open(data).embeddedThumbnail }
 
@@ -36,11 +36,11 @@ public struct DownsamplingDecoder: SizedImageDecoder {
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage {
         if isCancelled() { throw .cancelled }
-        let image = try open(data)
+        let opened = try open(data)
         do {
-            return try picture(of: image, request: request, isCancelled: isCancelled)
+            return try image(of: opened, request: request, isCancelled: isCancelled)
         } catch .truncated where request.acceptsTruncated {
-            return try truncatedPicture(of: image, request: request, isCancelled: isCancelled)
+            return try truncatedImage(of: opened, request: request, isCancelled: isCancelled)
         }
     }
 
@@ -54,7 +54,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
     }
 
     /// The whole of one frame.
-    func picture(
+    func image(
         of image: any OpenedImage, request: DecodingRequest, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage {
         let pipeline = try pipeline(for: image, request: request, mayEndEarly: false)
@@ -63,7 +63,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
     }
 
     /// What can be told of a frame whose file ends too early. Throws `.truncated` when that is nothing.
-    private func truncatedPicture(
+    private func truncatedImage(
         of image: any OpenedImage, request: DecodingRequest, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage {
         let pipeline = try pipeline(for: image, request: request, mayEndEarly: true)
@@ -77,18 +77,18 @@ public struct DownsamplingDecoder: SizedImageDecoder {
 
     private func pipeline(
         for image: any OpenedImage, request: DecodingRequest, mayEndEarly: Bool
-    ) throws(DecodingFailure) -> PicturePipeline {
+    ) throws(DecodingFailure) -> DecodingPipeline {
         let header = image.header
         guard (0..<header.frameCount).contains(request.frame) else {
             throw .noSuchFrame(request.frame, frameCount: header.frameCount)
         }
-        return try PicturePipeline(
+        return try DecodingPipeline(
             header: header, target: request.target, parts: parts, mayEndEarly: mayEndEarly,
             decodableSize: { image.decodableSize(covering: $0, preference: request.preference) })
     }
 
     private func run(
-        _ pipeline: PicturePipeline, on image: any OpenedImage, request: DecodingRequest,
+        _ pipeline: DecodingPipeline, on image: any OpenedImage, request: DecodingRequest,
         isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) {
         let (frame, size, layout) = (request.frame, pipeline.plan.codecSize, pipeline.layout)

@@ -1,8 +1,8 @@
 import ImageCore
 
-/// How a stored picture becomes the wanted one: what the codec is asked for, and what is left to do after it.
+/// How a stored image becomes the wanted one: what the codec is asked for, and what is left to do after it.
 ///
-/// All but `output` is in stored orientation: the picture is turned last, when it is small.
+/// All but `output` is in stored orientation: the image is turned last, when it is small.
 struct DownsamplingPlan: Hashable {
     /// What is done to the rows that the codec hands over.
     enum Step: Hashable {
@@ -23,7 +23,7 @@ struct DownsamplingPlan: Hashable {
     let step: Step
 
     /// - Parameters:
-    ///   - oversampling: how many times larger than the output the codec's picture should be, at least 1.
+    ///   - oversampling: how many times larger than the output the codec's image should be, at least 1.
     ///   - decodableSize: the codec's `decodableSize(covering:)`.
     init(
         header: ImageHeader, target: ImageTarget?, oversampling: Double, decodableSize: (PixelSize) -> PixelSize
@@ -43,7 +43,7 @@ struct DownsamplingPlan: Hashable {
         step = Self.step(from: region, of: stored, decodedAt: codecSize, to: storedOutput)
     }
 
-    /// By what the picture is scaled; for `fit` before its shorter side is rounded to whole pixels.
+    /// By what the image is scaled; for `fit` before its shorter side is rounded to whole pixels.
     private static func scale(from region: PixelRegion, for target: ImageTarget, output: PixelSize) -> Double {
         if target.mode == .fit {
             return min(

@@ -6,7 +6,7 @@ public import ImageCore
     import Foundation
 #endif
 
-/// Decodes a picture while its bytes come in: previews by the codec's incremental decoder, the final picture from all bytes
+/// Decodes an image while its bytes come in: previews by the codec's incremental decoder, the final image from all bytes
 /// at once, so that it is the same as without previews.
 final class DownsamplingSession: DecodingSession {
     private let decoder: DownsamplingDecoder
@@ -23,7 +23,7 @@ final class DownsamplingSession: DecodingSession {
         case opened(any IncrementalImage)
         /// Previews are decoded at a size with so many rows.
         case started(any IncrementalImage, ImageHeader, rowCount: Int)
-        /// No previews: the format has none, the bytes are broken, or the final picture is made.
+        /// No previews: the format has none, the bytes are broken, or the final image is made.
         case finished
     }
 
@@ -107,8 +107,8 @@ final class DownsamplingSession: DecodingSession {
 
     private func makePipeline(
         for image: any IncrementalImage, _ header: ImageHeader
-    ) throws(DecodingFailure) -> PicturePipeline {
-        try PicturePipeline(
+    ) throws(DecodingFailure) -> DecodingPipeline {
+        try DecodingPipeline(
             header: header, target: request.target, parts: decoder.parts, mayEndEarly: true,
             decodableSize: image.decodableSize(covering:))
     }

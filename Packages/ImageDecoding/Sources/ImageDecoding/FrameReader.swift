@@ -28,7 +28,7 @@ public final class FrameReader {
     public func frame(at index: Int, isCancelled: @Sendable () -> Bool) throws(DecodingFailure) -> Bitmap {
         if isCancelled() { throw .cancelled }
         let request = DecodingRequest(target: target, frame: index)
-        return try decoder.picture(of: image, request: request, isCancelled: isCancelled).bitmap
+        return try decoder.image(of: image, request: request, isCancelled: isCancelled).bitmap
     }
 }
 

@@ -1,15 +1,15 @@
 public import ImageCore
 
-/// Keeps pictures in another format than they came in, where that takes fewer bytes.
+/// Keeps images in another format than they came in, where that takes fewer bytes.
 ///
-/// A picture is decoded upright and into sRGB, and encoded anew; what a lossy encoder gives up is gone. What is no picture, is
+/// An image is decoded upright and into sRGB, and encoded anew; what a lossy encoder gives up is gone. What is no image, is
 /// animated, damaged, or would not become smaller is kept as it came. Metadata is kept as it came in any case.
 public struct ReencodingTransform: DataCacheTransform {
     private let decoder: any SizedImageDecoder
     private let encoder: @Sendable (Bitmap) -> any ImageEncoder
     private let options: EncodingOptions
 
-    /// - Parameter encoder: chooses by the picture; `AdaptiveEncoderChoice.encoder(for:)`, or always the same.
+    /// - Parameter encoder: chooses by the image; `AdaptiveEncoderChoice.encoder(for:)`, or always the same.
     public init(
         decoder: any SizedImageDecoder, options: EncodingOptions = EncodingOptions(),
         encoder: @escaping @Sendable (Bitmap) -> any ImageEncoder
@@ -27,7 +27,7 @@ public struct ReencodingTransform: DataCacheTransform {
             let data = try encoder(bitmap).encode(bitmap, options: options)
             if data.count < entry.data.count { entry.data = data }
         } catch {
-            // No picture, or one that only its own format can hold.
+            // No image, or one that only its own format can hold.
         }
         return entry
     }

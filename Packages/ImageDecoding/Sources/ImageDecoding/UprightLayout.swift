@@ -1,11 +1,11 @@
 import ImageCore
 
-/// Where the pixels of a stored picture lie in the upright one (Exif 2.32, CIPA DC-008, 4.6.4, tag 0x0112).
+/// Where the pixels of a stored image lie in the upright one (Exif 2.32, CIPA DC-008, 4.6.4, tag 0x0112).
 struct UprightLayout {
     let storedSize: PixelSize
     let orientation: ImageOrientation
     let uprightSize: PixelSize
-    /// Index of stored pixel (0, 0) in the upright picture, and how it changes with each column and each row.
+    /// Index of stored pixel (0, 0) in the upright image, and how it changes with each column and each row.
     private let first: Int
     private let columnStep: Int
     private let rowStep: Int
@@ -44,8 +44,8 @@ struct UprightLayout {
     func place(_ rows: Span<UInt8>, rowCount: Int, firstRow: Int, into pixels: inout [UInt8]) {
         let width = storedSize.width
         precondition(rows.count == rowCount * width * 4, "rows of another width")
-        precondition(pixels.count == storedSize.area * 4, "a picture of another size")
-        precondition(firstRow >= 0 && firstRow + rowCount <= storedSize.height, "rows beyond the picture")
+        precondition(pixels.count == storedSize.area * 4, "an image of another size")
+        precondition(firstRow >= 0 && firstRow + rowCount <= storedSize.height, "rows beyond the image")
         var target = pixels.mutableSpan
         // Sound: any four bytes are four bytes; the store below checks its bounds.
         var bytes = unsafe target.mutableBytes

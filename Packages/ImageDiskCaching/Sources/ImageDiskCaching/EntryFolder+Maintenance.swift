@@ -7,7 +7,7 @@ extension EntryFolder {
         do {
             let status = try withJournal {
                 state.withLock { state in
-                    let table = (state.index?.placeCount ?? 0) * JournalFormat.slotSize
+                    let table = (state.index?.slotCount ?? 0) * JournalFormat.slotSize
                     return Self.status(state.index, indexByteCount: table + (state.journal?.end ?? 0), state.byteLimit)
                 }
             }

@@ -42,8 +42,8 @@ extension EntryFolder {
     ) throws(FileSystemFailure) -> Bool {
         guard isOurs(head), var index = state.withLock({ $0.index.take() }),
             let bytes = try events(journal, from: JournalFormat.slotSize, byteCount),
-            let slots = try differences(from: index, head.placeCount),
-            index.follow(slots, placeCount: head.placeCount),
+            let slots = try differences(from: index, head.slotCount),
+            index.follow(slots, slotCount: head.slotCount),
             replay(bytes, at: JournalFormat.slotSize, into: &index)
         else { return false }
         state.withLock { $0.adopt(index, head.generation, end: byteCount) }
@@ -52,21 +52,21 @@ extension EntryFolder {
 
     /// The slots of the table that tell something else than an index does; nil when any is missing or damaged.
     private func differences(
-        from index: EntryIndex, _ placeCount: Int
+        from index: EntryIndex, _ slotCount: Int
     ) throws(FileSystemFailure) -> [JournalFormat.Event]? {
-        guard let file = try openTable() else { return placeCount == 0 ? [] : nil }
+        guard let file = try openTable() else { return slotCount == 0 ? [] : nil }
         defer { fileSystem.close(file) }
         var found: [JournalFormat.Event] = []
         let plausible = plausibility()
-        for start in stride(from: 0, to: placeCount, by: tablePiece) {
-            let places = start..<min(start + tablePiece, placeCount)
+        for start in stride(from: 0, to: slotCount, by: tablePiece) {
+            let slots = start..<min(start + tablePiece, slotCount)
             let offset = start * JournalFormat.slotSize
-            let bytes = try read(file, offset..<places.upperBound * JournalFormat.slotSize)
-            guard bytes.count == places.count * JournalFormat.slotSize else { return nil }
-            for place in places {
-                let slot = (place - start) * JournalFormat.slotSize
+            let bytes = try read(file, offset..<slots.upperBound * JournalFormat.slotSize)
+            guard bytes.count == slots.count * JournalFormat.slotSize else { return nil }
+            for slot in slots {
+                let slot = (slot - start) * JournalFormat.slotSize
                 let slotBytes = unsafe bytes.span.bytes.extracting(slot..<slot + JournalFormat.slotSize)
-                if place < index.placeCount, JournalFormat.tells(slotBytes, of: index.record(at: place)) { continue }
+                if slot < index.slotCount, JournalFormat.tells(slotBytes, of: index.record(at: slot)) { continue }
                 guard let event = JournalFormat.event(slotBytes, at: offset + slot) else { return nil }
                 found.append(event.stamped(plausible))
             }
@@ -80,16 +80,16 @@ extension EntryFolder {
     ) throws(FileSystemFailure) -> Bool {
         guard isOurs(head) else { return false }
         var slots = try readTable()
-        guard slots.count / JournalFormat.slotSize >= head.placeCount,
+        guard slots.count / JournalFormat.slotSize >= head.slotCount,
             let bytes = try events(journal, from: JournalFormat.slotSize, byteCount)
         else { return false }
         let slotCount = slots.count / JournalFormat.slotSize
         // Others behind them are of somebody who died before the journal was begun anew: its events tell of them.
-        slots.removeLast(slots.count - head.placeCount * JournalFormat.slotSize)
-        var index = EntryIndex(capacity: head.placeCount)
+        slots.removeLast(slots.count - head.slotCount * JournalFormat.slotSize)
+        var index = EntryIndex(capacity: head.slotCount)
         guard replay(slots, at: 0, into: &index) else { return false }
         index.takeChanges()
-        guard replay(bytes, at: JournalFormat.slotSize, into: &index), slotCount <= index.placeCount else {
+        guard replay(bytes, at: JournalFormat.slotSize, into: &index), slotCount <= index.slotCount else {
             return false
         }
         index.arrange(by: options.policy)
@@ -144,7 +144,7 @@ extension EntryFolder {
                 bytes.span.bytes.extracting(start..<start + slot), at: offset + start)
             if let event, index.apply(event.stamped(plausible)) { continue }
             isWhole = false
-            // Those behind it in the table keep their places.
+            // Those behind it in the table keep their slots.
             _ = index.insertVacancy(at: (offset + start) / slot)
         }
         return isWhole

@@ -25,7 +25,7 @@ extension EntryFolder {
                 try moveHome(name, from: folder)
                 let stamp = max(plausible(file.modified), old[name].map { plausible($0.stamp) } ?? .min)
                 index.insert(
-                    EntryIndex.Record(name: name, byteCount: file.byteCount, stamp: stamp), at: index.place(for: name))
+                    EntryIndex.Record(name: name, byteCount: file.byteCount, stamp: stamp), at: index.slot(for: name))
             }
         }
         for file in try parts(in: temporaryFolder) {

@@ -55,7 +55,7 @@ extension EntryFolder {
 
     /// The last resort: false when that has made room, if not enough.
     private func dropVacancies() throws(FileSystemFailure) -> Bool {
-        guard let index = state.withLock({ $0.index }), index.placeCount > index.count else { throw .noRoom }
+        guard let index = state.withLock({ $0.index }), index.slotCount > index.count else { throw .noRoom }
         try rewrite(index)
         return false
     }
@@ -152,12 +152,12 @@ extension EntryFolder {
 }
 
 extension EntryFolder.State {
-    /// How much more the folder takes with a file, in the index too: a promise, and a place if none is vacant.
+    /// How much more the folder takes with a file, in the index too: a promise, and a slot if none is vacant.
     fileprivate func growth(_ byteCount: Int, _ name: EntryName, _ writer: WriterNumber?) -> Int {
         guard let index else { return byteCount }
-        let place = index.place(for: name) == index.placeCount ? JournalFormat.slotSize : 0
+        let slot = index.slot(for: name) == index.slotCount ? JournalFormat.slotSize : 0
         let promised = writer.flatMap { index.reservations[$0]?.byteCount }
-        return byteCount + place - (promised ?? -JournalFormat.slotSize)
+        return byteCount + slot - (promised ?? -JournalFormat.slotSize)
     }
 
     fileprivate func exceeds(_ byteCount: Int?) -> Bool {

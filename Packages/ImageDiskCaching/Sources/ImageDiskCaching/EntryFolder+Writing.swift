@@ -174,9 +174,9 @@ extension EntryFolder {
         state.withLock { $0.statistics.stored += 1 }
     }
 
-    /// The event of an entry that is there, at the place that it has or gets.
+    /// The event of an entry that is there, at the slot that it has or gets.
     func insertion(_ record: EntryIndex.Record, keeping writer: WriterNumber? = nil) -> JournalFormat.Event {
-        .insert(record, place: state.withLock { $0.index?.place(for: record.name) ?? 0 }, keeping: writer)
+        .insert(record, slot: state.withLock { $0.index?.slot(for: record.name) ?? 0 }, keeping: writer)
     }
 
     func put(_ bytes: RawSpan, into file: Int32) throws(FileSystemFailure) {

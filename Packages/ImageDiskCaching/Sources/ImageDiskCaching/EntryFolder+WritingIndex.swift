@@ -7,29 +7,29 @@ import Synchronization
     import Darwin
 #endif
 
-/// So many entries get other places while the folder is locked.
+/// So many entries get other slots while the folder is locked.
 private let movesPerStep = 64
 
 extension EntryFolder {
-    /// A step that brings the entries closer together, when more places are vacant than taken, and some more. When all those behind the
+    /// A step that brings the entries closer together, when more slots are vacant than taken, and some more. When all those behind the
     /// last entry are, the table becomes shorter as its changes are written.
     func closeUp() throws(FileSystemFailure) {
-        let moves = state.withLock { state -> [(record: EntryIndex.Record, place: Int)]? in
-            guard let index = state.index, index.placeCount > 2 * index.count + state.journalCapacity else {
+        let moves = state.withLock { state -> [(record: EntryIndex.Record, slot: Int)]? in
+            guard let index = state.index, index.slotCount > 2 * index.count + state.journalCapacity else {
                 return nil
             }
             return index.moves(min(movesPerStep, state.journalCapacity))
         }
         guard let moves else { return }
         if moves.isEmpty { return try writeChanges() }
-        try record(moves.map { .insert($0.record, place: $0.place, keeping: nil) })
+        try record(moves.map { .insert($0.record, slot: $0.slot, keeping: nil) })
     }
 
     /// Writes an index without vacancies: it takes the place of the files, and of what is in memory.
     func rewrite(_ old: EntryIndex) throws(FileSystemFailure) {
         guard let journal = state.withLock({ $0.journal }) else { return }
         var index = EntryIndex(capacity: old.count)
-        for (place, record) in old.records.enumerated() { index.insert(record, at: place) }
+        for (slot, record) in old.records.enumerated() { index.insert(record, at: slot) }
         for (writer, promise) in old.reservations {
             index.reserve(promise.byteCount, for: promise.name, writer: writer)
         }
@@ -38,8 +38,8 @@ extension EntryFolder {
         state.withLock { $0.index = nil }
         // Whoever finds no head, because the writer died before it came, does all of this again.
         try fileSystem.truncate(journal.file, to: 0)
-        try writeTable(Array(0..<index.placeCount), index.slots(at: 0..<index.placeCount), index.placeCount)
-        let (generation, end) = try beginJournal(journal, index.reservations, placeCount: index.placeCount)
+        try writeTable(Array(0..<index.slotCount), index.slots(at: 0..<index.slotCount), index.slotCount)
+        let (generation, end) = try beginJournal(journal, index.reservations, slotCount: index.slotCount)
         state.withLock { $0.adopt(index, generation, end: end) }
     }
 
@@ -49,29 +49,29 @@ extension EntryFolder {
     func writeChanges() throws(FileSystemFailure) {
         guard let journal = state.withLock({ $0.journal }) else { return }
         // What is used from here on is another change.
-        let (places, slots, promises, placeCount) = state.withLock { state in
-            let places = state.index?.takeChanges() ?? []
-            let placeCount = state.index?.usedPlaceCount ?? 0
-            let slots = state.index?.slots(at: places.prefix { $0 < placeCount }) ?? []
-            return (places, slots, state.index?.reservations ?? [:], placeCount)
+        let (slotNumbers, slots, promises, slotCount) = state.withLock { state in
+            let slotNumbers = state.index?.takeChanges() ?? []
+            let slotCount = state.index?.usedSlotCount ?? 0
+            let slots = state.index?.slots(at: slotNumbers.prefix { $0 < slotCount }) ?? []
+            return (slotNumbers, slots, state.index?.reservations ?? [:], slotCount)
         }
         do {
-            try writeTable(places, slots, placeCount)
-            let (generation, end) = try beginJournal(journal, promises, placeCount: placeCount)
+            try writeTable(slotNumbers, slots, slotCount)
+            let (generation, end) = try beginJournal(journal, promises, slotCount: slotCount)
             state.withLock { state in
-                state.index?.dropVacancies(from: placeCount)
+                state.index?.dropVacancies(from: slotCount)
                 state.journal?.generation = generation
                 state.journal?.end = end
             }
         } catch {
-            state.withLock { $0.index?.noteChanges(places) }
+            state.withLock { $0.index?.noteChanges(slotNumbers) }
             throw error
         }
     }
 
-    /// Writes the slots of the first of some places, which are given in order, into the table, and cuts it off behind `placeCount`.
+    /// Writes the slots with some numbers, which are given in order, into the table, and cuts it off behind `slotCount`.
     private func writeTable(
-        _ places: [Int], _ slots: [JournalFormat.Event], _ placeCount: Int
+        _ slotNumbers: [Int], _ slots: [JournalFormat.Event], _ slotCount: Int
     ) throws(FileSystemFailure) {
         let file = try fileSystem.openToUpdate(tablePath)
         defer { fileSystem.close(file) }
@@ -79,24 +79,24 @@ extension EntryFolder {
         while start < slots.count {
             // Neighbours go together.
             var end = start + 1
-            while end < slots.count, places[end] == places[end - 1] + 1 { end += 1 }
-            let offset = places[start] * JournalFormat.slotSize
+            while end < slots.count, slotNumbers[end] == slotNumbers[end - 1] + 1 { end += 1 }
+            let offset = slotNumbers[start] * JournalFormat.slotSize
             try write(JournalFormat.bytes(of: slots[start..<end], at: offset), to: file, at: offset)
             start = end
         }
-        try fileSystem.truncate(file, to: placeCount * JournalFormat.slotSize)
+        try fileSystem.truncate(file, to: slotCount * JournalFormat.slotSize)
     }
 
     /// Empties the journal but for what was promised. Returns its new generation and length.
     private func beginJournal(
-        _ journal: Journal, _ promises: [WriterNumber: EntryIndex.Reservation], placeCount: Int
+        _ journal: Journal, _ promises: [WriterNumber: EntryIndex.Reservation], slotCount: Int
     ) throws(FileSystemFailure) -> (generation: UInt64, end: Int) {
         let events = promises.map {
             JournalFormat.Event.reserve(writer: $0.key, name: $0.value.name, byteCount: $0.value.byteCount)
         }
         let head = JournalFormat.Head(
             generation: newGeneration(journal), bootNumber: fileSystem.bootNumber(), layout: options.layout.number,
-            placeCount: placeCount)
+            slotCount: slotCount)
         try fileSystem.truncate(journal.file, to: 0)
         let bytes = JournalFormat.bytes(of: events, at: JournalFormat.slotSize)
         try write(bytes, to: journal.file, at: JournalFormat.slotSize)
@@ -133,7 +133,7 @@ extension EntryFolder.State {
     /// What the limit counts: entries, promises, and the index's files, the journal at the length that it may get.
     var usedBytes: Int {
         guard let index else { return 0 }
-        return index.byteCount + index.placeCount * JournalFormat.slotSize
+        return index.byteCount + index.slotCount * JournalFormat.slotSize
             + max(journal?.end ?? 0, largestJournal(of: index))
     }
 

@@ -23,7 +23,7 @@ package import ImageCore
 ///   magic            4  "SILe"
 /// ```
 /// The payload comes first so that it is read into the buffer that the caller gets, without a copy, so that it can be streamed
-/// to the file before its length is known, and so that other programs can open the file as the picture it is. Its blocks
+/// to the file before its length is known, and so that other programs can open the file as the image it is. Its blocks
 /// have checksums of their own so that a part of it can be read and trusted without the rest.
 /// Version and magic end the file in every version; the rest may change with the version. Version 1 had one XXH64 of everything.
 package enum EntryFormat {

@@ -10,7 +10,7 @@ extension FileSystemFailure {
     /// True when the file, or a folder on the way to it, is not there.
     var isAbsence: Bool { code == ENOENT }
 
-    /// True when the name is there but is no file that the cache could have made: a symbolic link, a folder in the wrong place.
+    /// True when the name is there but is no file that the cache could have made: a symbolic link, a folder in the wrong slot.
     var isForeign: Bool { code == ELOOP || code == EISDIR || code == ENXIO }
 
     /// True when the name is taken.

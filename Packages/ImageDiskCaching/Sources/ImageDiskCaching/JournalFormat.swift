@@ -1,18 +1,18 @@
 /// How the index lies in its two files: a table of the entries, and a journal of what happened since the table was written.
 ///
 /// ```text
-/// entries.table   a slot for each place of the index, with what has it: insert, or vacancy
+/// entries.table   a slot for each slot of the index, with what has it: insert, or vacancy
 /// entries.index   a head, then a slot for each event, in order
 ///
 /// slot of 64 bytes, little-endian:
-///   kind 1   length 5   writer's number 2   place 4   writer's process 4   name 32   stamp 8
+///   kind 1   length 5   writer's number 2   slot 4   writer's process 4   name 32   stamp 8
 ///   XXH3 of the 56 bytes before, with the slot's own offset added 8
 /// head of 64 bytes:
-///   magic "SILi"  4   version 4   generation 8   boot number 8   layout 8   places in the table 8   zeros 16
+///   magic "SILi"  4   version 4   generation 8   boot number 8   layout 8   slots in the table 8   zeros 16
 ///   XXH3 of the 56 bytes before 8
 /// ```
 /// Both have a length that divides a memory page, so that no slot is seen in part but after a power cut. What is damaged is
-/// noticed by the checksum, what is out of place by the offset in it.
+/// noticed by the checksum, what is out of slot by the offset in it.
 package enum JournalFormat {
     package static let slotSize = 64
     private static let version: UInt32 = 2
@@ -28,26 +28,26 @@ package enum JournalFormat {
         /// How names become paths.
         package var layout: UInt64
         /// How many slots of the table count.
-        package var placeCount: Int
+        package var slotCount: Int
     }
 
     package enum Event: Hashable, Sendable {
-        /// An entry is there, and has this place in the index. With its file, the writer's promise has been kept.
-        case insert(EntryIndex.Record, place: Int, keeping: WriterNumber?)
+        /// An entry is there, and has this slot in the index. With its file, the writer's promise has been kept.
+        case insert(EntryIndex.Record, slot: Int, keeping: WriterNumber?)
         case use(EntryName, stamp: Int64)
         case remove(EntryName)
         /// A writer was promised room.
         case reserve(writer: WriterNumber, name: EntryName, byteCount: Int)
         case release(writer: WriterNumber)
-        /// Nothing has this place. In the table alone.
-        case vacancy(place: Int)
+        /// Nothing has this slot. In the table alone.
+        case vacancy(slot: Int)
 
         /// The same with another time.
         func stamped(_ correct: (Int64) -> Int64) -> Event {
             switch self {
-            case .insert(var record, let place, let writer):
+            case .insert(var record, let slot, let writer):
                 record.stamp = correct(record.stamp)
-                return .insert(record, place: place, keeping: writer)
+                return .insert(record, slot: slot, keeping: writer)
             case .use(let name, let stamp): return .use(name, stamp: correct(stamp))
             case .remove, .reserve, .release, .vacancy: return self
             }
@@ -60,14 +60,14 @@ package enum JournalFormat {
         var name = EntryName.none
         var byteCount = 0
         var stamp: Int64 = 0
-        var place = 0
+        var slot = 0
         var writer: WriterNumber?
     }
 
     package static func bytes(of head: Head) -> [UInt8] {
         var bytes: [UInt8] = []
         append(UInt64(version) << 32 | UInt64(magic), to: &bytes)
-        for word in [head.generation, head.bootNumber, head.layout, UInt64(head.placeCount), 0, 0] {
+        for word in [head.generation, head.bootNumber, head.layout, UInt64(head.slotCount), 0, 0] {
             append(word, to: &bytes)
         }
         append(unsafe Checksum.of(bytes.span.bytes), to: &bytes)
@@ -77,10 +77,10 @@ package enum JournalFormat {
     /// Nil when it is damaged, or of another version.
     package static func head(_ bytes: RawSpan) -> Head? {
         guard bytes.byteCount == slotSize, word(bytes, 0) == UInt64(version) << 32 | UInt64(magic),
-            word(bytes, 56) == Checksum.of(bytes.extracting(0..<56)), let placeCount = Int(exactly: word(bytes, 32))
+            word(bytes, 56) == Checksum.of(bytes.extracting(0..<56)), let slotCount = Int(exactly: word(bytes, 32))
         else { return nil }
         return Head(
-            generation: word(bytes, 8), bootNumber: word(bytes, 16), layout: word(bytes, 24), placeCount: placeCount)
+            generation: word(bytes, 8), bootNumber: word(bytes, 16), layout: word(bytes, 24), slotCount: slotCount)
     }
 
     /// Slots, one after the other, the first of which is to lie at `offset` in the file.
@@ -96,14 +96,14 @@ package enum JournalFormat {
         let fields = fields(of: event)
         let byteCount = UInt64(min(max(0, fields.byteCount), largestByteCount))
         append(UInt64(fields.kind) | byteCount << 8 | UInt64(fields.writer?.count ?? 0) << 48, to: &bytes)
-        append(UInt64(UInt32(fields.place)) | UInt64(fields.writer?.process ?? 0) << 32, to: &bytes)
+        append(UInt64(UInt32(fields.slot)) | UInt64(fields.writer?.process ?? 0) << 32, to: &bytes)
         fields.name.append(to: &bytes)
         append(UInt64(bitPattern: fields.stamp), to: &bytes)
         let sum = unsafe Checksum.of(bytes.span.bytes.extracting(start..<start + 56))
         append(sum &+ UInt64(offset), to: &bytes)
     }
 
-    /// True when a slot of the table tells what is known of its place, if no later use. Its checksum is not looked at.
+    /// True when a slot of the table tells what is known of its slot, if no later use. Its checksum is not looked at.
     package static func tells(_ bytes: RawSpan, of known: EntryIndex.Record?) -> Bool {
         let first = word(bytes, 0)
         guard let known else { return UInt8(truncatingIfNeeded: first) == 6 }
@@ -119,34 +119,34 @@ package enum JournalFormat {
         let name = EntryName(words: (word(bytes, 16), word(bytes, 24), word(bytes, 32), word(bytes, 40)))
         let byteCount = Int(first >> 8 & UInt64(largestByteCount))
         let stamp = Int64(bitPattern: word(bytes, 48))
-        let place = Int(UInt32(truncatingIfNeeded: second))
+        let slot = Int(UInt32(truncatingIfNeeded: second))
         let writer = WriterNumber(
             process: UInt32(truncatingIfNeeded: second >> 32), count: UInt16(truncatingIfNeeded: first >> 48))
         switch UInt8(truncatingIfNeeded: first) {
         case 1:
             let record = EntryIndex.Record(name: name, byteCount: byteCount, stamp: stamp)
-            return .insert(record, place: place, keeping: writer.process == 0 ? nil : writer)
+            return .insert(record, slot: slot, keeping: writer.process == 0 ? nil : writer)
         case 2: return .use(name, stamp: stamp)
         case 3: return .remove(name)
         case 4: return .reserve(writer: writer, name: name, byteCount: byteCount)
         case 5: return .release(writer: writer)
-        case 6: return .vacancy(place: place)
+        case 6: return .vacancy(slot: slot)
         default: return nil
         }
     }
 
     private static func fields(of event: Event) -> Fields {
         switch event {
-        case .insert(let record, let place, let writer):
+        case .insert(let record, let slot, let writer):
             Fields(
-                kind: 1, name: record.name, byteCount: record.byteCount, stamp: record.stamp, place: place,
+                kind: 1, name: record.name, byteCount: record.byteCount, stamp: record.stamp, slot: slot,
                 writer: writer)
         case .use(let name, let stamp): Fields(kind: 2, name: name, stamp: stamp)
         case .remove(let name): Fields(kind: 3, name: name)
         case .reserve(let writer, let name, let byteCount):
             Fields(kind: 4, name: name, byteCount: byteCount, writer: writer)
         case .release(let writer): Fields(kind: 5, writer: writer)
-        case .vacancy(let place): Fields(kind: 6, place: place)
+        case .vacancy(let slot): Fields(kind: 6, slot: slot)
         }
     }
 
@@ -166,22 +166,22 @@ extension EntryIndex {
     @discardableResult
     package mutating func apply(_ event: JournalFormat.Event) -> Bool {
         switch event {
-        case .insert(let record, let place, let writer):
+        case .insert(let record, let slot, let writer):
             if let writer { release(writer) }
-            return insert(record, at: place)
+            return insert(record, at: slot)
         case .use(let name, let stamp): use(name, stamp: stamp)
         case .remove(let name): remove(name)
         case .reserve(let writer, let name, let byteCount): reserve(byteCount, for: name, writer: writer)
         case .release(let writer): release(writer)
-        case .vacancy(let place): return insertVacancy(at: place)
+        case .vacancy(let slot): return insertVacancy(at: slot)
         }
         return true
     }
 
-    /// What the table is to tell of places.
-    func slots(at places: some Collection<Int>) -> [JournalFormat.Event] {
-        places.map { place in
-            record(at: place).map { .insert($0, place: place, keeping: nil) } ?? .vacancy(place: place)
+    /// What the table is to tell of slots.
+    func slots(at slots: some Collection<Int>) -> [JournalFormat.Event] {
+        slots.map { slot in
+            record(at: slot).map { .insert($0, slot: slot, keeping: nil) } ?? .vacancy(slot: slot)
         }
     }
 }

@@ -2,7 +2,7 @@ public import ImageCore
 
 /// A cache that keeps something else than it is given: what a transform makes of it, in another cache.
 ///
-/// What can't be restored, sealed with another key for instance, is a miss and stays, until it is replaced or evicted. What can't be
+/// What can't be restored, encrypted with another key for instance, is a miss and stays, until it is replaced or evicted. What can't be
 /// transformed is not stored, and `.io` tells why. The budget, and everything else, is the other cache's.
 public struct TransformingDataCache: DataCache {
     private let cache: any DataCache
@@ -38,7 +38,7 @@ public struct TransformingDataCache: DataCache {
 
     public func removeAll() async throws(DataCacheFailure) { try await cache.removeAll() }
 
-    /// Off the cooperative pool: encoding a large picture keeps a thread busy for a tenth of a second.
+    /// Off the cooperative pool: encoding a large image keeps a thread busy for a tenth of a second.
     private func perform(
         _ work: @Sendable () throws -> DataCacheEntry
     ) async -> Result<DataCacheEntry, any Error> {

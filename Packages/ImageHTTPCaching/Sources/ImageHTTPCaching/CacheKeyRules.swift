@@ -6,7 +6,7 @@ import ImageCore
     public import Foundation
 #endif
 
-/// Makes one key of all addresses that mean the same picture.
+/// Makes one key of all addresses that mean the same image.
 ///
 /// Always: scheme and host in lower case, no default port, no fragment, no user or password, `/` for an empty path
 /// (RFC 3986, 6.2.2, 6.2.3). By rules: query items that don't matter, as the signature of a signed URL, are left out for the hosts that are
@@ -68,7 +68,7 @@ public struct CacheKeyRules: Hashable, Sendable {
     }
 }
 
-/// On whose behalf a picture is fetched. What one identity got is never shown to another.
+/// On whose behalf an image is fetched. What one identity got is never shown to another.
 public struct CacheIdentity: Hashable, Sendable {
     /// The value of the Authorization field.
     public var authorization: String?

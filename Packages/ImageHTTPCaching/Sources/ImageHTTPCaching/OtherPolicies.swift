@@ -8,7 +8,7 @@ import ImageTransporting
 
 /// Ignores what the origin says about caching: every 200 is kept and fresh for a fixed time, as in the disk caches of other image loaders.
 ///
-/// For pictures under addresses whose content never changes, from servers that say otherwise. `no-cache` in a request still counts.
+/// For images under addresses whose content never changes, from servers that say otherwise. `no-cache` in a request still counts.
 public struct FixedLifetimePolicy: HTTPCachePolicy {
     public var lifetime: Duration
 

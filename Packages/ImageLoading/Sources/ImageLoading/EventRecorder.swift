@@ -18,7 +18,7 @@ final class EventRecorder: Sendable {
 
     func record(_ kind: ImageLoadEvent.Kind, id: UInt64, of request: ImageRequest, elapsed: Duration) {
         counts.withLock { $0.note(kind, at: elapsed) }
-        observer?.loader(did: ImageLoadEvent(request: id, url: request.url, kind: kind, elapsed: elapsed))
+        observer?.handle(ImageLoadEvent(request: id, url: request.url, kind: kind, elapsed: elapsed))
     }
 
     /// Records all events of a request that the memory cache has answered.
@@ -29,6 +29,6 @@ final class EventRecorder: Sendable {
         }
         guard let observer else { return }
         let (id, url) = (makeID(), request.url)
-        for kind in Self.memoryHit { observer.loader(did: ImageLoadEvent(request: id, url: url, kind: kind)) }
+        for kind in Self.memoryHit { observer.handle(ImageLoadEvent(request: id, url: url, kind: kind)) }
     }
 }

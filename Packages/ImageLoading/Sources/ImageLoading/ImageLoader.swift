@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Requests for the same image share all work; requests for other sizes of it share the download. Every part is a protocol
 /// that you can implement yourself; see ``ImageLoaderConfiguration``.
-public final class ImageLoader: PictureLoader {
+public final class ImageLoader: ImageLoaderProtocol {
     let configuration: ImageLoaderConfiguration
     let events: EventRecorder
     let retries: RetryController

@@ -3,7 +3,7 @@ public import ImageTransporting
 
 /// The parts of a loader. Each is a protocol; nothing has a hidden default.
 ///
-/// `ImageLoadingDefaults` fills one in with the implementations of this package.
+/// `ImageLoaderKit` fills one in with the implementations of this package.
 public struct ImageLoaderConfiguration: Sendable {
     /// Decoded images; nil for none.
     public var memoryCache: (any ImageCache)?

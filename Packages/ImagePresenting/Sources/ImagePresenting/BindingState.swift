@@ -46,7 +46,7 @@ struct BindingState: Sendable {
         switch appearance.phase {
         case .idle: return visible ? begin(.begin) : .none
         case .loading: return mayLoad ? priorityAction : park()
-        case .success: return holdsPictures ? .none : park()
+        case .success: return holdsImages ? .none : park()
         case .failure: return .none
         }
     }
@@ -62,7 +62,7 @@ struct BindingState: Sendable {
     }
 
     private var mayLoad: Bool { isVisible || options.loadsBeforeVisible }
-    private var holdsPictures: Bool { isVisible || !options.releasesHiddenPicture }
+    private var holdsImages: Bool { isVisible || !options.releasesHiddenImage }
 
     /// The priority of what is bound, as it is now; nil when nothing is.
     var priority: RequestPriority? {
@@ -96,7 +96,7 @@ struct BindingState: Sendable {
         switch event {
         case .progress(let progress): appearance.phase.apply(.progress(progress))
         case .preview(let image):
-            guard holdsPictures else { return false }
+            guard holdsImages else { return false }
             show(image, .preview)
         case .finished(.success(let loaded)): succeeded(loaded)
         case .finished(.failure(let error)): failed(error)
@@ -105,7 +105,7 @@ struct BindingState: Sendable {
     }
 
     private mutating func succeeded(_ loaded: LoadedImage) {
-        guard holdsPictures else {
+        guard holdsImages else {
             _ = park()
             return
         }
@@ -117,8 +117,8 @@ struct BindingState: Sendable {
         appearance.phase.apply(.fail(error))
         if appearance.phase.isIdle {
             showPlaceholder()
-        } else if let picture = request?.options[.failurePicture, as: DecodedImage.self] {
-            show(picture, .failurePicture)
+        } else if let image = request?.options[.failureImage, as: DecodedImage.self] {
+            show(image, .failureImage)
         }
     }
 
@@ -126,12 +126,12 @@ struct BindingState: Sendable {
         request?.options[.transition, as: ImageTransition.self] ?? options.transition
     }
 
-    // MARK: Pictures
+    // MARK: Images
 
-    /// What is to be seen until something of the picture is there.
+    /// What is to be seen until something of the image is there.
     private mutating func showWaiting() {
         let isOfUse = [.final, .preview, .kept].contains(appearance.kind)
-        guard options.keepsOldPicture, holdsPictures, isOfUse else { return showPlaceholder() }
+        guard options.keepsOldImage, holdsImages, isOfUse else { return showPlaceholder() }
         (appearance.kind, appearance.transition) = (.kept, .none)
     }
 
@@ -141,9 +141,9 @@ struct BindingState: Sendable {
     }
 
     private mutating func show(
-        _ picture: DecodedImage?, _ kind: ImageAppearance.Kind, _ transition: ImageTransition = .none
+        _ image: DecodedImage?, _ kind: ImageAppearance.Kind, _ transition: ImageTransition = .none
     ) {
-        if picture != nil || appearance.picture != nil { appearance.pictureNumber += 1 }
-        (appearance.picture, appearance.kind, appearance.transition) = (picture, kind, transition)
+        if image != nil || appearance.image != nil { appearance.imageNumber += 1 }
+        (appearance.image, appearance.kind, appearance.transition) = (image, kind, transition)
     }
 }

@@ -1,11 +1,11 @@
 public import ImageCore
 public import ImageLoading
 
-/// Keeps a surface showing the picture that was last asked for. One for each cell, for as long as the cell lives.
+/// Keeps a surface showing the image that was last asked for. One for each cell, for as long as the cell lives.
 ///
-/// - A picture in memory is rendered before `bind` returns: without placeholder, without transition.
+/// - An image in memory is rendered before `bind` returns: without placeholder, without transition.
 /// - Each binding has a generation. What an older one brings is never rendered, whatever it was asked for.
-/// - To be bound is not to be visible: lists bind cells ahead of need. Until `setVisible(true)` a picture is loaded at a low priority, or not
+/// - To be bound is not to be visible: lists bind cells ahead of need. Until `setVisible(true)` an image is loaded at a low priority, or not
 ///   at all (`Options`).
 /// - Binding to an equal request again changes nothing, unless that has failed.
 /// - When the binding goes, what it waits for is cancelled; when the surface is gone, at the next event.
@@ -20,16 +20,16 @@ public import ImageLoading
 public final class ImageBinding {
     /// How a binding behaves, whatever it is bound to.
     public struct Options: Sendable {
-        /// Whether the picture before stays until there is a better one, in place of a placeholder.
-        public var keepsOldPicture = false
-        /// Whether pictures are loaded before they are visible.
+        /// Whether the image before stays until there is a better one, in place of a placeholder.
+        public var keepsOldImage = false
+        /// Whether images are loaded before they are visible.
         public var loadsBeforeVisible = true
         /// The priority of what is loaded before it is visible; a request of lower priority stays at its own.
         public var priorityBeforeVisible = RequestPriority.low
-        /// Whether the final picture is given up while it is not visible, to be taken from memory, or loaded, when it is again. For lists that
+        /// Whether the final image is given up while it is not visible, to be taken from memory, or loaded, when it is again. For lists that
         /// keep many more cells bound than are to be seen.
-        public var releasesHiddenPicture = false
-        /// How to go over to a picture that comes from network or disk, unless the request's own option `transition` says.
+        public var releasesHiddenImage = false
+        /// How to go over to an image that comes from network or disk, unless the request's own option `transition` says.
         public var transition = ImageTransition.none
 
         public init() {}
@@ -54,7 +54,7 @@ public final class ImageBinding {
     public var request: ImageRequest? { state.request }
     public var isVisible: Bool { state.isVisible }
 
-    /// Shows the picture of a request, from now on.
+    /// Shows the image of a request, from now on.
     public func bind(_ request: ImageRequest) { carryOut(state.bound(request)) }
 
     /// Tells whether the surface is to be seen. False until it is called; outlasts `bind` and `unbind`.
@@ -89,7 +89,7 @@ public final class ImageBinding {
         }
     }
 
-    /// Shows the best of the lesser pictures that memory has; the request that is left asks for better ones only.
+    /// Shows the best of the lesser images that memory has; the request that is left asks for better ones only.
     private func showingLesser(_ request: ImageRequest, _ generation: BindingState.Generation) -> ImageRequest {
         var request = request
         for (index, lesser) in request.lowQuality.enumerated().reversed() {

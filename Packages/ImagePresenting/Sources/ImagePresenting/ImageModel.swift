@@ -26,21 +26,21 @@ public final class ImageModel {
         relay.model = self
     }
 
-    /// What it shows the picture of; nil for nothing. Not observed.
+    /// What it shows the image of; nil for nothing. Not observed.
     public var request: ImageRequest? { binding.request }
 
-    /// What is to be drawn for a request that is about to be shown, by toolkits that draw before they tell what has appeared: its picture, if
+    /// What is to be drawn for a request that is about to be shown, by toolkits that draw before they tell what has appeared: its image, if
     /// memory has it; never what another request has left. Observes the model in any case.
     public func appearance(for request: ImageRequest) -> ImageAppearance {
         let shown = appearance
         guard binding.request != request else { return shown }
-        let number = shown.pictureNumber + 1
-        guard let hit = loader.cachedImage(for: request) else { return ImageAppearance(pictureNumber: number) }
+        let number = shown.imageNumber + 1
+        guard let hit = loader.cachedImage(for: request) else { return ImageAppearance(imageNumber: number) }
         return ImageAppearance(
-            phase: .success(.memory), picture: hit.image, kind: .final, pictureNumber: number)
+            phase: .success(.memory), image: hit.image, kind: .final, imageNumber: number)
     }
 
-    /// Shows the picture of a request, which is taken to be seen: a picture in memory is there when this returns.
+    /// Shows the image of a request, which is taken to be seen: an image in memory is there when this returns.
     public func show(_ request: ImageRequest) {
         binding.setVisible(true)
         binding.bind(request)

@@ -1,10 +1,10 @@
 public import ImageCore
 
-/// How far a view is with its picture.
+/// How far a view is with its image.
 ///
 /// A value; `apply(_:)` is all that changes it, and lets nothing happen that has no place in the present phase.
 public enum ImagePhase: Sendable {
-    /// No picture is asked for, or it is not asked for yet.
+    /// No image is asked for, or it is not asked for yet.
     case idle
     /// On its way. The progress is nil until the first bytes have come.
     case loading(WorkProgress?)
@@ -12,9 +12,9 @@ public enum ImagePhase: Sendable {
     case success(ImageSource)
     case failure(ImageError)
 
-    /// What may happen to a view's picture.
+    /// What may happen to a view's image.
     public enum Event: Sendable {
-        /// Another picture is wanted. Legal in every phase.
+        /// Another image is wanted. Legal in every phase.
         case begin
         /// More of it has come. Legal while loading.
         case progress(WorkProgress)
@@ -22,7 +22,7 @@ public enum ImagePhase: Sendable {
         case succeed(ImageSource)
         /// It will not come. Legal while loading. A cancellation is no failure, and leads to `.idle`.
         case fail(ImageError)
-        /// The same picture is to be tried once more. Legal after a failure alone.
+        /// The same image is to be tried once more. Legal after a failure alone.
         case retry
         /// None is wanted any more. Legal in every phase but `.idle`.
         case clear

@@ -11,7 +11,7 @@ public final class PrefetchController {
     private var window: PrefetchWindow
     /// What was started, as it was then: the list may say something else of an index later.
     private var started: [Int: ImageRequest] = [:]
-    /// How many of them are of each picture.
+    /// How many of them are of each image.
     private var uses: [ImageRequest: Int] = [:]
 
     /// - Parameter request: what the item at an index shows; nil for nothing. Called in `update` alone.
@@ -47,7 +47,7 @@ public final class PrefetchController {
     /// Stops everything and forgets the list, when its items have become others.
     public func reset() { stop(window.reset()) }
 
-    /// Two items may show the same picture: it goes on while one of them is wanted.
+    /// Two items may show the same image: it goes on while one of them is wanted.
     private func stop(_ indices: [Int]) {
         let unused = indices.compactMap { started.removeValue(forKey: $0) }.filter { request in
             guard let count = uses.removeValue(forKey: request), count > 1 else { return true }

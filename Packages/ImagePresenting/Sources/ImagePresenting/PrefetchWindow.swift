@@ -4,7 +4,7 @@
 /// answers:
 ///
 /// ```swift
-/// let change = window.update(visible: 40..<52, of: pictures.count, at: start.duration(to: clock.now))
+/// let change = window.update(visible: 40..<52, of: images.count, at: start.duration(to: clock.now))
 /// prefetcher.stop(change.cancels.map { requests[$0] })
 /// prefetcher.start(change.loads.map { requests[$0] })
 /// ```

@@ -15,7 +15,7 @@ public final class ViewBinding {
     /// - Parameter surface: held weakly.
     public init(surface: any ImageSurface) { self.surface = surface }
 
-    /// Shows the picture of a request: before this returns if it is in memory.
+    /// Shows the image of a request: before this returns if it is in memory.
     ///
     /// - Parameter options: those of the first call count, as long as the loader stays the same.
     public func bind(_ request: ImageRequest, with loader: ImageLoader, options: ImageBinding.Options) {

@@ -5,14 +5,14 @@
     public import ImagePresenting
     public import UIKit
 
-    /// An image view that loads its picture, and stops when it is told: in `prepareForReuse` of the cell, for one.
+    /// An image view that loads its image, and stops when it is told: in `prepareForReuse` of the cell, for one.
     open class LoadingImageView: UIImageView, ImageSurface {
-        /// Told each appearance after the picture is drawn: for a spinner, a placeholder, a retry button.
+        /// Told each appearance after the image is drawn: for a spinner, a placeholder, a retry button.
         public var onRender: (ImageAppearance) -> Void = { _ in }
         private lazy var binding = ViewBinding(surface: self)
-        private let drawn = DrawnPicture { $0.makeCGImage().map(UIImage.init(cgImage:)) }
+        private let drawn = DrawnImage { $0.makeCGImage().map(UIImage.init(cgImage:)) }
 
-        /// Shows the picture of a request: before this returns if it is in memory.
+        /// Shows the image of a request: before this returns if it is in memory.
         ///
         /// - Parameter options: those of the first call count, as long as the loader stays the same.
         public func load(
@@ -27,26 +27,26 @@
         /// Tries once more, after a failure.
         public func retryLoading() { binding.retry() }
 
-        /// In a window a picture is loaded at the request's priority; outside of one, as the options say.
+        /// In a window an image is loaded at the request's priority; outside of one, as the options say.
         open override func didMoveToWindow() {
             super.didMoveToWindow()
             binding.isVisible = window != nil
         }
 
         public func render(_ appearance: ImageAppearance) {
-            if drawn.update(to: appearance) { draw(drawn.picture, appearance.transition) }
+            if drawn.update(to: appearance) { draw(drawn.image, appearance.transition) }
             onRender(appearance)
         }
 
-        private func draw(_ picture: UIImage?, _ transition: ImageTransition) {
+        private func draw(_ image: UIImage?, _ transition: ImageTransition) {
             switch transition {
-            case .none: image = picture
+            case .none: image = image
             case .fadeIn(let duration):
-                (image, alpha) = (picture, 0)
+                (image, alpha) = (image, 0)
                 UIView.animate(withDuration: duration / .seconds(1)) { self.alpha = 1 }
             case .crossDissolve(let duration):
                 UIView.transition(with: self, duration: duration / .seconds(1), options: .transitionCrossDissolve) {
-                    self.image = picture
+                    self.image = image
                 }
             }
         }

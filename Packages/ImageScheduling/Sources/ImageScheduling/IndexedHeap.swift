@@ -47,20 +47,20 @@ struct IndexedHeap<Element: Hashable & Sendable>: Sendable {
         while position > 0 {
             let parent = (position - 1) / 2
             guard moving.rank < entries[parent].rank else { break }
-            place(entries[parent], at: position)
+            slot(entries[parent], at: position)
             position = parent
         }
-        place(moving, at: position)
+        slot(moving, at: position)
     }
 
     private mutating func siftDown(from start: Int) {
         let moving = entries[start]
         var position = start
         while let child = smallerChild(of: position), entries[child].rank < moving.rank {
-            place(entries[child], at: position)
+            slot(entries[child], at: position)
             position = child
         }
-        place(moving, at: position)
+        slot(moving, at: position)
     }
 
     private func smallerChild(of position: Int) -> Int? {
@@ -70,7 +70,7 @@ struct IndexedHeap<Element: Hashable & Sendable>: Sendable {
         return right < entries.count && entries[right].rank < entries[left].rank ? right : left
     }
 
-    private mutating func place(_ entry: Entry, at position: Int) {
+    private mutating func slot(_ entry: Entry, at position: Int) {
         entries[position] = entry
         positions[entry.element] = position
     }

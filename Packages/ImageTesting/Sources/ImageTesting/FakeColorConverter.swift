@@ -11,10 +11,10 @@ public import ImageCore
 public struct FakeColorConverter: ColorConverter {
     public init() {}
 
-    /// The profile of pictures in `layout`.
+    /// The profile of images in `layout`.
     public static func profile(for layout: PixelLayout) -> Data { Data("inverted \(layout)".utf8) }
 
-    /// A gamma that no picture has.
+    /// A gamma that no image has.
     public static let calibration = ColorCalibration(transfer: .gamma(-1))
 
     public func makeStage(

@@ -7,7 +7,7 @@ import Synchronization
     public import Foundation
 #endif
 
-/// A decoder of `FakePicture` files that can be told to fail and to wait, and counts what it is asked.
+/// A decoder of `FakeImage` files that can be told to fail and to wait, and counts what it is asked.
 public final class FakeDecoder: ImageDecoder {
     /// What was asked, in order.
     public enum Message: Hashable, Sendable {
@@ -37,12 +37,12 @@ public final class FakeDecoder: ImageDecoder {
 
     public var messages: [Message] { log.withLock { $0 } }
 
-    public func recognises(_ prefix: Data) -> Bool { prefix.starts(with: FakePicture.signature) }
+    public func recognises(_ prefix: Data) -> Bool { prefix.starts(with: FakeImage.signature) }
 
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         log.withLock { $0.append(.open(byteCount: data.count)) }
         if let openFailure { throw openFailure }
-        return FakeOpenedImage(try FakePictureFile(data, limits: limits), owner: self)
+        return FakeOpenedImage(try FakeImageFile(data, limits: limits), owner: self)
     }
 
     fileprivate func willDecode(_ message: Message) -> DecodingFailure? {
@@ -53,10 +53,10 @@ public final class FakeDecoder: ImageDecoder {
 }
 
 private final class FakeOpenedImage: OpenedImage {
-    private let file: FakePictureFile
+    private let file: FakeImageFile
     private let owner: FakeDecoder
 
-    init(_ file: FakePictureFile, owner: FakeDecoder) {
+    init(_ file: FakeImageFile, owner: FakeDecoder) {
         self.file = file
         self.owner = owner
     }

@@ -6,7 +6,7 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Writes `FakePicture` files, without loss.
+/// Writes `FakeImage` files, without loss.
 public struct FakeEncoder: ImageEncoder {
     /// Sides above this are refused, as real formats do.
     public static let largestSide = 65_535
@@ -15,7 +15,7 @@ public struct FakeEncoder: ImageEncoder {
     private let failure: EncodingFailure?
 
     /// - Parameters:
-    ///   - format: what the encoder says that it writes; what it writes is always a `FakePicture`.
+    ///   - format: what the encoder says that it writes; what it writes is always a `FakeImage`.
     ///   - failure: thrown by every call.
     public init(format: ImageFormat = .fake, failure: EncodingFailure? = nil) {
         self.format = format
@@ -38,9 +38,9 @@ public struct FakeEncoder: ImageEncoder {
         guard (1...Self.largestSide).contains(size.width), (1...Self.largestSide).contains(size.height) else {
             throw .unsupportedSize(.fake, size)
         }
-        let picture = FakePicture(
+        let image = FakeImage(
             size, frames: frames.map(\.pixels), delays: delays, loopCount: loopCount,
             hasAlpha: !frames.allSatisfy(\.isOpaque))
-        return picture.encoded
+        return image.encoded
     }
 }

@@ -11,10 +11,10 @@ import Synchronization
 ///
 /// ```swift
 /// let loader = FakeImageLoader()
-/// loader.script(request, .picture(PixelSize(width: 4, height: 3)))
-/// let screen = Gallery(loader: loader)  // which takes `any PictureLoader`
+/// loader.script(request, .image(PixelSize(width: 4, height: 3)))
+/// let screen = Gallery(loader: loader)  // which takes `any ImageLoaderProtocol`
 /// ```
-public final class FakeImageLoader: PictureLoader {
+public final class FakeImageLoader: ImageLoaderProtocol {
     /// What requests for one original get.
     public enum Reply: Sendable {
         case image(DecodedImage)
@@ -23,8 +23,8 @@ public final class FakeImageLoader: PictureLoader {
         /// What comes when the gate lets it pass, unless the request is cancelled before.
         indirect case held(Gate, Reply)
 
-        /// A picture of one straight RGBA colour.
-        public static func picture(_ size: PixelSize, color: [UInt8] = [200, 100, 50, 255]) -> Reply {
+        /// An image of one straight RGBA colour.
+        public static func image(_ size: PixelSize, color: [UInt8] = [200, 100, 50, 255]) -> Reply {
             let pixels = (0..<size.area).flatMap { _ in color }
             return .image(
                 DecodedImage(
@@ -58,7 +58,7 @@ public final class FakeImageLoader: PictureLoader {
         state.withLock { $0.replies[request.original.source] = reply }
     }
 
-    /// Forgets the pictures that answer at once: those that were loaded.
+    /// Forgets the images that answer at once: those that were loaded.
     public func emptyMemory() { state.withLock { $0.cached = [:] } }
 
     public func cachedImage(for request: ImageRequest) -> LoadedImage? {
@@ -72,7 +72,7 @@ public final class FakeImageLoader: PictureLoader {
     ) async throws(ImageError) -> LoadedImage {
         log.append(.image(request.original.source))
         guard case .image(let image) = try await reply(to: request) else {
-            throw unscripted(request, "no picture is scripted")
+            throw unscripted(request, "no image is scripted")
         }
         var hit = LoadedImage(image: image, source: .memory, encodedByteCount: nil)
         if request.cachePolicy.memory.writes { state.withLock { $0.cached[request.cacheKey] = hit } }

@@ -7,9 +7,9 @@ import Synchronization
     public import Foundation
 #endif
 
-/// A decoder of `FakePicture` files that also shows them while they come in, row by row.
+/// A decoder of `FakeImage` files that also shows them while they come in, row by row.
 ///
-/// Frame 0 of files whose frames hold all pixels; a picture of one colour is there as soon as that is.
+/// Frame 0 of files whose frames hold all pixels; an image of one colour is there as soon as that is.
 public final class FakeIncrementalDecoder: IncrementalImageDecoder {
     private let whole = FakeDecoder()
     private let log = Mutex<[Message]>([])
@@ -84,7 +84,7 @@ private final class FakeIncrementalImage: IncrementalImage {
         data.append(bytes)
         guard header == nil else { return }
         do throws(DecodingFailure) {
-            let file = try FakePictureFile(data, limits: limits)
+            let file = try FakeImageFile(data, limits: limits)
             pixelOffset = file.framesStart
             header = file.header
         } catch .truncated {

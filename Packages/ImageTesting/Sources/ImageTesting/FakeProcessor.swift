@@ -7,13 +7,13 @@ public final class FakeProcessor: ImageProcessor {
     private let transform: @Sendable (Bitmap) throws -> Bitmap
     private let calls = Atomic(0)
 
-    /// - Parameter transform: hands pictures through unless told otherwise; what it throws is thrown.
+    /// - Parameter transform: hands images through unless told otherwise; what it throws is thrown.
     public init(_ identifier: String, transform: @escaping @Sendable (Bitmap) throws -> Bitmap = { $0 }) {
         self.identifier = identifier
         self.transform = transform
     }
 
-    /// How often a picture was processed.
+    /// How often an image was processed.
     public var callCount: Int { calls.load(ordering: .relaxed) }
 
     public func process(_ bitmap: Bitmap) throws -> Bitmap {

@@ -9,7 +9,7 @@ import Synchronization
 
 /// Stands in for the whole of decoding in tests of loaders.
 ///
-/// Answers `FakePicture` files by itself, at the size that the request promises, by nearest neighbour and without colour
+/// Answers `FakeImage` files by itself, at the size that the request promises, by nearest neighbour and without colour
 /// conversion. For other bytes it answers what it was told with `script`, and whatever it was not told about is
 /// `.unknownFormat`, kept in `unexpected` so that a test can require that there was none.
 public final class FakeSizedImageDecoder: SizedImageDecoder {
@@ -37,7 +37,7 @@ public final class FakeSizedImageDecoder: SizedImageDecoder {
 
     public var messages: [Message] { state.withLock { $0.messages } }
 
-    /// Bytes that were neither a fake picture nor scripted.
+    /// Bytes that were neither a fake image nor scripted.
     public var unexpected: [Data] { state.withLock { $0.unexpected } }
 
     /// How many decodes were asked for.
@@ -77,13 +77,13 @@ public final class FakeSizedImageDecoder: SizedImageDecoder {
         return DecodedImage(bitmap: bitmap, header: file.header)
     }
 
-    private func file(_ data: Data) throws(DecodingFailure) -> FakePictureFile {
+    private func file(_ data: Data) throws(DecodingFailure) -> FakeImageFile {
         try limits.check(.encodedBytes, data.count)
-        guard data.starts(with: FakePicture.signature) else {
+        guard data.starts(with: FakeImage.signature) else {
             state.withLock { $0.unexpected.append(data) }
             throw .unknownFormat
         }
-        return try FakePictureFile(data, limits: limits)
+        return try FakeImageFile(data, limits: limits)
     }
 
     private func isOpaque(_ pixels: [UInt8]) -> Bool {
@@ -91,8 +91,8 @@ public final class FakeSizedImageDecoder: SizedImageDecoder {
     }
 }
 
-extension FakePictureFile {
-    /// The pixel of the upright picture under the middle of pixel (x, y) of a picture of size `output`.
+extension FakeImageFile {
+    /// The pixel of the upright image under the middle of pixel (x, y) of an image of size `output`.
     fileprivate func nearest(_ x: Int, _ y: Int, in output: PixelSize, pixels: [UInt8]) -> [UInt8] {
         let upright = header.size
         let (right, down) = (
@@ -105,7 +105,7 @@ extension FakePictureFile {
 }
 
 extension ImageOrientation {
-    /// Where the pixel (x, y) of the upright picture is stored. Spelled out case by case, as a second opinion.
+    /// Where the pixel (x, y) of the upright image is stored. Spelled out case by case, as a second opinion.
     fileprivate func storedPosition(x: Int, y: Int, of stored: PixelSize) -> (x: Int, y: Int) {
         let (lastX, lastY) = (stored.width - 1, stored.height - 1)
         return switch self {

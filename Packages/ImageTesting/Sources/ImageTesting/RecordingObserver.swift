@@ -6,7 +6,7 @@ public final class RecordingObserver: ImageLoaderObserver {
 
     public init() {}
 
-    public func loader(did event: ImageLoadEvent) { watched.change { $0.append(event) } }
+    public func handle(_ event: ImageLoadEvent) { watched.change { $0.append(event) } }
 
     /// What has been told so far.
     public var events: [ImageLoadEvent] { watched.value }

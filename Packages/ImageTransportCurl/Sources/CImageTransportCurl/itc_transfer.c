@@ -51,7 +51,7 @@ static void set_method(CURL *easy, const char *method) {
         curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
 }
 
-/* What one read takes at most: a small picture and its head, whole. */
+/* What one read takes at most: a small image and its head, whole. */
 enum { READ_BYTES = 64 << 10 };
 
 static void set_fixed_options(CURL *easy) {

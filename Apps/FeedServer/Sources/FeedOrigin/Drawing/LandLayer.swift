@@ -12,7 +12,7 @@ final class LandLayer: SceneLayer {
 
     struct Recipe {
         var silhouette: Silhouette
-        /// Where the land ends at its lowest, from the top of the picture.
+        /// Where the land ends at its lowest, from the top of the image.
         var foot: Float
         /// How much higher the highest parts are.
         var relief: Float

@@ -1,12 +1,12 @@
-/// A soft-edged shape that a picture with transparency is cut to, over a faint shadow.
+/// A soft-edged shape that an image with transparency is cut to, over a faint shadow.
 struct Mask {
     enum Shape: CaseIterable { case disc, plate, drop, wave }
 
     let shape: Shape
     let seed: UInt32
 
-    /// Coverage of the picture and of its shadow at a point, x and y from -1 to 1 within the picture.
-    func coverage(_ x: Float, _ y: Float) -> (picture: Float, shadow: Float) {
+    /// Coverage of the image and of its shadow at a point, x and y from -1 to 1 within the image.
+    func coverage(_ x: Float, _ y: Float) -> (image: Float, shadow: Float) {
         (ramp(1, 0.93, radius(x, y)), 0.5 * ramp(1.16, 0.8, radius(x - 0.02, y - 0.05)))
     }
 

@@ -1,6 +1,6 @@
 /// Several octaves of value noise over the plane, made row by row: about -1 to 1, mean 0.
 ///
-/// Octaves finer than the pixels fade out, so that a small picture is the large one seen from afar, without sparkle.
+/// Octaves finer than the pixels fade out, so that a small image is the large one seen from afar, without sparkle.
 struct NoiseField {
     fileprivate struct Octave {
         let seed: UInt32

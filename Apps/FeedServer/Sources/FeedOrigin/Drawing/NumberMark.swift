@@ -1,8 +1,8 @@
 public import ImageCore
 
-/// A picture's number, drawn into its middle so that a machine can read it back from what a program shows: four by four squares, black or white.
+/// An image's number, drawn into its middle so that a machine can read it back from what a program shows: four by four squares, black or white.
 ///
-/// The mark is half as wide and high as the picture's shorter side. It is read where the whole picture is shown, or the largest square of its
+/// The mark is half as wide and high as the image's shorter side. It is read where the whole image is shown, or the largest square of its
 /// middle, at any size, in any format that keeps black and white apart.
 public enum NumberMark {
     private static let side = 4
@@ -11,7 +11,7 @@ public enum NumberMark {
     /// Numbers beyond are taken modulo this.
     public static let limit = 1 << numberBits
 
-    /// The number that a picture shows; nil when it shows none.
+    /// The number that an image shows; nil when it shows none.
     public static func number(in bitmap: Bitmap) -> Int? {
         var code = 0
         for square in squares(of: bitmap.size) {
@@ -39,7 +39,7 @@ public enum NumberMark {
         return Bitmap(size: bitmap.size, pixels: pixels, isOpaque: bitmap.isOpaque)
     }
 
-    /// Twelve bits of number and four that follow from them: a picture without a mark is hardly ever taken for one with it.
+    /// Twelve bits of number and four that follow from them: an image without a mark is hardly ever taken for one with it.
     private static func code(for number: Int) -> Int {
         let digits = (number >> 8 ^ number >> 4 ^ number) & 15
         return number << 4 | (digits ^ 0b1010)

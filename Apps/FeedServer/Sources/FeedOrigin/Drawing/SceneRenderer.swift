@@ -7,7 +7,7 @@ struct SceneRenderer {
 
     /// - Parameters:
     ///   - id: which scene. Ids of any value are fine.
-    ///   - hasAlpha: cuts the picture to a shape with soft edges.
+    ///   - hasAlpha: cuts the image to a shape with soft edges.
     init(id: Int, hasAlpha: Bool) {
         composition = Composition(id: id)
         let shapes = Mask.Shape.allCases
@@ -15,7 +15,7 @@ struct SceneRenderer {
         mask = hasAlpha ? Mask(shape: shapes[number], seed: composition.seed) : nil
     }
 
-    /// - Parameter phase: nil for a still picture, from 0 up to 1 for a moment of the animation.
+    /// - Parameter phase: nil for a still image, from 0 up to 1 for a moment of the animation.
     func bitmap(size: PixelSize, phase: Float? = nil) -> Bitmap {
         let view = Viewport(size, phase: phase ?? 0)
         let layers = composition.layers(for: view, isAnimated: phase != nil)
@@ -36,9 +36,9 @@ struct SceneRenderer {
         let start = row * view.width * 4
         for column in 0..<view.width {
             let x = (Float(column) + 0.5) / Float(view.width) * 2 - 1
-            let (picture, shadow) = mask.coverage(x, y)
-            let alpha = picture + shadow * (1 - picture)
-            let share = alpha > 0 ? picture / alpha : 0
+            let (image, shadow) = mask.coverage(x, y)
+            let alpha = image + shadow * (1 - image)
+            let share = alpha > 0 ? image / alpha : 0
             let index = start + column * 4
             for channel in index..<(index + 3) {
                 canvas.pixels[channel] = UInt8(Float(canvas.pixels[channel]) * share + 0.5)

@@ -1,4 +1,4 @@
-/// A repeatable stream of numbers (SplitMix64, Steele, Lea and Flood 2014): same seed, same pictures, everywhere.
+/// A repeatable stream of numbers (SplitMix64, Steele, Lea and Flood 2014): same seed, same images, everywhere.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -51,7 +51,7 @@ extension SceneLayer {
     func hides(row: Int) -> Bool { false }
 }
 
-/// The finished rows of the picture, straight RGBA.
+/// The finished rows of the image, straight RGBA.
 struct Canvas {
     let width: Int
     var pixels: [UInt8]

@@ -1,7 +1,7 @@
 /// Still water: what stands above its edge upside down, broken by ripples that grow towards the camera.
 final class WaterLayer: SceneLayer {
     struct Recipe {
-        /// Where the far shore is, from the top of the picture.
+        /// Where the far shore is, from the top of the image.
         var shore: Float
         var color: Color
         var glitter: Color

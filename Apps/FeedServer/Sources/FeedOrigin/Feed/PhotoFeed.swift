@@ -22,7 +22,7 @@ public struct PhotoFeed: Hashable, Sendable {
     public static let largestLimit = 500
 
     public let count: Int
-    /// Whether each picture shows its number, for machines to read (`NumberMark`).
+    /// Whether each image shows its number, for machines to read (`NumberMark`).
     public let isNumbered: Bool
 
     public init(count: Int, isNumbered: Bool = false) {
@@ -48,13 +48,13 @@ public struct PhotoFeed: Hashable, Sendable {
             thumbnailUrl: origin + recipe.thumbnail(300).target)
     }
 
-    /// The pictures that the first photos' URLs name, thumbnails first, for drawing them before they are asked for.
-    func recipes(first count: Int) -> [PictureRecipe] {
+    /// The images that the first photos' URLs name, thumbnails first, for drawing them before they are asked for.
+    func recipes(first count: Int) -> [ImageRecipe] {
         let ids = 1...max(1, min(count, self.count))
         return ids.map { recipe($0).thumbnail(300) } + ids.map { recipe($0) }
     }
 
-    private func recipe(_ id: Int) -> PictureRecipe {
+    private func recipe(_ id: Int) -> ImageRecipe {
         var recipe = Self.recipe(id)
         recipe.isNumbered = isNumbered
         return recipe
@@ -65,9 +65,9 @@ public struct PhotoFeed: Hashable, Sendable {
     ]
 
     /// A mix in which every ten photos hold each format, and each of its kinds comes up.
-    static func recipe(_ id: Int) -> PictureRecipe {
+    static func recipe(_ id: Int) -> ImageRecipe {
         let (width, height) = sizes[id % sizes.count]
-        var recipe = PictureRecipe(id: id, format: .jpeg, width: width, height: height)
+        var recipe = ImageRecipe(id: id, format: .jpeg, width: width, height: height)
         switch id % 10 {
         case 2, 6: recipe.isProgressive = true
         case 3: recipe.format = .webp
@@ -91,7 +91,7 @@ public struct PhotoFeed: Hashable, Sendable {
     }
 
     private static func title(_ id: Int) -> String {
-        let words = titles[Composition(id: id).motif] ?? ["picture"]
+        let words = titles[Composition(id: id).motif] ?? ["image"]
         var numbers = SeededGenerator(seed: UInt64(truncatingIfNeeded: id) &* 31)
         let moment = moments[numbers.index(below: moments.count)]
         return words[numbers.index(below: words.count)] + " " + moment

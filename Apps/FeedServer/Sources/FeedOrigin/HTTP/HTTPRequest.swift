@@ -1,7 +1,7 @@
-/// A request as the server understands it: RFC 9112 with the parts that a picture origin needs.
+/// A request as the server understands it: RFC 9112 with the parts that an image origin needs.
 public struct HTTPRequest: Hashable, Sendable {
     public var method: String
-    /// The request target as received, `/pictures/1.jpg?w=300`.
+    /// The request target as received, `/images/1.jpg?w=300`.
     public var target: String
     /// The target's path, percent-decoded.
     public var path: String

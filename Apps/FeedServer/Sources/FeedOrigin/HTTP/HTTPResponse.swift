@@ -1,4 +1,4 @@
-/// A response before it meets the network. The body is shared, not copied, so that thousands of clients read one picture.
+/// A response before it meets the network. The body is shared, not copied, so that thousands of clients read one image.
 public struct HTTPResponse: Hashable, Sendable {
     public var status: Int
     /// Without `Date`, `Content-Length` and `Connection`, which are added when the response is sent.

@@ -43,7 +43,7 @@ struct Delivery: Hashable, Sendable {
     private static func replaced(_ response: HTTPResponse, by fault: Fault?) -> HTTPResponse {
         switch fault {
         case .status(let status): return .failure(status, "\(status) as asked for")
-        case .notAPicture where response.status == 200:
+        case .notAImage where response.status == 200:
             var page = response
             page.body = Array(
                 "<!DOCTYPE html><title>Sign in</title><p>This network needs you to sign in first.</p>\n".utf8)
@@ -67,7 +67,7 @@ private struct Plan {
         contentLength = length
         bodyLength = length
         switch fault {
-        case nil, .notAPicture, .status: break
+        case nil, .notAImage, .status: break
         case .reset: (sendsHead, ending) = (false, .reset)
         case .truncate: (bodyLength, ending) = (length / 2, .close)
         case .stall: (bodyLength, stalls, ending) = (length / 2, true, .close)

@@ -10,14 +10,14 @@ public enum Fault: Hashable, Sendable {
     case garbage
     /// A Content-Length of half of what is sent.
     case wrongLength
-    /// A correct answer whose body, said to be a picture, is a web page.
-    case notAPicture
+    /// A correct answer whose body, said to be an image, is a web page.
+    case notAImage
     /// A reset after this many bytes of the body.
     case dropAfter(Int)
     /// This status instead of the answer.
     case status(Int)
 
-    /// `reset`, `truncate`, `stall`, `garbage`, `wrong-length`, `not-a-picture`, `drop-after=N` or `status=N`.
+    /// `reset`, `truncate`, `stall`, `garbage`, `wrong-length`, `not-a-image`, `drop-after=N` or `status=N`.
     public init?(_ text: String) {
         let parts = text.split(separator: "=", maxSplits: 1)
         guard parts.count == 2 else {
@@ -35,6 +35,6 @@ public enum Fault: Hashable, Sendable {
 
     static let plain: [String: Fault] = [
         "reset": .reset, "truncate": .truncate, "stall": .stall, "garbage": .garbage, "wrong-length": .wrongLength,
-        "not-a-picture": .notAPicture,
+        "not-a-image": .notAImage,
     ]
 }

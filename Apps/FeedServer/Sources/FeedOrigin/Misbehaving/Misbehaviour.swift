@@ -23,7 +23,7 @@ public struct Misbehaviour: Hashable, Sendable {
         let wanted = try Self.fault(request)
         let times = try Self.number(request, "times", 0...1_000_000) ?? .max
         fault = attempt <= times ? wanted : nil
-        if wanted == nil, request.path.hasPrefix("/pictures/") {
+        if wanted == nil, request.path.hasPrefix("/images/") {
             fault = switches.failure(target: request.target, attempt: attempt)
         }
     }
@@ -52,7 +52,7 @@ public struct Misbehaviour: Hashable, Sendable {
 public struct Switches: Hashable, Sendable {
     public var latency: Duration
     public var bandwidth: Int?
-    /// The share of picture requests that fail, from 0 to 1.
+    /// The share of image requests that fail, from 0 to 1.
     public var failureRate: Double
     /// How they fail, each as often as the others.
     public var faults: [Fault]

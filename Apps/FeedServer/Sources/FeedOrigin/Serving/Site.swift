@@ -3,12 +3,12 @@ import ImageCore
 /// What the server has to offer: turns requests into responses and knows nothing of sockets.
 public struct Site: Sendable {
     private let feed: PhotoFeed
-    private let shelf: PictureShelf
+    private let shelf: ImageStore
     private let maxAge: Int
     let statistics: Statistics
 
-    /// - Parameter maxAge: seconds that clients may keep pictures without asking again.
-    public init(feed: PhotoFeed, shelf: PictureShelf, maxAge: Int = 3600) {
+    /// - Parameter maxAge: seconds that clients may keep images without asking again.
+    public init(feed: PhotoFeed, shelf: ImageStore, maxAge: Int = 3600) {
         self.feed = feed
         self.shelf = shelf
         self.maxAge = maxAge
@@ -26,7 +26,7 @@ public struct Site: Sendable {
             case ("/photos", _): return try page(request)
             case ("/stats", _): return .json(statistics.json)
             case ("/", _): return Self.index
-            default: return try picture(request)
+            default: return try image(request)
             }
         } catch {
             return .failure(error.status, error.text)
@@ -55,10 +55,10 @@ public struct Site: Sendable {
             ], body: Array(body.utf8))
     }
 
-    private func picture(_ request: HTTPRequest) throws(RequestFailure) -> HTTPResponse {
-        guard let recipe = try PictureRecipe(request) else { return .failure(404, "nothing is at \(request.path)") }
+    private func image(_ request: HTTPRequest) throws(RequestFailure) -> HTTPResponse {
+        guard let recipe = try ImageRecipe(request) else { return .failure(404, "nothing is at \(request.path)") }
         do throws(EncodingFailure) {
-            return response(try shelf.picture(recipe), for: request)
+            return response(try shelf.image(recipe), for: request)
         } catch {
             return Self.response(error)
         }
@@ -67,41 +67,41 @@ public struct Site: Sendable {
     private static func response(_ failure: EncodingFailure) -> HTTPResponse {
         switch failure {
         case .animationUnsupported(let format): .failure(400, "this server's \(format) encoder makes no animations")
-        case .unsupportedSize(let format, let size): .failure(400, "\(format) can't hold a picture of \(size)")
+        case .unsupportedSize(let format, let size): .failure(400, "\(format) can't hold an image of \(size)")
         case .inconsistentFrames: .failure(500, "frames of different sizes")
         case .failed(let format, let text): .failure(500, "the \(format) encoder failed: \(text)")
         }
     }
 
-    private func response(_ picture: Picture, for request: HTTPRequest) -> HTTPResponse {
+    private func response(_ image: RenderedImage, for request: HTTPRequest) -> HTTPResponse {
         let representation = Representation(
-            entityTag: picture.entityTag, lastModified: picture.lastModified, length: picture.bytes.count)
+            entityTag: image.entityTag, lastModified: image.lastModified, length: image.bytes.count)
         var headers = [
-            HTTPRequest.Field("Content-Type", picture.contentType), HTTPRequest.Field("ETag", picture.entityTag),
-            HTTPRequest.Field("Last-Modified", picture.lastModified.text),
+            HTTPRequest.Field("Content-Type", image.contentType), HTTPRequest.Field("ETag", image.entityTag),
+            HTTPRequest.Field("Last-Modified", image.lastModified.text),
             HTTPRequest.Field("Cache-Control", "public, max-age=\(maxAge)"),
             HTTPRequest.Field("Accept-Ranges", "bytes"),
         ]
         switch representation.selection(for: request) {
-        case .whole: return HTTPResponse(headers: headers, body: picture.bytes)
+        case .whole: return HTTPResponse(headers: headers, body: image.bytes)
         case .notModified: return HTTPResponse(status: 304, headers: Array(headers[1...3]))
         case .unsatisfiable:
-            var response = HTTPResponse.failure(416, "the picture has \(picture.bytes.count) bytes")
-            response.headers.append(HTTPRequest.Field("Content-Range", "bytes */\(picture.bytes.count)"))
+            var response = HTTPResponse.failure(416, "the image has \(image.bytes.count) bytes")
+            response.headers.append(HTTPRequest.Field("Content-Range", "bytes */\(image.bytes.count)"))
             return response
         case .part(let range):
-            let place = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(picture.bytes.count)"
+            let place = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(image.bytes.count)"
             headers.append(HTTPRequest.Field("Content-Range", place))
-            var response = HTTPResponse(status: 206, headers: headers, body: picture.bytes)
+            var response = HTTPResponse(status: 206, headers: headers, body: image.bytes)
             response.range = range
             return response
         }
     }
 
-    /// Makes the pictures of the first photos before anyone asks; what fails now will be told to who asks.
+    /// Makes the images of the first photos before anyone asks; what fails now will be told to who asks.
     public func prepare(first count: Int) {
         for recipe in feed.recipes(first: count) {
-            do throws(EncodingFailure) { _ = try shelf.picture(recipe) } catch { continue }
+            do throws(EncodingFailure) { _ = try shelf.image(recipe) } catch { continue }
         }
     }
 
@@ -112,12 +112,12 @@ public struct Site: Sendable {
             FeedServer: a demo origin for image loaders.
 
             GET  /photos?_page=1&_limit=10
-            GET  /pictures/<id>.<jpg|png|webp|gif>?w=600&h=400[&progressive=1][&alpha=1][&lossless=1][&quality=85]
+            GET  /images/<id>.<jpg|png|webp|gif>?w=600&h=400[&progressive=1][&alpha=1][&lossless=1][&quality=85]
                  [&animated=1][&frames=12][&numbered=1]
             GET  /stats
             POST /stats/reset
             Any of them with latency=MS, bandwidth=BYTES_PER_S, status=CODE, times=N,
-            fault=reset|truncate|stall|garbage|wrong-length|not-a-picture|drop-after=N
+            fault=reset|truncate|stall|garbage|wrong-length|not-a-image|drop-after=N
 
             """.utf8))
 }

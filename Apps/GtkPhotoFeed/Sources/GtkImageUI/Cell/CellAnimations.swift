@@ -1,9 +1,9 @@
 public import ImageCore
 public import ImagePresenting
 
-/// What makes the animated pictures of a window move, all by one clock.
+/// What makes the animated images of a window move, all by one clock.
 public struct CellAnimations {
-    /// Brings the frames of an animated picture; nil when there are none to be had.
+    /// Brings the frames of an animated image; nil when there are none to be had.
     public typealias Source = @Sendable (ImageRequest) async -> (any AnimationFrames)?
 
     let clock: AnimationClock
@@ -40,7 +40,7 @@ private final class WindowClock {
     }
 }
 
-/// The animation of one cell, if its picture is one.
+/// The animation of one cell, if its image is one.
 final class CellAnimation {
     var isVisible = false {
         didSet { player?.isVisible = isVisible }
@@ -54,20 +54,20 @@ final class CellAnimation {
 
     deinit { opening?.cancel() }
 
-    /// Plays over a picture that is shown already, unless it is a still one.
-    func play(_ picture: DecodedImage, of request: ImageRequest, show: @escaping @MainActor (Bitmap) -> Void) {
-        guard picture.header.frameCount > 1 else { return }
+    /// Plays over an image that is shown already, unless it is a still one.
+    func play(_ image: DecodedImage, of request: ImageRequest, show: @escaping @MainActor (Bitmap) -> Void) {
+        guard image.header.frameCount > 1 else { return }
         opening = Task { [weak self, source = animations.source] in
             let frames = await source(request)
             guard !Task.isCancelled, let frames, let self else { return }
             let player = AnimationPlayer(
-                frames, firstFrame: picture.bitmap, clock: animations.clock, show: show)
+                frames, firstFrame: image.bitmap, clock: animations.clock, show: show)
             self.player = player
             player.isVisible = isVisible
         }
     }
 
-    /// Leaves the picture as it is.
+    /// Leaves the image as it is.
     func stop() {
         opening?.cancel()
         // The clock does not notice by itself that a player is gone.

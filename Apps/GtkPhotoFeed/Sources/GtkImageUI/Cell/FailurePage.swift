@@ -1,6 +1,6 @@
 internal import CGtk
 
-/// What is shown where a picture could not be loaded: why, and a button to try again.
+/// What is shown where an image could not be loaded: why, and a button to try again.
 final class FailurePage {
     let widget = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 6)
     let text = Widget.label("")
@@ -8,10 +8,10 @@ final class FailurePage {
 
     init() {
         widget.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)
-        widget.addStyle("picture-failure")
+        widget.addStyle("image-failure")
         text.setLines(2)
         unsafe gtk_label_set_justify(text.opaque, GTK_JUSTIFY_CENTER)
-        button.setAccessibleLabel("Try to load the picture again")
+        button.setAccessibleLabel("Try to load the image again")
         for child in [.icon("image-missing-symbolic"), text, button] { widget.append(child) }
     }
 }

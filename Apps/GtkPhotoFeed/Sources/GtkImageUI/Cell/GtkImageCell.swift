@@ -2,20 +2,20 @@ public import ImageCore
 public import ImageLoading
 public import ImagePresenting
 
-/// A picture that loads itself: a `PictureView` on the screen, an `ImageBinding` behind it.
+/// An image that loads itself: a `ImageView` on the screen, an `ImageBinding` behind it.
 ///
 /// Whoever owns it says what it is bound to and whether it is on the screen; the size in pixels is its own affair, and follows the screen.
-/// While it is off the screen it holds no picture: lists keep many more cells than can be seen.
+/// While it is off the screen it holds no image: lists keep many more cells than can be seen.
 public final class GtkImageCell: ImageSurface {
-    /// What a picture is, given the size in pixels at which it will be seen.
+    /// What an image is, given the size in pixels at which it will be seen.
     public typealias Request = (PixelSize) -> ImageRequest
 
     /// Loads that are over sooner show no bar.
     public static let slowLoad = Duration.milliseconds(600)
-    /// Pictures that come sooner are shown at once: nobody sees a placeholder so shortly, and to paint a fade costs several times a picture.
+    /// Images that come sooner are shown at once: nobody sees a placeholder so shortly, and to paint a fade costs several times an image.
     public static let quickLoad = Duration.milliseconds(100)
 
-    public let view: PictureView
+    public let view: ImageView
     /// Called whenever it shows something else than before.
     public var onChange: () -> Void = {}
 
@@ -31,17 +31,17 @@ public final class GtkImageCell: ImageSurface {
     private var loadingSince: Duration?
 
     /// - Parameters:
-    ///   - width, height: in points, for which pictures are asked.
+    ///   - width, height: in points, for which images are asked.
     ///   - shrinks: the cell may be shown smaller than that.
-    ///   - animations: what makes animated pictures move; nil leaves them at their first frame.
+    ///   - animations: what makes animated images move; nil leaves them at their first frame.
     ///   - now: a clock, for telling slow loads.
     public init(
-        loader: ImageLoader, width: Int, height: Int, fit: PictureFit = .cover, shrinks: Bool = false,
+        loader: ImageLoader, width: Int, height: Int, fit: ImageFit = .cover, shrinks: Bool = false,
         options: ImageBinding.Options = .recycledCell, animations: CellAnimations? = nil,
         now: @escaping () -> Duration = monotonicTime
     ) {
         (self.loader, self.width, self.height, self.options, self.now) = (loader, width, height, options, now)
-        view = PictureView(width: shrinks ? 1 : width, height: shrinks ? 1 : height, fit: fit)
+        view = ImageView(width: shrinks ? 1 : width, height: shrinks ? 1 : height, fit: fit)
         animation = animations.map(CellAnimation.init)
         view.onRetry = { [weak self] in self?.binding.retry() }
         view.widget.onSignal("notify::scale-factor") { [weak self] in self?.bindAgain() }
@@ -52,7 +52,7 @@ public final class GtkImageCell: ImageSurface {
     /// What it is bound to, at the size of this screen; nil when it is bound to nothing.
     public var boundRequest: ImageRequest? { binding.request }
 
-    /// - Parameter description: what the picture shows, for those who don't see it.
+    /// - Parameter description: what the image shows, for those who don't see it.
     public func bind(_ description: String, _ request: @escaping Request) {
         self.request = request
         view.setDescription(description)
@@ -78,8 +78,8 @@ public final class GtkImageCell: ImageSurface {
     // MARK: Drawing
 
     public func render(_ appearance: ImageAppearance) {
-        if let picture = appearance.picture {
-            show(picture, appearance)
+        if let image = appearance.image {
+            show(image, appearance)
         } else {
             shownNumber = nil
             animation?.stop()
@@ -93,16 +93,16 @@ public final class GtkImageCell: ImageSurface {
         onChange()
     }
 
-    private func show(_ picture: DecodedImage, _ appearance: ImageAppearance) {
+    private func show(_ image: DecodedImage, _ appearance: ImageAppearance) {
         view.setBusy(appearance.phase.isLoading)
-        guard shownNumber != appearance.pictureNumber else { return }
-        shownNumber = appearance.pictureNumber
+        guard shownNumber != appearance.imageNumber else { return }
+        shownNumber = appearance.imageNumber
         let isQuick = loadingSince.map { now() - $0 < Self.quickLoad } ?? true
         view.show(
-            Texture(picture.bitmap), crossfadingFor: isQuick ? 0 : appearance.transition.milliseconds)
+            Texture(image.bitmap), crossfadingFor: isQuick ? 0 : appearance.transition.milliseconds)
         animation?.stop()
         guard appearance.kind == .final, let request = binding.request else { return }
-        animation?.play(picture, of: request) { [weak view] in view?.show(Texture($0), isBrief: true) }
+        animation?.play(image, of: request) { [weak view] in view?.show(Texture($0), isBrief: true) }
     }
 
     private func showProgress(of phase: ImagePhase) {
@@ -122,7 +122,7 @@ extension ImageBinding.Options {
     public static var recycledCell: Self {
         var options = Self()
         options.loadsBeforeVisible = false
-        options.releasesHiddenPicture = true
+        options.releasesHiddenImage = true
         options.transition = .crossDissolve(.milliseconds(180))
         return options
     }
@@ -146,7 +146,7 @@ extension ImageError {
         case .offline: "Not stored, and offline"
         case .httpStatus(let status): "The server answered \(status)"
         case .notFound: "No longer there"
-        case .decoding, .processing: "Not a picture"
+        case .decoding, .processing: "Not an image"
         case .tooLarge: "Too large"
         case .invalidURL, .fetch, .cancelled, .invalidated: "Not loaded"
         }

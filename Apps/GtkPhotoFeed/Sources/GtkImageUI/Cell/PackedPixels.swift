@@ -1,7 +1,7 @@
 public import ImageCore
 
-/// Has opaque pictures kept without their alpha, as GTK draws them fastest: a step after decoding, off the main actor, for the requests of whoever
-/// shows pictures with GTK. They take a quarter less of the memory cache.
+/// Has opaque images kept without their alpha, as GTK draws them fastest: a step after decoding, off the main actor, for the requests of whoever
+/// shows images with GTK. They take a quarter less of the memory cache.
 ///
 /// ```swift
 /// request.processors.append(PackedPixels())

@@ -1,7 +1,7 @@
 internal import CGtk
 public import ImageCore
 
-/// A picture in the form that GTK draws.
+/// An image in the form that GTK draws.
 @MainActor @safe public final class Texture {
     /// A `GdkTexture`, which is a `GdkPaintable`.
     public let pointer: OpaquePointer

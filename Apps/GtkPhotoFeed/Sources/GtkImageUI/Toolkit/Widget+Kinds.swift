@@ -36,7 +36,7 @@ extension Widget {
 
     public static func stack() -> Widget { unsafe Widget(gtk_stack_new()) }
 
-    public static func picture() -> Widget { unsafe Widget(gtk_picture_new()) }
+    public static func image() -> Widget { unsafe Widget(gtk_picture_new()) }
 
     public static func progressBar() -> Widget { unsafe Widget(gtk_progress_bar_new()) }
 

@@ -34,7 +34,7 @@ final class DownloadCount: ImageLoaderObserver {
         }
     }
 
-    func loader(did event: ImageLoadEvent) {
+    func handle(_ event: ImageLoadEvent) {
         switch event.kind {
         case .queued(.download): state.withLock { state in event.url.map { _ = state.turns.waiting.insert($0) } }
         case .downloadStarted: state.withLock { $0.began(event) }

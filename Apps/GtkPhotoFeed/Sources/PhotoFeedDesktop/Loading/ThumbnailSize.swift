@@ -1,6 +1,6 @@
 internal import ImageCore
 
-/// How large the feed's cells show their pictures now. What is loaded ahead of need is loaded at this size, or the cells would have no use for it.
+/// How large the feed's cells show their images now. What is loaded ahead of need is loaded at this size, or the cells would have no use for it.
 public final class ThumbnailSize {
     /// In points.
     var side = PhotoLayout.grid.side

@@ -2,7 +2,7 @@ internal import CGtk
 internal import GtkImageUI
 internal import ImageCore
 
-/// The floor that GTK sets: the same scroll through cells of the same widgets, which show one picture and one caption for ever. Nothing of ours runs
+/// The floor that GTK sets: the same scroll through cells of the same widgets, which show one image and one caption for ever. Nothing of ours runs
 /// when they are bound.
 final class FloorRun {
     private let window = Widget.window()
@@ -13,16 +13,16 @@ final class FloorRun {
     /// - Parameter step: points a frame.
     init(photoCount: Int, step: Double = 40) {
         self.step = step
-        let loading = FeedLoading(cacheFolder: Stage.temporaryFolder())
+        let loading = FeedLoading(cacheDirectory: Stage.temporaryFolder())
         let animations = CellAnimations(on: window) { _ in nil }
-        let picture = Self.picture(side: PhotoLayout.grid.side * window.scaleFactor)
+        let image = Self.image(side: PhotoLayout.grid.side * window.scaleFactor)
         list = CellList(PhotoLayout.grid.cells) {
-            StillCell(PhotoCell(.grid, loading: loading, animations: animations) { _ in nil }, picture)
+            StillCell(PhotoCell(.grid, loading: loading, animations: animations) { _ in nil }, image)
         }
         list.count = photoCount
     }
 
-    private static func picture(side: Int) -> Bitmap {
+    private static func image(side: Int) -> Bitmap {
         let pixels = (0..<side * side).flatMap { (index: Int) -> [UInt8] in
             [UInt8(index % 251), UInt8(index / side % 251), 90, 255]
         }
@@ -57,19 +57,19 @@ final class FloorRun {
 /// Shows the same, whatever it is bound to.
 private final class StillCell: RecycledCell {
     private let cell: PhotoCell
-    private let picture: Bitmap
+    private let image: Bitmap
     private var isShown = false
 
     var widget: Widget { cell.widget }
 
-    init(_ cell: PhotoCell, _ picture: Bitmap) { (self.cell, self.picture) = (cell, picture) }
+    init(_ cell: PhotoCell, _ image: Bitmap) { (self.cell, self.image) = (cell, image) }
 
-    /// The first time alone: it is not before a cell is in a window that GTK's form of a picture is known.
+    /// The first time alone: it is not before a cell is in a window that GTK's form of an image is known.
     func bind(to position: Int) {
         guard !isShown else { return }
         isShown = true
-        cell.picture.view.show(Texture(picture))
-        cell.caption.inscribedText = "A picture that stays"
+        cell.image.view.show(Texture(image))
+        cell.caption.inscribedText = "An image that stays"
     }
 
     func unbind() {}

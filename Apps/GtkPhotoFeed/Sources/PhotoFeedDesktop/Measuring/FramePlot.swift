@@ -1,4 +1,4 @@
-/// Frame times as an SVG picture: for each stretch of frames the median and the 95th percentile.
+/// Frame times as an SVG image: for each stretch of frames the median and the 95th percentile.
 struct FramePlot {
     struct Series {
         var name: String

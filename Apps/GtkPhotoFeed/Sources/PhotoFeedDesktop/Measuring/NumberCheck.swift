@@ -3,14 +3,14 @@ internal import GtkImageUI
 internal import ImagePresenting
 internal import PhotoFeedModel
 
-/// Sees that each cell on the screen shows the picture that it is bound to: reads the number that FeedServer has drawn into each from what
+/// Sees that each cell on the screen shows the image that it is bound to: reads the number that FeedServer has drawn into each from what
 /// GTK draws.
 final class NumberCheck {
-    /// Pictures that were read.
+    /// Images that were read.
     private(set) var readCount = 0
-    /// Cells that showed another picture than theirs, or were bound to another photo than the list has at their place.
+    /// Cells that showed another image than theirs, or were bound to another photo than the list has at their place.
     private(set) var wrongCount = 0
-    /// Pictures in which no number was found.
+    /// Images in which no number was found.
     private(set) var unreadableCount = 0
     private var known: [ObjectIdentifier: Seen] = [:]
 
@@ -24,14 +24,14 @@ final class NumberCheck {
     func check(_ window: FeedWindow) {
         for (position, cell) in window.list.onScreen {
             if cell.photo?.id != window.model.photo(at: position)?.id { wrongCount += 1 }
-            guard let id = cell.photo?.id, let name = cell.picture.view.shownName else { continue }
-            let seen = Seen(name: name, number: cell.picture.appearance.pictureNumber, id: id)
+            guard let id = cell.photo?.id, let name = cell.image.view.shownName else { continue }
+            let seen = Seen(name: name, number: cell.image.appearance.imageNumber, id: id)
             if known.updateValue(seen, forKey: ObjectIdentifier(cell)) != seen { read(cell, id) }
         }
     }
 
     private func read(_ cell: PhotoCell, _ id: Int) {
-        guard let bitmap = cell.picture.view.shownBitmap else { return }
+        guard let bitmap = cell.image.view.shownBitmap else { return }
         readCount += 1
         switch NumberMark.number(in: bitmap) {
         case nil: unreadableCount += 1

@@ -7,7 +7,7 @@ internal import ImagePresenting
     internal import Foundation
 #endif
 
-/// The program's pictures of itself, each of a state that the origin is told to bring about.
+/// The program's images of itself, each of a state that the origin is told to bring about.
 public struct Screenshots {
     public enum Failure: Error {
         /// The state did not come about in time.
@@ -33,16 +33,16 @@ public struct Screenshots {
         try offline()
     }
 
-    /// Pictures that take long to begin.
+    /// Images that take long to begin.
     private func loading() throws {
         let stage = try Stage(["--photos", "60", "--latency", "1500"])
         defer { stage.close() }
-        try open(stage) { !stage.cells.isEmpty && stage.cells.allSatisfy { $0.picture.appearance.phase.isLoading } }
+        try open(stage) { !stage.cells.isEmpty && stage.cells.allSatisfy { $0.image.appearance.phase.isLoading } }
         stage.runs(for: .milliseconds(500))
         try save(stage, "loading")
     }
 
-    /// The feed as a grid, in the dark, as a list, with the inspector, and one picture in full.
+    /// The feed as a grid, in the dark, as a list, with the inspector, and one image in full.
     private func loaded() throws {
         let stage = try Stage(["--photos", "60"])
         defer { stage.close() }
@@ -73,15 +73,15 @@ public struct Screenshots {
             return cell?.appearance.kind == .final && cell?.view.isCrossfading == false
         }
         try save(stage, "full")
-        stage.window.closePicture()
+        stage.window.closeImage()
     }
 
-    /// An origin that fails for most pictures.
+    /// An origin that fails for most images.
     private func failures() throws {
         let stage = try Stage(["--photos", "60", "--failure-rate", "0.6", "--fault", "status=503", "--fault", "reset"])
         defer { stage.close() }
         try open(stage) {
-            !stage.cells.isEmpty && stage.cells.allSatisfy { !$0.picture.appearance.phase.isLoading }
+            !stage.cells.isEmpty && stage.cells.allSatisfy { !$0.image.appearance.phase.isLoading }
         }
         stage.runs(for: .milliseconds(400))
         try save(stage, "failure")
@@ -91,7 +91,7 @@ public struct Screenshots {
     private func slow() throws {
         let stage = try Stage(["--photos", "60", "--bandwidth", "5000"])
         defer { stage.close() }
-        try open(stage) { stage.cells.contains { $0.picture.view.showsProgress } }
+        try open(stage) { stage.cells.contains { $0.image.view.showsProgress } }
         stage.runs(for: .milliseconds(700))
         try save(stage, "slow")
     }
@@ -114,11 +114,11 @@ public struct Screenshots {
     private func offline() throws {
         let cache = Stage.temporaryFolder()
         defer { try? FileManager.default.removeItem(at: cache) }
-        let before = try Stage(["--photos", "60"], cacheFolder: cache)
+        let before = try Stage(["--photos", "60"], cacheDirectory: cache)
         try open(before) { before.isSettled }
         before.close()
         before.origin.stop()
-        let stage = try Stage([], origin: before.origin, cacheFolder: cache)
+        let stage = try Stage([], origin: before.origin, cacheDirectory: cache)
         defer { stage.close() }
         try open(stage) { stage.isSettled }
         stage.window.bar.toggleInspector()
@@ -130,7 +130,7 @@ public struct Screenshots {
 
     private func open(_ stage: Stage, until isReached: () -> Bool) throws {
         stage.window.open()
-        try reach(stage, "first pictures", isReached)
+        try reach(stage, "first images", isReached)
     }
 
     private func reach(_ stage: Stage, _ name: String, _ isReached: () -> Bool) throws {

@@ -7,32 +7,32 @@ struct ScrollResult {
     struct Leg {
         var name: String
         var frames: [FrameSample]
-        /// Pictures by where they came from, in this leg.
-        var pictures: [ImageSource: Int]
+        /// Images by where they came from, in this leg.
+        var images: [ImageSource: Int]
         var downloadedBytes: Int
         var failedCount: Int
         var cancelledCount: Int
 
         init(name: String, frames: [FrameSample], before: ImageLoaderStatistics, after: ImageLoaderStatistics) {
             (self.name, self.frames) = (name, frames)
-            pictures = after.succeeded.mapValues(\.count).merging(
+            images = after.succeeded.mapValues(\.count).merging(
                 before.succeeded.mapValues(\.count), uniquingKeysWith: -)
             downloadedBytes = after.downloadedBytes - before.downloadedBytes
             failedCount = after.failed.count - before.failed.count
             cancelledCount = after.cancelled.count - before.cancelled.count
         }
 
-        /// Pictures and pages for which the origin was asked, and answered.
-        var networkCount: Int { (pictures[.network] ?? 0) + (pictures[.validated] ?? 0) }
+        /// Images and pages for which the origin was asked, and answered.
+        var networkCount: Int { (images[.network] ?? 0) + (images[.validated] ?? 0) }
         /// Those that disk had, in date or not.
-        var diskCount: Int { (pictures[.disk] ?? 0) + (pictures[.stale] ?? 0) }
+        var diskCount: Int { (images[.disk] ?? 0) + (images[.stale] ?? 0) }
     }
 
     var legs: [Leg]
     var readCount: Int
     var wrongCount: Int
     var unreadableCount: Int
-    /// Pictures that cells on the screen waited for in a queue, and those for other cells that began meanwhile.
+    /// Images that cells on the screen waited for in a queue, and those for other cells that began meanwhile.
     var waitCount: Int
     var overtakenCount: Int
     var hops: FrameSummary.Percentiles
@@ -74,7 +74,7 @@ extension ScrollResult {
             leg.name, "\(summary.count)",
             "\(summary.processorTime) / \(decimal(summary.processorTime.worst, places: 1))",
             decimal(summary.paintTime.nearlyAll, places: 2), decimal(summary.ownTime.nearlyAll, places: 2),
-            "\(leg.pictures[.memory] ?? 0)", "\(leg.diskCount)", "\(leg.networkCount)",
+            "\(leg.images[.memory] ?? 0)", "\(leg.diskCount)", "\(leg.networkCount)",
             "\(leg.cancelledCount)",
         ]
         return "| " + cells.joined(separator: " | ") + " |"
@@ -82,10 +82,10 @@ extension ScrollResult {
 
     private var facts: String {
         """
-        pictures read back from the screen: \(readCount); wrong: \(wrongCount); without a number: \(unreadableCount)
-        pictures that cells on the screen waited for in a queue: \(waitCount); for other cells, begun meanwhile: \(overtakenCount)
+        images read back from the screen: \(readCount); wrong: \(wrongCount); without a number: \(unreadableCount)
+        images that cells on the screen waited for in a queue: \(waitCount); for other cells, begun meanwhile: \(overtakenCount)
         main-actor hop, ms, p50 / p95 of \(hopCount): \(hops)
-        resident memory, MB: \(megabytes(baselineMemory)) before the window, \(megabytes(peakMemory)) at most;         pictures in memory may have \(megabytes(memoryByteLimit))
+        resident memory, MB: \(megabytes(baselineMemory)) before the window, \(megabytes(peakMemory)) at most;         images in memory may have \(megabytes(memoryByteLimit))
         cells made: \(cellCount)
         """
     }

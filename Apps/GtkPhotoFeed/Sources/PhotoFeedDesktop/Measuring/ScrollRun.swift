@@ -5,7 +5,7 @@ internal import PhotoFeedModel
 
 /// Scrolls through the whole feed and back, once or more, by a fixed distance a frame, and counts.
 ///
-/// On the first way down and back it waits, twice a screen, until the pictures on the screen are there: so each was seen, and nothing is left for
+/// On the first way down and back it waits, twice a screen, until the images on the screen are there: so each was seen, and nothing is left for
 /// the network afterwards. Later it waits for nothing.
 final class ScrollRun {
     struct Leg {
@@ -25,7 +25,7 @@ final class ScrollRun {
     private let passes: Int
     private let numbers = NumberCheck()
     private let turns = TurnCheck()
-    private let hops = HopProbe()
+    private let hops = MainActorLatency()
     private var legs: [Leg] = []
     private var settledOffset = 0.0
     private var peakMemory = 0
@@ -42,7 +42,7 @@ final class ScrollRun {
 
     private var list: CellList<PhotoCell> { stage.window.list }
     private var isDown: Bool { legs.count % 2 == 1 }
-    private var waitsForPictures: Bool { legs.count <= 2 }
+    private var waitsForImages: Bool { legs.count <= 2 }
 
     /// - Parameter limit: seconds, of a run that does not end by itself.
     func run(limit: Double) throws -> ScrollResult {
@@ -97,7 +97,7 @@ final class ScrollRun {
     }
 
     private var mayMove: Bool {
-        guard waitsForPictures, abs(list.offset - settledOffset) >= Double(list.widget.height) / 2 else { return true }
+        guard waitsForImages, abs(list.offset - settledOffset) >= Double(list.widget.height) / 2 else { return true }
         guard stage.isSettled else { return false }
         settledOffset = list.offset
         return true

@@ -7,7 +7,7 @@ internal import ImagePresenting
     internal import Foundation
 #endif
 
-/// The same scroll with pictures of the size at which they are shown, and with pictures as they are stored; a report and a plot.
+/// The same scroll with images of the size at which they are shown, and with images as they are stored; a report and a plot.
 struct ScrollStudy {
     var folder: String
     var photoCount: Int
@@ -29,14 +29,14 @@ struct ScrollStudy {
         let offline = try scroll(origin, cache, passes: 1)
         try plot(fitted, stored).svg.write(toFile: "\(folder)/frames.svg", atomically: true, encoding: .utf8)
         return [
-            section("Pictures as large as they are shown", fitted),
+            section("Images as large as they are shown", fitted),
             """
             ## GTK alone: cells of the same widgets that always show the same, there and back
 
             \(floor.count) frames, processor p50 / p95 / worst, ms: \(floor.processorTime) / \(decimal(floor.processorTime.worst, places: 1))
 
             """,
-            section("Pictures as large as they are stored", stored),
+            section("Images as large as they are stored", stored),
             section("The origin gone, a cache that has been filled", offline),
             section("A slow network: 100 ms, 20,000 bytes a second, 60 photos", try slow()),
             try outage(),
@@ -50,7 +50,7 @@ struct ScrollStudy {
         _ origin: OriginProcess, _ cache: URL?, fits: Bool = true, passes: Int
     ) throws -> ScrollResult {
         let stage = try Stage(
-            [], origin: origin, cacheFolder: cache, memoryByteLimit: Self.memoryByteLimit, fitsPicturesToCells: fits)
+            [], origin: origin, cacheDirectory: cache, memoryByteLimit: Self.memoryByteLimit, fitsImagesToCells: fits)
         defer { stage.close() }
         return try ScrollRun(stage, passes: passes).run(limit: 900)
     }
@@ -74,11 +74,11 @@ struct ScrollStudy {
         stage.origin.stop()
         stage.glides(to: .infinity)
         stage.waits {
-            stage.window.footer.isOffering && stage.cells.allSatisfy { !$0.picture.appearance.phase.isLoading }
+            stage.window.footer.isOffering && stage.cells.allSatisfy { !$0.image.appearance.phase.isLoading }
         }
         let end = stage.tally
         stage.glides(to: 0)
-        stage.waits { stage.cells.allSatisfy { !$0.picture.appearance.phase.isLoading } }
+        stage.waits { stage.cells.allSatisfy { !$0.image.appearance.phase.isLoading } }
         return """
             ## The origin goes in mid-scroll
 
@@ -118,7 +118,7 @@ extension Stage {
     fileprivate var tally: String {
         let numbers = NumberCheck()
         numbers.check(window)
-        let failed = cells.count { $0.picture.view.face == .failure }
-        return "\(numbers.readCount) pictures, \(numbers.wrongCount) wrong, \(failed) failures with a button"
+        let failed = cells.count { $0.image.view.face == .failure }
+        return "\(numbers.readCount) images, \(numbers.wrongCount) wrong, \(failed) failures with a button"
     }
 }

@@ -21,16 +21,17 @@ final class Stage {
     ///   - options: FeedServer's.
     ///   - folder: the cache's, which stays; nil takes one that goes with the stage.
     init(
-        _ options: [String], origin running: OriginProcess? = nil, cacheFolder: URL? = nil,
+        _ options: [String], origin running: OriginProcess? = nil, cacheDirectory: URL? = nil,
         memoryByteLimit: Int = 64_000_000,
-        fitsPicturesToCells: Bool = true
+        fitsImagesToCells: Bool = true
     ) throws {
         origin = try running ?? OriginProcess(OriginProcess.program, options: options)
-        let own = cacheFolder == nil ? Self.temporaryFolder() : nil
+        let own = cacheDirectory == nil ? Self.temporaryFolder() : nil
         folder = own
         var loading = FeedLoading(
-            cacheFolder: cacheFolder ?? own ?? Self.temporaryFolder(), memoryByteLimit: memoryByteLimit, retries: 0)
-        loading.fitsPicturesToCells = fitsPicturesToCells
+            cacheDirectory: cacheDirectory ?? own ?? Self.temporaryFolder(), memoryByteLimit: memoryByteLimit,
+            retries: 0)
+        loading.fitsImagesToCells = fitsImagesToCells
         self.loading = loading
         guard let model = loading.model(of: origin.address) else { throw PhotoFeedApp.Failure.noFeed(origin.address) }
         self.model = model
@@ -61,15 +62,15 @@ final class Stage {
         _ = GtkMainLoop.run(upTo: 60) { monotonicTime() >= end }
     }
 
-    /// Whether each cell on the screen shows its picture, and nothing fades any more.
+    /// Whether each cell on the screen shows its image, and nothing fades any more.
     var isSettled: Bool {
         !cells.isEmpty
-            && cells.allSatisfy { $0.picture.view.face == .picture && !$0.picture.view.isCrossfading }
+            && cells.allSatisfy { $0.image.view.face == .image && !$0.image.view.isCrossfading }
     }
 
     /// What the list and its cells are doing.
     var description: String {
         "\(model.photos.count) photos, \(model.viewState), \(model.paginationState); "
-            + cells.map { "\($0.picture.appearance.phase)" }.joined(separator: ", ")
+            + cells.map { "\($0.image.appearance.phase)" }.joined(separator: ", ")
     }
 }

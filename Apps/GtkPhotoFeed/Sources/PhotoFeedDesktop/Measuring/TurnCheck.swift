@@ -10,9 +10,9 @@ internal import PhotoFeedModel
 
 /// Sees that no cell on the screen waits for one off it: looks, after each frame, at which downloads wait and which have begun.
 final class TurnCheck {
-    /// Pictures that a cell on the screen waited for, in the queue of downloads, from one frame to the next.
+    /// Images that a cell on the screen waited for, in the queue of downloads, from one frame to the next.
     private(set) var waitCount = 0
-    /// Pictures for cells off the screen whose download began meanwhile.
+    /// Images for cells off the screen whose download began meanwhile.
     private(set) var overtakenCount = 0
     private var waitedBefore: Set<URL> = []
     private var seenBefore: Set<URL> = []
@@ -22,7 +22,7 @@ final class TurnCheck {
         let seen = Set(window.list.onScreen.compactMap(\.cell.photo?.thumbnailUrl))
         let waiting = seen.intersection(turns.waiting)
         waitCount += waiting.subtracting(waitedBefore).count
-        // What waits since the last frame was there when each of these began. Pages are not pictures.
+        // What waits since the last frame was there when each of these began. Pages are not images.
         if !waiting.isDisjoint(with: waitedBefore) {
             overtakenCount += turns.begun.count {
                 !seen.contains($0) && !seenBefore.contains($0) && $0.lastPathComponent != "photos"

@@ -20,7 +20,7 @@ extension FeedWindow {
         }
     }
 
-    /// Has pictures loaded ahead as the cells will ask for them, from now on.
+    /// Has images loaded ahead as the cells will ask for them, from now on.
     func followThumbnailSize() {
         prefetch.reset()
         (loading.thumbnailSize.side, loading.thumbnailSize.scale) = (layout.side, window.scaleFactor)
@@ -43,7 +43,7 @@ extension FeedWindow {
         feedPage.append(list.widget)
         feedPage.append(footer.widget)
         list.count = model.photos.count
-        list.onActivate = { [weak self] in self?.openPicture(at: $0) }
+        list.onActivate = { [weak self] in self?.openImage(at: $0) }
         list.onScreenChange = { [weak self] in self?.screenChanged(to: $0) }
         list.onPull = { [weak self] in self?.refresh() }
     }

@@ -12,7 +12,7 @@ public final class FeedWindow {
         static let loading = "loading"
         static let failure = "failure"
         static let feed = "feed"
-        static let picture = "picture"
+        static let image = "image"
     }
 
     let model: PhotoFeedModel
@@ -21,7 +21,7 @@ public final class FeedWindow {
     let meter = FrameMeter()
     let bar = FeedBar()
     let pages = Widget.stack()
-    let full: FullPicture
+    let full: FullImage
     let inspector: Inspector
     let animations: CellAnimations
     let prefetch: PrefetchController
@@ -37,7 +37,7 @@ public final class FeedWindow {
         (self.model, self.loading) = (model, loading)
         FeedStyle.install()
         animations = CellAnimations(on: window) { await loading.frames(of: $0) }
-        full = FullPicture(loading: loading, animations: animations)
+        full = FullImage(loading: loading, animations: animations)
         inspector = Inspector(loading)
         list = Self.makeList(.grid, model, loading, animations)
         prefetch = Self.makePrefetch(model, loading)
@@ -76,7 +76,7 @@ public final class FeedWindow {
         pages.addPage(waitingPage(), named: Page.loading)
         pages.addPage(failurePage(), named: Page.failure)
         pages.addPage(feedPage, named: Page.feed)
-        pages.addPage(full.widget, named: Page.picture)
+        pages.addPage(full.widget, named: Page.image)
         overlay.setBase(pages)
         overlay.addLayer(inspector.widget)
     }

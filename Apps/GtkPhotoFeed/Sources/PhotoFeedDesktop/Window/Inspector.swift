@@ -56,7 +56,7 @@ final class Inspector {
         return [
             "memory  \(percent(statistics.memory.hitRatio)) hits, \(megabytes(sizes?.memory)) MB of \(megabytes(loading.memoryByteLimit))",
             "disk    \(percent(statistics.disk.hitRatio)) hits, \(megabytes(sizes?.disk)) MB",
-            "network \(network) pictures, \(megabytes(statistics.downloadedBytes)) MB, \(loading.downloads.inFlight) in flight",
+            "network \(network) images, \(megabytes(statistics.downloadedBytes)) MB, \(loading.downloads.inFlight) in flight",
             "failed  \(statistics.failed.count), cancelled \(statistics.cancelled.count)",
             "frame   \(sample.processorTime) ms processor, own \(sample.ownTime) ms (p50 / p95)",
         ]

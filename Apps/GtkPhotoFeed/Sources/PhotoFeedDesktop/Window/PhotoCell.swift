@@ -8,7 +8,7 @@ internal import PhotoFeedModel
 enum PhotoLayout: String, CaseIterable {
     case grid, list
 
-    /// Of the square that shows the picture, in points.
+    /// Of the square that shows the image, in points.
     var side: Int { self == .grid ? 160 : 96 }
 
     var cells: CellListLayout { self == .grid ? .grid(columns: 2...8) : .list }
@@ -17,7 +17,7 @@ enum PhotoLayout: String, CaseIterable {
 /// A photo of the feed with its caption.
 final class PhotoCell: RecycledCell {
     let widget: Widget
-    let picture: GtkImageCell
+    let image: GtkImageCell
     let caption: Widget
     /// Lists have one.
     private var detail: Widget?
@@ -29,13 +29,13 @@ final class PhotoCell: RecycledCell {
         _ layout: PhotoLayout, loading: FeedLoading, animations: CellAnimations, photoAt: @escaping (Int) -> Photo?
     ) {
         (self.loading, self.photoAt) = (loading, photoAt)
-        picture = GtkImageCell(
+        image = GtkImageCell(
             loader: loading.loader, width: layout.side, height: layout.side, animations: animations)
         widget = .box(layout == .grid ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL, spacing: 6)
         caption = .inscription(characters: layout == .grid ? 18 : 40, alignment: layout == .grid ? 0.5 : 0)
         widget.addStyle("photo-cell")
-        widget.append(picture.view.widget)
-        picture.view.widget.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)
+        widget.append(image.view.widget)
+        image.view.widget.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)
         layout == .grid ? widget.append(caption) : addTexts()
     }
 
@@ -55,14 +55,14 @@ final class PhotoCell: RecycledCell {
         guard let photo = photoAt(position) else { return unbind() }
         self.photo = photo
         caption.inscribedText = photo.title
-        detail?.inscribedText = "Album \(photo.albumId), picture \(photo.id)"
-        picture.bind(photo.title) { [loading] size in loading.thumbnail(of: photo, size) }
+        detail?.inscribedText = "Album \(photo.albumId), image \(photo.id)"
+        image.bind(photo.title) { [loading] size in loading.thumbnail(of: photo, size) }
     }
 
     func unbind() {
         photo = nil
-        picture.unbind()
+        image.unbind()
     }
 
-    func setOnScreen(_ isOnScreen: Bool) { picture.setOnScreen(isOnScreen) }
+    func setOnScreen(_ isOnScreen: Bool) { image.setOnScreen(isOnScreen) }
 }

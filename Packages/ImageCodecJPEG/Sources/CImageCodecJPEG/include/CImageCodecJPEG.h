@@ -12,7 +12,7 @@
 typedef enum ilj_status {
     ILJ_OK = 0,
     ILJ_MALFORMED,       /* the data breaks the rules: see ilj_reader_message */
-    ILJ_TRUNCATED,       /* the data ends before the picture does */
+    ILJ_TRUNCATED,       /* the data ends before the image does */
     ILJ_UNSUPPORTED,     /* lossless, 12 bits, an unknown colour model: see ilj_reader_message */
     ILJ_OUT_OF_MEMORY,   /* more than the budget, or malloc failed */
     ILJ_TOO_MANY_SCANS,
@@ -28,7 +28,7 @@ typedef struct ilj_header {
     ilj_model model;
     bool has_multiple_scans;
     bool is_progressive;
-    uint64_t coefficient_bytes[4];  /* held for the whole picture at 1, 1/2, 1/4, 1/8 when it has several scans, else 0 */
+    uint64_t coefficient_bytes[4];  /* held for the whole image at 1, 1/2, 1/4, 1/8 when it has several scans, else 0 */
     const uint8_t *exif;          /* the reader's; starts with "Exif", 0, 0. NULL when there is none */
     size_t exif_length;
     size_t icc_length;            /* 0 when there is no profile, or not all of it */
@@ -66,12 +66,12 @@ void ilj_reader_output_size(const ilj_reader *reader, int *width, int *height);
 
 typedef enum ilj_progress { ILJ_WORKING, ILJ_NEEDS_BYTES, ILJ_DONE } ilj_progress;
 
-/* Only for a picture of several scans: reads a small part of them, up to 8 rows of blocks of one. Below full size leaves out
+/* Only for an image of several scans: reads a small part of them, up to 8 rows of blocks of one. Below full size leaves out
    scans that the size does not need, and is done as soon as all that it needs is there. */
 ilj_status ilj_reader_read_scans(ilj_reader *reader, ilj_progress *progress);
 int ilj_reader_scans_read(const ilj_reader *reader);
 
-/* Only for a picture of several scans: around reading all of its rows, or some, as the scans read so far tell them. */
+/* Only for an image of several scans: around reading all of its rows, or some, as the scans read so far tell them. */
 ilj_status ilj_reader_start_pass(ilj_reader *reader);
 ilj_status ilj_reader_end_pass(ilj_reader *reader);
 

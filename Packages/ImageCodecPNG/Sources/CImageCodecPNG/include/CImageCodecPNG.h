@@ -7,7 +7,7 @@
 
 /* ---- reading ---- */
 
-/* What a row's pixels are to become. The gray layouts are for gray pictures; ILP_GRAY8 for those without alpha. */
+/* What a row's pixels are to become. The gray layouts are for gray images; ILP_GRAY8 for those without alpha. */
 typedef enum ilp_layout { ILP_RGBA8, ILP_GRAY8, ILP_GRAY_ALPHA8 } ilp_layout;
 
 /* How the pixels of a file are stored. Valid combinations of depth and colour type only: the caller checks. */
@@ -15,7 +15,7 @@ typedef struct ilp_format {
     uint32_t width, height;       /* 1 to 2^31 - 1; the caller checks that rows fit in memory */
     uint8_t depth, color_type;    /* as in IHDR */
     bool is_interlaced;
-    bool has_key;                 /* there is a transparent gray level or colour: the key, at the picture's depth */
+    bool has_key;                 /* there is a transparent gray level or colour: the key, at the image's depth */
     uint16_t key[3];
     uint8_t palette[256][4];      /* RGBA; entries that the file does not have are opaque black */
 } ilp_format;
@@ -24,7 +24,7 @@ typedef enum ilp_status {
     ILP_ROW,                      /* here is a row */
     ILP_HUNGRY,                   /* all bytes are used up, and more are needed */
     ILP_COMPLETE,                 /* all rows were there; bytes from now on mean nothing */
-    ILP_SHORT,                    /* the compressed stream ended before the picture */
+    ILP_SHORT,                    /* the compressed stream ended before the image */
     ILP_DAMAGED                   /* the data breaks the rules: see the message */
 } ilp_status;
 
@@ -32,7 +32,7 @@ typedef enum ilp_status {
    within its own buffers and the bytes it is given, whatever they hold. */
 typedef struct ilp_rows ilp_rows;
 
-/* When it keeps the rows, memory for the whole picture is taken, which costs nothing until rows come. NULL when there is no
+/* When it keeps the rows, memory for the whole image is taken, which costs nothing until rows come. NULL when there is no
    memory. */
 ilp_rows *ilp_rows_create(const ilp_format *format, ilp_layout layout, bool keeps);
 void ilp_rows_destroy(ilp_rows *rows);
@@ -40,14 +40,14 @@ void ilp_rows_destroy(ilp_rows *rows);
 /* The next bytes, when those before are used up. They must stay where they are until that is so again. */
 void ilp_rows_feed(ilp_rows *rows, const uint8_t *bytes, size_t count);
 
-/* The next row: of a plain picture `width` pixels, of an interlaced one a row of the present pass, which is of use only
+/* The next row: of a plain image `width` pixels, of an interlaced one a row of the present pass, which is of use only
    when rows are kept. Valid until the next call. */
 ilp_status ilp_rows_next(ilp_rows *rows, const uint8_t **row);
 
 /* Why the last status was ILP_DAMAGED, for people. */
 const char *ilp_rows_message(const ilp_rows *rows);
 
-/* Passes that are complete, of 7, or of 1 when the picture is not interlaced; and rows of the pass in progress. */
+/* Passes that are complete, of 7, or of 1 when the image is not interlaced; and rows of the pass in progress. */
 int ilp_rows_passes(const ilp_rows *rows);
 uint32_t ilp_rows_in_pass(const ilp_rows *rows);
 
@@ -80,7 +80,7 @@ typedef struct ilp_writer_options {
 ilp_writer *ilp_writer_create(void);
 void ilp_writer_destroy(ilp_writer *writer);
 
-/* Writes a whole picture from rows of RGBA8 without padding. The bytes belong to the writer. */
+/* Writes a whole image from rows of RGBA8 without padding. The bytes belong to the writer. */
 bool ilp_writer_write(
     ilp_writer *writer, ilp_writer_options options, const uint8_t *pixels, const uint8_t **bytes, size_t *count);
 

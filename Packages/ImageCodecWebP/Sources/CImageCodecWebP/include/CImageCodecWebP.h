@@ -21,7 +21,7 @@ typedef struct {
     int frame_count;
 } webp_file;
 
-/* Checks the container from end to end, and the headers of its pictures; decodes no pixel. When it is truncated, `file` is
+/* Checks the container from end to end, and the headers of its images; decodes no pixel. When it is truncated, `file` is
    filled in as far as it can be told: width is 0 when the canvas can't. */
 webp_outcome webp_inspect(const uint8_t *bytes, size_t length, webp_file *file);
 
@@ -29,25 +29,25 @@ typedef struct {
     int width, height, has_alpha, is_lossless;
 } webp_picture;
 
-/* The header of one picture: a file, or the data of one frame. */
-webp_outcome webp_read_header(const uint8_t *bytes, size_t length, webp_picture *picture);
+/* The header of one image: a file, or the data of one frame. */
+webp_outcome webp_read_header(const uint8_t *bytes, size_t length, webp_picture *image);
 
-/* Decodes one picture, whose header told width and height, to straight RGBA: width times height times 4 bytes. */
+/* Decodes one image, whose header told width and height, to straight RGBA: width times height times 4 bytes. */
 webp_outcome webp_decode(const uint8_t *bytes, size_t length, int width, int height, uint8_t *rgba);
 
 /* Sets the alpha of this many pixels to 255. */
 void webp_make_opaque(uint8_t *rgba, size_t pixels);
 
-/* Decoding of one picture whose bytes are there in part. */
+/* Decoding of one image whose bytes are there in part. */
 
 typedef struct webp_session webp_session;
 
-/* The picture's header told width and height. rgba: as for webp_decode, valid until webp_session_close. NULL when there is
+/* The image's header told width and height. rgba: as for webp_decode, valid until webp_session_close. NULL when there is
    no memory. */
 webp_session *webp_session_open(int width, int height, int makes_opaque, uint8_t *rgba);
 void webp_session_close(webp_session *session);
 
-/* Goes on with the picture's first `length` bytes, those before among them. `rows` tells how many rows from the top are there.
+/* Goes on with the image's first `length` bytes, those before among them. `rows` tells how many rows from the top are there.
    webp_truncated while more bytes are needed; after any other outcome the session is only good for webp_session_close. */
 webp_outcome webp_session_update(webp_session *session, const uint8_t *bytes, size_t length, int *rows);
 
@@ -73,8 +73,8 @@ typedef struct webp_animation webp_animation;
 
 /* NULL when memory is short. loop_count 0 is for ever. */
 webp_animation *webp_animation_open(int width, int height, int loop_count);
-/* Adds a picture that replaces the canvas at x and y, which are even. Its bytes are copied. 0 on failure. */
-int webp_animation_add(webp_animation *animation, const webp_bytes *picture, int x, int y, int milliseconds);
+/* Adds an image that replaces the canvas at x and y, which are even. Its bytes are copied. 0 on failure. */
+int webp_animation_add(webp_animation *animation, const webp_bytes *image, int x, int y, int milliseconds);
 int webp_animation_finish(webp_animation *animation, webp_bytes *file);
 void webp_animation_close(webp_animation *animation);
 

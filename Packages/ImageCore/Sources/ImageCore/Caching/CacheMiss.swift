@@ -2,11 +2,11 @@
 public enum CacheMiss: String, Error, Hashable, Sendable, CaseIterable {
     /// Nothing of the original is known there: never seen, or gone without a trace.
     case absent
-    /// The picture was given to the memory cache lately, and is not there any more: evicted, removed, or refused.
+    /// The image was given to the memory cache lately, and is not there any more: evicted, removed, or refused.
     case evicted
-    /// The picture was given to the memory cache lately, at another size alone.
+    /// The image was given to the memory cache lately, at another size alone.
     case otherSize
-    /// The picture was given to the memory cache lately, before the steps that are asked for.
+    /// The image was given to the memory cache lately, before the steps that are asked for.
     case otherProcessors
     /// What is stored is out of date, or the request wants it to be confirmed: the origin is to be asked.
     case outOfDate
@@ -14,8 +14,8 @@ public enum CacheMiss: String, Error, Hashable, Sendable, CaseIterable {
     case otherVariant
     /// What was stored has lost its bytes, whole or in part: evicted, or damaged.
     case bytesLost
-    /// What is stored turned out to be no picture.
-    case noPicture
+    /// What is stored turned out to be no image.
+    case noImage
     /// What is stored may not answer a request of this kind.
     case notReusable
     /// The store failed, or what is asked on the way to it did.
@@ -28,5 +28,5 @@ public enum CacheMiss: String, Error, Hashable, Sendable, CaseIterable {
 
 extension CacheMiss {
     /// True for a look into the layer that found nothing.
-    package var isLookup: Bool { self != .policy && self != .noCache && self != .noPicture }
+    package var isLookup: Bool { self != .policy && self != .noCache && self != .noImage }
 }

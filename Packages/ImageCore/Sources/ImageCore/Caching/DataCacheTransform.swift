@@ -1,4 +1,4 @@
-/// Changes entries on their way into a cache of bytes and back: encodes pictures otherwise, seals them.
+/// Changes entries on their way into a cache of bytes and back: encodes images otherwise, encrypts them.
 ///
 /// Called on threads that may be kept busy for as long as it takes, several at a time.
 public protocol DataCacheTransform: Sendable {

@@ -1,13 +1,13 @@
-/// Keeps decoded pictures within a byte budget. Synchronous, because a hit must cost no task and no actor hop.
+/// Keeps decoded images within a byte budget. Synchronous, because a hit must cost no task and no actor hop.
 ///
 /// Promises:
 /// - Every operation may be called from any thread and returns at once; none does I/O.
-/// - An inserted picture is found until it is removed, replaced or evicted.
-/// - The sum of costs never exceeds the limit after any operation; a picture above it alone is refused and evicts no other.
-/// - A refused picture does not leave the older one under its key: it is out of date.
-/// - An evicted picture may be found again while others hold it; a removed or replaced one never.
+/// - An inserted image is found until it is removed, replaced or evicted.
+/// - The sum of costs never exceeds the limit after any operation; an image above it alone is refused and evicts no other.
+/// - A refused image does not leave the older one under its key: it is out of date.
+/// - An evicted image may be found again while others hold it; a removed or replaced one never.
 /// - The sum of costs, if it is told, is exact.
-/// - Concurrent inserts for one key leave one of the pictures, whole.
+/// - Concurrent inserts for one key leave one of the images, whole.
 public protocol ImageCache: Sendable {
     func image(for key: ImageCacheKey) -> DecodedImage?
     func insert(_ image: DecodedImage, for key: ImageCacheKey)

@@ -1,15 +1,15 @@
-/// A picture as it leaves the decoder.
+/// An image as it leaves the decoder.
 ///
-/// A copy costs as much as two references, whatever the header says: pictures are handed on from a cache with every hit.
+/// A copy costs as much as two references, whatever the header says: images are handed on from a cache with every hit.
 public struct DecodedImage: Sendable {
-    /// Upright, sRGB, straight alpha. What is missing of an incomplete picture is transparent.
+    /// Upright, sRGB, straight alpha. What is missing of an incomplete image is transparent.
     public var bitmap: Bitmap
     private var facts: Facts
 
-    /// Whether all of the picture is there.
+    /// Whether all of the image is there.
     public enum Completeness: String, Hashable, Sendable, CaseIterable {
         case complete
-        /// More bytes are expected; a better picture will follow.
+        /// More bytes are expected; a better image will follow.
         case preview
         /// The file ended too early; nothing better will follow.
         case truncated
@@ -30,7 +30,7 @@ public struct DecodedImage: Sendable {
         set { facts = Facts(header: header, completeness: newValue) }
     }
 
-    /// What the picture costs in memory, in bytes.
+    /// What the image costs in memory, in bytes.
     public var byteCount: Int { bitmap.byteCount + (header.colorProfile?.count ?? 0) }
 }
 
@@ -47,12 +47,12 @@ extension DecodedImage: Hashable {
 }
 
 extension DecodedImage {
-    /// A way to get the picture back as long as others hold its pixels; nil when nobody else does.
+    /// A way to get the image back as long as others hold its pixels; nil when nobody else does.
     package mutating func weakReference() -> WeakDecodedImage? {
         bitmap.weakReference().map { WeakDecodedImage(bitmap: $0, facts: facts) }
     }
 
-    /// A picture that does not keep its pixels alive, and keeps the rest of it.
+    /// An image that does not keep its pixels alive, and keeps the rest of it.
     package struct WeakDecodedImage: Sendable {
         private let bitmap: Bitmap.WeakBitmap
         private let facts: Facts
@@ -62,7 +62,7 @@ extension DecodedImage {
             self.facts = facts
         }
 
-        /// The picture, if others still hold its pixels.
+        /// The image, if others still hold its pixels.
         package var image: DecodedImage? { bitmap.bitmap.map { DecodedImage(bitmap: $0, facts: facts) } }
     }
 
@@ -72,7 +72,7 @@ extension DecodedImage {
     }
 }
 
-/// What is said of a picture beside its pixels, for all copies.
+/// What is said of an image beside its pixels, for all copies.
 private final class Facts: Sendable {
     let header: ImageHeader
     let completeness: DecodedImage.Completeness

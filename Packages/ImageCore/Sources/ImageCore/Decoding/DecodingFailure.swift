@@ -1,10 +1,10 @@
-/// Why a picture could not be decoded.
+/// Why an image could not be decoded.
 public enum DecodingFailure: Error, Hashable, Sendable {
     /// The first bytes are no signature of a format that the decoders at hand know.
     case unknownFormat
     /// The data breaks the rules of its format. The text is for people.
     case malformed(ImageFormat, String)
-    /// The data ends before the picture does.
+    /// The data ends before the image does.
     case truncated(ImageFormat)
     /// Valid as far as can be told, but not something that this decoder does.
     case unsupported(ImageFormat, String)
@@ -19,13 +19,13 @@ public enum DecodingFailure: Error, Hashable, Sendable {
 extension DecodingFailure: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .unknownFormat: "not a picture in a known format"
+        case .unknownFormat: "not an image in a known format"
         case .malformed(let format, let text): "malformed \(format): \(text)"
-        case .truncated(let format): "truncated \(format): the data ends before the picture does"
+        case .truncated(let format): "truncated \(format): the data ends before the image does"
         case .unsupported(let format, let text): "unsupported \(format): \(text)"
         case .limitExceeded(let limit, let value, let allowed):
             "too large: \(limit.rawValue) is \(value), the limit is \(allowed)"
-        case .noSuchFrame(let index, let count): "there is no frame \(index): the picture has \(count)"
+        case .noSuchFrame(let index, let count): "there is no frame \(index): the image has \(count)"
         case .cancelled: "cancelled"
         }
     }
@@ -40,7 +40,7 @@ public enum DecodingLimit: String, Sendable, CaseIterable {
 public struct DecodingLimits: Hashable, Sendable {
     /// Bytes of the file.
     public var encodedBytes: Int
-    /// Width times height of the stored picture or canvas.
+    /// Width times height of the stored image or canvas.
     public var pixels: Int
     /// Width and height, each.
     public var side: Int

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// Reads what a decoder needs of an Exif block: the one value that pixels depend on, and the small picture in it.
+/// Reads what a decoder needs of an Exif block: the one value that pixels depend on, and the small image in it.
 ///
 /// An Exif block is a TIFF file (TIFF 6.0, section 2), which JPEG's APP1 segments and some WebP files prefix with
 /// `Exif` and two zero bytes (CIPA DC-008, 4.7.2). Both shapes are read.

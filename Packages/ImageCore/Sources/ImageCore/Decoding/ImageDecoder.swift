@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// Knows one file format: recognises it by its first bytes and opens pictures in it.
+/// Knows one file format: recognises it by its first bytes and opens images in it.
 ///
 /// Promises:
 /// - `recognises` looks at the signature alone, never at names or MIME types, and never traps, however short the prefix.
@@ -21,7 +21,7 @@ public protocol ImageDecoder: Sendable {
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage
 }
 
-/// A picture whose header is read and whose pixels can be asked for.
+/// An image whose header is read and whose pixels can be asked for.
 ///
 /// Belongs to one task at a time; not `Sendable`. Asking for the frames of an animation in order costs one frame each.
 public protocol OpenedImage: AnyObject {
@@ -38,12 +38,12 @@ public protocol OpenedImage: AnyObject {
 
     /// Bytes that the codec still holds while it hands over the rows of frame `index`, beside what the sink keeps.
     ///
-    /// Whole pictures, canvases, coefficients; not a few rows. 0 when there is nothing of that kind, as by default;
+    /// Whole images, canvases, coefficients; not a few rows. 0 when there is nothing of that kind, as by default;
     /// `Int.max` when it overflows. Takes no memory itself. What a codec holds only before the first row is for `decode` to
     /// check.
     func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int
 
-    /// The small picture that a camera put into the file, itself a complete file, or nil. It may be out of date, turned
+    /// The small image that a camera put into the file, itself a complete file, or nil. It may be out of date, turned
     /// otherwise or framed in black: nothing but the camera's word says that it shows the same.
     var embeddedThumbnail: Data? { get }
 
@@ -85,9 +85,9 @@ extension OpenedImage {
     }
 }
 
-/// Receives a picture row by row.
+/// Receives an image row by row.
 ///
-/// Decoders, colour conversion and resampling are joined through this port, so that a picture flows through all of them
+/// Decoders, colour conversion and resampling are joined through this port, so that an image flows through all of them
 /// with a few rows in memory.
 public protocol PixelRowSink: AnyObject {
     /// Takes the next row, whose length and layout were agreed when the sink was made.
@@ -95,8 +95,8 @@ public protocol PixelRowSink: AnyObject {
     /// Throwing ends the decode with that error; `.cancelled` is how a sink says that it wants no more.
     func receive(_ row: Span<UInt8>) throws(DecodingFailure)
 
-    /// Takes a whole picture instead of its rows, packed and in the agreed layout, if it can keep the memory as it is; false
-    /// when it wants rows. For a decoder that has all of a picture in memory, before it has handed over a row.
+    /// Takes a whole image instead of its rows, packed and in the agreed layout, if it can keep the memory as it is; false
+    /// when it wants rows. For a decoder that has all of an image in memory, before it has handed over a row.
     func takePicture(_ pixels: [UInt8]) throws(DecodingFailure) -> Bool
 
     /// Throws `.cancelled` when no more rows are wanted. For a decoder that works long before it has the next row.

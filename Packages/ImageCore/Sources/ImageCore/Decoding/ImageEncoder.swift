@@ -4,11 +4,11 @@
     public import Foundation
 #endif
 
-/// Writes pictures in one file format.
+/// Writes images in one file format.
 public protocol ImageEncoder: Sendable {
     var format: ImageFormat { get }
 
-    /// A complete file. Deterministic: same picture and options, same bytes, with one version of the library.
+    /// A complete file. Deterministic: same image and options, same bytes, with one version of the library.
     func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data
 
     /// A complete animated file. All frames have the size of the first. `loopCount` 0 is for ever.
@@ -32,7 +32,7 @@ public struct AnimationFrame: Hashable, Sendable {
 
 /// Wishes that an encoder follows where its format can, and ignores where it can't.
 public struct EncodingOptions: Hashable, Sendable {
-    /// From 0, smallest file, to 1, best picture. Only for lossy formats.
+    /// From 0, smallest file, to 1, best image. Only for lossy formats.
     public var quality: Double
     /// Lossless where the format has a choice (WebP).
     public var isLossless: Bool
@@ -46,9 +46,9 @@ public struct EncodingOptions: Hashable, Sendable {
     }
 }
 
-/// Why a picture could not be written.
+/// Why an image could not be written.
 public enum EncodingFailure: Error, Hashable, Sendable {
-    /// The format can't hold a picture of this size.
+    /// The format can't hold an image of this size.
     case unsupportedSize(ImageFormat, PixelSize)
     case animationUnsupported(ImageFormat)
     /// No frames, or frames of different sizes.

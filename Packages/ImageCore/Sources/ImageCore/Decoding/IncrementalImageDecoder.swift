@@ -4,34 +4,34 @@
     public import Foundation
 #endif
 
-/// A decoder that can also show a picture while its bytes are still coming in.
+/// A decoder that can also show an image while its bytes are still coming in.
 public protocol IncrementalImageDecoder: ImageDecoder {
-    /// A picture of which no byte has come in yet.
+    /// An image of which no byte has come in yet.
     func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage
 }
 
-/// A picture whose bytes are coming in, decoded as far as they reach.
+/// An image whose bytes are coming in, decoded as far as they reach.
 ///
 /// Promises:
 /// - However the bytes are cut into pieces, the same bytes lead to the same state and the same previews.
 /// - Each byte is decoded once, whatever the number of previews.
-/// - Memory is bounded by the limits, as with `OpenedImage`; a preview never says more than the final picture will.
+/// - Memory is bounded by the limits, as with `OpenedImage`; a preview never says more than the final image will.
 ///
 /// Belongs to one task at a time; not `Sendable`. The order of calls is: `append` until `header` is there, `start`, then
 /// `append` and `decodePreview` in any order.
 public protocol IncrementalImage: AnyObject {
-    /// What the file says about its picture; nil until enough of it has come in. Frames of an animation that have not come
+    /// What the file says about its image; nil until enough of it has come in. Frames of an animation that have not come
     /// in are not counted, and metadata behind the pixels is missing.
     var header: ImageHeader? { get }
 
-    /// How much of the picture can be shown; nothing before `start`, and nothing ever of a kind that the decoder can't show in
+    /// How much of the image can be shown; nothing before `start`, and nothing ever of a kind that the decoder can't show in
     /// parts, as an animation.
     var extent: PreviewExtent { get }
 
     /// As `OpenedImage.decodableSize(covering:)`. Only once `header` is there.
     func decodableSize(covering target: PixelSize) -> PixelSize
 
-    /// Bytes that will be held for previews of this size: whole pictures and coefficients, not a few rows.
+    /// Bytes that will be held for previews of this size: whole images and coefficients, not a few rows.
     func heldBytes(size: PixelSize, layout: PixelLayout) -> Int
 
     /// Fixes the size and layout of the previews, once, when `header` is there; `size` and `layout` as for
@@ -41,7 +41,7 @@ public protocol IncrementalImage: AnyObject {
     /// Takes the bytes that follow those taken before.
     ///
     /// Throws `.malformed`, `.unsupported` or `.limitExceeded` as soon as the bytes show it, and again each time; from then on
-    /// `extent` stays as it was or is `.nothing`. Bytes behind the end of the picture are ignored.
+    /// `extent` stays as it was or is `.nothing`. Bytes behind the end of the image are ignored.
     func append(_ bytes: Data) throws(DecodingFailure)
 
     /// Hands the first `extent.rows` rows to `sink`, as good as they are known.
@@ -51,9 +51,9 @@ public protocol IncrementalImage: AnyObject {
     func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure)
 }
 
-/// How much of a picture has been decoded. Grows until bytes turn out to be damaged; two equal extents of one picture show the same.
+/// How much of an image has been decoded. Grows until bytes turn out to be damaged; two equal extents of one image show the same.
 public struct PreviewExtent: Hashable, Sendable {
-    /// Complete passes over the picture: scans of a progressive JPEG, passes of an interlaced PNG; 0 or 1 where there is
+    /// Complete passes over the image: scans of a progressive JPEG, passes of an interlaced PNG; 0 or 1 where there is
     /// only one.
     public var passes: Int
     /// Rows from the top that can be shown, at the size that was started.

@@ -4,20 +4,20 @@
     public import Foundation
 #endif
 
-/// A decoder that can also show pictures while their bytes are coming in.
+/// A decoder that can also show images while their bytes are coming in.
 public protocol PreviewingImageDecoder: SizedImageDecoder {
-    /// The decoding of one picture of which nothing has come in yet.
+    /// The decoding of one image of which nothing has come in yet.
     ///
     /// - Parameter throttle: how often a preview is worth its work.
     func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> any DecodingSession
 }
 
-/// One picture that is decoded while its bytes come in.
+/// One image that is decoded while its bytes come in.
 ///
 /// Promises:
 /// - Previews get better, never worse: no preview shows less than the one before it.
-/// - A preview is flagged as such (`DecodedImage.completeness`) and has the size of the final picture.
-/// - The picture that `finish` gives is the one that decoding all bytes at once gives, and nothing comes after it.
+/// - A preview is flagged as such (`DecodedImage.completeness`) and has the size of the final image.
+/// - The image that `finish` gives is the one that decoding all bytes at once gives, and nothing comes after it.
 ///
 /// Belongs to one task at a time; not `Sendable`. Synchronous and processor-bound, like the decoder.
 public protocol DecodingSession: AnyObject {
@@ -31,7 +31,7 @@ public protocol DecodingSession: AnyObject {
         _ bytes: Data, at elapsed: Duration, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage?
 
-    /// The final picture from the bytes that have come. Throws what decoding them at once throws.
+    /// The final image from the bytes that have come. Throws what decoding them at once throws.
     func finish(isCancelled: @Sendable () -> Bool) throws(DecodingFailure) -> DecodedImage
 }
 

@@ -4,11 +4,11 @@
     public import Foundation
 #endif
 
-/// Makes stages that resize a picture while its rows stream through.
+/// Makes stages that resize an image while its rows stream through.
 public protocol RowResampler: Sendable {
     /// How many times larger than the output the source should at least be for full quality, in each direction.
     ///
-    /// A codec that scales while decoding is asked for a picture that covers the output this many times.
+    /// A codec that scales while decoding is asked for an image that covers the output this many times.
     var oversampling: Double { get }
 
     /// A stage that receives `source.height` rows of straight RGBA8 and hands `output.height` rows of the same to `next`.

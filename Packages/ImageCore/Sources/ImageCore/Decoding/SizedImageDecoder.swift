@@ -4,12 +4,12 @@
     public import Foundation
 #endif
 
-/// Decodes encoded pictures of any known format straight to the size that is needed: the port that a loader uses.
+/// Decodes encoded images of any known format straight to the size that is needed: the port that a loader uses.
 ///
 /// Promises:
 /// - The format is found by signature.
 /// - The result is upright, in sRGB, at the size that `DecodingRequest.outputSize(for:)` tells.
-/// - Memory is bounded by the limits; malformed data is a typed error, also when truncated pictures are accepted.
+/// - Memory is bounded by the limits; malformed data is a typed error, also when truncated images are accepted.
 /// - Synchronous and processor-bound: call it where that is welcome. `isCancelled` is asked between rows.
 public protocol SizedImageDecoder: Sendable {
     /// Reads the header alone.
@@ -20,7 +20,7 @@ public protocol SizedImageDecoder: Sendable {
     ) throws(DecodingFailure) -> DecodedImage
 }
 
-/// How large a picture is wanted.
+/// How large an image is wanted.
 public struct DecodingRequest: Hashable, Sendable {
     /// The target, or nil for the size as stored.
     public var target: ImageTarget?
@@ -41,10 +41,10 @@ extension DecodingRequest {
     public var preference: DecodingPreference { target?.preference ?? .quality }
 }
 
-/// A size to which a picture is decoded, and how it is to relate to it.
+/// A size to which an image is decoded, and how it is to relate to it.
 public struct ImageTarget: Hashable, Sendable {
     public enum Mode: String, Hashable, Sendable, CaseIterable {
-        /// The whole picture within the target, proportions kept: neither side exceeds it.
+        /// The whole image within the target, proportions kept: neither side exceeds it.
         case fit
         /// The target covered, proportions kept, what is beyond it cropped evenly from both sides.
         case fill
@@ -52,7 +52,7 @@ public struct ImageTarget: Hashable, Sendable {
 
     public var size: PixelSize
     public var mode: Mode
-    /// Whether a picture smaller than the target is enlarged. Off by default.
+    /// Whether an image smaller than the target is enlarged. Off by default.
     public var upscales: Bool
     /// What to give up when quality and speed can't both be had. Quality by default.
     public var preference: DecodingPreference
@@ -69,7 +69,7 @@ public struct ImageTarget: Hashable, Sendable {
     /// A size in points on a screen of so many pixels a point, as views know theirs.
     ///
     /// Sides are rounded to whole pixels, and kept between 1 and 65,535: a view that has no size yet is no reason to decode a
-    /// picture as stored. What is no number counts as 1.
+    /// image as stored. What is no number counts as 1.
     public init(
         points: (width: Double, height: Double), scale: Double, mode: Mode = .fit, upscales: Bool = false,
         preference: DecodingPreference = .quality
@@ -84,9 +84,9 @@ public struct ImageTarget: Hashable, Sendable {
     }
 }
 
-/// What matters more when a picture is decoded to a smaller size.
+/// What matters more when an image is decoded to a smaller size.
 public enum DecodingPreference: String, Hashable, Sendable, CaseIterable {
-    /// As good as resampling the whole picture, as far as 8 bits can tell.
+    /// As good as resampling the whole image, as far as 8 bits can tell.
     case quality
     /// Good enough for thumbnails in a fast list: details beyond the size that is needed are not read.
     case speed

@@ -1,6 +1,6 @@
 /// What a request does with each layer of caches.
 public struct ImageCachePolicy: Hashable, Sendable {
-    /// Decoded pictures.
+    /// Decoded images.
     public var memory: CacheAccess
     /// Encoded originals.
     public var disk: CacheAccess

@@ -1,6 +1,6 @@
-/// Why a request for a picture failed.
+/// Why a request for an image failed.
 ///
-/// In one word, as it stands beside the picture in every answer that is handed on.
+/// In one word, as it stands beside the image in every answer that is handed on.
 public indirect enum ImageError: Error, Sendable {
     /// The URL has no scheme or host that can be loaded, or can't be parsed.
     case invalidURL(String)
@@ -17,7 +17,7 @@ public indirect enum ImageError: Error, Sendable {
     case processing(identifier: String, String)
     /// More bytes than the limit allows.
     case tooLarge(allowedBytes: Int)
-    /// The request may not use the network and no cache has the picture.
+    /// The request may not use the network and no cache has the image.
     case offline
     case cancelled
     /// The loader was told that it is needed no more (`ImageLoader.invalidate()`), before the request or meanwhile.

@@ -8,7 +8,7 @@
 ///
 /// Called from whatever thread the step happens on, often: return quickly. Without an observer nothing is made to be told.
 public protocol ImageLoaderObserver: Sendable {
-    func loader(did event: ImageLoadEvent)
+    func handle(_ event: ImageLoadEvent)
 }
 
 /// One fact about one request.
@@ -41,7 +41,7 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case decoded(PixelSize)
         /// The steps after decoding have been applied.
         case processed
-        /// The picture was given to the memory cache.
+        /// The image was given to the memory cache.
         case keptInMemory
         /// The original is on disk. Of what comes over HTTP told of no request.
         case keptOnDisk(bytes: Int)

@@ -103,7 +103,7 @@ extension ImageLoaderStatistics.Tally {
 
 /// What the caches of a loader hold, in bytes; nil where a cache does not tell.
 public struct CacheSizes: Hashable, Sendable {
-    /// Decoded pictures.
+    /// Decoded images.
     public var memory: Int?
     /// Encoded originals.
     public var disk: Int?

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// Where the encoded original of a picture comes from.
+/// Where the encoded original of an image comes from.
 public enum ImageOrigin: Sendable {
     /// Whatever the transport can load: `http:`, `https:`, `file:`, `data:`.
     case url(URL)

@@ -1,7 +1,7 @@
-/// A step that turns one picture into another.
+/// A step that turns one image into another.
 ///
-/// Deterministic: the same picture and the same processor give the same result, because `identifier` is part of the key
-/// under which the result is cached. Pictures come and go with straight alpha, and the colour of a pixel without alpha
+/// Deterministic: the same image and the same processor give the same result, because `identifier` is part of the key
+/// under which the result is cached. Images come and go with straight alpha, and the colour of a pixel without alpha
 /// makes no difference to what is seen.
 public protocol ImageProcessor: Sendable {
     /// Names the step and all its parameters: `"blur(8)"`.

@@ -7,11 +7,11 @@ public struct ImageRequestOptions: Sendable {
 
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// What a view shows until there is a picture.
+        /// What a view shows until there is an image.
         public static let placeholder = Key(rawValue: "placeholder")
         /// What a view shows when there will be none.
-        public static let failurePicture = Key(rawValue: "failurePicture")
-        /// How a view goes over to the picture.
+        public static let failureImage = Key(rawValue: "failureImage")
+        /// How a view goes over to the image.
         public static let transition = Key(rawValue: "transition")
     }
 

@@ -17,7 +17,7 @@ public enum ImageSource: String, Sendable, CaseIterable {
     case network
 }
 
-/// The answer to a request for a picture.
+/// The answer to a request for an image.
 public struct LoadedImage: Sendable {
     public var image: DecodedImage
     public var source: ImageSource

@@ -1,7 +1,7 @@
-/// A decoded picture: straight (not premultiplied) RGBA, 8 bits a channel, sRGB, rows from top to bottom without padding.
+/// A decoded image: straight (not premultiplied) RGBA, 8 bits a channel, sRGB, rows from top to bottom without padding.
 ///
 /// Copies share their pixels, and one copy costs as much as one reference. A toolkit that wants another arrangement gets it from
-/// `ImageProcessing`'s `PixelSurface`; an opaque picture can be kept without its alpha (`packed()`).
+/// `ImageProcessing`'s `PixelSurface`; an opaque image can be kept without its alpha (`packed()`).
 public struct Bitmap: Sendable {
     private var storage: PixelStorage
 
@@ -12,7 +12,7 @@ public struct Bitmap: Sendable {
 
     /// - Parameters:
     ///   - pixels: exactly `size.area * 4` bytes.
-    ///   - pool: what takes the memory back when the last copy of the picture goes.
+    ///   - pool: what takes the memory back when the last copy of the image goes.
     public init(size: PixelSize, pixels: [UInt8], isOpaque: Bool, pool: PixelBufferPool?) {
         precondition(
             pixels.count == size.area * 4, "a bitmap of \(size) needs \(size.area * 4) bytes, not \(pixels.count)")
@@ -24,11 +24,11 @@ public struct Bitmap: Sendable {
     /// True when every alpha value is 255.
     public var isOpaque: Bool { storage.isOpaque }
 
-    /// `size.width * size.height * 4` bytes. Not copied, unless the picture is packed: then they are made anew each time. Bind them to a constant
+    /// `size.width * size.height * 4` bytes. Not copied, unless the image is packed: then they are made anew each time. Bind them to a constant
     /// before a loop over them.
     public var pixels: [UInt8] { storage.isPacked ? storage.bytes.withAlpha(pixelCount: size.area) : storage.bytes }
 
-    /// What the picture costs in memory, in bytes.
+    /// What the image costs in memory, in bytes.
     public var byteCount: Int { storage.bytes.count }
 
     /// Bytes from one row of `pixels` to the next.
@@ -36,7 +36,7 @@ public struct Bitmap: Sendable {
 }
 
 extension Bitmap {
-    /// The same picture in three bytes a pixel, without its alpha, if it is opaque; as it is otherwise. For toolkits that draw such pixels as
+    /// The same image in three bytes a pixel, without its alpha, if it is opaque; as it is otherwise. For toolkits that draw such pixels as
     /// they are, and for the memory: whoever wants `pixels` of it pays for each time.
     public func packed() -> Bitmap {
         guard isOpaque, !storage.isPacked else { return self }
@@ -44,7 +44,7 @@ extension Bitmap {
         return Bitmap(storage: PixelStorage(size: size, bytes: bytes, isOpaque: true, isPacked: true, pool: nil))
     }
 
-    /// Red, green and blue of each pixel, `size.width * size.height * 3` bytes, not copied; nil unless the picture is packed.
+    /// Red, green and blue of each pixel, `size.width * size.height * 3` bytes, not copied; nil unless the image is packed.
     public var packedPixels: [UInt8]? { storage.isPacked ? storage.bytes : nil }
 }
 
@@ -61,7 +61,7 @@ extension Bitmap: Hashable {
 }
 
 extension Bitmap {
-    /// A way to get the picture back as long as another copy of it is alive; nil when this is the only one.
+    /// A way to get the image back as long as another copy of it is alive; nil when this is the only one.
     package mutating func weakReference() -> WeakBitmap? {
         isKnownUniquelyReferenced(&storage) ? nil : WeakBitmap(storage: storage)
     }
@@ -79,10 +79,10 @@ extension Bitmap {
     }
 }
 
-/// Keeps one picture for all its copies, and hands the memory of its pixels back when the last of them is gone.
+/// Keeps one image for all its copies, and hands the memory of its pixels back when the last of them is gone.
 private final class PixelStorage: Sendable {
     let size: PixelSize
-    /// Four bytes a pixel, or three of an opaque picture that is packed.
+    /// Four bytes a pixel, or three of an opaque image that is packed.
     let bytes: [UInt8]
     let isOpaque: Bool
     let isPacked: Bool

@@ -1,4 +1,4 @@
-/// What the numbers of RGB pixels mean, in few words: for pictures that say so without an ICC profile.
+/// What the numbers of RGB pixels mean, in few words: for images that say so without an ICC profile.
 public struct ColorCalibration: Hashable, Sendable {
     /// How numbers become light.
     public enum Transfer: Hashable, Sendable {

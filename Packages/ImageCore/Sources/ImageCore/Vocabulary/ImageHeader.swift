@@ -4,18 +4,18 @@
     public import Foundation
 #endif
 
-/// What a file says about its picture before any pixel is decoded.
+/// What a file says about its image before any pixel is decoded.
 public struct ImageHeader: Hashable, Sendable {
     public var format: ImageFormat
     /// Size as stored, before `orientation` is applied. For animations, the canvas.
     public var storedSize: PixelSize
     /// The orientation tag as found; `.up` when there is none or it can't be read.
     public var orientation: ImageOrientation
-    /// How long each frame stays, one value per frame; empty for a still picture.
+    /// How long each frame stays, one value per frame; empty for a still image.
     ///
     /// Values are as browsers play them: 0 and 10 ms become 100 ms.
     public var frameDelays: [Duration]
-    /// How many times the animation plays; 0 is for ever, 1 for a still picture.
+    /// How many times the animation plays; 0 is for ever, 1 for a still image.
     public var loopCount: Int
     public var frameCount: Int
     /// True when the file has an alpha channel or a transparent colour, used or not.
@@ -45,7 +45,7 @@ public struct ImageHeader: Hashable, Sendable {
         self.colorCalibration = colorCalibration
     }
 
-    /// Size of the upright picture.
+    /// Size of the upright image.
     public var size: PixelSize { orientation.swapsAxes ? storedSize.transposed : storedSize }
 }
 

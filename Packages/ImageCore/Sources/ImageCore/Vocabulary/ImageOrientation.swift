@@ -1,4 +1,4 @@
-/// How a stored picture has to be turned to be upright: the values of the Exif tag 0x0112 (CIPA DC-008, 4.6.4).
+/// How a stored image has to be turned to be upright: the values of the Exif tag 0x0112 (CIPA DC-008, 4.6.4).
 public enum ImageOrientation: Int, Sendable, CaseIterable {
     case up = 1
     case upMirrored = 2
@@ -9,6 +9,6 @@ public enum ImageOrientation: Int, Sendable, CaseIterable {
     case rightMirrored = 7
     case left = 8
 
-    /// True when turning the picture upright exchanges width and height.
+    /// True when turning the image upright exchanges width and height.
     public var swapsAxes: Bool { rawValue >= 5 }
 }

@@ -12,12 +12,12 @@ package struct PixelArea: Hashable, Sendable {
         self.height = height
     }
 
-    /// The whole of a picture of this size.
+    /// The whole of an image of this size.
     package init(_ size: PixelSize) { self.init(left: 0, top: 0, width: size.width, height: size.height) }
 }
 
 extension Bitmap {
-    /// The smallest rectangle outside of which this picture equals `other`, which has the same size; one pixel when they
+    /// The smallest rectangle outside of which this image equals `other`, which has the same size; one pixel when they
     /// are the same, everything when there is no other. Encoders store no more than that of a frame.
     package func changedArea(since other: Bitmap?) -> PixelArea {
         guard let other else { return PixelArea(size) }

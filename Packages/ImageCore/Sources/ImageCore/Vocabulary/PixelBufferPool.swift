@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Keeps the memory of pictures that are gone for those that come, because fresh memory from the system costs a decoder up
+/// Keeps the memory of images that are gone for those that come, because fresh memory from the system costs a decoder up
 /// to a third of its time.
 ///
-/// Give one to a decoder; the pictures that it makes bring their memory back when their last copy goes. Nothing of an old
-/// picture can be seen in a new one, unless its maker leaves out a byte that `takeFilled` gave it. Thread-safe.
+/// Give one to a decoder; the images that it makes bring their memory back when their last copy goes. Nothing of an old
+/// image can be seen in a new one, unless its maker leaves out a byte that `takeFilled` gave it. Thread-safe.
 public final class PixelBufferPool: Sendable {
     /// The most bytes that are kept idle.
     public let byteLimit: Int

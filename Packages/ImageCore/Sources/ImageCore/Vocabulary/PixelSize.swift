@@ -36,7 +36,7 @@ public struct PixelRegion: Hashable, Sendable {
         self.height = height
     }
 
-    /// The whole of a picture of this size.
+    /// The whole of an image of this size.
     public init(_ size: PixelSize) {
         self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
     }

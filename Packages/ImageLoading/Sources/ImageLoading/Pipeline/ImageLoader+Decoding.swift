@@ -9,7 +9,7 @@ extension ImageLoader {
         do {
             return try await decode(original, for: context, shared.priority)
         } catch let failure as DecodingFailure where failure.isCausedByData && context.route.disk != .none {
-            if original.source.isStored { context.send(.diskMiss(.noPicture)) }
+            if original.source.isStored { context.send(.diskMiss(.noImage)) }
             try await removeStoredOriginal(for: context)
             guard original.source.isStored, !context.route.isOffline else { throw failure }
             return try await renewedImage(for: context, shared)

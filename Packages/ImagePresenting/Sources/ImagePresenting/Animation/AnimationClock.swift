@@ -9,7 +9,7 @@
 /// ```
 @MainActor
 public final class AnimationClock {
-    /// How many players may change their picture in one tick, at least 1. Those that come too late for it are first in the next: who changed
+    /// How many players may change their image in one tick, at least 1. Those that come too late for it are first in the next: who changed
     /// last the longest ago has the first turn.
     public let frameBudget: Int
     /// Whether the user wants no motion: then players show their first frame, and nothing runs.

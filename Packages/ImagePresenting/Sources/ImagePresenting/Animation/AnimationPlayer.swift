@@ -14,7 +14,7 @@ public final class AnimationPlayer {
     private var preparation: Task<Void, Never>?
 
     /// What is to be seen now. At first that is the first frame.
-    public private(set) var picture: Bitmap
+    public private(set) var image: Bitmap
     /// Whether the surface is to be seen. Nothing moves before.
     public var isVisible = false {
         didSet { if isVisible != oldValue { visibilityChanged() } }
@@ -32,7 +32,7 @@ public final class AnimationPlayer {
         self.frames = frames
         self.clock = clock
         self.show = show
-        (first, picture) = (firstFrame, firstFrame)
+        (first, image) = (firstFrame, firstFrame)
     }
 
     deinit { preparation?.cancel() }
@@ -66,7 +66,7 @@ public final class AnimationPlayer {
     }
 
     private func display(_ bitmap: Bitmap) {
-        picture = bitmap
+        image = bitmap
         show(bitmap)
     }
 

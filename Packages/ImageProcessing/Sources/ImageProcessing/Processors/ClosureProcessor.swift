@@ -6,9 +6,9 @@ public struct ClosureProcessor: ImageProcessor {
     private let transform: @Sendable (Bitmap) throws -> Bitmap
 
     /// - Parameters:
-    ///   - identifier: names the step and all that it depends on. Pictures are cached under it: with one name, two closures
+    ///   - identifier: names the step and all that it depends on. Images are cached under it: with one name, two closures
     ///     get each other's results.
-    ///   - transform: gives the same result for the same picture, whenever and on whichever thread it is called.
+    ///   - transform: gives the same result for the same image, whenever and on whichever thread it is called.
     public init(identifier: String, _ transform: @escaping @Sendable (Bitmap) throws -> Bitmap) {
         self.identifier = identifier
         self.transform = transform

@@ -4,7 +4,7 @@ public import ImageCore
 public struct CompositeProcessor: ImageProcessor {
     private let steps: [any ImageProcessor]
 
-    /// No steps leave the picture as it is.
+    /// No steps leave the image as it is.
     public init(_ steps: [any ImageProcessor]) { self.steps = steps }
 
     public var identifier: String { "(" + steps.map(\.identifier).joined(separator: ",") + ")" }

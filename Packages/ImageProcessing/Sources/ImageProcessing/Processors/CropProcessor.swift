@@ -1,10 +1,10 @@
 public import ImageCore
 
-/// Cuts a rectangle out of a picture, as far as it lies within it.
+/// Cuts a rectangle out of an image, as far as it lies within it.
 public struct CropProcessor: ImageProcessor {
     /// Why a rectangle could not be cut out.
     public enum Failure: Error, Hashable, Sendable {
-        /// No pixel of the rectangle lies within the picture of this size.
+        /// No pixel of the rectangle lies within the image of this size.
         case outside(PixelSize)
     }
 

@@ -1,8 +1,8 @@
 public import ImageCore
 
-/// Blurs a picture with a Gaussian, in a time that does not depend on how far.
+/// Blurs an image with a Gaussian, in a time that does not depend on how far.
 ///
-/// Within half a level of the sampled Gaussian itself, in gamma space. Beyond the edges the picture counts as going on with
+/// Within half a level of the sampled Gaussian itself, in gamma space. Beyond the edges the image counts as going on with
 /// the pixels at its edge, so that an opaque one stays opaque. Colour is weighted by alpha: what is transparent does not
 /// show. Beside the result it holds eight bytes a pixel.
 public struct GaussianBlurProcessor: ImageProcessor {
@@ -16,7 +16,7 @@ public struct GaussianBlurProcessor: ImageProcessor {
 
     public func process(_ bitmap: Bitmap) -> Bitmap {
         if sigma == 0 || bitmap.size.area == 0 { return bitmap }
-        var picture = BlurredPicture(bitmap, filter: GaussianFilter.make(sigma: sigma))
-        return picture.bitmap()
+        var image = BlurredImage(bitmap, filter: GaussianFilter.make(sigma: sigma))
+        return image.bitmap()
     }
 }

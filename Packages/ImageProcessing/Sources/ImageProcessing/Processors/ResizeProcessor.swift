@@ -1,6 +1,6 @@
 public import ImageCore
 
-/// Resizes a picture that is decoded already. Decoding straight to a target (`ImageRequest.target`) costs less.
+/// Resizes an image that is decoded already. Decoding straight to a target (`ImageRequest.target`) costs less.
 public struct ResizeProcessor: ImageProcessor {
     private let target: ImageTarget
     private let resampler: any RowResampler

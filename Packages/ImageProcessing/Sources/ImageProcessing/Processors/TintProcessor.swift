@@ -1,12 +1,12 @@
 public import ImageCore
 
-/// Gives a picture a colour. What is transparent stays so.
+/// Gives an image a colour. What is transparent stays so.
 public struct TintProcessor: ImageProcessor {
-    /// What the colour does to the picture.
+    /// What the colour does to the image.
     public enum Mode: String, Hashable, Sendable, CaseIterable {
-        /// It lies over the picture, as thickly as its alpha says. The picture keeps its own alpha.
+        /// It lies over the image, as thickly as its alpha says. The image keeps its own alpha.
         case overlay
-        /// It takes the place of the picture's colours; their alphas are multiplied. For icons of one colour.
+        /// It takes the place of the image's colours; their alphas are multiplied. For icons of one colour.
         case template
     }
 

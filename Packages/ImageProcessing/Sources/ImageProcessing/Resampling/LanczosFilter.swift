@@ -1,6 +1,6 @@
 /// The filter of three lobes: sinc(x) * sinc(x / 3) for x from -3 to 3, and 0 beyond.
 ///
-/// All of its arithmetic is here, because the sines of C libraries differ in their last bits, and pictures must not.
+/// All of its arithmetic is here, because the sines of C libraries differ in their last bits, and images must not.
 enum LanczosFilter {
     static let lobes = 3.0
 

@@ -4,7 +4,7 @@ public import ImageCore
 ///
 /// Holds one source row and up to 32 rows as wide as the output, 16 bytes a pixel: those under the filter, or eight sums
 /// where the filter is higher. And up to seven weights for each source column and row, more for those that it adds.
-/// Opaque pictures take a shorter path; others are weighted by alpha, so that colour under no alpha does not show.
+/// Opaque images take a shorter path; others are weighted by alpha, so that colour under no alpha does not show.
 /// The same bytes on every processor and every platform.
 public struct LanczosRowResampler: RowResampler {
     /// 2 by default: what a codec has scaled is soft near its own resolution, and twice the output hides that.

@@ -16,11 +16,11 @@ final class LanczosStage: PixelRowSink {
     /// The columns of the source that any output pixel needs.
     private let columns: Range<Int>
 
-    /// For opaque pictures: the weights across as whole numbers, and a source row as planes. Zeros follow each plane, for
+    /// For opaque images: the weights across as whole numbers, and a source row as planes. Zeros follow each plane, for
     /// filters that reach there.
     private let opaqueAcross: WholeWeights?
     private var planes: [Int16]
-    /// The same for pictures with alpha, premultiplied.
+    /// The same for images with alpha, premultiplied.
     private let alphaAcross: LanczosWeights?
     private var premultipliedPlanes: [Float]
     private let planeStride: Int
@@ -64,7 +64,7 @@ final class LanczosStage: PixelRowSink {
     }
 
     func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
-        precondition(row.count == source.width * 4, "a row of \(row.count) bytes for a picture of \(source)")
+        precondition(row.count == source.width * 4, "a row of \(row.count) bytes for an image of \(source)")
         guard emitted < output.height else { return }
         if received >= down.starts[emitted] { filter(row) }
         received += 1

@@ -35,7 +35,7 @@ extension CornerRadii: CustomStringConvertible {
 }
 
 extension CornerRadii {
-    /// Made smaller until they fit into a picture of this size.
+    /// Made smaller until they fit into an image of this size.
     func fitting(_ size: PixelSize) -> CornerRadii {
         let (width, height) = (Double(size.width), Double(size.height))
         let factor = [
@@ -55,8 +55,8 @@ extension CornerRadii {
     }
 }
 
-/// A line along the inner side of a picture's edge.
-public struct PictureBorder: Hashable, Sendable {
+/// A line along the inner side of an image's edge.
+public struct ImageBorder: Hashable, Sendable {
     public let color: PixelColor
     /// In pixels, fractions too. Negative counts as 0, and so does what is no number.
     public let width: Double
@@ -67,6 +67,6 @@ public struct PictureBorder: Hashable, Sendable {
     }
 }
 
-extension PictureBorder: CustomStringConvertible {
+extension ImageBorder: CustomStringConvertible {
     public var description: String { "\(color) \(width)" }
 }

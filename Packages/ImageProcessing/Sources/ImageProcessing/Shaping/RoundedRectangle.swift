@@ -10,8 +10,8 @@ struct RoundedRectangle {
     private static let linesPerRow = 16
 
     /// - Parameters:
-    ///   - inset: how far its edges lie within a picture of `width` by `height` pixels. It may leave nothing.
-    ///   - radii: that fit into the picture; those of an inset shape are smaller by the inset.
+    ///   - inset: how far its edges lie within an image of `width` by `height` pixels. It may leave nothing.
+    ///   - radii: that fit into the image; those of an inset shape are smaller by the inset.
     init(width: Int, height: Int, inset: Double = 0, radii: CornerRadii) {
         left = inset
         top = inset

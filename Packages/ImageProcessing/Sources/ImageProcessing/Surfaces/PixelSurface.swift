@@ -5,7 +5,7 @@ public struct SurfaceFormat: Hashable, Sendable {
     /// The channels of a pixel, in the order of their bytes.
     public enum Channels: String, Hashable, Sendable, CaseIterable {
         case rgba, bgra
-        /// Three bytes a pixel, for opaque pictures: what is transparent comes out as if over black.
+        /// Three bytes a pixel, for opaque images: what is transparent comes out as if over black.
         case rgb
 
         public var bytesPerPixel: Int { self == .rgb ? 3 : 4 }
@@ -24,7 +24,7 @@ public struct SurfaceFormat: Hashable, Sendable {
     }
 }
 
-/// A picture in the arrangement of a toolkit. Bytes between the end of a row and the start of the next are 0.
+/// An image in the arrangement of a toolkit. Bytes between the end of a row and the start of the next are 0.
 public struct PixelSurface: Hashable, Sendable {
     public let size: PixelSize
     public let format: SurfaceFormat
@@ -32,7 +32,7 @@ public struct PixelSurface: Hashable, Sendable {
     /// `bytesPerRow * size.height` bytes.
     public let bytes: [UInt8]
 
-    /// Arranges a picture anew. When that changes nothing, the memory is the picture's own.
+    /// Arranges an image anew. When that changes nothing, the memory is the image's own.
     public init(_ bitmap: Bitmap, format: SurfaceFormat) {
         size = bitmap.size
         self.format = format

@@ -1,0 +1,50 @@
+internal import CGtk
+internal import GtkImageUI
+internal import ImageCore
+internal import ImagePresenting
+internal import PhotoFeedModel
+
+/// One photo, as large as the window.
+final class FullImage {
+    let widget = Widget.box(GTK_ORIENTATION_VERTICAL)
+    private(set) var cell: GtkImageCell?
+    private(set) var position: Int?
+    private let caption = Widget.label("")
+    private let loading: FeedLoading
+    private let animations: CellAnimations
+
+    init(loading: FeedLoading, animations: CellAnimations) {
+        (self.loading, self.animations) = (loading, animations)
+        widget.addStyle("full-image")
+        caption.setMargins(10)
+        caption.setLines(1)
+    }
+
+    /// - Parameters:
+    ///   - width, height: what the window has to give, in points.
+    func show(_ photo: Photo, at position: Int, width: Int, height: Int) {
+        close()
+        self.position = position
+        var options = ImageBinding.Options()
+        options.transition = .crossDissolve(.milliseconds(180))
+        let cell = GtkImageCell(
+            loader: loading.loader, width: width, height: height, fit: .contain, shrinks: true, options: options,
+            animations: animations)
+        self.cell = cell
+        cell.view.widget.setExpands(horizontally: true, vertically: true)
+        widget.append(cell.view.widget)
+        caption.text = photo.title
+        widget.append(caption)
+        cell.setOnScreen(true)
+        cell.bind(photo.title) { [loading] size in loading.full(photo, size) }
+    }
+
+    func close() {
+        guard let cell else { return }
+        cell.setOnScreen(false)
+        cell.unbind()
+        widget.remove(cell.view.widget)
+        widget.remove(caption)
+        (self.cell, position) = (nil, nil)
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import ImageCore
+import ImageLoading
+import ImageTesting
+import ImageTransporting
+import LoaderTestBed
+import Testing
+
+@testable import PhotoFeedModel
+
+@MainActor
+@Suite("Images of a feed", .timeLimit(.minutes(10)))
+struct FeedImagesTests {
+    private let fixture = LoaderTestBed()
+
+    private func images(behind gates: [Int: Gate] = [:]) -> FeedImages {
+        FeedImages(prefetcher: ImagePrefetcher(loader: fixture.loader)) { [fixture] photo in
+            fixture.request("\(photo.id)", behind: gates[photo.id])
+        }
+    }
+
+    private func model(_ service: ScriptedPhotoService, behind gates: [Int: Gate] = [:]) -> PhotoFeedModel {
+        PhotoFeedModel(service: service, images: images(behind: gates))
+    }
+
+    private var sent: [String] { fixture.transport.requests.map(\.url.lastPathComponent) }
+
+    @Test("the first image of each page is loaded before the rest of it")
+    func firstFirst() async {
+        let gates = [1: Gate(), 11: Gate()]
+        let model = model(ScriptedPhotoService([1: [.photos(1..<11)], 2: [.photos(11..<21)]]), behind: gates)
+        model.load()
+        await model.becomes("loaded idle 10")
+        await gates[1]?.arrivals(1)
+        #expect(sent == ["1"])
+        gates[1]?.open()
+        await fixture.transport.sends(10)
+        model.appeared(at: 9)
+        await model.becomes("loaded idle 20")
+        await gates[11]?.arrivals(1)
+        #expect(sent.count == 11)
+        gates[11]?.open()
+        await fixture.transport.sends(20)
+        #expect(Set(sent) == Set((1..<21).map { "\($0)" }))
+    }
+
+    @Test("a refresh stops what was being loaded for the old rows")
+    func refreshStops() async {
+        let gate = Gate()
+        let model = model(ScriptedPhotoService([1: [.photos(1..<11), .photos(31..<41)]]), behind: [1: gate])
+        model.load()
+        await gate.arrivals(1)
+        await model.refresh()
+        await fixture.transport.cancellations(1)
+        await fixture.transport.sends(11)
+        gate.open()
+        #expect(Set(sent) == Set(["1"] + (31..<41).map { "\($0)" }))
+    }
+
+    @Test("a page whose first image has come leaves nothing behind")
+    func nothingIsLeft() async {
+        let (gate, images) = (Gate(), images())
+        images.came((1..<11).map(ScriptedPhotoService.photo), isFirstPage: true)
+        let held = self.images(behind: [11: gate])
+        held.came((11..<21).map(ScriptedPhotoService.photo), isFirstPage: false)
+        await images.waiting.values.first?.value
+        #expect(images.waiting.isEmpty)
+        await gate.arrivals(1)
+        #expect(held.waiting.count == 1)
+        gate.open()
+    }
+}

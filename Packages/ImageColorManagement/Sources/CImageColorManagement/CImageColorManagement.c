@@ -1,0 +1,190 @@
+#include "CImageColorManagement.h"
+
+#include <lcms2.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct color_transform {
+    cmsContext context;
+    cmsHTRANSFORM transform;
+    color_layout layout;
+    uint8_t grays[256 * 4]; /* what each level becomes, for the gray layouts */
+    uint8_t tones[256];     /* what each level of each channel becomes, when there is nothing else to a transform */
+};
+
+static void stay_silent(cmsContext context, cmsUInt32Number code, const char *text) {
+    (void)context;
+    (void)code;
+    (void)text;
+}
+
+static cmsContext make_context(void) {
+    cmsContext context = cmsCreateContext(NULL, NULL);
+    if (context != NULL) cmsSetLogErrorHandlerTHR(context, stay_silent);
+    return context;
+}
+
+static cmsColorSpaceSignature color_space(color_layout layout) {
+    switch (layout) {
+    case color_layout_rgba: return cmsSigRgbData;
+    case color_layout_cmyk: return cmsSigCmykData;
+    default: return cmsSigGrayData;
+    }
+}
+
+static cmsUInt32Number pixel_type(color_layout layout) {
+    switch (layout) {
+    case color_layout_rgba: return TYPE_RGBA_8;
+    case color_layout_cmyk: return TYPE_CMYK_8;
+    default: return TYPE_GRAY_8;
+    }
+}
+
+/* Little CMS remembers the last pixel unless told not to; then a transform may be used by several threads at once.
+   Gray goes through a table of its 256 levels. For that the curves are evaluated as they are: the optimiser's table
+   of 33 points is off by some levels where a curve is steep. */
+static cmsUInt32Number flags(color_layout layout) {
+    switch (layout) {
+    case color_layout_rgba: return cmsFLAGS_COPY_ALPHA | cmsFLAGS_NOCACHE;
+    case color_layout_cmyk: return cmsFLAGS_NOCACHE;
+    default: return cmsFLAGS_NOOPTIMIZE | cmsFLAGS_NOCACHE;
+    }
+}
+
+/* Device links, abstract and named-colour profiles say nothing about what an image's numbers look like. */
+static int describes_images(cmsHPROFILE profile, color_layout layout) {
+    switch (cmsGetDeviceClass(profile)) {
+    case cmsSigInputClass:
+    case cmsSigDisplayClass:
+    case cmsSigOutputClass:
+    case cmsSigColorSpaceClass: return cmsGetColorSpace(profile) == color_space(layout);
+    default: return 0;
+    }
+}
+
+static cmsHTRANSFORM make_transform(cmsContext context, cmsHPROFILE profile, color_layout layout) {
+    if (!describes_images(profile, layout)) return NULL;
+    cmsHPROFILE srgb = cmsCreate_sRGBProfileTHR(context);
+    if (srgb == NULL) return NULL;
+    cmsHTRANSFORM transform = cmsCreateTransformTHR(
+        context, profile, pixel_type(layout), srgb, TYPE_RGBA_8, INTENT_RELATIVE_COLORIMETRIC,
+        flags(layout));
+    cmsCloseProfile(srgb);
+    return transform;
+}
+
+static void fill_grays(color_transform *made) {
+    uint8_t levels[256];
+    for (int level = 0; level < 256; level++) levels[level] = (uint8_t)level;
+    cmsDoTransform(made->transform, levels, made->grays, 256);
+}
+
+color_transform *color_transform_open(const uint8_t *bytes, size_t length, color_layout layout) {
+    if (bytes == NULL || length > UINT32_MAX) return NULL;
+    color_transform *made = calloc(1, sizeof *made);
+    if (made == NULL) return NULL;
+    made->layout = layout;
+    made->context = make_context();
+    if (made->context != NULL) {
+        cmsHPROFILE profile = cmsOpenProfileFromMemTHR(made->context, bytes, (cmsUInt32Number)length);
+        if (profile != NULL) {
+            made->transform = make_transform(made->context, profile, layout);
+            cmsCloseProfile(profile);
+        }
+    }
+    if (made->transform != NULL) {
+        if (layout == color_layout_gray || layout == color_layout_gray_alpha) fill_grays(made);
+        return made;
+    }
+    color_transform_close(made);
+    return NULL;
+}
+
+/* ---- calibrations ---- */
+
+static cmsToneCurve *make_curve(cmsContext context, double gamma) {
+    /* IEC 61966-2-1 */
+    static const double srgb[] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
+    return gamma > 0 ? cmsBuildGamma(context, gamma) : cmsBuildParametricToneCurve(context, 4, srgb);
+}
+
+static cmsHPROFILE make_profile(cmsContext context, const color_calibration *calibration) {
+    cmsCIExyY points[4];
+    for (int i = 0; i < 4; i++)
+        points[i] = (cmsCIExyY){calibration->chromaticities[i][0], calibration->chromaticities[i][1], 1};
+    cmsCIExyYTRIPLE primaries = {points[1], points[2], points[3]};
+    cmsToneCurve *curve = make_curve(context, calibration->gamma);
+    if (curve == NULL) return NULL;
+    cmsToneCurve *curves[] = {curve, curve, curve};
+    cmsHPROFILE profile = cmsCreateRGBProfileTHR(context, &points[0], &primaries, curves);
+    cmsFreeToneCurve(curve);
+    return profile;
+}
+
+color_transform *color_transform_open_calibrated(const color_calibration *calibration) {
+    color_transform *made = calloc(1, sizeof *made);
+    if (made == NULL) return NULL;
+    made->layout = color_layout_rgba;
+    made->context = make_context();
+    if (made->context != NULL) {
+        cmsHPROFILE profile = make_profile(made->context, calibration);
+        if (profile != NULL) {
+            made->transform = make_transform(made->context, profile, color_layout_rgba);
+            cmsCloseProfile(profile);
+        }
+    }
+    if (made->transform != NULL) return made;
+    color_transform_close(made);
+    return NULL;
+}
+
+color_transform *color_transform_open_tones(double gamma) {
+    color_transform *made = calloc(1, sizeof *made);
+    if (made == NULL) return NULL;
+    made->layout = color_layout_rgba;
+    for (int level = 0; level < 256; level++) {
+        double light = pow(level / 255.0, gamma);
+        double srgb = light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055;
+        made->tones[level] = (uint8_t)(255 * srgb + 0.5);
+    }
+    return made;
+}
+
+/* ---- */
+
+void color_transform_close(color_transform *transform) {
+    if (transform->transform != NULL) cmsDeleteTransform(transform->transform);
+    if (transform->context != NULL) cmsDeleteContext(transform->context);
+    free(transform);
+}
+
+static void apply_grays(const color_transform *transform, const uint8_t *pixels, uint8_t *rgba, size_t count) {
+    int has_alpha = transform->layout == color_layout_gray_alpha;
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *pixel = pixels + (has_alpha ? 2 * i : i);
+        memcpy(rgba + 4 * i, transform->grays + 4 * pixel[0], 3);
+        rgba[4 * i + 3] = has_alpha ? pixel[1] : 255;
+    }
+}
+
+static void apply_tones(const color_transform *transform, const uint8_t *pixels, uint8_t *rgba, size_t count) {
+    for (size_t i = 0; i < 4 * count; i += 4) {
+        for (size_t channel = 0; channel < 3; channel++) rgba[i + channel] = transform->tones[pixels[i + channel]];
+        rgba[i + 3] = pixels[i + 3];
+    }
+}
+
+void color_transform_apply(const color_transform *transform, const uint8_t *pixels, uint8_t *rgba, size_t count) {
+    if (transform->layout == color_layout_gray || transform->layout == color_layout_gray_alpha) {
+        apply_grays(transform, pixels, rgba, count);
+        return;
+    }
+    if (transform->transform == NULL) {
+        apply_tones(transform, pixels, rgba, count);
+        return;
+    }
+    /* lcms leaves the alpha of the output alone when it has none to copy. */
+    if (transform->layout == color_layout_cmyk) memset(rgba, 255, 4 * count);
+    cmsDoTransform(transform->transform, pixels, rgba, (cmsUInt32Number)count);
+}

@@ -1,0 +1,63 @@
+/// A set of slots: small numbers, a bit for each.
+struct SlotSet: Sendable {
+    private var words: [UInt64] = []
+    /// The first word with a bit that is set; the number of words when there is none.
+    private var firstWord = 0
+
+    func contains(_ slot: Int) -> Bool {
+        slot / 64 < words.count && words[slot / 64] >> UInt64(slot % 64) & 1 == 1
+    }
+
+    mutating func insert(_ slot: Int) {
+        let word = slot / 64
+        firstWord = firstWord == words.count ? word : min(firstWord, word)
+        if word >= words.count { words.append(contentsOf: repeatElement(0, count: word + 1 - words.count)) }
+        words[word] |= 1 << UInt64(slot % 64)
+    }
+
+    /// Takes out a slot that is in the set.
+    mutating func remove(_ slot: Int) {
+        words[slot / 64] &= ~(1 << UInt64(slot % 64))
+        while firstWord < words.count, words[firstWord] == 0 { firstWord += 1 }
+    }
+
+    /// The least.
+    var first: Int? {
+        firstWord < words.count ? firstWord * 64 + words[firstWord].trailingZeroBitCount : nil
+    }
+
+    /// The greatest slot below `end` that is not in the set; nil when there is none.
+    func lastMissing(below end: Int) -> Int? {
+        var slot = end - 1
+        while slot >= 0 {
+            let word = slot / 64 < words.count ? words[slot / 64] : 0
+            // The slot's own bit on top.
+            let missing = ~word << UInt64(63 - slot % 64)
+            if missing != 0 { return slot - missing.leadingZeroBitCount }
+            slot -= slot % 64 + 1
+        }
+        return nil
+    }
+
+    /// Takes out all slots from `end` on.
+    mutating func cut(to end: Int) {
+        guard end < words.count * 64 else { return }
+        words.removeLast(words.count - (end + 63) / 64)
+        if end % 64 > 0 { words[end / 64] &= 1 << UInt64(end % 64) - 1 }
+        firstWord = words.indices.first { words[$0] != 0 } ?? words.count
+    }
+
+    /// The least ones, in order.
+    func slots(_ most: Int = .max) -> [Int] {
+        var slots: [Int] = []
+        for index in words.indices.dropFirst(firstWord) {
+            var word = words[index]
+            while word != 0, slots.count < most {
+                slots.append(index * 64 + word.trailingZeroBitCount)
+                word &= word - 1
+            }
+            if slots.count == most { break }
+        }
+        return slots
+    }
+}

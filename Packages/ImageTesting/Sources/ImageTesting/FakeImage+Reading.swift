@@ -1,0 +1,85 @@
+import ImageCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A fake file whose header is read: knows where the frames are, and fails as a real decoder would.
+struct FakeImageFile {
+    let header: ImageHeader
+    let scales: Bool
+    private let bytes: [UInt8]
+    /// Where the first frame begins.
+    let framesStart: Int
+
+    init(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) {
+        var reader = FakeReader(bytes: [UInt8](data))
+        guard [UInt8](FakeImage.signature) == (try reader.take(8)) else {
+            throw .malformed(.fake, "no signature")
+        }
+        let size = PixelSize(width: try reader.number(4), height: try reader.number(4))
+        guard size.width > 0, size.height > 0 else { throw .malformed(.fake, "a size of \(size)") }
+        try limits.check(size)
+        header = try reader.header(size: size, limits: limits)
+        scales = reader.scales
+        bytes = reader.bytes
+        framesStart = reader.position
+    }
+
+    /// RGBA of one frame: four bytes or all pixels.
+    func frame(_ index: Int) throws(DecodingFailure) -> [UInt8] {
+        guard (0..<header.frameCount).contains(index) else {
+            throw .noSuchFrame(index, frameCount: header.frameCount)
+        }
+        var reader = FakeReader(bytes: bytes, position: framesStart)
+        for _ in 0..<index { _ = try reader.frame(area: header.storedSize.area) }
+        return try reader.frame(area: header.storedSize.area)
+    }
+}
+
+/// Reads big-endian numbers; says `.truncated` when the bytes end.
+private struct FakeReader {
+    let bytes: [UInt8]
+    var position = 0
+    var scales = false
+
+    mutating func take(_ count: Int) throws(DecodingFailure) -> [UInt8] {
+        guard bytes.count - position >= count else { throw .truncated(.fake) }
+        defer { position += count }
+        return Array(bytes[position..<position + count])
+    }
+
+    mutating func number(_ count: Int) throws(DecodingFailure) -> Int {
+        try take(count).reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    mutating func frame(area: Int) throws(DecodingFailure) -> [UInt8] {
+        switch try number(1) {
+        case 0: return try take(4)
+        case 1: return try take(area * 4)
+        case let kind: throw .malformed(.fake, "a frame of kind \(kind)")
+        }
+    }
+
+    mutating func header(size: PixelSize, limits: DecodingLimits) throws(DecodingFailure) -> ImageHeader {
+        var header = ImageHeader(format: .fake, storedSize: size, frameCount: try number(2))
+        guard header.frameCount > 0 else { throw .malformed(.fake, "no frames") }
+        try limits.check(.frames, header.frameCount)
+        header.loopCount = try number(2)
+        header.orientation = ImageOrientation(rawValue: try number(1)) ?? .up
+        let flags = try number(1)
+        header.hasAlpha = flags & 1 != 0
+        scales = flags & 2 != 0
+        guard let layout = PixelLayout(code: UInt8(try number(1))) else { throw .malformed(.fake, "unknown layout") }
+        header.nativeLayout = layout
+        let profileCount = try number(4)
+        if header.frameCount > 1 {
+            for _ in 0..<header.frameCount { header.frameDelays.append(.milliseconds(try number(2))) }
+        }
+        let profile = try take(profileCount)
+        if !profile.isEmpty, profile.count <= limits.metadataBytes { header.colorProfile = Data(profile) }
+        return header
+    }
+}

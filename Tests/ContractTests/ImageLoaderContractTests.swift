@@ -1,0 +1,84 @@
+import Foundation
+import ImageContractTesting
+import ImageCore
+import ImageTesting
+import Testing
+
+@Suite("The contract of ImageLoaderProtocol, on the fake", .timeLimit(.minutes(5)))
+struct ImageLoaderContractTests {
+    typealias Rule = ContractRule<ImageLoaderContract.Subject>
+
+    @Test("the fake obeys", arguments: ImageLoaderContract.rules)
+    func fake(_ rule: Rule) async throws {
+        try await rule.check { Self.fixture { $0 } }
+    }
+
+    @Test("each rule bites a loader that breaks it", arguments: BrokenLoader.Defect.allCases)
+    func brokenDouble(_ defect: BrokenLoader.Defect) async throws {
+        let rule = try #require(ImageLoaderContract.rules.first { $0.name == defect.rawValue })
+        await #expect(throws: (any Error).self) {
+            try await rule.check { Self.fixture { BrokenLoader(base: $0, defect: defect) } }
+        }
+    }
+
+    @Test("there is a broken double for each rule")
+    func doublesAreComplete() {
+        #expect(Set(ImageLoaderContract.rules.map(\.name)) == Set(BrokenLoader.Defect.allCases.map(\.rawValue)))
+    }
+
+    private static func fixture(_ make: (FakeImageLoader) -> any ImageLoaderProtocol) -> ImageLoaderFixture {
+        let (loader, gate) = (FakeImageLoader(), Gate())
+        func request(_ name: String) -> ImageRequest { ImageRequest(.fetch(name: name) { Data() }) }
+        loader.script(request("image"), .image(PixelSize(width: 4, height: 3)))
+        loader.script(request("missing"), .failure(.notFound))
+        loader.script(request("endless"), .held(gate, .failure(.offline)))
+        return ImageLoaderFixture(
+            loader: make(loader), image: request("image"), missing: request("missing"), endless: request("endless"),
+            endlessArrivals: gate)
+    }
+}
+
+/// The fake, but for one promise that it breaks.
+struct BrokenLoader: ImageLoaderProtocol {
+    enum Defect: String, CaseIterable, CustomTestStringConvertible {
+        case forgets = "an image is not at hand before it was loaded, and is then"
+        case mistakes = "what can't be had ends in the error that says why"
+        case failsWhenCancelled = "cancelling ends a request as cancelled, and no other"
+
+        var testDescription: String { rawValue }
+    }
+
+    let base: FakeImageLoader
+    let defect: Defect
+
+    func cachedImage(for request: ImageRequest) -> LoadedImage? {
+        defect == .forgets ? nil : base.cachedImage(for: request)
+    }
+
+    func image(
+        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedImage {
+        do throws(ImageError) {
+            return try await base.image(for: request, onProgress: onProgress)
+        } catch {
+            throw spoilt(error)
+        }
+    }
+
+    func data(
+        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedData {
+        do throws(ImageError) {
+            return try await base.data(for: request, onProgress: onProgress)
+        } catch {
+            throw spoilt(error)
+        }
+    }
+
+    private func spoilt(_ error: ImageError) -> ImageError {
+        switch (defect, error) {
+        case (.mistakes, .notFound), (.failsWhenCancelled, .cancelled): .offline
+        default: error
+        }
+    }
+}

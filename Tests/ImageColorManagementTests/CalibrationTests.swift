@@ -1,0 +1,65 @@
+import ImageColorManagement
+import ImageCore
+import ImageTesting
+import TestProfiles
+import Testing
+
+@Suite("Colour conversion by a calibration")
+struct CalibrationTests {
+    private static func convert(_ row: [UInt8], _ calibration: ColorCalibration) throws -> [UInt8]? {
+        let sink = CollectingRowSink()
+        let stage = LittleCMSColorConverter().makeStage(calibration: calibration, width: row.count / 4, next: sink)
+        guard let stage else { return nil }
+        try stage.receive(row.span)
+        return sink.pixels
+    }
+
+    @Test("with the colours of sRGB each level is the nearest", arguments: [0.4, 1, 1.8, 2.5])
+    func tones(gamma: Double) throws {
+        let reference = ReferenceColors(primaries: TestProfile.srgbPrimaries, gamma: gamma)
+        let row: [UInt8] = (UInt8(0)...255).reduce(into: []) { $0 += [$1, 255 - $1, 0, $1] }
+        let converted = try #require(try Self.convert(row, ColorCalibration(transfer: .gamma(gamma))))
+        for level in 0..<256 {
+            let expected = reference.srgb([UInt8(level), 255 - UInt8(level), 0]) + [UInt8(level)]
+            #expect(Array(converted[4 * level..<4 * level + 4]) == expected, "level \(level)")
+        }
+    }
+
+    @Test("other primaries give the colours that they define", arguments: [1.8, 2.2])
+    func primaries(gamma: Double) throws {
+        let calibration = ColorCalibration(
+            transfer: .gamma(gamma), red: .init(x: 0.68, y: 0.32), green: .init(x: 0.265, y: 0.69),
+            blue: .init(x: 0.15, y: 0.06))
+        let reference = ReferenceColors(primaries: TestProfile.p3Primaries, gamma: gamma)
+        let colors = LittleCMSColorConverterTests.colors
+        let row = try #require(try Self.convert(colors.reduce(into: []) { $0 += $1 + [9] }, calibration))
+        for (place, color) in colors.enumerated() {
+            let converted = row[4 * place..<4 * place + 4]
+            let differences = zip(converted, reference.srgb(color)).map { abs(Int($0) - Int($1)) }
+            // Near black a curve of pure power is so steep in 8 bits that rounding moves sRGB by some levels.
+            let allowed = (color.filter { $0 > 0 }.min() ?? 255) < 32 ? 5 : 2
+            #expect(differences.allSatisfy { $0 <= allowed }, "\(color) became \(converted)")
+            #expect(converted.last == 9)
+        }
+    }
+
+    @Test("the curve of sRGB under other primaries leaves grey alone")
+    func curve() throws {
+        let calibration = ColorCalibration(transfer: .srgb, green: .init(x: 0.265, y: 0.69))
+        for level in LittleCMSColorConverterTests.levels {
+            let converted = try #require(try Self.convert([level, level, level, 255], calibration))
+            #expect(converted.prefix(3).allSatisfy { abs(Int($0) - Int(level)) <= 1 }, "\(level) became \(converted)")
+        }
+    }
+
+    @Test("what is sRGB, under whatever white, and what can't be applied, is ignored")
+    func ignored() throws {
+        #expect(try Self.convert([1, 2, 3, 4], ColorCalibration(transfer: .srgb)) == nil)
+        let degenerate = ColorCalibration(
+            transfer: .gamma(2), red: .init(x: 0.3, y: 0.3), green: .init(x: 0.3, y: 0.3), blue: .init(x: 0.3, y: 0.3))
+        #expect(try Self.convert([1, 2, 3, 4], degenerate) == nil)
+        let nothing = ColorCalibration.Chromaticity(x: 0, y: 0)
+        let empty = ColorCalibration(transfer: .gamma(2), white: nothing, red: nothing, green: nothing, blue: nothing)
+        #expect(try Self.convert([1, 2, 3, 4], empty) == nil)
+    }
+}

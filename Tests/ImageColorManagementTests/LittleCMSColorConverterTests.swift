@@ -1,0 +1,196 @@
+import Foundation
+import ImageColorManagement
+import ImageCore
+import ImageTesting
+import TestProfiles
+import Testing
+
+@Suite("Colour conversion with Little CMS")
+struct LittleCMSColorConverterTests {
+    static let levels: [UInt8] = [0, 1, 17, 64, 100, 128, 190, 254, 255]
+
+    static let colors: [[UInt8]] = {
+        var colors: [[UInt8]] = []
+        for red in levels {
+            for green in levels {
+                for blue in levels { colors.append([red, green, blue]) }
+            }
+        }
+        return colors
+    }()
+
+    /// The colours as a row of opaque pixels.
+    static var colorRow: [UInt8] { colors.reduce(into: []) { $0 += $1 + [255] } }
+
+    /// The converted row, or nil when the profile is ignored.
+    static func convert(_ row: [UInt8], layout: PixelLayout, profile: Data) throws -> [UInt8]? {
+        let sink = CollectingRowSink()
+        let width = row.count / layout.bytesPerPixel
+        let stage = LittleCMSColorConverter().makeStage(profile: profile, layout: layout, width: width, next: sink)
+        guard let stage else { return nil }
+        try stage.receive(row.span)
+        return sink.pixels
+    }
+
+    @Test(
+        "a matrix profile gives the colours that its primaries and gamma define",
+        arguments: [
+            (TestProfile.p3Primaries, 2.2), (TestProfile.p3Primaries, 1.8), (TestProfile.srgbPrimaries, 1.0),
+            // Red and green exchanged.
+            ([0.30, 0.60, 0.64, 0.33, 0.15, 0.06], 2.2),
+        ])
+    func matrixProfile(primaries: [Double], gamma: Double) throws {
+        let profile = TestProfile.rgb(white: TestProfile.d65, primaries: primaries, gamma: gamma)
+        let reference = ReferenceColors(primaries: primaries, gamma: gamma)
+        let row = Self.colorRow
+        let converted = try #require(try Self.convert(row, layout: .rgba8, profile: profile))
+        for (index, color) in Self.colors.enumerated() {
+            let expected = reference.srgb(color) + [255]
+            for channel in 0..<4 {
+                let difference = abs(Int(converted[4 * index + channel]) - Int(expected[channel]))
+                // Near black a curve of pure power is so steep in 8 bits that rounding moves sRGB by some levels.
+                let allowed = (color.filter { $0 > 0 }.min() ?? 255) < 32 ? 5 : 2
+                #expect(difference <= allowed, "\(color): channel \(channel) is off by \(difference)")
+            }
+        }
+    }
+
+    @Test("white stays white and black stays black under another white point")
+    func whitePoint() throws {
+        let primaries = [0.7347, 0.2653, 0.1596, 0.8404, 0.0366, 0.0001]
+        let profile = TestProfile.rgb(white: TestProfile.d50, primaries: primaries, gamma: 1.8)
+        let converted = try Self.convert([255, 255, 255, 255, 0, 0, 0, 255], layout: .rgba8, profile: profile)
+        #expect(converted == [255, 255, 255, 255, 0, 0, 0, 255])
+    }
+
+    @Test("alpha is copied")
+    func alpha() throws {
+        let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2)
+        let row: [UInt8] = (0...255).reduce(into: []) { $0 += [200, 30, 90, UInt8($1)] }
+        let converted = try #require(try Self.convert(row, layout: .rgba8, profile: profile))
+        #expect((0...255).allSatisfy { converted[4 * $0 + 3] == UInt8($0) })
+        let color = Array(converted[..<3])
+        #expect((0...255).allSatisfy { Array(converted[4 * $0..<4 * $0 + 3]) == color })
+    }
+
+    @Test("gray becomes neutral and opaque by the profile's curve")
+    func gray() throws {
+        let converted = try Self.convert(Self.levels, layout: .gray8, profile: TestProfile.gray(gamma: 1))
+        let pixels = try #require(converted)
+        for (index, level) in Self.levels.enumerated() {
+            let expected = Int(ReferenceColors.encoded(Double(level) / 255))
+            for channel in 0..<3 { #expect(abs(Int(pixels[4 * index + channel]) - expected) <= 2, "level \(level)") }
+            #expect(pixels[4 * index + 3] == 255)
+        }
+    }
+
+    @Test("gray with alpha keeps its alpha")
+    func grayAlpha() throws {
+        let row: [UInt8] = [0, 7, 128, 0, 255, 200]
+        let plain = try #require(
+            try Self.convert([0, 128, 255], layout: .gray8, profile: TestProfile.gray(gamma: 1.5)))
+        let converted = try #require(
+            try Self.convert(row, layout: .grayAlpha8, profile: TestProfile.gray(gamma: 1.5)))
+        for pixel in 0..<3 {
+            #expect(Array(converted[4 * pixel..<4 * pixel + 3]) == Array(plain[4 * pixel..<4 * pixel + 3]))
+            #expect(converted[4 * pixel + 3] == row[2 * pixel + 1])
+        }
+    }
+
+    @Test("no ink is white, black ink is black, and other inks darken")
+    func inks() throws {
+        let row: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 0, 255, 0, 0, 0]
+        let pixels = try #require(try Self.convert(row, layout: .cmyk8, profile: TestProfile.cmyk))
+        #expect(Array(pixels[..<4]) == [255, 255, 255, 255])
+        #expect(Array(pixels[4..<8]) == [0, 0, 0, 255])
+        #expect(Array(pixels[8..<12]) == [0, 0, 0, 255])
+        // L* of 66.7 is 36.2 % of the light: 163 in sRGB.
+        #expect(pixels[12..<15].allSatisfy { abs(Int($0) - 163) <= 2 })
+    }
+
+    @Test("sRGB itself is ignored")
+    func srgb() throws {
+        #expect(try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: TestProfile.srgb) == nil)
+    }
+
+    @Test("a profile close to sRGB, but not equal to it, is applied")
+    func nearSRGB() throws {
+        let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.srgbPrimaries, gamma: 2.2)
+        #expect(try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: profile) != nil)
+    }
+
+    @Test("a profile for another layout is ignored")
+    func mismatch() throws {
+        let rgb = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2)
+        let gray = TestProfile.gray(gamma: 1)
+        #expect(try Self.convert([1, 2, 3, 4], layout: .cmyk8, profile: rgb) == nil)
+        #expect(try Self.convert([1], layout: .gray8, profile: rgb) == nil)
+        #expect(try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: gray) == nil)
+        #expect(try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: TestProfile.cmyk) == nil)
+    }
+
+    @Test("what is no profile is ignored", arguments: [0, 1, 127, 128, 500])
+    func garbage(count: Int) throws {
+        #expect(try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: Data(count: count)) == nil)
+    }
+
+    @Test("a profile that is cut off is ignored or applied, wherever it is cut")
+    func cut() throws {
+        let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2)
+        for count in 0..<profile.count {
+            _ = try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: profile.prefix(count))
+        }
+        #expect(try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: profile.prefix(profile.count / 2)) == nil)
+    }
+
+    @Test("a profile with one byte changed is ignored or applied, whichever byte it is")
+    func flipped() throws {
+        for profile in [
+            TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2),
+            TestProfile.cmyk.prefix(600) + TestProfile.cmyk.dropFirst(600),
+        ] {
+            let layout = profile == TestProfile.cmyk ? PixelLayout.cmyk8 : .rgba8
+            for index in 0..<min(profile.count, 700) {
+                var changed = Data(profile)
+                changed[index] ^= 0xFF
+                if let pixels = try Self.convert([1, 2, 3, 4], layout: layout, profile: changed) {
+                    #expect(pixels.count == 4)
+                }
+            }
+        }
+    }
+
+    @Test("a profile is read from a slice of something larger")
+    func slice() throws {
+        let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2)
+        let slice = (Data([9, 9, 9]) + profile).dropFirst(3)
+        let row: [UInt8] = [200, 30, 90, 255]
+        let whole = try Self.convert(row, layout: .rgba8, profile: profile)
+        #expect(try Self.convert(row, layout: .rgba8, profile: slice) == whole)
+    }
+
+    @Test("every row goes to the next stage, and its error comes back")
+    func rows() throws {
+        let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2)
+        let sink = CollectingRowSink(stopsAfter: 2)
+        let stage = try #require(
+            LittleCMSColorConverter().makeStage(profile: profile, layout: .rgba8, width: 1, next: sink))
+        let row: [UInt8] = [200, 30, 90, 255]
+        try stage.receive(row.span)
+        try stage.receive(row.span)
+        #expect(throws: DecodingFailure.cancelled) { try stage.receive(row.span) }
+        #expect(sink.rows.count == 2)
+        #expect(sink.rows[0] == sink.rows[1])
+    }
+
+    @Test("stages on many threads give the same colours")
+    func threads() async throws {
+        let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2)
+        let row = Self.colorRow
+        let expected = try Self.convert(row, layout: .rgba8, profile: profile)
+        try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
+            for _ in 0..<16 { group.addTask { try Self.convert(row, layout: .rgba8, profile: profile) } }
+            for try await pixels in group { #expect(pixels == expected) }
+        }
+    }
+}

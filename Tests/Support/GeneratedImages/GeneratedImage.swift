@@ -1,0 +1,71 @@
+public import Foundation
+public import ImageCore
+import ImageTesting
+
+/// A small valid file that our own encoders or builders made.
+public struct GeneratedImage: Sendable, CustomStringConvertible {
+    /// What is special about it, fit for a file name.
+    public let name: String
+    public let format: ImageFormat
+    public let data: Data
+
+    init(_ name: String, _ format: ImageFormat, _ data: Data) {
+        (self.name, self.format, self.data) = (name, format, data)
+    }
+
+    public var description: String { "\(format)/\(name)" }
+
+    /// One of every kind of file that we can make, of a few hundred bytes each where possible. Always the same ones.
+    public static func all() throws -> [GeneratedImage] {
+        try jpegs() + pngs() + webps() + gifs()
+    }
+
+    /// Exif data alone, in both byte orders.
+    public static func exifBlocks() -> [(name: String, data: Data)] {
+        [false, true].map { isLittleEndian in
+            let name = isLittleEndian ? "little-endian" : "big-endian"
+            return (name, Data(Scene.exif(orientation: 5, isLittleEndian: isLittleEndian)))
+        }
+    }
+}
+
+/// What is encoded: a gradient with some noise, in a size that no block of a codec divides.
+enum Scene {
+    static func bitmap(
+        _ width: Int = 17, _ height: Int = 11, hasAlpha: Bool = false, seed: UInt64 = 1
+    ) -> Bitmap {
+        var random = SeededRandom(seed: seed)
+        var pixels: [UInt8] = []
+        for y in 0..<height {
+            for x in 0..<width {
+                let noise = UInt8.random(in: 0...30, using: &random)
+                let alpha = hasAlpha ? UInt8((x * 40 + y * 23) & 255) : 255
+                pixels += [UInt8(x * 255 / width), UInt8(y * 255 / height), noise, alpha]
+            }
+        }
+        return Bitmap(size: PixelSize(width: width, height: height), pixels: pixels, isOpaque: !hasAlpha)
+    }
+
+    static func frames(hasAlpha: Bool = false) -> [AnimationFrame] {
+        (0..<3).map { index in
+            AnimationFrame(bitmap: bitmap(hasAlpha: hasAlpha, seed: index + 1), delay: .milliseconds(30 * index))
+        }
+    }
+
+    /// A TIFF directory with one entry, the orientation (TIFF 6.0, 2).
+    static func exif(orientation: UInt8, isLittleEndian: Bool = false) -> [UInt8] {
+        isLittleEndian
+            ? [0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, orientation, 0, 0, 0, 0, 0, 0, 0]
+            : [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0]
+    }
+
+    /// A directory of one orientation, then a second one that points to an image behind it (CIPA DC-008, 4.6.2).
+    static func exif(thumbnail: Data) -> [UInt8] {
+        func long(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) } }
+        let first: [UInt8] =
+            [0x4D, 0x4D, 0, 42] + long(8) + [0, 1, 1, 0x12, 0, 3] + long(1) + [0, 6, 0, 0] + long(26)
+        let entries: [UInt8] =
+            [0, 2, 2, 1, 0, 4] + long(1) + long(56) + [2, 2, 0, 4] + long(1) + long(thumbnail.count)
+        return first + entries + long(0) + Array(thumbnail)
+    }
+}

@@ -1,0 +1,69 @@
+public import Foundation
+public import ImageCoalescing
+public import ImageCore
+public import ImageLoading
+public import ImageTesting
+import ImageTransporting
+
+/// A loader over fakes, for tests of what stands on a loader: images come from the transport when a test's gates let them.
+public struct LoaderTestBed: Sendable {
+    public let transport = ScriptedTransport()
+    public let memory = InMemoryImageCache()
+    public let clock = ManualClock()
+    public let imageCoalescer: TaskCoalescer<ImageJobKey, ImageJobResult>
+    public let dataCoalescer: TaskCoalescer<DataJobKey, DataJobResult>
+    public let loader: ImageLoader
+
+    /// - Parameters:
+    ///   - executor: where all tasks of the loader run, if not on Swift's pool.
+    ///   - adjust: exchanges parts, and adds some; the fixture's own are then not asked.
+    public init(
+        scheduler: any WorkScheduler = ImmediateScheduler(), executor: (any TaskExecutor)? = nil,
+        adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
+    ) {
+        imageCoalescer = TaskCoalescer(executor: executor)
+        dataCoalescer = TaskCoalescer(executor: executor)
+        var configuration = ImageLoaderConfiguration(
+            memoryCache: memory, responseCache: nil, transport: transport, decoder: FakeSizedImageDecoder(),
+            scheduler: scheduler, imageCoalescer: imageCoalescer, dataCoalescer: dataCoalescer,
+            retryPolicy: RetryPolicy(retries: 0, baseDelay: .seconds(1), maxDelay: .seconds(60)) { 1 }, clock: clock,
+            taskExecutor: executor)
+        adjust(&configuration)
+        loader = ImageLoader(configuration)
+    }
+
+    /// The file of an image so many pixels wide, which tells it from others.
+    public static func file(width: Int) -> Data { FakeImage.encode(width: width, height: 3) }
+
+    /// A request for an image so many pixels wide, which comes when the gate is open.
+    public func request(
+        _ name: String, width: Int = 4, behind gate: Gate? = nil, adjust: (inout ImageRequest) -> Void = { _ in }
+    ) -> ImageRequest {
+        let file = Self.file(width: width)
+        let held = gate.map { [ScriptedTransport.Step.wait($0)] } ?? []
+        return request(
+            name, [ScriptedTransport.Reply(announcedBytes: file.count, body: held + [.piece(file)])], adjust: adjust)
+    }
+
+    /// A request that gets these replies, one each time that it is sent; the last is repeated.
+    public func request(
+        _ name: String, _ replies: [ScriptedTransport.Reply], adjust: (inout ImageRequest) -> Void = { _ in }
+    ) -> ImageRequest {
+        guard let url = URL(string: "http://images.example/\(name)") else { preconditionFailure("no URL: \(name)") }
+        transport.script(url, replies)
+        var request = ImageRequest(url: url)
+        adjust(&request)
+        return request
+    }
+
+    /// Brings an image to memory.
+    public func warm(_ request: ImageRequest) async throws { _ = try await loader.image(for: request) }
+
+    /// An image so many pixels wide, which was never loaded.
+    public static func image(width: Int) -> DecodedImage {
+        let size = PixelSize(width: width, height: 1)
+        return DecodedImage(
+            bitmap: Bitmap(size: size, pixels: Array(repeating: 255, count: size.area * 4), isOpaque: true),
+            header: ImageHeader(format: .fake, storedSize: size))
+    }
+}
