@@ -183,6 +183,7 @@ let composition = [
             httpTypes,
             .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])),
             .target(name: "ImageTransportURLSession", condition: .when(platforms: applePlatforms)),
+            .target(name: "ImageCodecImageIO", condition: .when(platforms: applePlatforms)),
         ])
 ]
 

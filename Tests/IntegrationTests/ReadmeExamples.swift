@@ -1,34 +1,48 @@
 import Foundation
 import HTTPTypes
-import ImageCore
 import ImageLoaderKit
-import ImageLoading
 import ImageTransporting
 import Testing
 
 // The examples of README.md, compiled. `ReadmeTests` fails when a line of an example there is not here.
 
-private func loadImages(_ url: URL, cacheDirectory: URL, show: (Bitmap) -> Void) async throws {
-    let loader = ImageLoaderOptions(cacheDirectory: cacheDirectory).makeLoader()
-    let request = ImageRequest(url: url, target: ImageTarget(PixelSize(width: 300, height: 300)))
+private func loadImage(_ url: URL, cacheDirectory: URL) async throws -> LoadedImage {
+    let loader = try ImageLoader(cacheDirectory: cacheDirectory)
+    let image = try await loader.image(for: url, fitting: PixelSize(width: 300, height: 300))
+    return image
+}
 
+private func configure(cacheDirectory: URL) throws -> ImageLoader {
+    let loader = try ImageLoader(cacheDirectory: cacheDirectory) { options in
+        options.memoryByteLimit = 50_000_000
+        options.maxDownloads = 8
+    }
+    return loader
+}
+
+private func showImage(_ url: URL, loader: ImageLoader, show: (Bitmap) -> Void) async throws {
+    let request = ImageRequest(url: url, target: .fill(PixelSize(width: 300, height: 300)), processors: [.circle()])
     if let hit = loader.cachedImage(for: request) {
-        show(hit.image.bitmap)  // in this very turn: no task, no placeholder
+        show(hit.bitmap)
     } else {
-        show(try await loader.image(for: request).image.bitmap)
+        show(try await loader.image(for: request).bitmap)
     }
 }
 
-private func prefetch(_ comingUp: [ImageRequest], request: ImageRequest, loader: ImageLoader) async throws -> Data {
+private func useLoader(
+    _ loader: ImageLoader, url: URL, upcoming: [ImageRequest], file: URL,
+    report: @escaping @Sendable (WorkProgress) -> Void
+) async throws {
     let prefetcher = ImagePrefetcher(loader: loader)
-    prefetcher.start(comingUp)  // at low priority; a request for one of them joins the work and raises it
-    prefetcher.stop()  // what has not begun never will
+    prefetcher.start(upcoming)
 
-    let original = try await loader.data(for: request)  // the file as it came, and where from
-    return original.data
+    let image = try await loader.image(for: url, priority: .high) { progress in report(progress) }
+    try image.write(to: file, as: .jpeg(quality: 0.9))
+
+    try await loader.removeAll()
 }
 
-/// Signs each request on its way out.
+/// Signs each request.
 struct SigningTransport: DataTransport {
     let base: any DataTransport
     let token: String

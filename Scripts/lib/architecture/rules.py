@@ -11,7 +11,7 @@ import swift_text
 TABLE = 'ARCHITECTURE.md'
 HEADING = '## Allowed edges'
 TOP_LEVEL = {
-    'Packages', 'Apps', 'Tests', 'Scripts', 'Package.swift', 'ARCHITECTURE.md', 'README.md', 'CHANGELOG.md',
+    'Packages', 'Apps', 'Tests', 'Scripts', 'Documentation', 'Package.swift', 'ARCHITECTURE.md', 'README.md', 'CHANGELOG.md',
     'CONTRIBUTING.md', 'SECURITY.md', 'LICENSE',
 }
 # Build products and reports, which git ignores.

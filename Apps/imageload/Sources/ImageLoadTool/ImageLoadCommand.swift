@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ImageCore
 
 /// The tool's entry: parses the command line, runs one subcommand, and turns whatever fails into one line and an exit code.
 public enum ImageLoadCommand {
@@ -44,6 +45,7 @@ struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "imageload",
         abstract: "Load, decode and cache images.",
+        version: PackageVersion.current,
         subcommands: [
             FetchCommand.self, SheetCommand.self, DecodeCommand.self, PreviewsCommand.self, BenchCommand.self,
             CacheCommand.self, HTTPCacheProbeCommand.self,

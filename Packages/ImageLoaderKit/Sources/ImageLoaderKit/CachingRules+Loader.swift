@@ -4,22 +4,22 @@ import ImageHTTPCaching
 import ImageTransportCaching
 
 extension CacheIdentity {
-    /// Other headers make another identity, since a token may be in any of them: all that are sent but those that speak to caches.
+    /// Creates an identity from all headers except those for caches, because any of them may contain a token.
     init(_ fields: HTTPFields, account: String?) {
-        let others = fields.filter { !Self.otherwiseHeard.contains($0.name) }
+        let others = fields.filter { !Self.cacheHeaders.contains($0.name) }
         let lines = others.map { "\($0.name.canonicalName): \($0.value)\n" }.sorted().joined()
         let owner = account.map { "\($0.utf8.count):\($0)" }
         let partition = lines.isEmpty ? owner : "\(owner ?? "-")\n\(lines)"
         self.init(authorization: fields[.authorization], partition: partition)
     }
 
-    private static let otherwiseHeard: Set<HTTPField.Name> = [
+    private static let cacheHeaders: Set<HTTPField.Name> = [
         .authorization, .cacheControl, .range, .ifRange, .ifNoneMatch, .ifModifiedSince,
     ]
 }
 
 extension ImageLoadEvent {
-    /// What a loader's observer is told of it, if anything.
+    /// Returns nil for events that an observer of a loader does not receive.
     init?(_ event: CachingEvent) {
         switch event {
         case .cacheFailed(let url, let failure): self.init(request: 0, url: url, kind: .diskFailed(failure))

@@ -1,7 +1,7 @@
 import ImageCore
 import ImageDiskCaching
 
-/// What a loader has on disk: whole originals, and parts of interrupted ones.
+/// The stores of a loader on disk: originals, and parts of interrupted downloads.
 struct DiskStores: MaintainedStore {
     let originals: DiskDataCache
     let parts: DiskDataCache?

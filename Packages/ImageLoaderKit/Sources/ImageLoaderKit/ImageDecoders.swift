@@ -7,11 +7,13 @@ public import ImageCore
 public import ImageDecoding
 import ImageProcessing
 
-/// The decoder of this package's codecs, on its own: for whoever has bytes and wants an image, without a loader.
+/// Creates decoders for use without a loader.
 public enum ImageDecoders {
-    /// Decodes JPEG, PNG, WebP and GIF, straight to size, into sRGB.
+    /// Creates a decoder for JPEG, PNG, WebP and GIF. It decodes to the requested size and converts to sRGB.
     ///
-    /// - Parameter idleByteLimit: how many bytes of the memory of images that are gone are kept for new ones.
+    /// - Parameters:
+    ///   - limits: Checked before memory is allocated.
+    ///   - idleByteLimit: The size, in bytes, of released pixel memory that is kept for new images.
     public static func makeDecoder(
         limits: DecodingLimits = .default, idleByteLimit: Int = 16 << 20
     ) -> DownsamplingDecoder {
@@ -22,30 +24,30 @@ public enum ImageDecoders {
     }
 }
 
-/// The encoders of this package's codecs.
+/// Creates encoders for use without a loader.
 public enum ImageEncoders {
-    /// The encoder for a format, or nil when there is none.
+    /// Returns the encoder for a format, or nil if there is none.
     public static func encoder(for format: ImageFormat) -> (any ImageEncoder)? {
         let encoders: [any ImageEncoder] = [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()]
         return encoders.first { $0.format == format }
     }
 
-    /// JPEG for photographs, PNG for drawings and for transparency.
+    /// JPEG for photographs, PNG for drawings and transparent images.
     public static var adaptiveChoice: AdaptiveEncoderChoice {
         AdaptiveEncoderChoice(transparent: PNGEncoder(), photograph: JPEGEncoder())
     }
 }
 
-/// In which format the disk cache keeps images. Whatever does not become smaller, and animations, stay as they came.
+/// The format in which the disk cache stores images. Animations, and images that would not become smaller, are stored as received.
 public enum DiskEncoding: Hashable, Sendable {
-    /// As they came.
+    /// As received.
     case original
-    /// Always the same format, with a quality from 0 to 1 where it is lossy.
+    /// One format, with a quality from 0 to 1 if it is lossy.
     case format(ImageFormat, quality: Double = 0.85)
-    /// JPEG for photographs, PNG for drawings and for transparency.
+    /// JPEG for photographs, PNG for drawings and transparent images.
     case adaptive(quality: Double = 0.85)
 
-    /// Nil for `original`, and for formats that there is no encoder for.
+    /// Returns nil for `.original` and for formats without an encoder.
     public func makeTransform(decodingLimits: DecodingLimits = .default) -> ReencodingTransform? {
         let decoder = ImageDecoders.makeDecoder(limits: decodingLimits)
         switch self {

@@ -21,75 +21,75 @@ public import ImageTransporting
     public import Foundation
 #endif
 
-/// Puts a loader together from the implementations of this package: the only place in it that names them.
+/// Options of a loader that is made of this package's caches, transports and codecs.
 ///
-/// ```swift
-/// let loader = ImageLoaderOptions(cacheDirectory: folder).makeLoader()
-/// ```
+/// To replace a part by your own implementation, change the result of ``makeConfiguration()``.
 public struct ImageLoaderOptions: Sendable {
-    /// The disk cache's folder, or nil for none. One folder may serve several loaders and processes.
+    /// The directory of the disk cache; nil for none. Several loaders and processes may share it.
     public var cacheDirectory: URL?
-    /// Bytes of decoded images kept in memory.
+    /// The limit of the memory cache, in bytes of decoded images.
     public var memoryByteLimit = 100_000_000
-    /// Bytes of encoded originals kept on disk.
+    /// The limit of the disk cache, in bytes of encoded originals.
     public var diskByteLimit = 500_000_000
     public var diskOptions = DiskCacheOptions()
-    /// In which format images are kept on disk.
+    /// The format in which images are stored on disk.
     public var diskEncoding = DiskEncoding.original
-    /// Seals what is kept on disk, if it is not nil.
+    /// Encrypts the disk cache; nil for no encryption.
     public var diskEncryption: (any DataEncryption)?
-    /// What speaks HTTP; the platform's own unless set, with the limits below. One that is set has limits of its own.
+    /// The transport for http and https; nil for the platform's, which is libcurl on Linux and URLSession elsewhere. A transport of
+    /// your own has limits of its own.
     public var transport: (any DataTransport)?
-    /// What is kept of HTTP, and when it is asked about: by the book unless set.
+    /// Decides which responses are stored and when they are validated. RFC 9111 by default.
     public var httpCachePolicy: any HTTPCachePolicy = RFC9111Policy()
-    /// Which addresses mean the same image.
+    /// Which URLs identify the same image.
     public var cacheKeyRules = CacheKeyRules()
-    /// Whose images these are, where one folder serves several accounts: none sees another's.
+    /// Separates the accounts that share a directory: none finds the images of another.
     public var account: String?
-    /// Changes each request over HTTP before the cache is looked into: adds a token, for one. It is asked for each, also where a
-    /// stored image then answers.
+    /// Changes each HTTP request before the cache is looked up, for example to add a token. It is called for cache hits, too.
     ///
-    /// What it adds tells identities apart: with another token, nothing stored is found. Tokens that change while the user stays the same
-    /// want `account` to be set: then that alone says whose the images are. Images in memory know neither: take a new loader for
-    /// another user.
+    /// The headers that it adds are part of the cache key: with another token, no stored image is found. If the token of one user changes, set
+    /// ``account``, which then replaces the headers in the key. Keys of the memory cache contain neither: create a new loader for another user.
     public var requestModifier: ModifyingTransport.Modifier?
-    /// What to send after a refusal with 401, if anything: with a fresh token, for one.
+    /// Returns the request to send after a response with status 401; nil to fail.
     public var challengeAnswer: ModifyingTransport.ChallengeHook?
-    /// Bytes of interrupted downloads kept in the cache's folder, so that they go on where they broke off, after a relaunch too.
-    /// 0 for none.
+    /// The limit, in bytes, of interrupted downloads in the cache directory. They are resumed, also after a relaunch. 0 for none.
     public var partialDownloadByteLimit = 100_000_000
-    /// Downloads at a time; less than 1 counts as 1, since a lane of none would hold every request for ever.
+    /// The number of downloads at a time. Values below 1 count as 1.
     public var maxDownloads = 6
+    /// The number of downloads from one host at a time.
     public var maxDownloadsPerHost = 6
-    /// Images decoded at a time; the number of processor cores unless set. Less than 1 counts as 1.
+    /// The number of images decoded at a time; the number of processor cores by default. Values below 1 count as 1.
     public var maxDecodes: Int
+    /// Limits for decoding, checked before memory is allocated.
     public var decodingLimits = DecodingLimits.default
-    /// How often a failed transfer is tried again.
+    /// The number of retries after a transient failure.
     public var retries = 2
     public var transferLimits = TransferLimits()
+    /// Receives an event for each step of each request.
     public var observer: (any ImageLoaderObserver)?
-    /// Whether the loader gives memory back when the system says that it is short.
+    /// Whether the memory cache shrinks when the system is short of memory.
     public var heedsMemoryPressure = true
-    /// Tells whether anybody sees the application: then downloads that nobody waits for stop while nobody does. Nil unless set: no platform's
-    /// own is here. `SettableConditionMonitor` takes what the application knows.
+    /// Whether the application is visible. While it isn't, downloads below `.normal` priority stop. Nil to ignore visibility;
+    /// set a `SettableConditionMonitor` to report it.
     public var applicationStateMonitor: (any ConditionMonitor<ApplicationState>)?
-    /// Tells whether there is a network: then downloads that failed without one wait for it. Nil unless set; ImageConnectivity has one for
+    /// Whether there is a network. Downloads that failed without one wait for it. Nil to fail at once; `ImageConnectivity` has a monitor for
     /// Linux.
     public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?
-    /// Asked for time while urgent downloads run in the background. Nil unless set, as above.
+    /// Asked for time while urgent downloads run in the background; nil to ask for none.
     public var backgroundTime: (any BackgroundTimeProvider)?
 
+    /// - Parameter cacheDirectory: The directory of the disk cache; nil for none.
     public init(cacheDirectory: URL?) {
         self.cacheDirectory = cacheDirectory
         maxDecodes = ProcessInfo.processInfo.activeProcessorCount
     }
 
-    /// A loader with parts of its own. Make one and keep it: loaders share nothing but the folder.
+    /// Creates a loader. Create one and keep it: loaders share nothing but the directory.
     public func makeLoader() -> ImageLoader {
         ImageLoader(makeConfiguration())
     }
 
-    /// The parts, for whoever wants to exchange some of them before making a loader.
+    /// Creates the parts of a loader. Replace some of them, and pass the configuration to `ImageLoader`.
     public func makeConfiguration() -> ImageLoaderConfiguration {
         let scheduler = makeScheduler()
         let stores = cacheDirectory.map(makeStores)
@@ -120,12 +120,12 @@ public struct ImageLoaderOptions: Sendable {
                 ? DiskDataCache(directory: parts, byteLimit: partialDownloadByteLimit, now: { Date() }) : nil)
     }
 
-    /// The disk cache in a folder, on its own, without encoding or encryption.
+    /// Creates a disk cache without encoding and encryption.
     public func makeDiskCache(in folder: URL) -> DiskDataCache {
         DiskDataCache(directory: folder, byteLimit: diskByteLimit, options: diskOptions) { Date() }
     }
 
-    /// A cache that encodes first and encrypts then, as far as either is wanted.
+    /// Adds encoding and encryption, in this order, as far as they are set.
     private func transformed(_ cache: DiskDataCache) -> any DataCache {
         guard let encoding = diskEncoding.makeTransform(decodingLimits: decodingLimits) else { return encrypted(cache) }
         return TransformingDataCache(encrypted(cache), transform: encoding)
@@ -136,13 +136,13 @@ public struct ImageLoaderOptions: Sendable {
         return TransformingDataCache(cache, transform: EncryptionTransform(diskEncryption))
     }
 
-    /// The platform's monitor of memory pressure; nil where the system tells nothing of it.
+    /// Creates the platform's monitor of memory pressure; nil if the system has none.
     public func makeMemoryPressureMonitor() -> (any MemoryPressureMonitor)? {
         #if os(Linux)
             do throws(MemoryPressureFailure) {
                 return try LinuxMemoryPressureMonitor()
             } catch {
-                // An older kernel or a sandbox: the budgets hold all the same, and there is nobody to be asked.
+                // An older kernel or a sandbox. The limits hold without it.
                 return nil
             }
         #else
@@ -160,7 +160,7 @@ public struct ImageLoaderOptions: Sendable {
         ])
     }
 
-    /// The platform's transport for HTTP, behind a cache in a folder that obeys `rules`.
+    /// Creates the platform's HTTP transport with a cache in a folder.
     public func makeCachingTransport(in folder: URL, rules: CachingRules) -> CachingTransport {
         makeCachingTransport(over: makeNetwork(), in: makeDiskCache(in: folder), rules: rules)
     }
@@ -178,7 +178,7 @@ public struct ImageLoaderOptions: Sendable {
             identity: { [account] fields in CacheIdentity(fields, account: account) },
             inBackground: { url, work in
                 Task.detached {
-                    // Nobody holds the task, so nobody cancels it, and the work throws nothing.
+                    // Nothing cancels the task, and the work throws nothing.
                     try? await scheduler.run(in: .download, host: url.host(), priority: LivePriority(.low), work)
                 }
             },
@@ -187,7 +187,7 @@ public struct ImageLoaderOptions: Sendable {
             })
     }
 
-    /// From the loader to the network: what changes requests, the cache, what goes on with interrupted downloads.
+    /// Composes the request modifier, the cache and the resuming transport, in this order.
     private func makeHTTP(
         _ scheduler: any WorkScheduler, _ stores: DiskStores?
     ) -> (transport: any DataTransport, cache: (any ResponseCache)?) {
@@ -203,7 +203,7 @@ public struct ImageLoaderOptions: Sendable {
         return (modifying, cache.map { modifying.responseCache(over: $0) })
     }
 
-    /// Parts are encrypted as whole bodies are, but never encoded: they are no images.
+    /// Partial downloads are encrypted but never encoded, because they are not images.
     private func resuming(_ network: any DataTransport, in parts: DiskDataCache?) -> any DataTransport {
         guard let parts else { return network }
         return ResumingTransport(
@@ -220,11 +220,12 @@ public struct ImageLoaderOptions: Sendable {
     private func makeNetwork() -> any DataTransport {
         if let transport { return transport }
         #if os(Linux)
-            return CurlTransport(
+            let platformTransport = CurlTransport(
                 configuration: CurlTransport.Configuration(
                     maxConnectionsPerHost: maxDownloadsPerHost, maxConnections: max(64, maxDownloads)))
         #else
-            return URLSessionTransport()
+            let platformTransport = URLSessionTransport()
         #endif
+        return UserAgentTransport(base: platformTransport)
     }
 }

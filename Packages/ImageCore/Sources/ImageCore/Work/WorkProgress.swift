@@ -12,6 +12,11 @@ public struct WorkProgress: Hashable, Sendable {
         self.preview = preview
     }
 
+    /// The part that is complete, from 0 to 1. Nil if the origin does not announce a length.
+    public var fraction: Double? {
+        totalBytes.map { $0 > 0 ? min(1, Double(completedBytes) / Double($0)) : 1 }
+    }
+
     /// Adds a newer report, and returns whether it changed anything.
     ///
     /// Bytes never decrease: a transfer that restarts changes nothing until it has come further than before. The preview

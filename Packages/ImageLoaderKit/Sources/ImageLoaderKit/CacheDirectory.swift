@@ -1,0 +1,52 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Why a loader has no cache directory.
+public enum CacheDirectoryError: Error, Hashable, Sendable {
+    /// Neither `XDG_CACHE_HOME` nor `HOME` has an absolute path.
+    case noHomeDirectory
+    /// The directory doesn't exist and can't be created, or a file has its name. The text is for people.
+    case notCreated(path: String, reason: String)
+}
+
+/// Directories for the disk cache.
+public enum CacheDirectory {
+    /// Returns the directory for the image cache of an application. The directory may not exist yet.
+    ///
+    /// On Linux it is `$XDG_CACHE_HOME/<name>/images`, or `$HOME/.cache/<name>/images` if that variable is unset, empty or
+    /// relative (XDG Base Directory Specification 0.8). On Apple's platforms it is in the user's caches directory.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the application, a single path component. The name of the process by default.
+    ///   - environment: The environment variables; those of the process by default. Only Linux reads them.
+    /// - Throws: `.noHomeDirectory` on Linux.
+    public static func standard(
+        name: String = ProcessInfo.processInfo.processName,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(CacheDirectoryError) -> URL {
+        #if os(Linux)
+            let caches = try xdgCacheHome(environment)
+        #else
+            let caches = URL.cachesDirectory
+        #endif
+        return caches.appending(path: name).appending(path: "images")
+    }
+
+    private static func xdgCacheHome(_ environment: [String: String]) throws(CacheDirectoryError) -> URL {
+        if let path = environment["XDG_CACHE_HOME"], path.hasPrefix("/") { return URL(filePath: path) }
+        guard let home = environment["HOME"], home.hasPrefix("/") else { throw .noHomeDirectory }
+        return URL(filePath: home).appending(path: ".cache")
+    }
+
+    /// Creates a directory and its parents, unless it exists.
+    static func create(_ directory: URL) throws(CacheDirectoryError) {
+        do {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        } catch {
+            throw .notCreated(path: directory.path, reason: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import ImageCodecGIF
+import ImageCodecJPEG
+import ImageCodecPNG
+import ImageCodecWebP
+public import ImageCore
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A file format and its options, for ``ImageCore/LoadedImage/encoded(as:)``.
+public enum ImageFileFormat: Hashable, Sendable {
+    /// - Parameter quality: From 0, the smallest file, to 1, the best image.
+    case jpeg(quality: Double = 0.85)
+    case png
+    /// - Parameter quality: From 0, the smallest file, to 1, the best image. Nil for lossless compression.
+    case webP(quality: Double? = 0.85)
+    /// At most 256 colors.
+    case gif
+
+    fileprivate var encoder: any ImageEncoder {
+        switch self {
+        case .jpeg: JPEGEncoder()
+        case .png: PNGEncoder()
+        case .webP: WebPEncoder()
+        case .gif: GIFEncoder()
+        }
+    }
+
+    fileprivate var options: EncodingOptions {
+        switch self {
+        case .jpeg(let quality), .webP(.some(let quality)): EncodingOptions(quality: quality)
+        case .webP(.none): EncodingOptions(isLossless: true)
+        case .png, .gif: EncodingOptions()
+        }
+    }
+}
+
+extension LoadedImage {
+    /// Encodes the image as a complete file. It takes milliseconds: don't call it on the main actor for large images.
+    ///
+    /// - Throws: `.unsupportedSize` if the format can't hold an image of this size.
+    public func encoded(as format: ImageFileFormat) throws(EncodingFailure) -> Data {
+        try format.encoder.encode(bitmap, options: format.options)
+    }
+
+    /// Encodes the image and writes it to a file, which it replaces atomically.
+    ///
+    /// - Throws: An `EncodingFailure`, or the error of the file system.
+    public func write(to file: URL, as format: ImageFileFormat) throws {
+        try encoded(as: format).write(to: file, options: .atomic)
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import ImageLoaderKit
+import LoopbackServer
+import Testing
+
+@Suite("ImageLoaderKit", .timeLimit(.minutes(3)))
+struct KitTests {
+    private let directory = FileManager.default.temporaryDirectory.appending(path: "kit-\(UUID().uuidString)")
+
+    private func withDirectory(_ body: (URL) async throws -> Void) async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try await body(directory)
+    }
+
+    private func photoServer() throws -> LoopbackServer {
+        let photo = try Images.jpeg(64, 32)
+        return try LoopbackServer { _ in .ok(photo, headers: Images.fresh) }
+    }
+
+    @Test("three lines load an image at a size, and create the cache directory")
+    func threeLines() async throws {
+        let server = try photoServer()
+        try await withDirectory { directory in
+            let loader = try ImageLoader(cacheDirectory: directory.appending(path: "a/b"))
+            let fitted = try await loader.image(for: server.url(), fitting: PixelSize(width: 16, height: 16))
+            let filled = try await loader.image(for: server.url(), filling: PixelSize(width: 16, height: 16))
+            #expect(fitted.size == PixelSize(width: 16, height: 8))
+            #expect(filled.size == PixelSize(width: 16, height: 16))
+            #expect(server.requestCount == 1)
+        }
+    }
+
+    @Test("requests name the library and its version, unless they have a User-Agent")
+    func userAgent() async throws {
+        let server = try photoServer()
+        try await withDirectory { directory in
+            let loader = try ImageLoader(cacheDirectory: directory)
+            _ = try await loader.image(for: server.url("/a"))
+            _ = try await loader.image(for: ImageRequest(url: server.url("/b"), headers: ["User-Agent": "mine"]))
+            #expect(server.log.map { $0.headers["user-agent"] } == ["swift-image-loading/0.1.0", "mine"])
+        }
+    }
+
+    @Test("processors are applied in order")
+    func processors() async throws {
+        let server = try photoServer()
+        let size = PixelSize(width: 10, height: 6)
+        try await withDirectory { directory in
+            let loader = try ImageLoader(cacheDirectory: directory)
+            let image = try await loader.image(
+                for: server.url(), processors: [.crop(x: 0, y: 0, size: size), .blur(sigma: 1), .circle()])
+            #expect(image.size == PixelSize(width: 6, height: 6))
+        }
+    }
+
+    @Test("the closure changes the options")
+    func options() async throws {
+        try await withDirectory { directory in
+            _ = try ImageLoader(cacheDirectory: directory) { $0.cacheDirectory = nil }
+            #expect(!FileManager.default.fileExists(atPath: directory.path))
+            #expect(throws: CancellationError.self) {
+                try ImageLoader(cacheDirectory: directory) { _ in throw CancellationError() }
+            }
+        }
+    }
+
+    @Test("a file in place of the cache directory is a typed error")
+    func fileInPlace() async throws {
+        try await withDirectory { directory in
+            try Data().write(to: directory)
+            let error = #expect(throws: CacheDirectoryError.self) { try ImageLoader(cacheDirectory: directory) }
+            guard case .notCreated(directory.path, _) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    #if os(Linux)
+        @Test("the standard cache directory follows the XDG specification")
+        func standardDirectory() throws {
+            func path(_ environment: [String: String]) throws -> String {
+                try CacheDirectory.standard(name: "feed", environment: environment).path
+            }
+            #expect(try path(["XDG_CACHE_HOME": "/c", "HOME": "/h"]) == "/c/feed/images")
+            #expect(try path(["HOME": "/h"]) == "/h/.cache/feed/images")
+            #expect(try path(["XDG_CACHE_HOME": "relative", "HOME": "/h"]) == "/h/.cache/feed/images")
+            #expect(try path(["XDG_CACHE_HOME": "", "HOME": "/h"]) == "/h/.cache/feed/images")
+            #expect(throws: CacheDirectoryError.noHomeDirectory) { try path(["HOME": "h"]) }
+        }
+    #endif
+
+    @Test(
+        "an image is written in each format, and reads back at its size",
+        arguments: [
+            ImageFileFormat.jpeg(), .png, .webP(), .webP(quality: nil), .gif,
+        ])
+    func writing(format: ImageFileFormat) async throws {
+        let server = try photoServer()
+        try await withDirectory { directory in
+            let loader = try ImageLoader(cacheDirectory: directory)
+            let image = try await loader.image(for: server.url())
+            let file = directory.appending(path: "image")
+            try image.write(to: file, as: format)
+            let again = try await loader.image(for: file)
+            #expect(again.size == image.size)
+            #expect(try Data(contentsOf: file) == image.encoded(as: format))
+            if format == .png { #expect(again.rgbaRows == image.rgbaRows) }
+        }
+    }
+
+    @Test("rows have four bytes a pixel, from top to bottom")
+    func rows() {
+        let bitmap = Bitmap(
+            size: PixelSize(width: 1, height: 2), pixels: [1, 2, 3, 4, 5, 6, 7, 8], isOpaque: false)
+        let header = ImageHeader(format: .png, storedSize: bitmap.size)
+        let image = LoadedImage(
+            image: DecodedImage(bitmap: bitmap, header: header), source: .memory, encodedByteCount: nil)
+        #expect(image.rgbaRows.map(Array.init) == [[1, 2, 3, 4], [5, 6, 7, 8]])
+    }
+}
