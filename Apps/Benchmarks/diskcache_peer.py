@@ -1,6 +1,6 @@
-"""The peer `diskcache` of the disk benchmarks: diskcache_peer.py FOLDER BYTES
+"""Runs diskcache for the disk benchmarks: diskcache_peer.py FOLDER BYTES
 
-Reads "put FROM TO" and "get NUMBER NUMBER..." from standard input, and answers each with the processor microseconds it took.
+Reads "put FROM TO" and "get NUMBER NUMBER..." from standard input. Prints the processor time of each in microseconds.
 """
 
 import os

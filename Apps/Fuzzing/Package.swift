@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A fuzzer only with the flags of Scripts/fuzz, which instrument every module, those of the package in the root too.
+// Build with Scripts/fuzz, whose flags instrument every module, including those of the root package.
 
 let strict: [SwiftSetting] = [
     .strictMemorySafety(),
@@ -31,10 +31,10 @@ let package = Package(
                 module("ImageColorManagement"), module("ImageContractTesting"),
             ] + codecs,
             swiftSettings: strict,
-            // The default linker of Debian's toolchains stops with an internal error.
+            // The default linker of Debian's toolchains fails with an internal error.
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"], .when(platforms: [.linux]))]),
         .target(name: "CLibFuzzer"),
-        // A link to the tests' own target, which the package in the root does not publish.
+        // A symbolic link to a target of the tests, which the root package doesn't publish.
         .target(
             name: "GeneratedImages", dependencies: [module("ImageCore"), module("ImageTesting")] + codecs,
             swiftSettings: strict),

@@ -1,17 +1,17 @@
-"""Compares the public API in symbol graphs with a baseline: a text file for each module, a line for each symbol."""
+"""Compares the public API in symbol graphs with a baseline: a text file per module with a line per symbol."""
 
 import collections
 import json
 import os
 import sys
 
-CURE = """The public API differs from the baseline in Documentation/API.
-If you meant to change it: run `Scripts/check-api --update`, add a line to CHANGELOG.md, and commit the files.
-Lines with - break code that uses the API: they need a new minor version before 1.0, and a new major version after it."""
+ADVICE = """The public API differs from the baseline in Documentation/API.
+If the change is intended, run `Scripts/check-api --update`, add a line to CHANGELOG.md, and commit the files.
+Lines with - are breaking changes: they need a new minor version before 1.0, and a new major version after it."""
 
 
 def read(graphs):
-    """The symbols of each module, from its symbol graph and those of its extensions of other modules."""
+    """Returns the symbols of each module, including its extensions of other modules."""
     modules = collections.defaultdict(list)
     for name in sorted(os.listdir(graphs)):
         with open(os.path.join(graphs, name), encoding='utf-8') as file:
@@ -28,7 +28,7 @@ def line(symbol):
 
 
 def undocumented(modules):
-    """The public symbols without documentation that our sources declare."""
+    """Yields the public symbols without documentation that are declared in this repository."""
     for module, symbols in sorted(modules.items()):
         for symbol in symbols:
             if 'docComment' not in symbol and 'location' in symbol and '/Packages/' in symbol['location']['uri']:
@@ -45,7 +45,7 @@ def update(modules, folder):
 
 
 def differences(modules, folder):
-    """Each difference as a line: `-` for a symbol of the baseline that is gone, `+` for a new one."""
+    """Yields a line per difference: `-` for a removed symbol, `+` for a new one."""
     baselines = {name.removesuffix('.txt') for name in os.listdir(folder)} if os.path.isdir(folder) else set()
     for module in sorted(baselines | set(modules)):
         path, old = os.path.join(folder, module + '.txt'), set()
@@ -60,18 +60,18 @@ def differences(modules, folder):
 def main(graphs, folder, *options):
     modules = read(graphs)
     if not modules:
-        raise SystemExit('error: there are no symbol graphs')
+        raise SystemExit('error: no symbol graphs found')
     if options == ('--update',):
         return update(modules, folder)
     if options == ('--undocumented',):
         return print(*undocumented(modules), sep='\n')
     if options:
-        raise SystemExit(f'error: unknown options {" ".join(options)}; there are --update and --undocumented')
+        raise SystemExit(f'error: unknown options: {" ".join(options)}; use --update or --undocumented')
     found = list(differences(modules, folder))
     if found:
         print(*found, sep='\n')
-        raise SystemExit('error: ' + CURE)
-    print(f'==> the API of {len(modules)} modules is that of the baseline', file=sys.stderr)
+        raise SystemExit('error: ' + ADVICE)
+    print(f'==> the API of {len(modules)} modules matches the baseline', file=sys.stderr)
 
 
 main(*sys.argv[1:])

@@ -1,42 +1,42 @@
-# Shared by the scripts of the folder above; sourced, never run.
+# Functions shared by the scripts. Source this file.
 # shellcheck shell=bash
 
-# The repository, whatever the current folder is.
+# The root of the repository.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 
-# Messages go to standard error: standard output belongs to the tools that a script runs.
+# Prints a message to standard error, because standard output is for the tools that a script runs.
 say() { printf '==> %s\n' "$*" >&2; }
 
-# fail MESSAGE [CURE]…: ends the script.
+# fail MESSAGE [ADVICE]…: prints an error and exits.
 fail() {
     printf 'error: %s\n' "$1" >&2
     shift
-    for cure in "$@"; do printf '       %s\n' "$cure" >&2; done
+    for advice in "$@"; do printf '       %s\n' "$advice" >&2; done
     exit 1
 }
 
-# show_help: prints the calling script's comment.
+# show_help: prints the header comment of the calling script.
 show_help() {
     sed -nE '2,/^set/{/^set/d; s/^# ?//p}' "$0"
     exit 0
 }
 
-# Options of `swift build` for every build of this repository, because other options mean compiling it again.
+# Options of `swift build`, the same for all builds, because different options would recompile everything.
 checked_imports=(--explicit-target-dependency-import-check error)
 
-# Options of `swift build` and `swift test` for a build with every trait, in a folder of its own.
+# Options of `swift build` and `swift test` for a build with all traits in a separate folder.
 traits_build="$root/.build-traits"
 with_every_trait=(--enable-all-traits --scratch-path "$traits_build")
 
-# is_current STAMP FOLDER…: nothing in the folders is newer than the stamp. Folders count too, so that a removed file shows.
+# is_current STAMP FOLDER…: succeeds if nothing in the folders is newer than the stamp. Includes folders, to detect removed files.
 is_current() {
     local stamp=$1
     shift
     [[ -e $stamp ]] && [[ -z $(find "$@" -name '.build*' -prune -o -newer "$stamp" -print -quit) ]]
 }
 
-# build_release PRODUCT [PACKAGE]: builds a command in release, of this package or of one in Apps, and sets `binary` to its path.
-# Quick when nothing changed. The compiler's output goes to a log.
+# build_release PRODUCT [PACKAGE]: builds a command of this package, or of one in Apps, in release. Sets `binary` to its path.
+# Skips the build if nothing changed. The compiler's output goes to a log.
 build_release() {
     local product=$1 folder="$root${2:+/Apps/$2}"
     local stamp="$folder/.build/$product.stamp" log="$root/out/build-$product.log"
@@ -46,14 +46,14 @@ build_release() {
     touch "$stamp.new"
     python3 "$root/Scripts/lib/run_step.py" --name "building $product in release" --log "$log" -- \
         swift build --package-path "$folder" -c release --product "$product" "${checked_imports[@]}" ||
-        fail "$product does not build" "if it misses a header: Scripts/bootstrap"
+        fail "$product doesn't build" "if a header is missing, run Scripts/bootstrap"
     mv "$stamp.new" "$stamp"
 }
 
-# has_desktop: the desktop app can be built and shown, on a screen or on a virtual one.
+# has_desktop: succeeds if the desktop app can be built and run on a virtual screen.
 has_desktop() { pkg-config --exists gtk4 2>/dev/null && command -v Xvfb >/dev/null; }
 
-# sources: every Swift file of the repository, build folders left out, zero-terminated.
+# sources: prints all Swift files of the repository except those in build folders, zero-terminated.
 sources() {
     local folder
     for folder in Package.swift Packages Tests Apps; do

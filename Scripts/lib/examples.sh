@@ -1,8 +1,8 @@
-# Compiles the Swift examples of READMEs; sourced by Scripts/check-docs and Scripts/check-apple.
+# Compiles the Swift examples of READMEs. Sourced by Scripts/check-docs and Scripts/check-apple.
 # shellcheck shell=bash
 
-# check_examples README… -- FLAG…: compiles each with these flags of the compiler. An example of its own lines at top level is
-# compiled as a script; one that is a manifest is left out. Adds to `checked` and `broken`, and prints what the compiler says.
+# check_examples README… -- FLAG…: compiles each example as a script with these compiler flags. Skips manifests. Adds to `checked` and
+# `broken`, and prints the compiler's errors.
 checked=0 broken=0
 check_examples() {
     local readmes=() work example
@@ -12,7 +12,7 @@ check_examples() {
     done
     shift
     work=$(mktemp -d)
-    # One file an example, named after the README's folder.
+    # Writes a file per example, named after the README's folder.
     awk -v work="$work" '
         FNR == 1 { n = split(FILENAME, parts, "/"); module = parts[n - 1]; count = 0; inside = 0 }
         /^```swift$/ { inside = 1; count++; file = work "/" module "-" count ".swift"; next }

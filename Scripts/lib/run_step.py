@@ -1,8 +1,8 @@
-"""Runs one step of a longer job: one line of progress, the output in a log, and a row of results.
+"""Runs a step of a longer job: shows its progress on one line, logs its output, and adds a row of results.
 
-While the command runs, a line on standard error says what is going on: "building 312/700" or "testing ImageDiskCaching,
-812 tests done". When it fails, the lines of the log that matter are printed, and the exit code is 1.
-The row has the step's name, seconds, tests that passed, tests that failed, and "ok" or "failed", separated by tabs.
+The progress on standard error is like "building 312/700" or "testing ImageDiskCaching, 812 of 1000 tests". If the command fails,
+prints the relevant lines of the log and exits with 1.
+The tab-separated row has the step's name, seconds, passed tests, failed tests, and "ok" or "failed".
 """
 
 import argparse
@@ -15,11 +15,11 @@ import time
 
 BUILDING = re.compile(r'^\[(\d+)/(\d+)\] ')
 SAYING = re.compile(r'^==> (.+)')
-# Swift Testing's line for the whole run, and XCTest's.
+# The summary lines of Swift Testing and of XCTest.
 TEST_RUN = re.compile(r'Test run with (\d+) tests?\b.* (passed|failed) after ')
 XCTEST_RUN = re.compile(r'^\s*Executed (\d+) tests?, with .*?(\d+) failures?')
 FAILED_TEST = re.compile(r'^\S+ +Test (?!run with ).* failed after ')
-# What a person needs to see of a failed step; build tools print a diagnostic several times.
+# The relevant lines of a failed step.
 RELEVANT = re.compile(
     r'^error: |:\d+: error: |recorded an issue|^\S+ Test .* failed after |^ *↳ |Fatal error|ERROR: |a promise (is|was) broken|^not found: ')
 MOST_LINES = 40
@@ -27,7 +27,7 @@ INTERVAL_ON_TERMINAL, INTERVAL_IN_LOG = 0.2, 30
 
 
 class ProgressLine:
-    """One line that is rewritten in place on a terminal, and repeated now and then elsewhere."""
+    """A line that is updated in place on a terminal, and printed at intervals elsewhere."""
 
     def __init__(self, name):
         self.name = name
@@ -55,7 +55,7 @@ class ProgressLine:
 
 
 class TestEvents:
-    """Follows the event stream that Swift Testing writes, which names the module of each test."""
+    """Follows the event stream of Swift Testing, which has the module of each test."""
 
     def __init__(self, path):
         self.path, self.file, self.rest = path, None, ''
@@ -75,7 +75,7 @@ class TestEvents:
         if event['kind'] == 'test':
             self.tests += payload['kind'] == 'function'
         elif payload['kind'] == 'testEnded':
-            # Suites end too; they have no function.
+            # Suites also end, but their IDs have no function.
             self.ended += '/' in payload['testID']
             self.module = payload['testID'].split('.')[0].removesuffix('Tests')
 
@@ -85,7 +85,7 @@ class TestEvents:
 
 
 class Step:
-    """A command, and what its output says of tests."""
+    """A command and its test results."""
 
     def __init__(self, options):
         self.options = options
@@ -101,7 +101,7 @@ class Step:
         return self.swift_failures + self.xctest_failures
 
     def run(self):
-        """Runs the command; true when it and all its tests succeeded."""
+        """Runs the command. Returns true if it and all its tests succeeded."""
         line, activity = ProgressLine(self.options.name), 'starting'
         with open(self.options.log, 'w', encoding='utf-8') as log:
             with subprocess.Popen(self.options.command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -117,7 +117,7 @@ class Step:
         return process.returncode == 0 and self.failures == 0 and not lacks_tests
 
     def read(self, output):
-        """Counts tests; returns what the command is doing if the line says so."""
+        """Counts tests. Returns the current activity if the line describes it."""
         if found := BUILDING.match(output):
             return f'building {found[1]}/{found[2]}'
         if found := SAYING.match(output):
@@ -125,7 +125,7 @@ class Step:
         if found := TEST_RUN.search(output):
             self.swift_tests += int(found[1])
         elif found := XCTEST_RUN.match(output):
-            # Once for each suite, and then for all of them: the last line counts.
+            # XCTest prints this line for each suite, and last for all of them.
             self.xctests, self.xctest_failures = int(found[1]), int(found[2])
         elif FAILED_TEST.match(output):
             self.swift_failures += 1
@@ -146,10 +146,10 @@ class Step:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--name', required=True)
-    parser.add_argument('--log', required=True, help='the file for the command\'s output')
-    parser.add_argument('--results', help='the file to which the row is added')
+    parser.add_argument('--log', required=True, help='the log file for the command\'s output')
+    parser.add_argument('--results', help='the file that the row is appended to')
     parser.add_argument('--events', help='the event stream that `swift test` writes')
-    parser.add_argument('--needs-tests', action='store_true', help='a command that runs no test has failed')
+    parser.add_argument('--needs-tests', action='store_true', help='fail if the command runs no tests')
     parser.add_argument('command', nargs='+')
     step = Step(parser.parse_args())
     succeeded = step.run()
@@ -157,7 +157,7 @@ def main():
         with open(step.options.results, 'a', encoding='utf-8') as results:
             print(*step.row(succeeded), sep='\t', file=results)
     if not succeeded:
-        print(f'failed: {step.options.name}', *step.relevant_lines(), f'the whole output: {step.options.log}',
+        print(f'failed: {step.options.name}', *step.relevant_lines(), f'full output: {step.options.log}',
               sep='\n', file=sys.stderr)
     return 0 if succeeded else 1
 

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The Apple adapters on Linux, over declarations of our own. `Scripts/check-apple` puts this manifest, links to the rooms' sources
-// (`Rooms`) and links to the folders beside it together in a folder of their own: here it can't be built.
+// The Apple adapters on Linux, over declarations of our own. `Scripts/check-apple` puts this manifest, links to the modules' sources
+// (`Modules`) and links to the folders beside it together in a folder of their own: here it can't be built.
 
 let strict: [SwiftSetting] = [
     .strictMemorySafety(),
@@ -19,8 +19,8 @@ func stub(_ name: String, over dependencies: Target.Dependency...) -> Target {
         swiftSettings: [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault")])
 }
 
-func room(_ name: String, knows dependencies: [Target.Dependency], settings: [SwiftSetting] = strict) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Rooms/\(name)", swiftSettings: settings)
+func module(_ name: String, knows dependencies: [Target.Dependency], settings: [SwiftSetting] = strict) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Modules/\(name)", swiftSettings: settings)
 }
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
@@ -34,21 +34,22 @@ let package = Package(
         stub("UIKit", over: "CoreGraphics"),
         stub("SwiftUI", over: "CoreGraphics"),
 
-        room("ImageCore", knows: []),
-        room("ImageTransporting", knows: ["ImageCore", httpTypes]),
-        room("ImageCoalescing", knows: ["ImageCore"]),
-        room("ImageLoading", knows: ["ImageCore", "ImageTransporting", httpTypes]),
-        room("ImagePresenting", knows: ["ImageCore", "ImageLoading"]),
-        room("ImageTesting", knows: ["ImageCore", "ImageTransporting", httpTypes]),
-        room(
+        module("ImageCore", knows: []),
+        module("ImageTransporting", knows: ["ImageCore", httpTypes]),
+        module("ImageCoalescing", knows: ["ImageCore"]),
+        module("ImageLoading", knows: ["ImageCore", "ImageTransporting", httpTypes]),
+        module("ImagePresenting", knows: ["ImageCore", "ImageLoading"]),
+        module("ImageTesting", knows: ["ImageCore", "ImageTransporting", httpTypes]),
+        module(
             "LoaderTestBed",
             knows: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageCoalescing"]),
         // Casts between Apple's types and Foundation's are casts between equal types here, of which the compiler warns.
-        room("ImageCodecImageIO", knows: ["ImageCore", "CoreGraphics", "ImageIO"], settings: [.strictMemorySafety()]),
-        room(
+        module(
+            "ImageCodecImageIO", knows: ["ImageCore", "CoreGraphics", "ImageIO"], settings: [.strictMemorySafety()]),
+        module(
             "ImagePresentingUIKit",
             knows: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "UIKit", "ImageIO"]),
-        room(
+        module(
             "ImagePresentingSwiftUI",
             knows: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "SwiftUI", "ImageIO"]),
 

@@ -20,9 +20,9 @@ struct BrokenDataCache: DataCache {
         case servesStale = "a refused entry does not leave the older one under its key"
         case cutsSlices = "data that is a slice of other data is stored like any other"
         case cutsLargeEntries = "an entry of a megabyte is found whole"
-        case keepsReplaced = "an entry that is replaced gives its room to the new one"
-        case keepsRemoved = "an entry that is removed gives its room back"
-        case takesAnythingAtZero = "a cache without room refuses every entry and goes on"
+        case keepsReplaced = "an entry that is replaced gives its space to the new one"
+        case keepsRemoved = "an entry that is removed gives its space back"
+        case takesAnythingAtZero = "a cache without space refuses every entry and goes on"
         case ignoresLimitWhenMany = "the budget holds when many store at once, and none is served another's entry"
         case mixesEntries = "concurrent stores under one key leave one of the entries, and no reader sees another"
 

@@ -23,7 +23,7 @@ enum ReopeningDefect: String {
 
 enum DamageDefect: String {
     case servesDamage = "a damaged entry is a miss, and its neighbours stay"
-    case keepsDamageRoom = "a damaged entry gives its key and its room to a new one"
+    case keepsDamagedSpace = "a damaged entry gives its key and its space to a new one"
 
     func makeSubject(byteLimit: Int) -> DataCacheContract.Damageable {
         let cache = InMemoryDataCache(byteLimit: byteLimit)
@@ -40,7 +40,7 @@ enum DamageDefect: String {
 enum FullStoreDefect: String {
     case throwsAnything = "on a full device a store throws noSpace, and what is there is served"
     case servesStale = "a store that fails does not leave the older entry under its key"
-    case staysFull = "a cache takes entries again once there is room on the device"
+    case staysFull = "a cache takes entries again once there is space on the device"
 
     func makeSubject(byteLimit: Int) -> DataCacheContract.Fillable {
         let cache = InMemoryDataCache(byteLimit: byteLimit)

@@ -23,7 +23,7 @@ struct BrokenTransport: DataTransport {
         case tellsFirstAddress = "redirects are followed within the limit, and the last address is told"
         case followsForEver = "more redirects than allowed are too many"
         case goesInCircles = "a redirect to an address that was asked before is a loop"
-        case followsUnasked = "a redirect is handed back to whoever follows by himself"
+        case followsUnasked = "a redirect is returned to callers that follow redirects themselves"
         case followsAnywhere = "a redirect to a file is blocked"
         case waitsForHead = "cancelling while the head is awaited throws cancelled and ends the transfer"
         case waitsForBody = "cancelling while the body is awaited throws cancelled and ends the transfer"

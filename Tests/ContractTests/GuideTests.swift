@@ -10,7 +10,7 @@ import Testing
 // The examples of the guide in ImageContractTesting.docc, compiled and put to the rules of their ports. `GuideTests/lines` fails when a
 // line of an example there is not here.
 
-/// Keeps what came last, and lets what came first go when room is needed.
+/// Keeps what came last, and lets what came first go when space is needed.
 final class FIFOImageCache: ImageCache {
     private struct State: Sendable {
         var images: [ImageCacheKey: DecodedImage] = [:]

@@ -52,7 +52,7 @@ final class BrokenImageCache: ImageCache {
         case removesEverything = "remove forgets that image and no other"
         case keepsEverything = "removeAll forgets every image, and the cache goes on"
         case evictsEarly = "images that fill the limit exactly are all kept"
-        case countsReplacedTwice = "room that a replaced or removed image took is free again"
+        case countsReplacedTwice = "space that a replaced or removed image took is free again"
         case ignoresLimit = "the sum of costs never exceeds the limit"
         case miscounts = "the sum of costs, if it is told, is that of the images that are kept"
         case evictsForRefused = "an image above the limit alone is refused and evicts no other"

@@ -53,7 +53,7 @@ final class SQLiteDataCache: DataCache {
             do throws(DataCacheFailure) {
                 try connection.run("begin immediate")
                 try connection.run("delete from entry where key = ?", .bytes(key.bytes))
-                try Self.makeRoom(for: byteCount, within: byteLimit, in: connection)
+                try Self.makeSpace(for: byteCount, within: byteLimit, in: connection)
                 try Self.insert(entry, for: key, byteCount: byteCount, in: connection)
                 try connection.run("commit")
             } catch {
@@ -91,12 +91,12 @@ final class SQLiteDataCache: DataCache {
         return try result.get()
     }
 
-    private static func makeRoom(
+    private static func makeSpace(
         for byteCount: Int, within limit: Int, in connection: borrowing SQLiteConnection
     ) throws(DataCacheFailure) {
-        let room = SQLiteConnection.Value.integer(Int64(limit - byteCount))
+        let space = SQLiteConnection.Value.integer(Int64(limit - byteCount))
         let oldest = "select number from entry order by number limit 1"
-        while try !connection.run("select 1 where (select total(byteCount) from entry) > ?", room).isEmpty {
+        while try !connection.run("select 1 where (select total(byteCount) from entry) > ?", space).isEmpty {
             try connection.run("delete from entry where number = (\(oldest))")
         }
     }

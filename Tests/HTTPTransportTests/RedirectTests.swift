@@ -67,7 +67,9 @@ struct RedirectTests {
         #expect(other.log.map { $0.headers["accept"] } == ["image/*"])
     }
 
-    @Test("a redirect is handed back, body and all, to whoever follows by himself", arguments: HTTPTransport.allCases)
+    @Test(
+        "a redirect is returned with its body to callers that follow redirects themselves",
+        arguments: HTTPTransport.allCases)
     func handedBack(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .response(status: 302, headers: ["Location": "/2"], body: "moved".utf8) }
         let request = TransportRequest(url: server.url("/1"), followsRedirects: false)

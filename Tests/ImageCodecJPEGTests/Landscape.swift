@@ -23,7 +23,7 @@ func landscapeFile(quality: Double = 0.95, progressive: Bool) throws -> Data {
     try JPEGEncoder().encode(landscape, options: EncodingOptions(quality: quality, isProgressive: progressive))
 }
 
-/// `landscape` with arithmetic coding, which the room's encoder does not offer.
+/// `landscape` with arithmetic coding, which the module's encoder does not offer.
 func arithmeticFile(progressive: Bool) -> Data {
     let writer = unsafe ilj_writer_create()
     defer { unsafe ilj_writer_destroy(writer) }

@@ -19,7 +19,7 @@ final class ScriptedRoutes: RouteSource {
 
     init(_ answer: Result<Bool, ConnectivityFailure>) { state = Mutex(State(answer: answer)) }
 
-    /// Returns when whoever waits for changes has looked.
+    /// Returns when the waiter for changes has looked.
     func bring(_ answer: Result<Bool, ConnectivityFailure>) async {
         await withCheckedContinuation { continuation in
             state.withLock { state in

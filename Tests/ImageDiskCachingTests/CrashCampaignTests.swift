@@ -18,7 +18,7 @@ struct CrashCampaignTests {
         "killed at any moment, processes leave whole entries of their own, all that they acknowledged, and nothing else",
         arguments: chains)
     func killed(chain: Int) async throws {
-        let room = WorkloadLimits.allCases[chain % 2]
+        let limits = WorkloadLimits.allCases[chain % 2]
         let durability = Self.durability(chain)
         let folder = TestFolder()
         let log = try OperationLog(path: folder.path + ".log")
@@ -27,16 +27,16 @@ struct CrashCampaignTests {
             let death = Death(seed: UInt64(chain * Self.chainLength + link))
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [
-                    path = folder.path as String, room = room as WorkloadLimits, chain = chain as Int,
+                    path = folder.path as String, limits = limits as WorkloadLimits, chain = chain as Int,
                     death = death as Death
                 ]
                 in
-                try await Self.live(path, room, Self.durability(chain), until: death)
+                try await Self.live(path, limits, Self.durability(chain), until: death)
             }
             let size = FolderSample(folder.path)
-            try #require(size.isWithin(room), "\(size): \(death)")
+            try #require(size.isWithin(limits), "\(size): \(death)")
             // Every other time the next process finds the folder as the dead left it.
-            if link % 2 == 1 { try await Self.expectSound(folder, room, durability, log, "\(death)") }
+            if link % 2 == 1 { try await Self.expectSound(folder, limits, durability, log, "\(death)") }
         }
     }
 
@@ -46,16 +46,16 @@ struct CrashCampaignTests {
 
     /// Uses the cache in a folder at random until death comes, and checks what it reads.
     private static func live(
-        _ path: String, _ room: WorkloadLimits, _ durability: DiskDurability, until death: Death
+        _ path: String, _ limits: WorkloadLimits, _ durability: DiskDurability, until death: Death
     ) async throws {
         var random = SeededRandom(seed: death.seed)
         let log = try OperationLog(path: path + ".log")
-        var model = WorkloadModel(room)
+        var model = WorkloadModel(limits)
         var version = try log.replay(into: &model)
-        let cache = workloadCache(path, room, durability, death.fileSystem())
+        let cache = workloadCache(path, limits, durability, death.fileSystem())
         while true {
             version += 1
-            let step = WorkloadStep(version: version, room, &random)
+            let step = WorkloadStep(version: version, limits, &random)
             try log.begin(step)
             model.begin(step)
             let found = try await step.run(on: cache)
@@ -70,14 +70,15 @@ struct CrashCampaignTests {
 
     /// A new launch finds what it may find, and nothing of the dead but that.
     private static func expectSound(
-        _ folder: TestFolder, _ room: WorkloadLimits, _ durability: DiskDurability, _ log: OperationLog, _ death: String
+        _ folder: TestFolder, _ limits: WorkloadLimits, _ durability: DiskDurability, _ log: OperationLog,
+        _ death: String
     ) async throws {
-        let cache = workloadCache(folder.path, room, durability)
+        let cache = workloadCache(folder.path, limits, durability)
         // First of all: a read would remove what is damaged.
         let report = try await cache.verify()
         #expect(report.isSound && report.damagedRemoved == 0, "\(death)")
         #expect(!folder.hasUnfinishedFiles, "\(death)")
-        var model = WorkloadModel(room)
+        var model = WorkloadModel(limits)
         try log.replay(into: &model)
         for number in 0..<WorkloadLimits.keyCount {
             let found = try await cache.entry(for: key(number))
@@ -85,7 +86,7 @@ struct CrashCampaignTests {
             #expect(isAdmitted, "\(model.text(number)), not \(text(found)): \(death)")
         }
         let size = FolderSample(folder.path)
-        #expect(size.isWithin(room), "\(size): \(death)")
+        #expect(size.isWithin(limits), "\(size): \(death)")
     }
 
     private static func text(_ entry: DataCacheEntry?) -> String {

@@ -136,7 +136,7 @@ struct DiskDataCacheTests {
         #expect(folder.byteCount() > limit / 2)
     }
 
-    @Test("an entry that has just enough room in an empty cache is stored, whatever was there before")
+    @Test("an entry that has just enough space in an empty cache is stored, whatever was there before")
     func storesLargest() async throws {
         let largest = entry(20_000)
         let limit = limit(1, files: fileSize(largest, key(1)))

@@ -39,7 +39,7 @@ struct EntryIndexTests {
         #expect(Set(index.records.map(\.name)) == Set(model.map { names[$0.number] }))
     }
 
-    @Test("room that was promised counts until it is released, and a new promise takes the place of the old one")
+    @Test("space that was promised counts until it is released, and a new promise takes the place of the old one")
     func reservations() {
         var index = EntryIndex()
         let writer = WriterNumber(process: 7, count: 1)

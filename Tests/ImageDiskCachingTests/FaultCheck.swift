@@ -21,7 +21,7 @@ struct FaultCheck {
         }
     }
 
-    private let room: WorkloadLimits
+    private let limits: WorkloadLimits
     private let code: Int32
     private let reach: Reach?
     private let disk: WorkloadDisk
@@ -32,10 +32,10 @@ struct FaultCheck {
     ///   - reach: nil for no fault.
     ///   - refusesAtOnce: see `FaultInjectingFileSystem`.
     init(
-        _ room: WorkloadLimits, _ code: Int32, reach: Reach?, on disk: WorkloadDisk, refusesAtOnce: Bool = false
+        _ limits: WorkloadLimits, _ code: Int32, reach: Reach?, on disk: WorkloadDisk, refusesAtOnce: Bool = false
     ) {
-        (self.room, self.code, self.reach, self.disk) = (room, code, reach, disk)
-        model = WorkloadModel(room)
+        (self.limits, self.code, self.reach, self.disk) = (limits, code, reach, disk)
+        model = WorkloadModel(limits)
         fileSystem = FaultInjectingFileSystem(over: disk.fileSystem, refusesAtOnce: refusesAtOnce)
     }
 
@@ -49,12 +49,12 @@ struct FaultCheck {
         try await prepare()
         let cache = cache(fileSystem)
         reach?.fail(on: fileSystem, with: code)
-        for step in WorkloadStep.scenario(room) { try await attempt(step, on: cache) }
+        for step in WorkloadStep.scenario(limits) { try await attempt(step, on: cache) }
         let log = fileSystem.operations
         fileSystem.recover()
         let slot = slot(log)
         let byteCount = disk.byteCount
-        #expect(byteCount <= room.byteLimit, "\(byteCount) bytes: \(slot)")
+        #expect(byteCount <= limits.byteLimit, "\(byteCount) bytes: \(slot)")
         if code == EIO, slot.hasSuffix(" read") || slot.hasSuffix(" readAtOnce") {
             try await allowLosses(isSingle ? 1 : .max, cache)
         }
@@ -74,7 +74,7 @@ struct FaultCheck {
     }
 
     private func cache(_ fileSystem: any FileSystem) -> DiskDataCache {
-        workloadCache(disk.root, room, .powerLoss, fileSystem)
+        workloadCache(disk.root, limits, .powerLoss, fileSystem)
     }
 
     private mutating func attempt(_ step: WorkloadStep, on cache: DiskDataCache) async throws {
@@ -134,7 +134,7 @@ struct FaultCheck {
         #expect(report.isSound && report.damagedRemoved == 0, "\(slot)")
         #expect(!disk.hasUnfinishedFiles, "\(slot)")
         let byteCount = disk.byteCount
-        #expect(byteCount <= room.byteLimit, "\(byteCount) bytes: \(slot)")
+        #expect(byteCount <= limits.byteLimit, "\(byteCount) bytes: \(slot)")
     }
 
     private var isSingle: Bool { if case .call = reach { true } else { false } }
@@ -143,10 +143,10 @@ struct FaultCheck {
         let text = unsafe String(cString: strerror(code))
         return switch reach {
         case .call(let number):
-            "\(text), \(room), call \(number) \(log.indices.contains(number - 1) ? log[number - 1].rawValue : "")"
-        case .callsFrom(let number): "\(text), \(room), all calls from \(number)"
-        case .kind(let kind): "\(text), \(room), each \(kind)"
-        case nil: "no fault, \(room)"
+            "\(text), \(limits), call \(number) \(log.indices.contains(number - 1) ? log[number - 1].rawValue : "")"
+        case .callsFrom(let number): "\(text), \(limits), all calls from \(number)"
+        case .kind(let kind): "\(text), \(limits), each \(kind)"
+        case nil: "no fault, \(limits)"
         }
     }
 }

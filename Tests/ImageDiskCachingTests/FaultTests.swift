@@ -19,11 +19,11 @@ struct FaultTests {
     @Test(
         "whichever single call fails, entries are whole, the limit holds, what was acknowledged is there, and it works again",
         arguments: WorkloadLimits.allCases, isInFull ? codes : [EIO])
-    func oneCall(room: WorkloadLimits, code: Int32) async throws {
+    func oneCall(limits: WorkloadLimits, code: Int32) async throws {
         for number in Self.calls {
-            let refuses = room == .scarce
+            let refuses = limits == .scarce
             let log = try await FaultCheck(
-                room, code, reach: .call(number), on: Self.disk(), refusesAtOnce: refuses
+                limits, code, reach: .call(number), on: Self.disk(), refusesAtOnce: refuses
             ).run()
             if log.count < number { return }
         }
@@ -33,9 +33,9 @@ struct FaultTests {
     @Test(
         "from whichever call on all fail, the same holds when the fault has passed",
         arguments: WorkloadLimits.allCases, isInFull ? codes : [ENOSPC])
-    func allCallsFrom(room: WorkloadLimits, code: Int32) async throws {
+    func allCallsFrom(limits: WorkloadLimits, code: Int32) async throws {
         for number in Self.calls {
-            let log = try await FaultCheck(room, code, reach: .callsFrom(number), on: Self.disk()).run()
+            let log = try await FaultCheck(limits, code, reach: .callsFrom(number), on: Self.disk()).run()
             if log.count < number { return }
         }
         Issue.record("the workload makes too many calls")
@@ -44,13 +44,13 @@ struct FaultTests {
     @Test(
         "whichever kind of call fails, the same holds when the fault has passed",
         arguments: WorkloadLimits.allCases, codes)
-    func oneKind(room: WorkloadLimits, code: Int32) async throws {
+    func oneKind(limits: WorkloadLimits, code: Int32) async throws {
         let isReal = Self.isInFull || code == EIO
-        let log = try await FaultCheck(room, code, reach: nil, on: Self.disk(isReal: isReal)).run()
+        let log = try await FaultCheck(limits, code, reach: nil, on: Self.disk(isReal: isReal)).run()
         let kinds = Set(log)
         #expect(kinds.isSuperset(of: [.create, .write, .writeRest, .rename, .remove, .synchronize, .read, .list]))
         for kind in kinds {
-            _ = try await FaultCheck(room, code, reach: .kind(kind), on: Self.disk(isReal: isReal)).run()
+            _ = try await FaultCheck(limits, code, reach: .kind(kind), on: Self.disk(isReal: isReal)).run()
         }
     }
 

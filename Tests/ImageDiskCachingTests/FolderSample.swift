@@ -35,7 +35,7 @@ struct FolderSample: CustomStringConvertible {
     }
 
     /// True when the limit holds.
-    func isWithin(_ room: WorkloadLimits) -> Bool { byteCount <= room.byteLimit }
+    func isWithin(_ limits: WorkloadLimits) -> Bool { byteCount <= limits.byteLimit }
 
     private static func status(of file: Int32) -> stat {
         var status = stat()

@@ -35,7 +35,7 @@ struct HalfWrittenTests {
         }
     }
 
-    @Test("the room promised to a writer that died is taken back, with what it left", arguments: LastStep.allCases)
+    @Test("the space promised to a writer that died is taken back, with what it left", arguments: LastStep.allCases)
     func reclaimsPromises(step: LastStep) async throws {
         let files = 3 * fileSize(entry(500), key(1))
         let path = folder.path

@@ -49,7 +49,7 @@ struct OptionsTests {
         await #expect(throws: DataCacheFailure.noSpace) { try await full.store(entry(1_000), for: key(9)) }
     }
 
-    @Test("a limit lowered while running holds when the call returns; one raised leaves more room")
+    @Test("a limit lowered while running holds when the call returns; one raised leaves more space")
     func changesLimit() async throws {
         let size = fileSize(entry(1_000), key(10))
         let cache = cache { _ in }

@@ -14,13 +14,13 @@ struct PowerCutTests {
     @Test(
         "cut at any call, entries are whole, the limit holds, what the durability promises is there, and it works again",
         arguments: WorkloadLimits.allCases, DiskDurability.allCases)
-    func anyCall(room: WorkloadLimits, durability: DiskDurability) async throws {
+    func anyCall(limits: WorkloadLimits, durability: DiskDurability) async throws {
         for call in stride(from: 1, to: 10_000, by: Self.isInFull ? 1 : 37) {
             let losses = (0..<(Self.isInFull ? 10 : 2)).map {
                 SimulatedDisk.Loss.anything(seed: UInt64(call * 10 + $0))
             }
             for loss in losses + [.everything, .contents] {
-                let cut = PowerCut(room, durability, afterCall: call, loss)
+                let cut = PowerCut(limits, durability, afterCall: call, loss)
                 if try await cut.isSurvived() == .beforeCut { return }
             }
         }
@@ -42,19 +42,19 @@ struct PowerCutTests {
 struct PowerCut {
     enum Outcome { case beforeCut, survived }
 
-    private let room: WorkloadLimits
+    private let limits: WorkloadLimits
     private let durability: DiskDurability
     private let call: Int
     private let loss: SimulatedDisk.Loss
     private var model: WorkloadModel
 
-    init(_ room: WorkloadLimits, _ durability: DiskDurability, afterCall call: Int, _ loss: SimulatedDisk.Loss) {
-        (self.room, self.durability, self.call, self.loss) = (room, durability, call, loss)
-        model = WorkloadModel(room)
+    init(_ limits: WorkloadLimits, _ durability: DiskDurability, afterCall call: Int, _ loss: SimulatedDisk.Loss) {
+        (self.limits, self.durability, self.call, self.loss) = (limits, durability, call, loss)
+        model = WorkloadModel(limits)
     }
 
-    static func cache(_ disk: SimulatedDisk, _ room: WorkloadLimits, _ durability: DiskDurability) -> DiskDataCache {
-        workloadCache(WorkloadDisk.simulatedRoot, room, durability, disk)
+    static func cache(_ disk: SimulatedDisk, _ limits: WorkloadLimits, _ durability: DiskDurability) -> DiskDataCache {
+        workloadCache(WorkloadDisk.simulatedRoot, limits, durability, disk)
     }
 
     /// `beforeCut` when the workload was over before so many calls.
@@ -65,18 +65,18 @@ struct PowerCut {
 
     private mutating func examine() async throws -> Outcome {
         let disk = try await prepared()
-        let cache = Self.cache(disk, room, durability)
-        for step in WorkloadStep.scenario(room) where disk.hasPower { await attempt(step, on: cache, disk) }
+        let cache = Self.cache(disk, limits, durability)
+        for step in WorkloadStep.scenario(limits) where disk.hasPower { await attempt(step, on: cache, disk) }
         if disk.hasPower { return .beforeCut }
         let later = disk.restarted(after: loss)
-        try await expectSound(Self.cache(later, room, durability), later)
+        try await expectSound(Self.cache(later, limits, durability), later)
         return .survived
     }
 
     /// A disk with the entries of an earlier launch, which ended long ago.
     private mutating func prepared() async throws -> SimulatedDisk {
         let disk = SimulatedDisk()
-        let earlier = Self.cache(disk, room, durability)
+        let earlier = Self.cache(disk, limits, durability)
         for step in WorkloadStep.earlier {
             model.begin(step)
             _ = try await step.run(on: earlier)
@@ -101,7 +101,7 @@ struct PowerCut {
         }
     }
 
-    private var text: String { "\(room), \(durability), cut after call \(call), \(loss)" }
+    private var text: String { "\(limits), \(durability), cut after call \(call), \(loss)" }
 
     /// What may be there is there, whole; and the cache works like any other.
     private mutating func expectSound(_ cache: DiskDataCache, _ disk: SimulatedDisk) async throws {
@@ -116,7 +116,7 @@ struct PowerCut {
         #expect(try await cache.entry(for: key(11)) == genuine(11, 5), "\(text)")
         let report = try await cache.verify()
         #expect(report.isSound && (durability == .processCrash || report.damagedRemoved == 0), "\(text)")
-        #expect(disk.byteCount <= room.byteLimit, "\(disk.byteCount) bytes: \(text)")
+        #expect(disk.byteCount <= limits.byteLimit, "\(disk.byteCount) bytes: \(text)")
         #expect(!disk.paths.contains { $0.hasSuffix(".part") }, "\(text)")
     }
 }

@@ -10,7 +10,7 @@ import Testing
 /// Scripts/crash-campaign sets for how long; a short form runs with all other tests.
 @Suite("Disk cache and several processes at once", .serialized)
 struct SharedFolderTests {
-    private static let room = WorkloadLimits.scarce
+    private static let limits = WorkloadLimits.scarce
     private static let seconds = ProcessInfo.processInfo.environment["CRASH_CAMPAIGN_SECONDS"].flatMap(Double.init) ?? 1
 
     @Test("two processes that hammer one folder see each other's entries whole, and stay within the limit together")
@@ -26,10 +26,11 @@ struct SharedFolderTests {
         }
         _ = await (first, second)
         let sizes = watch.end()
-        #expect(sizes.most <= Self.room.byteLimit, "at one of \(sizes.count) samples")
+        #expect(sizes.most <= Self.limits.byteLimit, "at one of \(sizes.count) samples")
         try await Self.expectSound(folder)
         print(
-            "two processes, one folder: \(sizes.count) samples, at most \(sizes.most) of \(Self.room.byteLimit) bytes")
+            "two processes, one folder: \(sizes.count) samples, at most \(sizes.most) of \(Self.limits.byteLimit) bytes"
+        )
     }
 
     @Test("processes that are killed one after the other hinder none that goes on")
@@ -40,45 +41,45 @@ struct SharedFolderTests {
         let sign = path + ".goes-on"
         try Data().write(to: URL(filePath: sign))
         async let survivor = #expect(processExitsWith: .success) { [path = path as String, sign = sign as String] in
-            try await Self.useAtRandom(workloadCache(path, Self.room), seed: 1) {
+            try await Self.useAtRandom(workloadCache(path, Self.limits), seed: 1) {
                 FileManager.default.fileExists(atPath: sign)
             }
         }
         for seed in 0..<4 {
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, seed = seed as Int] in
                 let fileSystem = Death(seed: UInt64(seed)).fileSystem()
-                let cache = workloadCache(path, Self.room, .processCrash, fileSystem)
+                let cache = workloadCache(path, Self.limits, .processCrash, fileSystem)
                 try await Self.useAtRandom(cache, seed: UInt64(seed)) { true }
             }
         }
         try FileManager.default.removeItem(atPath: sign)
         _ = await survivor
         let sizes = watch.end()
-        #expect(sizes.most <= Self.room.byteLimit, "at one of \(sizes.count) samples")
+        #expect(sizes.most <= Self.limits.byteLimit, "at one of \(sizes.count) samples")
         try await Self.expectSound(folder)
     }
 
     private static func hammer(_ path: String, seed: UInt64, seconds: Double) async throws {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(seconds)
-        try await useAtRandom(workloadCache(path, room), seed: seed) { clock.now < end }
+        try await useAtRandom(workloadCache(path, limits), seed: seed) { clock.now < end }
     }
 
     /// Works on a cache that others use too, so that all that can be said of an entry is that it is whole and of its key.
     private static func useAtRandom(_ cache: DiskDataCache, seed: UInt64, while goesOn: () -> Bool) async throws {
         var random = SeededRandom(seed: seed)
         while goesOn() {
-            let step = WorkloadStep(version: Int.random(in: 0..<20, using: &random), room, &random)
+            let step = WorkloadStep(version: Int.random(in: 0..<20, using: &random), limits, &random)
             let found = try await step.run(on: cache)
             if let number = step.lookedUp { try #require(isGenuine(found, number), "\(step)") }
         }
     }
 
     private static func expectSound(_ folder: TestFolder) async throws {
-        let report = try await workloadCache(folder.path, room).verify()
+        let report = try await workloadCache(folder.path, limits).verify()
         #expect(report.isSound && report.damagedRemoved == 0)
         #expect(!folder.hasUnfinishedFiles)
-        #expect(FolderSample(folder.path).isWithin(room))
+        #expect(FolderSample(folder.path).isWithin(limits))
     }
 }
 

@@ -44,7 +44,7 @@ struct SharingTests {
         #expect(try await second.entry(for: key(2)) == nil)
     }
 
-    @Test("the room promised to a stream is not given to others, however slowly the stream comes")
+    @Test("the space promised to a stream is not given to others, however slowly the stream comes")
     func keepsPromises() async throws {
         let limit = 920_000
         let folder = folder

@@ -14,7 +14,7 @@ struct StreamingFaultTests {
     private static let later = entry(220_000)
 
     @Test(
-        "whichever call fails, what is found is whole, the limit holds, no room is lost and the next launch finds nothing to repair",
+        "whichever call fails, what is found is whole, the limit holds, no space is lost and the next launch finds nothing to repair",
         arguments: [ENOSPC, EMFILE])
     func anyCallFails(code: Int32) async throws {
         for number in 1...1_000 {
@@ -52,7 +52,7 @@ struct StreamingFaultTests {
         #expect(try await cache.verify().damagedRemoved == 0, comment)
         #expect(try await cache.status().byteCount == folder.byteCount(), comment)
         #expect(!folder.hasUnfinishedFiles, comment)
-        // All of the room is there again.
+        // All of the space is there again.
         try await cache.removeAll()
         for number in 3...5 { try await cache.store(later, for: key(number)) }
         #expect(try await cache.status().entryCount == 3, comment)

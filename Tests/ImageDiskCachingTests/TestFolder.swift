@@ -46,7 +46,7 @@ final class TestFolder: Sendable {
         return all.filter { !Self.indexFiles.contains($0) && isRegular($0) }.sorted()
     }
 
-    /// Whether anything is being written, or was left by whoever wrote it.
+    /// Whether a temporary file exists, of a writer at work or one that died.
     var hasUnfinishedFiles: Bool { files().contains { $0.hasPrefix("tmp/") } }
 
     /// The lengths of all regular files but the index.

@@ -62,7 +62,7 @@ struct TransformTests {
         }
     }
 
-    @Test("an entry that was encrypted with another key is a miss, and stays for whoever has that key")
+    @Test("an entry that was encrypted with another key is a miss, and stays for readers with that key")
     func wrongKey() async throws {
         try await encrypted().store(entry(1_000), for: key(1))
         #expect(try await encrypted(78).entry(for: key(1)) == nil)

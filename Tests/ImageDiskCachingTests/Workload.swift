@@ -16,7 +16,7 @@ func isGenuine(_ found: DataCacheEntry?, _ number: Int) -> Bool {
     return found == genuine(number, seed / 100)
 }
 
-/// How much room the workload's cache has.
+/// How much space the workload's cache has.
 enum WorkloadLimits: String, Codable, CaseIterable {
     /// Everything fits: whatever was acknowledged must be there.
     case ample
@@ -44,16 +44,16 @@ enum WorkloadStep: Hashable, Codable {
     case removeAll
 
     /// The next of a random sequence.
-    init(version: Int, _ room: WorkloadLimits, _ random: inout SeededRandom) {
+    init(version: Int, _ limits: WorkloadLimits, _ random: inout SeededRandom) {
         let number = Int.random(in: 0..<WorkloadLimits.keyCount, using: &random)
-        switch Int.random(in: 0..<(room == .scarce ? 28 : 24), using: &random) {
+        switch Int.random(in: 0..<(limits == .scarce ? 28 : 24), using: &random) {
         case 0...1: self = .remove(number)
         case 2...5: self = .read(number)
         case 6: self = .readPart(number)
         case 7: self = .verify
         case 8...11: self = .stream(number, version: version)
         case 12: self = .abandon(number, version: version)
-        case 24...25: self = .trim(Int.random(in: 0...room.byteLimit, using: &random))
+        case 24...25: self = .trim(Int.random(in: 0...limits.byteLimit, using: &random))
         case 26: self = .removeUnused
         case 27: self = .removeAll
         default: self = .store(number, version: version)
@@ -64,12 +64,12 @@ enum WorkloadStep: Hashable, Codable {
     static let earlier = (0..<4).map { WorkloadStep.store($0, version: 19) }
 
     /// All operations, after `earlier`.
-    static func scenario(_ room: WorkloadLimits) -> [WorkloadStep] {
-        switch room {
+    static func scenario(_ limits: WorkloadLimits) -> [WorkloadStep] {
+        switch limits {
         case .ample:
             [
                 .store(1, version: 3), .store(4, version: 2), .read(2), .read(9), .readPart(0), .stream(0, version: 6),
-                .abandon(2, version: 7), .remove(3), .verify, .store(5, version: 4), .trim(room.byteLimit),
+                .abandon(2, version: 7), .remove(3), .verify, .store(5, version: 4), .trim(limits.byteLimit),
             ]
         case .scarce:
             [
@@ -132,31 +132,31 @@ enum WorkloadStep: Hashable, Codable {
 
 /// A cache of the workload, as a new launch of a program would make it.
 func workloadCache(
-    _ path: String, _ room: WorkloadLimits, _ durability: DiskDurability = .processCrash,
+    _ path: String, _ limits: WorkloadLimits, _ durability: DiskDurability = .processCrash,
     _ fileSystem: any FileSystem = POSIXFileSystem()
 ) -> DiskDataCache {
     DiskDataCache(
         folder: EntryFolder(
-            root: path, byteLimit: room.byteLimit, durability: durability, fileSystem: fileSystem, now: { testTime }))
+            root: path, byteLimit: limits.byteLimit, durability: durability, fileSystem: fileSystem, now: { testTime }))
 }
 
 /// Which version may be found under each key, after what was begun, done and seen.
 struct WorkloadModel {
-    let room: WorkloadLimits
+    let limits: WorkloadLimits
     /// A version, or nil for none.
     private(set) var allowed = [Set<Int?>](repeating: [nil], count: WorkloadLimits.keyCount)
 
-    init(_ room: WorkloadLimits) { self.room = room }
+    init(_ limits: WorkloadLimits) { self.limits = limits }
 
     /// A step may take effect at any moment from now on.
     mutating func begin(_ step: WorkloadStep) {
         switch step {
         case .store(let number, let version), .stream(let number, let version):
-            if room == .scarce { allowEviction() }
+            if limits == .scarce { allowEviction() }
             allowed[number].insert(version)
         case .remove(let number): allowed[number].insert(nil)
         case .trim, .removeUnused, .removeAll: allowEviction()
-        case .abandon: if room == .scarce { allowEviction() }
+        case .abandon: if limits == .scarce { allowEviction() }
         case .read, .readPart, .verify: break
         }
     }
@@ -189,7 +189,7 @@ struct WorkloadModel {
         }
         allowed[number] = [version]
         // What is scarce may go without anybody asking for it.
-        if room == .scarce { allowed[number].insert(nil) }
+        if limits == .scarce { allowed[number].insert(nil) }
         return true
     }
 

@@ -187,7 +187,7 @@ struct ImagePrefetcherTests {
 
     // MARK: The end
 
-    @Test("whoever waits for the end is told when what was started by then has arrived, failed or been stopped")
+    @Test("a waiter for the end is resumed when everything started by then has arrived, failed or been stopped")
     func finished() async {
         let fixture = SteppedLoader(downloads: 0)
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
@@ -239,7 +239,7 @@ struct ImagePrefetcherTests {
         #expect(requests.allSatisfy { fixture.loader.cachedImage(for: $0) != nil })
     }
 
-    @Test("whoever waits for the end, and is cancelled, waits no more")
+    @Test("a cancelled waiter for the end waits no longer")
     func finishedCancelled() async {
         let fixture = SteppedLoader(downloads: 0)
         let prefetcher = ImagePrefetcher(loader: fixture.loader)

@@ -173,7 +173,7 @@ struct ImageTaskTests {
         }
     }
 
-    @Test("whoever lets go of a task that is over, but has not told so yet, is told nothing")
+    @Test("a task that is over but has not delivered its end delivers nothing once it is released")
     func letGoBeforeDelivery() async throws {
         let request = fixture.request("a")
         _ = try await fixture.loader.image(for: request)

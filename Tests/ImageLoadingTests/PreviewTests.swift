@@ -74,8 +74,8 @@ struct PreviewTests {
         #expect(fixture.loader.previewSubscriptions.withLock { $0.isEmpty })
     }
 
-    @Test("who does not want previews is shown none, and none are made; who joins and wants them has them made")
-    func wishes() async throws {
+    @Test("previews are made as soon as one of the callers wants them, and only for it")
+    func subscriptions() async throws {
         let decoder = ScriptedPreviews()
         let fixture = fixture(decoder)
         let plain = fixture.loader.task(for: request(fixture, isProgressive: false))

@@ -122,7 +122,7 @@ struct EvictionPolicyTests {
     }
 
     @Test(
-        "S3-FIFO takes what is larger than a tenth of the budget while there is room, and refuses it when there is none"
+        "S3-FIFO takes what is larger than a tenth of the budget while there is space, and refuses it when there is none"
     )
     func refusesLarge() {
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100), policy: .s3FIFO)

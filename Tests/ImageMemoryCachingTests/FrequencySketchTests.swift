@@ -14,7 +14,7 @@ struct FrequencySketchTests {
         #expect(sketch.frequency(of: 0x1111_0000_0000_0001) == 0)
     }
 
-    @Test("an estimate is not too low, and mostly right while there are not more keys than room was made for")
+    @Test("an estimate is not too low, and mostly right while there are not more keys than space was made for")
     func estimates() {
         var random = SeededRandom(seed: 1)
         let hashes = (0..<1_000).map { _ in random.next() }
@@ -28,7 +28,7 @@ struct FrequencySketchTests {
         #expect(errors.count { $0 > 0 } < 10)
     }
 
-    @Test("what is known stays when room for more is made, and is halved when much was seen since")
+    @Test("what is known stays when space for more is made, and is halved when much was seen since")
     func growsAndForgets() {
         var sketch = FrequencySketch()
         for _ in 0..<8 { sketch.count(1 << 40 | 5) }

@@ -30,7 +30,7 @@ struct MemoryImageCacheTests {
         for number in [1, 3, 4] { #expect(cache.image(for: key(number)) != nil) }
     }
 
-    @Test("a lowered limit takes effect at once, a raised one leaves room")
+    @Test("a lowered limit takes effect at once, a raised one leaves space")
     func changesLimit() {
         let cache = MemoryImageCache(byteLimit: 120, policy: .lru)
         for number in 1...3 { cache.insert(image(40), for: key(number)) }

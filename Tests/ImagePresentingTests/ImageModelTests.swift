@@ -13,7 +13,7 @@ import Testing
 struct ImageModelTests {
     private let fixture = LoaderTestBed()
 
-    /// Returns as soon as the model's appearance is so; whoever does not observe it waits for ever.
+    /// Returns as soon as the model has this appearance. Without observation it waits forever.
     private func becomes(_ model: ImageModel, _ condition: (ImageAppearance) -> Bool) async {
         while true {
             let change = Gate()
@@ -54,7 +54,7 @@ struct ImageModelTests {
         #expect(model.appearance.text == "success(memory) final 2")
     }
 
-    @Test("whoever observes it is told each change, and clear shows nothing")
+    @Test("observers receive each change, and clear shows nothing")
     func observing() async {
         let gate = Gate()
         let model = ImageModel(loader: fixture.loader)

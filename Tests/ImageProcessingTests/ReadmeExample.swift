@@ -1,7 +1,7 @@
 import ImageCore
 import ImageProcessing
 
-// The example of the room's README.md: it compiles.
+// The example of the module's README.md: it compiles.
 func avatar(_ image: Bitmap) throws -> Bitmap {
     let rim = ImageBorder(color: PixelColor(red: 255, green: 210, blue: 0), width: 1.5)
     return try CompositeProcessor([

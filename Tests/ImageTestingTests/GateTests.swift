@@ -12,7 +12,7 @@ struct GateTests {
         #expect(gate.arrivalCount == 2)
     }
 
-    @Test("a closed gate holds whoever comes until it opens")
+    @Test("a closed gate suspends tasks until it opens")
     func holds() async {
         let gate = Gate()
         let passed = Gate()

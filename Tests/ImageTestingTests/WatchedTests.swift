@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Waiting in a test")
 struct WatchedTests {
-    @Test("whoever waits goes on when what it waits for is there, at once or later, and nobody else does")
+    @Test("a waiter continues when its condition is true, at once or later, and no other waiter does")
     func reaches() async {
         let watched = Watched(0)
         await watched.reaches { $0 == 0 }
@@ -28,7 +28,7 @@ struct WatchedTests {
         #expect(watched.value == 2)
     }
 
-    @Test("whoever waits is let go when it is cancelled, before or while it waits; others go on waiting")
+    @Test("a waiter is resumed when it is cancelled, before or while it waits; others go on waiting")
     func cancelled() async {
         let watched = Watched(0)
         let asked = Watched(0)

@@ -214,7 +214,7 @@ struct ResumingTransportTests {
         #expect(origin.requests.last?.headers[.range] == nil)
     }
 
-    @Test("a body that is resumed obeys the limit of whoever asks now")
+    @Test("a resumed body obeys the limit of the current request")
     func limit() async throws {
         try await interrupt(after: 40, then: rest(from: 40))
         await #expect(throws: TransportFailure.tooLarge(allowedBytes: 99)) {

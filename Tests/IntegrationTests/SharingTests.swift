@@ -59,7 +59,7 @@ struct SharingTests {
         let server = try heldServer(signal)
         let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.jpg"), fit: 100)
-        // Whoever joins is told at once how far the download is: that is how the test knows that it has joined.
+        // A caller that joins receives the current progress at once: that is how the test knows that it has joined.
         let (leaverJoined, stayerJoined) = (Gate(), Gate())
         let leaver = Task { try await test.loader.image(for: request) { _ in leaverJoined.open() } }
         await leaverJoined.whenOpen()

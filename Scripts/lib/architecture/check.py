@@ -1,4 +1,4 @@
-"""check.py ROOT [--self-test]: exits 0 when the code is as ARCHITECTURE.md says."""
+"""check.py ROOT [--self-test]: exits with 0 if the code follows ARCHITECTURE.md."""
 
 import sys
 
@@ -15,9 +15,9 @@ def main(root, arguments):
     for finding in found:
         print(finding, file=sys.stderr)
     if found:
-        print(f'error: {len(found)} places are not as ARCHITECTURE.md says', file=sys.stderr)
+        print(f'error: {len(found)} violations of ARCHITECTURE.md', file=sys.stderr)
     else:
-        print('architecture: as ARCHITECTURE.md says')
+        print('architecture: no violations of ARCHITECTURE.md')
     return not found
 
 

@@ -1,4 +1,4 @@
-"""The rules, each a function from the repository to findings. A finding says where, what, and the cure."""
+"""The rules. Each is a function from the repository to findings. A finding gives the location, the problem and the fix."""
 
 import functools
 import json
@@ -14,13 +14,13 @@ TOP_LEVEL = {
     'Packages', 'Apps', 'Tests', 'Scripts', 'Documentation', 'Package.swift', 'ARCHITECTURE.md', 'README.md', 'CHANGELOG.md',
     'CONTRIBUTING.md', 'SECURITY.md', 'LICENSE',
 }
-# Build products and reports, which git ignores.
+# Build products and reports that git ignores.
 IGNORED = {'out', 'Package.resolved'}
 LIBRARY_MODULES = {'FoundationEssentials', 'Foundation', 'Synchronization', 'Glibc', 'Musl', 'Darwin', 'Dispatch', 'Observation'}
 APPLE_MODULES = LIBRARY_MODULES | {'ImageIO', 'CoreGraphics', 'UniformTypeIdentifiers', 'UIKit', 'SwiftUI', 'AppKit'}
 SYSTEM_C = {'Glibc', 'Musl', 'Darwin'}
 
-# To recognise a clock that was handed in (`clock as? ContinuousClock`) is not to take one.
+# Checking the type of an injected clock (`clock as? ContinuousClock`) is allowed.
 CLOCKS = re.compile(
     r'\bDate\s*\(\s*\)|\bDate\.now\b|\bDate\s*\(\s*timeIntervalSinceNow|(?<!as\? )\b(?:Continuous|Suspending)Clock\b'
     r'|\bTask\.sleep\b|\bThread\.sleep\b|\bDispatch(?:Wall)?Time\b|\basyncAfter\b'
@@ -46,16 +46,16 @@ PUBLIC_TYPE = re.compile(
 APPLE_UI = re.compile(r'canImport\s*\(\s*(?:UIKit|SwiftUI|AppKit)\s*\)')
 
 
-# Where a room's README says what goes in its place; ImageCore's has a table for all ports, and whoever proves ports has none.
+# The part of a README that says how to replace a module. ImageCore has a table of all protocols. ImageContractTesting needs none.
 REPLACEMENT = ['\n## In its place\n', '| to replace | conform to |', '# ImageContractTesting\n']
 
 
-class Room:
-    """A row of the table."""
+class Module:
+    """A module: a row of the table."""
 
-    def __init__(self, name, knows, notes):
+    def __init__(self, name, dependencies, notes):
         self.name = name
-        self.knows = knows
+        self.dependencies = dependencies
         self.has_c_module = 'C module' in notes
         self.is_composition = 'composition' in notes
         self.is_apple_adapter = 'Apple adapter' in notes
@@ -67,11 +67,11 @@ class Room:
 
 
 class Repository:
-    """What the rules look at: the table, the manifest as SwiftPM reads it, and the sources."""
+    """The input of the rules: the table, the manifest as SwiftPM reads it, and the sources."""
 
     def __init__(self, root):
         self.root = root
-        self.rooms = read_table(os.path.join(root, TABLE))
+        self.modules = read_table(os.path.join(root, TABLE))
         with open(os.path.join(root, 'Package.swift'), encoding='utf-8') as file:
             self.manifest = read_manifest(root, file.read())
         self.targets = {target['name']: target for target in self.manifest['targets']}
@@ -79,7 +79,7 @@ class Repository:
         self.tests = [file for file in self.files if '/Tests/' in file[0]] + list(self.read_files('Tests'))
 
     def read_files(self, *tops):
-        """Every source in these folders, as (path, room or None, lines)."""
+        """Yields each source file in these folders as (path, module or None, lines)."""
         for top in tops:
             for folder, folders, names in os.walk(os.path.join(self.root, top)):
                 folders[:] = sorted(name for name in folders if not name.startswith('.'))
@@ -88,26 +88,26 @@ class Repository:
                         continue
                     path = os.path.relpath(os.path.join(folder, name), self.root)
                     with open(os.path.join(folder, name), encoding='utf-8') as file:
-                        yield path, self.room_of(path), swift_text.lines(file.read())
+                        yield path, self.module_of(path), swift_text.lines(file.read())
 
-    def room_of(self, path):
+    def module_of(self, path):
         parts = path.split(os.sep)
-        return self.rooms.get(parts[1]) if parts[0] == 'Packages' else None
+        return self.modules.get(parts[1]) if parts[0] == 'Packages' else None
 
-    def code(self, suffixes, rooms_only=True):
-        """Every line of code in files with these suffixes, as (path, number, line, line before, room)."""
-        for path, room, lines in self.files:
-            if not path.endswith(suffixes) or (rooms_only and not path.startswith('Packages')):
+    def code(self, suffixes, modules_only=True):
+        """Yields each line in files with these suffixes as (path, number, line, previous line, module)."""
+        for path, module, lines in self.files:
+            if not path.endswith(suffixes) or (modules_only and not path.startswith('Packages')):
                 continue
             before = swift_text.Line()
             for number, line in enumerate(lines, 1):
-                yield path, number, line, before, room
+                yield path, number, line, before, module
                 before = line
 
 
 @functools.lru_cache(maxsize=None)
 def read_manifest(root, text):
-    """The manifest as SwiftPM reads it, once for each text."""
+    """Returns the manifest as SwiftPM reads it. Caches the result by text."""
     dump = subprocess.run(['swift', 'package', '--package-path', root, 'dump-package'], capture_output=True, text=True)
     if dump.returncode:
         raise SystemExit('error: Package.swift can\'t be read:\n' + dump.stderr)
@@ -115,10 +115,10 @@ def read_manifest(root, text):
 
 
 def read_table(path):
-    """The rooms by name, from the table under the heading."""
+    """Returns the modules by name, from the table under the heading."""
     if not os.path.exists(path):
-        raise SystemExit(f'error: there is no {TABLE}, whose table under "{HEADING}" is the rule')
-    rooms, inside = {}, False
+        raise SystemExit(f'error: {TABLE} is missing; its table under "{HEADING}" defines the allowed dependencies')
+    modules, inside = {}, False
     with open(path, encoding='utf-8') as file:
         for line in file:
             if line.startswith('## '):
@@ -126,14 +126,14 @@ def read_table(path):
             cells = [cell.strip() for cell in line.strip().strip('|').split('|')]
             if inside and line.startswith('| `') and len(cells) == 3:
                 name = cells[0].strip('`')
-                rooms[name] = Room(name, set(re.findall(r'`(\w+)`', cells[1])), cells[2])
-    if not rooms:
+                modules[name] = Module(name, set(re.findall(r'`(\w+)`', cells[1])), cells[2])
+    if not modules:
         raise SystemExit(f'error: {TABLE} has no table under "{HEADING}"')
-    return rooms
+    return modules
 
 
 def names_of(target):
-    """What a target depends on: names of targets and of products."""
+    """Yields the names of the targets and products that a target depends on."""
     for dependency in target['dependencies']:
         for kind in ('byName', 'target', 'product'):
             if kind in dependency:
@@ -141,124 +141,124 @@ def names_of(target):
 
 
 def edges(repository):
-    """No target of a room depends on anything but what the table allows."""
+    """The targets of a module only have the dependencies that the table allows."""
     for target in repository.manifest['targets']:
         path = (target.get('path') or '').split('/')
         if path[0] != 'Packages' or target['type'] == 'test':
             continue
-        room = repository.rooms.get(path[1])
-        if room is None:
-            yield f'Package.swift: {target["name"]} stands in the room {path[1]}, which {TABLE} does not have; add its row'
+        module = repository.modules.get(path[1])
+        if module is None:
+            yield f'Package.swift: {target["name"]} is in the module {path[1]}, which is missing in {TABLE}; add a row'
             continue
-        if path != ['Packages', room.name, 'Sources', target['name']]:
-            yield f'Package.swift: {target["name"]} stands at {"/".join(path)}, not at Packages/{room.name}/Sources/{target["name"]}'
+        if path != ['Packages', module.name, 'Sources', target['name']]:
+            yield f'Package.swift: the path of {target["name"]} is {"/".join(path)}; it must be Packages/{module.name}/Sources/{target["name"]}'
         for name in names_of(target):
-            if not is_allowed(repository, room, target, name):
-                yield (f'Package.swift: {target["name"]} may not know {name}; {TABLE} allows {room.name}: '
-                       f'{", ".join(sorted(room.knows)) or "nothing"}. Go through a port of ImageCore instead')
+            if not is_allowed(repository, module, target, name):
+                yield (f'Package.swift: {target["name"]} must not depend on {name}; {TABLE} allows {module.name}: '
+                       f'{", ".join(sorted(module.dependencies)) or "nothing"}. Use a protocol of ImageCore instead')
 
 
-def is_allowed(repository, room, target, name):
-    if target['name'] == room.name:
-        return name in room.knows or (room.has_c_module and name == room.c_module)
+def is_allowed(repository, module, target, name):
+    if target['name'] == module.name:
+        return name in module.dependencies or (module.has_c_module and name == module.c_module)
     other = repository.targets.get(name)
-    return (target['name'] == room.c_module and other is not None and other['type'] == 'system'
-            and other['path'].startswith(f'Packages/{room.name}/'))
+    return (target['name'] == module.c_module and other is not None and other['type'] == 'system'
+            and other['path'].startswith(f'Packages/{module.name}/'))
 
 
 def inventory(repository):
-    """One library product per room, all rooms of the table and no other."""
+    """There is one library product per module of the table, and no other."""
     products = {product['name']: product['targets'] for product in repository.manifest['products']}
-    for name in sorted(set(products) - set(repository.rooms)):
-        yield f'Package.swift: the product {name} is no room of {TABLE}; add its row, or publish nothing'
-    for name in sorted(set(repository.rooms) - set(products)):
-        yield f'{TABLE}: {name} is no product of Package.swift; a room comes with its code, not before'
+    for name in sorted(set(products) - set(repository.modules)):
+        yield f'Package.swift: the product {name} is missing in {TABLE}; add a row, or remove the product'
+    for name in sorted(set(repository.modules) - set(products)):
+        yield f'{TABLE}: {name} is not a product of Package.swift; add the product, or remove the row'
     for name, targets in sorted(products.items()):
         if targets != [name]:
-            yield f'Package.swift: the product {name} must be the room {name} alone, not {", ".join(targets)}'
-    for name in sorted(set(repository.rooms) & set(products)):
+            yield f'Package.swift: the product {name} must only contain the module {name}, not {", ".join(targets)}'
+    for name in sorted(set(repository.modules) & set(products)):
         path = os.path.join(repository.root, 'Packages', name, 'README.md')
         if not os.path.exists(path):
-            yield f'Packages/{name}: has no README.md; say what it is, with one example, and when to pick it'
+            yield f'Packages/{name}: README.md is missing; describe the module, give an example, and say when to use it'
         elif not any(heading in open(path, encoding='utf-8').read() for heading in REPLACEMENT):
-            yield f'Packages/{name}/README.md: say under "## In its place" what goes in the place of this room'
+            yield f'Packages/{name}/README.md: say under "## In its place" which protocol a replacement of this module conforms to'
 
 
 def layout(repository):
-    """The top level holds what it should and nothing else."""
+    """The top level only contains the expected files and folders."""
     for name in sorted(os.listdir(repository.root)):
         if not name.startswith('.') and name not in TOP_LEVEL | IGNORED:
-            yield f'{name}: does not belong at the top level; find it a place in Packages, Apps, Tests or Scripts'
+            yield f'{name}: does not belong at the top level; move it to Packages, Apps, Tests or Scripts'
 
 
 def module_names(repository):
-    """No public type is named like a module, which would hide the module's name from its users."""
+    """No public type has the name of a module, because it would shadow the module's name."""
     modules = set(repository.targets) | {'HTTPTypes', 'Crypto'}
     for path, number, line, _, _ in repository.code('.swift'):
         for found in PUBLIC_TYPE.finditer(line.code):
             if found['name'] in modules:
-                yield f'{path}:{number}: public type named like the module {found["name"]}; give it another name'
+                yield f'{path}:{number}: public type with the name of the module {found["name"]}; rename it'
 
 
 def imports(repository):
-    """Rooms import what the table allows; C stays internal and in the rooms that own it; no test framework."""
-    for path, number, line, before, room in repository.code('.swift'):
+    """Modules only import what the table allows. C modules are internal to the module that owns them."""
+    for path, number, line, before, module in repository.code('.swift'):
         found = IMPORT.match(line.code)
-        if not found or room is None:
+        if not found or module is None:
             continue
-        module, exposed = found['module'], re.search(r'public|package|@_exported', found['before'])
-        is_own_c = room.has_c_module and module == room.c_module
-        library = APPLE_MODULES if room.is_apple_adapter else LIBRARY_MODULES
-        if (is_own_c or module in SYSTEM_C) and exposed:
-            yield f'{path}:{number}: C module {module} must not be in public signatures; write plain "import {module}"'
-        if module == 'Foundation' and before.code.strip() != '#else' and not room.is_apple_adapter:
+        imported, exposed = found['module'], re.search(r'public|package|@_exported', found['before'])
+        is_own_c = module.has_c_module and imported == module.c_module
+        library = APPLE_MODULES if module.is_apple_adapter else LIBRARY_MODULES
+        if (is_own_c or imported in SYSTEM_C) and exposed:
+            yield f'{path}:{number}: C module {imported} must not be in public signatures; write plain "import {imported}"'
+        if imported == 'Foundation' and before.code.strip() != '#else' and not module.is_apple_adapter:
             yield (f'{path}:{number}: imports all of Foundation; write "#if canImport(FoundationEssentials)", '
                    '"import FoundationEssentials", "#else", "import Foundation", "#endif"')
-        if not (is_own_c or module in room.knows | library):
-            yield (f'{path}:{number}: {room.name} may not import {module}; {TABLE} allows: '
-                   f'{", ".join(sorted(room.knows)) or "nothing"}')
+        if not (is_own_c or imported in module.dependencies | library):
+            yield (f'{path}:{number}: {module.name} must not import {imported}; {TABLE} allows: '
+                   f'{", ".join(sorted(module.dependencies)) or "nothing"}')
 
 
 def clocks(repository):
-    """Nothing in the rooms reads a clock, sleeps, or reaches for a global. Composition may."""
-    for path, number, line, _, room in repository.code('.swift'):
-        if room is not None and (room.is_composition or room.is_apple_adapter):
+    """Modules don't read clocks, sleep or use globals, except for composition modules."""
+    for path, number, line, _, module in repository.code('.swift'):
+        if module is not None and (module.is_composition or module.is_apple_adapter):
             continue
         if found := CLOCKS.search(line.code):
             yield f'{path}:{number}: reads a clock or sleeps ({found[0].strip()}); take "any Clock<Duration>" or "now: () -> Date" as a parameter'
         if found := GLOBALS.search(line.code):
-            yield f'{path}:{number}: a global ({found[0].strip()}); take it as a parameter, and let ImageLoaderKit pass it'
-    for path, number, line, _, room in repository.code(('.c', '.h')):
-        code = MONOTONIC.sub('', line.code) if room and room.has_monotonic_time else line.code
+            yield f'{path}:{number}: uses a global ({found[0].strip()}); take it as a parameter, and pass it in ImageLoaderKit'
+    for path, number, line, _, module in repository.code(('.c', '.h')):
+        code = MONOTONIC.sub('', line.code) if module and module.has_monotonic_time else line.code
         if found := C_CLOCKS.search(code):
-            yield f'{path}:{number}: C reads a clock or sleeps ({found[0].strip()}); let Swift pass the time'
+            yield f'{path}:{number}: C reads a clock or sleeps ({found[0].strip()}); pass the time from Swift'
 
 
 def apple_interfaces(repository):
-    """UIKit, SwiftUI and AppKit appear in the Apple adapters alone."""
-    for path, number, line, _, room in repository.code('.swift'):
-        if APPLE_UI.search(line.code) and not (room and room.is_apple_adapter):
-            yield f'{path}:{number}: {APPLE_UI.search(line.code)[0]} outside an Apple adapter; move it into one'
+    """Only Apple adapters use UIKit, SwiftUI and AppKit."""
+    for path, number, line, _, module in repository.code('.swift'):
+        if APPLE_UI.search(line.code) and not (module and module.is_apple_adapter):
+            yield f'{path}:{number}: {APPLE_UI.search(line.code)[0]} outside an Apple adapter; move the code into one'
 
 
 def reasons(repository):
-    """What the compiler can't check says in a comment, on its line or the one before, why it is sound."""
-    for path, number, line, before, _ in repository.code('.swift', rooms_only=False):
+    """Code that the compiler can't check has a comment, on its line or the one before, that says why it is safe."""
+    for path, number, line, before, _ in repository.code('.swift', modules_only=False):
         found = UNSOUND.search(line.code)
         if found and not is_reason(line.comment) and not (is_reason(before.comment) and not before.code.strip()):
-            yield f'{path}:{number}: {found[0]} without a reason; do without, or say in a comment on it or above why it is sound'
+            yield f'{path}:{number}: {found[0]} without a reason; avoid it, or say in a comment on or above the line why it is safe'
 
 
 def processes(repository):
-    """Tests do not start processes with Foundation, which crashes on Linux once more than 1,024 files are open."""
+    """Tests don't start processes with Foundation, which crashes on Linux if more than 1,024 files are open."""
     for path, _, lines in repository.tests:
         for number, line in enumerate(lines, 1):
             if path.endswith('.swift') and FOUNDATION_PROCESS.search(line.code):
-                yield f'{path}:{number}: Foundation\'s Process in a test; use CommandResult.run of Tests/Support/CommandRunning'
+                yield f'{path}:{number}: Foundation\'s Process in a test; use CommandResult.run from Tests/Support/CommandRunning'
 
 
 def is_reason(comment):
-    """A few words at least: an empty "//" gives no reason."""
+    """Returns whether the comment has at least three words."""
     return len(re.findall(r'\w+', comment)) >= 3
 
 

@@ -1,4 +1,4 @@
-"""Shows that each rule bites: plants one violation at a time in a scratch copy and looks for its finding."""
+"""Checks that each rule works: plants one violation at a time in a temporary copy and expects its finding."""
 
 import multiprocessing
 import os
@@ -15,57 +15,57 @@ SHIM = 'Packages/ImageCodecJPEG/Sources/CImageCodecJPEG'
 
 
 def manifest(pattern, replacement):
-    """A violation in Package.swift."""
+    """Returns a violation in Package.swift."""
     return ('Package.swift', lambda text: re.sub(pattern, replacement, text, count=1))
 
 
 def planted(path, text):
-    """A violation in a file of its own."""
+    """Returns a violation in a new file."""
     return (path, lambda _: text + '\n')
 
 
-# name, the change, and what the finding must say
+# The name, the change, and the text that the finding must contain.
 VIOLATIONS = [
-    ('an edge from one room to another', manifest(r'(module\("ImageMemoryCaching", uses: \[)', r'\1"ImageDiskCaching", '),
-     'ImageMemoryCaching may not know ImageDiskCaching'),
-    ('an edge out of the vocabulary', manifest(r'module\("ImageCore"\)', 'module("ImageCore", uses: [httpTypes])'),
-     'ImageCore may not know HTTPTypes'),
-    ('an edge to another room\'s C module', manifest(r'(module\("ImageProcessing", uses: \[)', r'\1"CImageCodecJPEG", '),
-     'ImageProcessing may not know CImageCodecJPEG'),
-    ('a shim over another room\'s library',
+    ('a dependency that the table does not allow', manifest(r'(module\("ImageMemoryCaching", uses: \[)', r'\1"ImageDiskCaching", '),
+     'ImageMemoryCaching must not depend on ImageDiskCaching'),
+    ('a dependency of ImageCore', manifest(r'module\("ImageCore"\)', 'module("ImageCore", uses: [httpTypes])'),
+     'ImageCore must not depend on HTTPTypes'),
+    ('a dependency on another module\'s C module', manifest(r'(module\("ImageProcessing", uses: \[)', r'\1"CImageCodecJPEG", '),
+     'ImageProcessing must not depend on CImageCodecJPEG'),
+    ('a shim of another module\'s library',
      manifest(r'(shim\("CImageCodecJPEG", in: "ImageCodecJPEG", over: )"CLibJPEG"', r'\1"CLibPNG"'),
-     'CImageCodecJPEG may not know CLibPNG'),
-    ('a room that the table does not have',
+     'CImageCodecJPEG must not depend on CLibPNG'),
+    ('a module without a row',
      manifest(r'(module\("ImageCore"\))', r'\1, module("ImageGuessing")'), 'ImageGuessing'),
-    ('a row without a room', ('ARCHITECTURE.md', lambda text: text.replace(
+    ('a row without a module', ('ARCHITECTURE.md', lambda text: text.replace(
         '| `ImageCore` | nothing |', '| `ImageGuessing` | `ImageCore` | |\n| `ImageCore` | nothing |')),
-     'ImageGuessing is no product of Package.swift'),
-    ('a product of two rooms', manifest(r'targets: \[\$0\.name\]', 'targets: [$0.name, "ImageCore"]'),
-     'must be the room ImageDecoding alone'),
-    ('a room that does not say how to replace it',
+     'ImageGuessing is not a product of Package.swift'),
+    ('a product of two modules', manifest(r'targets: \[\$0\.name\]', 'targets: [$0.name, "ImageCore"]'),
+     'must only contain the module ImageDecoding'),
+    ('a module that does not say how to replace it',
      ('Packages/ImageScheduling/README.md', lambda text: text.replace('## In its place', '## Elsewhere')),
      'say under "## In its place"'),
-    ('a stranger at the top level', planted('Utilities/README', ''), 'Utilities: does not belong at the top level'),
-    ('a public type named like a module', planted(f'{MEMORY}/Planted.swift', 'public struct ImageMemoryCaching {}'),
-     'named like the module ImageMemoryCaching'),
-    ('a public final class named like another module',
-     planted(f'{MEMORY}/Planted.swift', 'public final class HTTPTypes {}'), 'named like the module HTTPTypes'),
-    ('a C module where it does not belong', planted(f'{MEMORY}/Planted.swift', 'import CImageCodecJPEG'),
-     'ImageMemoryCaching may not import CImageCodecJPEG'),
+    ('an unexpected folder at the top level', planted('Utilities/README', ''), 'Utilities: does not belong at the top level'),
+    ('a public type with the name of a module', planted(f'{MEMORY}/Planted.swift', 'public struct ImageMemoryCaching {}'),
+     'with the name of the module ImageMemoryCaching'),
+    ('a public final class with the name of another module',
+     planted(f'{MEMORY}/Planted.swift', 'public final class HTTPTypes {}'), 'with the name of the module HTTPTypes'),
+    ('a C module in another module', planted(f'{MEMORY}/Planted.swift', 'import CImageCodecJPEG'),
+     'ImageMemoryCaching must not import CImageCodecJPEG'),
     ('a C module in public signatures', planted(f'{JPEG}/Planted.swift', 'public import CImageCodecJPEG'),
      'C module CImageCodecJPEG must not be in public signatures'),
-    ('a system library past its shim', planted(f'{JPEG}/Planted.swift', 'import CLibJPEG'), 'may not import CLibJPEG'),
+    ('a system library without its shim', planted(f'{JPEG}/Planted.swift', 'import CLibJPEG'), 'must not import CLibJPEG'),
     ('an import that the table does not allow', planted(f'{MEMORY}/Planted.swift', 'import ImageTransporting'),
-     'ImageMemoryCaching may not import ImageTransporting'),
+     'ImageMemoryCaching must not import ImageTransporting'),
     ('Foundation\'s networking', planted(f'{MEMORY}/Planted.swift', 'import FoundationNetworking'),
-     'may not import FoundationNetworking'),
+     'must not import FoundationNetworking'),
     ('all of Foundation', planted(f'{MEMORY}/Planted.swift', 'import Foundation'), 'imports all of Foundation'),
     ('a test framework', planted('Packages/ImageTesting/Sources/ImageTesting/Planted.swift', 'import Testing'),
-     'ImageTesting may not import Testing'),
+     'ImageTesting must not import Testing'),
     *[(f'a clock or a sleep: {code}', planted(f'{MEMORY}/Planted.swift', f'let planted = {code}'), 'reads a clock or sleeps')
       for code in ('Date()', 'Date.now', 'ContinuousClock()', 'ContinuousClock.now', 'SuspendingClock()', 'DispatchTime.now()',
                    'try await Task.sleep(for: .seconds(1))', 'usleep(10)', 'clock_gettime(CLOCK_REALTIME, &t)')],
-    *[(f'a global: {code}', planted(f'{MEMORY}/Planted.swift', code), 'a global')
+    *[(f'a global: {code}', planted(f'{MEMORY}/Planted.swift', code), 'uses a global')
       for code in ('let session = URLSession.shared', 'enum A { static let shared = A() }', 'let q = DispatchQueue.global()',
                    'enum A { static let all = Mutex<[Int]>([]) }', 'let p = ProcessInfo.processInfo')],
     ('a sleep in C', planted(f'{SHIM}/planted.c', 'void f(void) { usleep(10); }'), 'C reads a clock or sleeps'),
@@ -75,15 +75,15 @@ VIOLATIONS = [
      planted(f'{SHIM}/planted.c', 'void f(void) { clock_gettime(CLOCK_MONOTONIC, &t); }'), 'C reads a clock or sleeps'),
     ('UIKit outside an adapter', planted(f'{MEMORY}/Planted.swift', '#if canImport(UIKit)\n#endif'),
      'outside an Apple adapter'),
-    *[(f'no reason: {code}', planted(f'{MEMORY}/Planted.swift', code), 'without a reason')
+    *[(f'code without a reason: {code}', planted(f'{MEMORY}/Planted.swift', code), 'without a reason')
       for code in ('final class A: @unchecked Sendable {}', 'nonisolated(unsafe) var a = 1', 'let a = try! f()',
                    '//\nlet a = try! f()', 'let a = b as! Int', 'func f() { fatalError("no") }')],
-    *[(f'a process of Foundation\'s in {folder}', planted(f'{folder}/Planted.swift', 'let process = Process()'),
+    *[(f'Foundation\'s Process in {folder}', planted(f'{folder}/Planted.swift', 'let process = Process()'),
        'Foundation\'s Process in a test') for folder in ('Tests/HTTPTransportTests', 'Apps/imageload/Tests/ImageLoadToolTests')],
 ]
 
-# What looks like a violation and is none.
-INNOCENT = '''
+# Code that resembles violations but is allowed.
+ALLOWED = '''
 // Date() and Task.sleep in a comment; URLSession.shared too.
 /* nested /* import CLibJPEG */ try! f() */
 let text = "Date() \\(name("x")) .shared try! // not a comment"
@@ -92,7 +92,7 @@ let long = """
     import CLibJPEG
     Task.sleep and fatalError( in a literal
     """
-/// The caller's thread holds the lock whenever this is touched, so no two touch it.
+/// The caller's thread holds the lock during each access.
 final class Reasoned: @unchecked Sendable {}
 let sure = try! f()  // the pattern is a literal that was tried
 let later = clock.now, size = file.time(of: 3), other = response.date()
@@ -105,11 +105,11 @@ func sleep(until deadline: Int) {}
 #endif
 '''
 
-CHANGES = [change for _, change, _ in VIOLATIONS] + [planted(f'{MEMORY}/Planted.swift', INNOCENT)]
+CHANGES = [change for _, change, _ in VIOLATIONS] + [planted(f'{MEMORY}/Planted.swift', ALLOWED)]
 
 
 def copy(root, scratch):
-    """What the rules read, and nothing else."""
+    """Copies the files that the rules read."""
     for name in os.listdir(root):
         source, target = os.path.join(root, name), os.path.join(scratch, name)
         if name in ('Packages', 'Apps'):
@@ -119,14 +119,14 @@ def copy(root, scratch):
 
 
 def apply(scratch, change):
-    """Changes the copy and returns what puts it back."""
+    """Changes the copy and returns a function that undoes the change."""
     name, edit = change
     path = os.path.join(scratch, name)
     existed = os.path.exists(path)
     before = open(path, encoding='utf-8').read() if existed else ''
     after = edit(before)
     if existed and after == before:
-        raise SystemExit(f'error: the self-test could not plant its violation in {name}; adapt self_test.py to the file')
+        raise SystemExit(f'error: the self-test could not plant its violation in {name}; update self_test.py')
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, 'w', encoding='utf-8') as file:
         file.write(after)
@@ -143,7 +143,7 @@ def apply(scratch, change):
 
 
 def fresh_findings(number):
-    """What the rules find in a copy with this change, and not without it."""
+    """Returns the findings that this change causes."""
     undo = apply(Copy.path, CHANGES[number])
     found = set(rules.findings(Copy.path)) - Copy.known
     undo()
@@ -151,7 +151,7 @@ def fresh_findings(number):
 
 
 class Copy:
-    """The copy of one worker process, and what the rules find in it as it is."""
+    """The copy of a worker process, and its findings without changes."""
 
     path = known = None
 
@@ -163,17 +163,17 @@ class Copy:
 
 
 def run(root):
-    """True when each planted violation is found and nothing innocent is."""
+    """Returns true if each planted violation is found and allowed code is not."""
     failures = 0
     with tempfile.TemporaryDirectory(prefix='architecture-') as folder, \
             multiprocessing.Pool(initializer=Copy.make, initargs=(root, folder)) as pool:
-        *violations, found_in_innocent = pool.map(fresh_findings, range(len(CHANGES)), chunksize=1)
+        *violations, false_findings = pool.map(fresh_findings, range(len(CHANGES)), chunksize=1)
         for (name, _, expected), fresh in zip(VIOLATIONS, violations):
             if not any(expected in finding for finding in fresh):
                 failures += 1
                 print(f'not found: {name}; expected "{expected}" among: {sorted(fresh)}')
-        for finding in sorted(found_in_innocent):
+        for finding in sorted(false_findings):
             failures += 1
-            print(f'found, though innocent: {finding}')
+            print(f'found in allowed code: {finding}')
     print(f'architecture, self-test: {len(VIOLATIONS) + 1 - failures} of {len(VIOLATIONS) + 1} as expected')
     return failures == 0

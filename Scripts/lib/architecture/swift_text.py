@@ -1,4 +1,4 @@
-"""Tells the code of a Swift or C file from its comments and its text literals, line by line."""
+"""Separates the code of a Swift or C file from comments and string literals, line by line."""
 
 import functools
 import re
@@ -13,7 +13,7 @@ TOKEN = re.compile(
 
 
 class Line:
-    """One line: its code, with literals emptied, and the comments on it."""
+    """A line: its code with empty literals, and its comments."""
 
     def __init__(self):
         self.code = ''
@@ -22,11 +22,11 @@ class Line:
 
 @functools.lru_cache(maxsize=None)
 def lines(text):
-    """The file's lines, comments and the insides of literals taken out of the code."""
+    """Returns the lines of a file, with comments and the contents of literals removed from the code."""
     result = [Line()]
 
-    def add(piece, where):
-        for number, part in enumerate(piece.split('\n')):
+    def add(segment, where):
+        for number, part in enumerate(segment.split('\n')):
             if number:
                 result.append(Line())
             if where == 'code':
@@ -67,21 +67,21 @@ def end_of_block_comment(text, position):
 
 
 def end_of_literal(text, position, marks, hashes):
-    """Behind the closing quote. An unterminated literal of one line ends with the line."""
-    stop = re.compile(r'\\' + hashes + r'\((?P<hole>)|\\' + hashes + r'.|' + marks + hashes + r'|\n', re.S)
+    """Returns the position after the closing quote. An unterminated single-line literal ends with its line."""
+    stop = re.compile(r'\\' + hashes + r'\((?P<interpolation>)|\\' + hashes + r'.|' + marks + hashes + r'|\n', re.S)
     while True:
         found = stop.search(text, position)
         if not found:
             return len(text)
         position = found.end()
-        if found['hole'] is not None:
-            position = end_of_hole(text, position)
+        if found['interpolation'] is not None:
+            position = end_of_interpolation(text, position)
         elif found[0] == marks + hashes or (found[0] == '\n' and marks == '"'):
             return position if found[0] != '\n' else position - 1
 
 
-def end_of_hole(text, position):
-    """Behind the bracket that closes an interpolation. What stands in it counts as literal."""
+def end_of_interpolation(text, position):
+    """Returns the position after the bracket that closes an interpolation, which counts as part of the literal."""
     depth = 1
     while depth and position < len(text):
         character = text[position]

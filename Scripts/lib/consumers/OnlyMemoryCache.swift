@@ -7,4 +7,4 @@ let bitmap = Bitmap(size: size, pixels: [UInt8](repeating: 255, count: size.area
 let key = ImageCacheKey(source: "https://example.com/a.png")
 cache.insert(DecodedImage(bitmap: bitmap, header: ImageHeader(format: .png, storedSize: size)), for: key)
 guard cache.image(for: key)?.bitmap == bitmap else { fatalError("the cache lost its image") }
-print("an image of \(size) found again")
+print("found an image of \(size)")

@@ -1,4 +1,4 @@
-"""GIF: our own writer, and our own composition of its frames by the rules that browsers follow. giftopnm checks the writer."""
+"""GIF: writes files and composites their frames by the rules of browsers. giftopnm verifies the writer."""
 
 import dataclasses
 import struct
@@ -12,7 +12,7 @@ from harness import Check
 
 @dataclasses.dataclass
 class Frame:
-    """Indices into `palette`, or into the global one where that is None, at a place that may lie outside the screen."""
+    """A frame: indices into `palette`, or into the global palette if that is None. Its position may be outside the screen."""
 
     x: int
     y: int
@@ -20,7 +20,7 @@ class Frame:
     palette: list | None = None
     transparent: int | None = None
     disposal: int = 0
-    #: Hundredths of a second.
+    #: In hundredths of a second.
     delay: int = 7
     is_interlaced: bool = False
 
@@ -31,10 +31,10 @@ class Animation:
     height: int
     frames: list
     palette: list | None
-    #: The number in the NETSCAPE extension; None: no such extension.
+    #: The number in the NETSCAPE extension, or None to omit the extension.
     loops: int | None = None
     version: bytes = b"89a"
-    #: Whether the table is kept when it is full, as the format allows, instead of being started anew.
+    #: Whether a full LZW table is kept instead of cleared, which the format allows.
     defers_clearing: bool = False
 
 
@@ -46,7 +46,7 @@ def checks(folder):
         composed = list(composition(animation))
         facts = {"format": "gif", "frames": len(composed), "width": animation.width, "height": animation.height}
         if len(composed) > 1:
-            # Browsers play 0 and 1 hundredth as 10; without a loop count once, else one time more than it says.
+            # Browsers treat delays of 0 and 1 as 10. They play once without a loop count, else one time more than the count.
             facts["delays"] = [100 if frame.delay < 2 else frame.delay * 10 for frame in animation.frames]
             facts["loopCount"] = {None: 1, 0: 0}.get(animation.loops, (animation.loops or 0) + 1)
         for number, canvas in enumerate(composed):
@@ -60,14 +60,14 @@ def colours(count, seed=0):
 
 
 def drawn(width, height, count, seed=0):
-    """Indices below `count`: areas, edges and noise."""
+    """Returns indices below `count` with areas, edges and noise."""
     scene = images.scene(width, height, seed)[..., 0].astype(float)
     scene += 40 * images.noise(width, height, seed + 1)
     return numpy.minimum(scene * count / 296, count - 1).astype(int)
 
 
 def stills():
-    """Every size of palette, with and without interlacing and transparency, local and global."""
+    """Returns images with all palette sizes, with and without interlacing and transparency, with local and global palettes."""
     found = {}
     for bits in range(1, 9):
         for is_interlaced in [False, True]:
@@ -81,11 +81,11 @@ def stills():
                     shared = palette if place == "global" else None
                     version = b"87a" if place == "global" else b"89a"
                     found[name] = Animation(width, height, [frame], shared, version=version)
-    noise = numpy.rint(images.noise(140, 90) * 255).astype(int)  # fills the table of codes several times
+    noise = numpy.rint(images.noise(140, 90) * 255).astype(int)  # fills the LZW table several times
     for defers in [False, True]:
         found[f"noise{'-deferred-clear' if defers else ''}"] = Animation(
             140, 90, [Frame(0, 0, noise)], colours(256), defers_clearing=defers)
-    for height in range(1, 10):  # interlacing leaves passes out of low images
+    for height in range(1, 10):  # images of few rows lack some interlacing passes
         frame = Frame(0, 0, drawn(5, height, 8), is_interlaced=True)
         found[f"interlaced-5x{height}"] = Animation(5, height, [frame], colours(8))
     for name, (x, y) in {"shifted": (4, 3), "beyond-right": (20, 2), "beyond-below": (2, 12), "outside": (40, 40)}.items():
@@ -99,7 +99,7 @@ BEYOND = [(0, 0, 24, 18), (3, 2, 9, 7), (15, 9, 16, 16), (0, 5, 24, 3), (30, 30,
 
 
 def animations():
-    """Disposals one after another in several orders; frames of many sizes and places; palettes and transparency by turns."""
+    """Returns animations with various disposals, frame sizes and positions, palettes and transparency."""
     found = {}
     for order, disposals in ORDERS.items():
         found[f"within-{order}"] = Animation(24, 18, frames(WITHIN, disposals), colours(16), 0)
@@ -125,7 +125,7 @@ def frames(places, disposals):
 
 
 def composition(animation):
-    """The screen after each frame: RGBA, at first all transparent."""
+    """Returns the screen after each frame as RGBA. It starts transparent."""
     screen = numpy.zeros((animation.height, animation.width, 4), int)
     before, last = screen, None
     for frame in animation.frames:
@@ -145,20 +145,20 @@ def composition(animation):
 
 
 def target(screen, frame):
-    """What of the screen a frame covers; perhaps nothing."""
+    """Returns the part of the screen that a frame covers, which may be empty."""
     height, width = frame.indices.shape
     return screen[frame.y:frame.y + height, frame.x:frame.x + width]
 
 
 def verify(animation):
-    """giftopnm must see every frame's own pixels, or the writer is wrong. It knows no frames beyond the screen: each alone."""
+    """Verifies the writer with giftopnm. Frames are checked individually, because giftopnm doesn't support frames beyond the screen."""
     for frame in animation.frames:
         height, width = frame.indices.shape
         alone = dataclasses.replace(animation, width=width, height=height, loops=None)
         alone.frames = [dataclasses.replace(frame, x=0, y=0)]
         seen = netpbm.decoded("giftopnm", "-quiet", data=encoded(alone))[..., :3]
         if not numpy.array_equal(seen, numpy.array(frame.palette or animation.palette)[frame.indices]):
-            raise SystemExit("giftopnm sees something else than what was written")
+            raise SystemExit("giftopnm decodes other pixels than were written")
 
 
 def encoded(animation):
@@ -197,7 +197,7 @@ def coded(frame, count, defers_clearing):
 
 
 def compressed(indices, width, defers_clearing):
-    """LZW as GIF packs it (GIF89a, appendix F)."""
+    """Compresses with the LZW variant of GIF (GIF89a, appendix F)."""
     clear, bits, length, out = 1 << width, 0, 0, bytearray()
 
     def put(code, size):
@@ -228,7 +228,7 @@ def compressed(indices, width, defers_clearing):
             codes, size, following = {}, width + 1, clear + 2
         prefix = index
     put(prefix, size)
-    if following == 1 << size and size < 12:  # the reader has one entry more by now
+    if following == 1 << size and size < 12:  # the decoder has one more entry at this point
         size += 1
     put(clear + 1, size)
     if length:

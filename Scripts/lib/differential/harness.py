@@ -1,4 +1,4 @@
-"""Runs the tool on files and compares what it says with what is expected."""
+"""Runs the tool on files and compares its output with the expected results."""
 
 import concurrent.futures
 import dataclasses
@@ -13,25 +13,25 @@ import numpy
 
 @dataclasses.dataclass
 class Check:
-    """One run of the tool on one file."""
+    """A run of the tool on a file."""
 
     name: str
     file: pathlib.Path
-    #: Height x width x 4: straight RGBA. Called when the check runs.
+    #: Returns the expected pixels, height x width x 4 in straight RGBA. Called when the check runs.
     expected: Callable[[], numpy.ndarray]
     options: list[str] = dataclasses.field(default_factory=list)
-    #: How far a channel may be off; 0 where the format leaves no choice.
+    #: The maximum difference of a channel. 0 if the format is exact.
     tolerance: int = 0
-    #: Instead of a tolerance: the least peak signal-to-noise ratio over white, in dB.
+    #: Replaces the tolerance: the minimum peak signal-to-noise ratio over white, in dB.
     psnr: float | None = None
-    #: Whether colour under zero alpha counts.
+    #: Whether to compare colors with zero alpha.
     sees_hidden: bool = True
-    #: What the tool's JSON must say besides.
+    #: Other values that the tool's JSON must have.
     facts: dict = dataclasses.field(default_factory=dict)
 
 
 class Mismatch(Exception):
-    """What differs, in words."""
+    """A description of a difference."""
 
 
 class Harness:
@@ -39,7 +39,7 @@ class Harness:
         self.tool, self.folder, self.sabotage = str(tool), folder, sabotage
 
     def run(self, checks, workers=3):
-        """The checks that failed, each with its reason."""
+        """Returns the failed checks, each with its reason."""
         with concurrent.futures.ThreadPoolExecutor(workers) as pool:
             outcomes = pool.map(self.outcome, checks, range(len(checks)))
             return [(check, reason) for check, reason in zip(checks, outcomes) if reason]
@@ -70,7 +70,7 @@ class Harness:
 
 
 def sabotaged(pixels, check):
-    """The pixels with a fault that the check must notice: one channel of one pixel, or noise where only the whole counts."""
+    """Returns the pixels with an error that the check must detect: one wrong channel, or noise if the check uses PSNR."""
     wrong = pixels.copy()
     if check.psnr is None:
         y, x = pixels.shape[0] // 2, pixels.shape[1] // 2
@@ -86,7 +86,7 @@ def compare(pixels, expected, check):
     if check.psnr is not None:
         found = psnr(pixels, expected)
         if found < check.psnr:
-            raise Mismatch(f"PSNR is {found:.1f} dB, at least {check.psnr} are expected")
+            raise Mismatch(f"PSNR is {found:.1f} dB, expected at least {check.psnr}")
         return
     difference = numpy.abs(pixels.astype(int) - expected)
     if not check.sees_hidden:

@@ -1,10 +1,10 @@
-"""Draws the images that the other files encode: the same ones in each run, on each machine."""
+"""Draws the test images. They are the same in each run and on each machine."""
 
 import numpy
 
 
 def scene(width, height, seed=0):
-    """RGBA: smooth shading, sharp edges, fine texture, and alpha that fades, is whole and is gone."""
+    """Returns an RGBA image with smooth shading, sharp edges, fine texture, and opaque, translucent and transparent areas."""
     y, x = numpy.mgrid[0:height, 0:width].astype(float)
     u, v = (x + 0.5) / width, (y + 0.5) / height
     pixels = numpy.empty((height, width, 4))
@@ -28,7 +28,7 @@ def opaque(pixels):
 
 
 def noise(width, height, seed=0):
-    """From 0 to 1, by a hash of the coordinates."""
+    """Returns noise from 0 to 1, from a hash of the coordinates."""
     y, x = numpy.mgrid[0:height, 0:width].astype(numpy.uint64)
     value = (x * 0x9E3779B1 ^ y * 0x85EBCA77 ^ numpy.uint64(seed * 0xC2B2AE3D & 0xFFFFFFFF)) & 0xFFFFFFFF
     value ^= value >> numpy.uint64(15)
@@ -38,7 +38,7 @@ def noise(width, height, seed=0):
 
 
 def oriented(pixels, orientation):
-    """The upright image of one stored with this Exif orientation."""
+    """Returns the upright version of an image stored with this Exif orientation."""
     turns = {
         1: lambda a: a, 2: lambda a: a[:, ::-1], 3: lambda a: a[::-1, ::-1], 4: lambda a: a[::-1],
         5: lambda a: a.swapaxes(0, 1), 6: lambda a: a[::-1].swapaxes(0, 1), 7: lambda a: a[::-1, ::-1].swapaxes(0, 1),
@@ -48,7 +48,7 @@ def oriented(pixels, orientation):
 
 
 def exif(orientation, is_little_endian):
-    """A TIFF file with nothing but the orientation tag (TIFF 6.0, CIPA DC-008 4.6.4)."""
+    """Returns a TIFF file that only has the orientation tag (TIFF 6.0, CIPA DC-008 4.6.4)."""
     order = "little" if is_little_endian else "big"
 
     def number(value, count):

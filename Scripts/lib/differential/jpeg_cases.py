@@ -1,4 +1,4 @@
-"""JPEG: every subsampling by every coding, restart markers, CMYK, all orientations. The other side is djpeg, bit for bit."""
+"""JPEG: all subsamplings with all codings, restart markers, CMYK and all orientations, compared with djpeg bit for bit."""
 
 import io
 
@@ -43,7 +43,7 @@ def exact(folder, name, data):
 
 
 def turned(folder):
-    """Exif in either byte order, on sizes that no sampling factor divides; one of each with a smaller target."""
+    """Yields checks of Exif in both byte orders, with sizes that no sampling factor divides, and with a smaller target."""
     for orientation in range(1, 9):
         for is_little in [True, False]:
             image = images.scene(53, 38, orientation)
@@ -58,13 +58,13 @@ def turned(folder):
 
 
 def with_exif(jpeg, tiff):
-    """The file with an APP1 segment right behind SOI."""
+    """Returns the file with an APP1 segment inserted after SOI."""
     body = b"Exif\0\0" + tiff
     return jpeg[:2] + b"\xff\xe1" + (len(body) + 2).to_bytes(2, "big") + body + jpeg[2:]
 
 
 def inks(folder):
-    """Four inks as Adobe writes them, inverted: straight, and taken as YCCK. djpeg turns them into RGB by the plain rule."""
+    """Yields checks of inverted CMYK as Adobe writes it, and of the same data as YCCK. djpeg converts them to RGB."""
     for width, height in [(1, 1), (17, 9), (75, 58)]:
         for sampling in [0, 1, 2]:
             for is_progressive in [False, True]:
@@ -75,11 +75,11 @@ def inks(folder):
                 for transform, model in [(0, "cmyk"), (2, "ycck")]:
                     name = f"jpeg-{model}-{sampling}-{coding}-{width}x{height}"
                     check = exact(folder, name, with_transform(stream.getvalue(), transform))
-                    check.tolerance = 1  # the rounding of inks to light
+                    check.tolerance = 1  # rounding of the conversion to RGB
                     yield check
 
 
 def with_transform(jpeg, transform):
-    """The file with this number in its Adobe segment (APP14), which says how the four components are coded."""
+    """Returns the file with this transform number in its Adobe segment (APP14), which defines the color model."""
     at = jpeg.index(b"\xff\xee\x00\x0eAdobe")
     return jpeg[:at + 15] + bytes([transform]) + jpeg[at + 16:]

@@ -16,22 +16,22 @@ import size_cases
 import webp_cases
 from harness import Harness
 
-SUBJECTS = {"jpeg": jpeg_cases, "png": png_cases, "gif": gif_cases, "webp": webp_cases, "size": size_cases}
+GROUPS = {"jpeg": jpeg_cases, "png": png_cases, "gif": gif_cases, "webp": webp_cases, "size": size_cases}
 SHOWN = 40
 
 
 def gathered(folder, only):
-    """All checks whose names contain `only`; of one subject alone when it begins with one."""
-    named = [subject for subject in SUBJECTS if only.startswith(subject)]
+    """Returns the checks whose names contain `only`. If it starts with the name of a group, only checks of that group."""
+    named = [group for group in GROUPS if only.startswith(group)]
     if only.startswith("memory"):
         return []
-    checks = [check for subject in named or SUBJECTS for check in SUBJECTS[subject].checks(folder)]
+    checks = [check for group in named or GROUPS for check in GROUPS[group].checks(folder)]
     return [check for check in checks if only in check.name]
 
 
 def report(failures, names, started):
-    for name, reason, cure in failures[:SHOWN]:
-        print(f"{name}: {reason}\n    {cure}")
+    for name, reason, command in failures[:SHOWN]:
+        print(f"{name}: {reason}\n    {command}")
     if len(failures) > SHOWN:
         print(f"... and {len(failures) - SHOWN} more")
     totals = collections.Counter(re.split("[- ]", name)[0] for name in names)
@@ -40,12 +40,12 @@ def report(failures, names, started):
 
 
 def self_test(tool, folder, checks):
-    """With a fault in every answer of the tool, every check must fail."""
+    """Puts an error into each result of the tool. Returns whether all checks fail."""
     checks = checks[::7]
     failed = {check.name for check, _ in Harness(tool, folder, sabotage=True).run(checks)}
     blind = [check.name for check in checks if check.name not in failed]
     for name in blind:
-        print(f"{name}: does not notice a wrong image")
+        print(f"{name}: does not detect a wrong image")
     print(f"{len(checks) - len(blind)} passed, {len(blind)} failed")
     return not blind
 
@@ -53,9 +53,9 @@ def self_test(tool, folder, checks):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tool", type=pathlib.Path)
-    parser.add_argument("--only", default="", help="the checks whose names contain this")
-    parser.add_argument("--keep", type=pathlib.Path, help="leave the images in this folder")
-    parser.add_argument("--self-test", action="store_true", help="that a wrong image is noticed")
+    parser.add_argument("--only", default="", help="only run checks whose names contain this text")
+    parser.add_argument("--keep", type=pathlib.Path, help="keep the images in this folder")
+    parser.add_argument("--self-test", action="store_true", help="check that wrong images are detected")
     arguments = parser.parse_args()
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="differential-") as temporary:

@@ -1,4 +1,4 @@
-"""Memory: what decoding large images adds to the process, and that a bomb is refused before anything is taken."""
+"""Memory: measures how much decoding large images adds, and checks that decompression bombs are rejected before any allocation."""
 
 import json
 import struct
@@ -13,24 +13,24 @@ import images
 import png_cases
 
 MIB = 1 << 20
-#: What a thumbnail of a sequential image may add, whatever the image's size.
+#: The most that a thumbnail of a sequential image may add, for any image size.
 THUMBNAIL = 5 * MIB
-#: What an image in full may add, by the bytes of its pixels.
+#: The most that a full-size image may add, as a multiple of its pixel bytes.
 IN_FULL = 1.1
 
 
 def outcomes(tool, folder, only):
-    """Name and, where something is wrong, the reason; of all of them or those whose names begin with `only`."""
+    """Yields the name and the reason of failure, or None, of the checks whose names start with `only`."""
     for name, file, width, height in large(folder, only):
         small = peak(tool, file, "--size", "300x300")
-        yield f"{name} to 300 pixels", None if small <= THUMBNAIL else f"adds {small / MIB:.1f} MiB, 5 are allowed"
+        yield f"{name} to 300 pixels", None if small <= THUMBNAIL else f"adds {small / MIB:.1f} MiB, more than the allowed 5"
         full, pixels = peak(tool, file), width * height * 4
         yield f"{name} in full", None if full <= IN_FULL * pixels else f"adds {full / pixels:.2f} times its pixels"
     if "memory-blank".startswith(only):
         file = folder / "blank.png"
         file.write_bytes(blank(10_000))
         small = peak(tool, file, "--size", "300x300")
-        reason = None if small <= THUMBNAIL else f"adds {small / MIB:.1f} MiB, 5 are allowed"
+        reason = None if small <= THUMBNAIL else f"adds {small / MIB:.1f} MiB, more than the allowed 5"
         yield "memory-blank 10,000 x 10,000 to 300 pixels", reason
     if "memory-bomb".startswith(only):
         file = folder / "bomb.png"
@@ -40,7 +40,7 @@ def outcomes(tool, folder, only):
 
 
 def large(folder, only):
-    """A small image in rows and columns, so that drawing takes no time."""
+    """Returns a large image tiled from a small one, which is fast to draw."""
     for name, width, height, options in [
         ("jpeg-12-megapixels", 4032, 3024, []), ("jpeg-24-megapixels", 6000, 4000, ["-sample", "2x1"])]:
         if f"memory-{name}".startswith(only):
@@ -61,7 +61,7 @@ def peak(tool, file, *options):
 
 
 def blank(side):
-    """A square PNG of one colour, one bit a pixel."""
+    """Returns a square PNG of one color with one bit per pixel."""
     compressor, row = zlib.compressobj(1), bytes(1 + (side + 7) // 8)
     body = b"".join(compressor.compress(row * 100) for _ in range(side // 100)) + compressor.flush()
     header = struct.pack(">IIBBBBB", side, side, 1, png_cases.GREY, 0, 0, 0)
@@ -69,12 +69,12 @@ def blank(side):
 
 
 def refused(tool, file, options):
-    """Refused by a limit at once, in an address space that has no room for a tenth of its pixels."""
+    """Checks that the file is rejected quickly, in an address space too small for a tenth of its pixels."""
     started = time.monotonic()
     command = ["sh", "-c", 'ulimit -v 1000000; exec "$@"', "sh", tool, "decode", file, *options]
     status = subprocess.run(command, capture_output=True, timeout=60).returncode
     if status != 100:
-        return f"exit code {status}, 100 is expected: refused by a limit"
+        return f"exit code {status}, expected 100 (limit exceeded)"
     if time.monotonic() - started > 10:
-        return "took more than 10 s to be refused"
+        return "not rejected within 10 s"
     return None

@@ -1,4 +1,4 @@
-"""Reads and writes the formats in which djpeg, dwebp and pngtopam speak: PGM, PPM and PAM."""
+"""Reads and writes the formats of djpeg, dwebp and pngtopam: PGM, PPM and PAM."""
 
 import re
 import subprocess
@@ -7,7 +7,7 @@ import numpy
 
 
 def ppm(pixels):
-    """RGB of an RGBA image as a PPM."""
+    """Returns a PPM with the RGB channels of an RGBA image."""
     height, width = pixels.shape[:2]
     return b"P6\n%d %d\n255\n" % (width, height) + pixels[..., :3].tobytes()
 
@@ -19,14 +19,14 @@ def pam(pixels):
 
 
 def read(data):
-    """Samples as height x width x channels, and the value of full intensity."""
+    """Returns the samples as height x width x channels, and the maximum sample value."""
     kind = data[:2]
     if kind == b"P7":
         head, _, body = data.partition(b"ENDHDR\n")
         fields = dict(line.split(None, 1) for line in head.decode().splitlines()[1:] if " " in line)
         width, height, depth, most = (int(fields[key]) for key in ["WIDTH", "HEIGHT", "DEPTH", "MAXVAL"])
     else:
-        # The tools write no comments.
+        # The tools don't write comments.
         head = re.match(rb"P[56]\s+(\d+)\s+(\d+)\s+(\d+)\s", data)
         width, height, most = (int(number) for number in head.groups())
         body, depth = data[head.end():], {b"P5": 1, b"P6": 3}[kind]
@@ -35,7 +35,7 @@ def read(data):
 
 
 def rgba(samples, most):
-    """8 bits a channel, to nearest; grey spread to three channels; opaque where there is no alpha."""
+    """Converts samples to RGBA with 8 bits per channel, rounded to nearest. Without an alpha channel, the result is opaque."""
     eight = (samples * 255 + most // 2) // most
     if eight.shape[2] in (1, 2):
         eight = eight[..., [0, 0, 0, 1] if eight.shape[2] == 2 else [0, 0, 0]]
@@ -45,7 +45,7 @@ def rgba(samples, most):
 
 
 def decoded(*command, data=None):
-    """What a decoder writes to standard output, as RGBA."""
+    """Runs a decoder and returns its standard output as RGBA."""
     return rgba(*read(run(*command, data=data)))
 
 

@@ -1,4 +1,4 @@
-"""PNG: every colour type by depth, interlacing and transparency. Our own writer; the other side is pngtopam, and the writer itself."""
+"""PNG: all color types, depths, interlacing and transparency. Compares with the written pixels. pngtopam verifies the writer."""
 
 import struct
 import zlib
@@ -15,7 +15,7 @@ DEPTHS = {GREY: [1, 2, 4, 8, 16], RGB: [8, 16], PALETTE: [1, 2, 4, 8], GREY_ALPH
 NAMES = {GREY: "grey", RGB: "rgb", PALETTE: "palette", GREY_ALPHA: "grey-alpha", RGBA: "rgba"}
 CHANNELS = {GREY: 1, RGB: 3, PALETTE: 1, GREY_ALPHA: 2, RGBA: 4}
 SIZES = [(1, 1), (1, 11), (13, 1), (17, 9), (40, 33)]
-#: Adam7 (PNG 8.2): first column, first row, step of columns, step of rows.
+#: The passes of Adam7 (PNG 8.2): first column, first row, column step, row step.
 PASSES = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)]
 
 
@@ -37,12 +37,12 @@ def one(folder, width, height, kind, depth, is_interlaced, is_transparent):
         colours = [(index * 37 % 256, index * 91 % 256, 255 - index % 256) for index in range(1 << depth)]
         table = numpy.array([(*colour, 255) for colour in colours])
         extra.append((b"PLTE", bytes(channel for colour in colours for channel in colour)))
-        if is_transparent:  # fewer entries than the palette has: the rest is opaque
+        if is_transparent:  # fewer entries than the palette; the other colors are opaque
             alphas = [(index * 53 + 7) % 256 for index in range(max(1, len(colours) * 3 // 4))]
             table[:len(alphas), 3] = alphas
             extra.append((b"tRNS", bytes(alphas)))
         expected = table[samples[..., 0]]
-    elif is_transparent:  # one colour, taken from the image, at its full depth
+    elif is_transparent:  # a color of the image, at full depth
         key = samples[height // 2, width // 2]
         extra.append((b"tRNS", struct.pack(f">{len(key)}H", *key)))
         expected[(samples == key).all(axis=2), 3] = 0
@@ -50,14 +50,14 @@ def one(folder, width, height, kind, depth, is_interlaced, is_transparent):
     file = folder / f"{name}-{width}x{height}.png"
     file.write_bytes(encoded(samples, kind, depth, is_interlaced, extra))
     has_alpha = is_transparent or kind in (GREY_ALPHA, RGBA)
-    # pngtopam leaves out the transparent colour of RGB, and Pillow the low bytes of 16 bits.
+    # pngtopam ignores the transparent color of RGB images, and Pillow ignores the low bytes of 16-bit samples.
     verify = verify_colour if kind == RGB and is_transparent else verify_all
     verify(file, expected, depth)
     return Check(file.stem, file, lambda: expected, facts={"format": "png", "hasAlpha": has_alpha})
 
 
 def verify_all(file, expected, depth):
-    """pngtopam must see what was written, or the writer is wrong."""
+    """Verifies the writer with pngtopam."""
     require(file, netpbm.decoded("pngtopam", "-alphapam", file), expected)
 
 
@@ -70,16 +70,16 @@ def verify_colour(file, expected, depth):
 
 def require(file, seen, expected):
     if not numpy.array_equal(seen, expected):
-        raise SystemExit(f"{file}: an independent decoder sees something else than what was written")
+        raise SystemExit(f"{file}: an independent decoder returns other pixels than were written")
 
 
 def drawn(width, height, kind, depth):
-    """Samples of the depth, height x width x channels."""
+    """Returns samples of the given depth as height x width x channels."""
     if kind == PALETTE:
         samples = images.noise(width, height, depth)[..., None] * ((1 << depth) - 1)
     else:
         scene = images.scene(width, height, depth) * 257.0
-        fine = images.noise(width, height, 5)[..., None] * 256  # the low byte of 16 bits
+        fine = images.noise(width, height, 5)[..., None] * 256  # the low byte of 16-bit samples
         chosen = {GREY: [1], RGB: [0, 1, 2], GREY_ALPHA: [1, 3], RGBA: [0, 1, 2, 3]}[kind]
         samples = numpy.minimum(scene[..., chosen] + fine, 65535) * ((1 << depth) - 1) / 65535
     return numpy.rint(samples).astype(int)
@@ -90,7 +90,7 @@ def light(samples, kind, depth):
 
 
 def encoded(samples, kind, depth, is_interlaced=False, extra=(), level=6):
-    """A PNG whose rows take all five filters in turn."""
+    """Returns a PNG whose rows use all five filters in turn."""
     height, width = samples.shape[:2]
     raw = bytearray()
     for x, y, dx, dy in PASSES if is_interlaced else [(0, 0, 1, 1)]:
@@ -113,7 +113,7 @@ def assembled(chunks):
 
 
 def packed(samples, depth):
-    """Rows of bytes, leftmost sample in the high bits."""
+    """Packs samples into rows of bytes, with the leftmost sample in the high bits."""
     height = samples.shape[0]
     if depth == 16:
         return numpy.ascontiguousarray(samples.astype(">u2").reshape(height, -1)).view(numpy.uint8)
@@ -124,7 +124,7 @@ def packed(samples, depth):
 
 
 def filtered(rows, step):
-    """PNG 9.2; `step` bytes make a pixel."""
+    """Filters rows (PNG 9.2). A pixel has `step` bytes."""
     out, above = bytearray(), numpy.zeros(rows.shape[1], int)
     for number, row in enumerate(rows.astype(int)):
         left = numpy.concatenate([numpy.zeros(step, int), row])[:len(row)]
@@ -144,7 +144,7 @@ def paeth(left, above, corner):
 
 
 def turned(folder, orientation):
-    """eXIf counts as in JPEG."""
+    """Checks that eXIf determines the orientation, as in JPEG."""
     samples = images.scene(31, 22).astype(int)
     file = folder / f"png-orientation-{orientation}.png"
     file.write_bytes(encoded(samples, RGBA, 8, extra=[(b"eXIf", images.exif(orientation, orientation % 2 == 0))]))

@@ -1,7 +1,7 @@
-"""Smaller sizes, beside Lanczos3 in floating point from all pixels, on gamma-coded values, as browsers and most tools resize.
+"""Smaller sizes, compared with Lanczos3 in floating point from all pixels, on gamma-coded values as in browsers and most tools.
 
-The codec's own scaling and eight bits between the stages make a difference that is allowed here as a signal-to-noise ratio. The
-images have harder edges and more texture than photographs: those score 5 to 10 dB more.
+The codec's scaling and rounding to eight bits cause differences, which are limited by a signal-to-noise ratio. The images have harder
+edges and more texture than photographs, which score 5 to 10 dB more.
 """
 
 import math
@@ -15,7 +15,7 @@ import images
 import png_cases
 from harness import Check
 
-#: Target, and whether it is covered (fill) or fitted into.
+#: The target size, and whether the image covers it (fill) or fits into it.
 TARGETS = [((300, 300), False), ((97, 31), False), ((64, 64), True), ((200, 40), True), ((1, 90), False), ((150, 113), False)]
 JPEG, QUARTER_CHROMA, WEBP, EXACT = 36.0, 33.0, 40.0, 50.0
 
@@ -53,7 +53,7 @@ def pngs(folder):
             file = folder / f"size-png-{name}{'-interlaced' if is_interlaced else ''}.png"
             file.write_bytes(png_cases.encoded(samples, kind, 8, is_interlaced))
             yield from each(file, netpbm.rgba(samples, 255), EXACT)
-    # Colour under zero alpha must not come through.
+    # Colors with zero alpha must not be visible in the result.
     hidden = images.opaque(images.scene(400, 300)).astype(int)
     hidden[:, :200, 3] = 0
     hidden[:, :200, :3] = [255, 0, 255]
@@ -97,7 +97,7 @@ def each(file, whole, psnr, targets=None):
 
 
 def resized(whole, width, height, fills):
-    """The whole image fitted into the target, or its middle covering it. Never enlarged."""
+    """Returns the image fitted into the target, or its center covering the target. Never enlarges."""
     full = (whole.shape[1], whole.shape[0])
     scales = (width / full[0], height / full[1])
     if fills and max(scales) <= 1:
@@ -123,12 +123,12 @@ def resized(whole, width, height, fills):
 
 
 def rounded(value):
-    """Halves upwards."""
+    """Rounds to nearest, and halves up."""
     return math.floor(value + 0.5)
 
 
 def weights(source, output, start, length):
-    """Rows of Lanczos weights with three lobes, wide enough that nothing aliases; each row's sum is 1."""
+    """Returns rows of Lanczos weights with three lobes, wide enough to prevent aliasing. Each row's sum is 1."""
     scale = length / output
     reach = max(1.0, scale)
     middles = start + (numpy.arange(output) + 0.5) * scale

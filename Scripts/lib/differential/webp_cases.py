@@ -1,4 +1,4 @@
-"""WebP: lossy, lossless and alpha beside dwebp; animations beside Pillow (WebPAnimDecoder), and composed by hand where exact."""
+"""WebP: lossy, lossless and alpha compared with dwebp; animations with Pillow (WebPAnimDecoder), or with exact composition."""
 
 import numpy
 from PIL import Image
@@ -40,7 +40,7 @@ def dwebp(file):
 
 
 def alphas(folder):
-    """Alpha planes raw and compressed, by each filter, exact and quantised."""
+    """Yields checks of raw and compressed alpha planes, with each filter, exact and quantised."""
     source = folder / "source.pam"
     source.write_bytes(netpbm.pam(images.scene(67, 45)))
     for method in ["0", "1"]:
@@ -69,9 +69,9 @@ def turned(folder):
 
 
 def converted(folder):
-    """What gif2webp makes of GIFs, lossless, lossy and mixed, beside Pillow."""
+    """Yields checks of GIFs converted with gif2webp, lossless, lossy and mixed, compared with Pillow."""
     for name, animation in gif_cases.animations().items():
-        if not name.startswith("within"):  # gif2webp refuses frames beyond the screen
+        if not name.startswith("within"):  # gif2webp rejects frames beyond the screen
             continue
         gif = folder / f"{name}.gif"
         gif.write_bytes(gif_cases.encoded(animation))
@@ -94,7 +94,7 @@ def each(file, frames, **facts):
 
 
 def composed(folder):
-    """Frames with every pixel whole or gone, so that blending leaves no choice: each disposal by each blending."""
+    """Yields checks of each disposal with each blending. Pixels are opaque or transparent, so that blending is exact."""
     places = [(0, 0, 40, 30), (4, 6, 11, 9), (20, 10, 20, 20), (0, 12, 40, 5), (10, 2, 1, 1), (6, 6, 20, 16)]
     for order, disposals in {"keep": [0], "clear": [1], "by-turns": [0, 1, 1]}.items():
         for blends in [[True], [False], [True, False, False, True]]:

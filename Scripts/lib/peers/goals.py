@@ -1,6 +1,6 @@
-"""goals.py ROWS.tsv QUALITY_FOLDER [--images]: what measure.py and quality.py found, beside the goals.
+"""goals.py ROWS.tsv QUALITY_FOLDER [--images]: compares the results of measure.py and quality.py with the goals.
 
-Ratios are of the least times of each image, geometric means over the images; below 1.00 ours takes less.
+Ratios are geometric means over the images of the ratio of minimum times. Below 1.00, imageload is faster.
 """
 
 import argparse
@@ -45,7 +45,7 @@ class Quality:
         self.files = sorted({file for who, file in self.psnr if who == "imageload"})
 
     def margin(self, scores, ours, theirs, files):
-        """The worst of ours less theirs over the files, and the file."""
+        """Returns the least difference of our score and theirs over the files, and the file."""
         found = [(scores[ours, file] - scores[theirs, file], file) for file in files if (theirs, file) in scores]
         return min(found) if found else (math.nan, "")
 
@@ -76,7 +76,7 @@ class Table:
 
 
 def is_progressive(file):
-    """As names tell, and one whose name does not."""
+    """Returns whether the file is progressive: by its name, or the one exception."""
     return "_prog" in file or file == "j01_garden.jpg"
 
 
@@ -142,7 +142,7 @@ def others(table, times, quality, of, scored):
 
 
 def memory(table, times):
-    """Peaks of fresh processes, beside 5 MiB for a thumbnail and 1.1 times the pixels in full."""
+    """Adds the memory goals: 5 MiB for a thumbnail, and 1.1 times the pixel bytes for the full size, in new processes."""
     for name, pixels in [("j12_", 4032 * 3024), ("j10_", 6000 * 4000), ("p03_", 5120 * 2880), ("p02_", 5120 * 2880)]:
         for file in times.files:
             if file.startswith(name):
@@ -153,7 +153,7 @@ def memory(table, times):
 
 
 def images(times, quality, of):
-    """Each image's ratios, so that a missed mean can be traced."""
+    """Returns the ratios of each image, to find the cause of a missed mean."""
     columns = [
         ("fit300", VIPS, "imageload"), ("fit300", DEBIAN_VIPS, "imageload"), ("fit300", "opencv", "imageload-speed"),
         ("fit300", VIPS, "imageload-speed"), ("fit300", "floor:webp-rgba", "imageload"), ("w1080", VIPS, "imageload"),
@@ -180,7 +180,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("rows", type=pathlib.Path)
     parser.add_argument("quality", type=pathlib.Path)
-    parser.add_argument("--images", action="store_true", help="each image as well")
+    parser.add_argument("--images", action="store_true", help="also print the results of each image")
     arguments = parser.parse_args()
     times, quality, table = Times(arguments.rows), Quality(arguments.quality), Table()
     of, scored = kinds(times.files), kinds(quality.files)

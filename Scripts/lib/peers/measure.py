@@ -1,9 +1,9 @@
-"""Runs our tool, the bare C libraries and the peers on one image after another, so that what is compared runs close in time.
+"""Runs imageload, the bare C libraries and the peers on one image after another, so that compared times are measured close together.
 
     measure.py TOOL LAB BENCH OUT.tsv [--passes N] [--ms N] [--only j04,p05]
 
-LAB is a folder that BENCH/setup.sh has filled. Rows as BENCH/peers.py writes them: who, task, file, width, height, iterations,
-best ms, median ms (ours: the best again), added KiB. Everyone is run equally often and equally long.
+LAB is a folder created by BENCH/setup.sh. Rows have the format of BENCH/peers.py: contender, task, file, width, height, iterations,
+best ms, median ms (for imageload, the best again), added KiB. All contenders run equally often and equally long.
 """
 
 import argparse
@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def contenders(name):
-    """Who runs on an image, by task: names of OURS, floor:MODE, or a peer."""
+    """Returns the contenders for an image, by task: a name of OURS, floor:MODE, or a peer."""
     kind = "prog" if name[0] == "j" and "_prog" in name else name[0]
     return {
         "j": {

@@ -1,24 +1,24 @@
-"""Scores thumbnails of 300 pixels with BENCH/quality.py: those of libvips, OpenCV, Qt and gdk-pixbuf once, ours each time.
+"""Scores thumbnails of 300 pixels with BENCH/quality.py: those of libvips, OpenCV, Qt and gdk-pixbuf once, ours in each run.
 
     quality.py TOOL LAB BENCH OUT
 
-Leaves OUT/quality-*.tsv with rows as BENCH/quality.py writes them: tag, file, width, height, PSNR, SSIM, SSIMULACRA2, PSNR in linear
-light. The tag says who: a peer's name, or ours with its setting.
+Writes OUT/quality-*.tsv with rows in the format of BENCH/quality.py: tag, file, width, height, PSNR, SSIM, SSIMULACRA2, PSNR in linear
+light. The tag is the name of a peer, or imageload with its setting.
 """
 
 import pathlib
 import subprocess
 import sys
 
-REFUSES = "#!/bin/sh\nexit 1\n"
+FAILS = "#!/bin/sh\nexit 1\n"
 C_PEERS = ["peer-gdk", "peer-imlib2", "peer-im", "peer-gm"]
 
 
 def scored_lab(lab, folder):
-    """A lab with the peers that the goals name: scoring takes long, and the others' scores are nobody's goal."""
+    """Creates a lab with only the peers that have goals, because scoring is slow."""
     (folder / "venv/bin").mkdir(parents=True, exist_ok=True)
     for name in C_PEERS[1:]:
-        script(folder / name, REFUSES)
+        script(folder / name, FAILS)
     script(folder / "peer-gdk", f'#!/bin/sh\nexec "{lab}/peer-gdk" "$@"\n')
     python = lab / "venv/bin/python"
     script(folder / "venv/bin/python", f'#!/bin/sh\ncase "$2" in vips|opencv|qt) exec "{python}" "$@" ;; esac\nexit 1\n')
@@ -26,10 +26,10 @@ def scored_lab(lab, folder):
 
 
 def empty_lab(folder):
-    """A lab whose peers all refuse, so that only our tool is scored."""
+    """Creates a lab whose peers all fail, so that only imageload is scored."""
     (folder / "venv/bin").mkdir(parents=True, exist_ok=True)
     for name in ["venv/bin/python", *C_PEERS]:
-        script(folder / name, REFUSES)
+        script(folder / name, FAILS)
     return folder
 
 
@@ -44,7 +44,7 @@ def wrapper(path, tool, *options):
 
 
 def all_scans(corpus, folder):
-    """The progressive images, same coefficients in one scan a row of blocks: what decoding every scan gives."""
+    """Converts the progressive images to sequential files with the same coefficients: the result of decoding all scans."""
     folder.mkdir(parents=True, exist_ok=True)
     for file in [*corpus.glob("j*_prog*"), *corpus.glob("j01_*")]:
         subprocess.run(["jpegtran", "-copy", "all", "-outfile", folder / file.name, file], check=True)

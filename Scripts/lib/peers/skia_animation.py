@@ -1,4 +1,4 @@
-"""skia_animation.py FILE OUT.tsv MS: processor time of decoding all frames of an animation in order with Skia's codec."""
+"""skia_animation.py FILE OUT.tsv MS: measures the processor time of decoding all frames of an animation in order with Skia."""
 
 import os
 import statistics
@@ -17,9 +17,9 @@ def decode(data):
     for index in range(codec.getFrameCount()):
         options = skia.Codec.Options()
         options.fFrameIndex = index
-        options.fPriorFrame = index - 1  # the pixels still hold it
+        options.fPriorFrame = index - 1  # the pixels still contain this frame
         if codec.getPixels(info, pixels, width * 4, options) != skia.Codec.kSuccess:
-            options.fPriorFrame = skia.Codec.kNoFrame  # it was not the frame that this one builds on
+            options.fPriorFrame = skia.Codec.kNoFrame  # this frame depends on another one
             codec.getPixels(info, pixels, width * 4, options)
     return width, height
 

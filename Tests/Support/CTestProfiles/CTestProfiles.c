@@ -32,7 +32,7 @@ size_t test_profile_gray(double gamma, uint8_t *bytes, size_t capacity) {
     return length;
 }
 
-/* cargo: the lightness of paper. */
+/* cargo: the lightness of the paper. */
 static cmsInt32Number neutral_lab(const cmsUInt16Number in[], cmsUInt16Number out[], void *cargo) {
     double ink = (in[0] + in[1] + in[2]) / 3.0 / 65535.0, black = in[3] / 65535.0;
     cmsCIELab lab = {*(const double *)cargo * (1 - ink) * (1 - black), 0, 0};

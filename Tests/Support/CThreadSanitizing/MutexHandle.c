@@ -1,9 +1,9 @@
-// Lets the thread sanitizer see how Synchronization.Mutex waits.
+// Makes waiting for a Synchronization.Mutex visible to the thread sanitizer.
 //
-// On Linux the quick path of Mutex is inlined, and instrumented with everything else. Waiting happens inside the standard
-// library, which is not: the sanitizer misses that a thread which had to wait comes after the one that held the lock, and
-// reports races on whatever the lock guards. Here the wait is made of atomic operations that it sees. A thread which waits so leaves
-// no mark in the word, so that unlocking always takes the quick path.
+// On Linux, the fast path of Mutex is inlined and instrumented. Waiting happens inside the standard library, which isn't
+// instrumented. So the sanitizer doesn't see that a waiting thread runs after the thread that held the lock, and reports false
+// races. This replacement waits with instrumented atomic operations. It doesn't mark the word as contended, so unlocking always
+// takes the fast path.
 #include "CThreadSanitizing.h"
 
 #if defined(__linux__) && defined(__has_feature)
@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-// Synchronization._MutexHandle._lockSlow(_: UInt32) of Swift 6: the word holds the owner's thread number, or 0.
+// Synchronization._MutexHandle._lockSlow(_: UInt32) of Swift 6. The word contains the owner's thread ID, or 0.
 __attribute__((swiftcall)) void mutex_handle_lock_slow(
     uint32_t owner, __attribute__((swift_context)) _Atomic(uint32_t) *word)
     __asm__("$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF");

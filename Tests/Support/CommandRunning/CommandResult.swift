@@ -7,22 +7,22 @@ import Subprocess
     import SystemPackage
 #endif
 
-/// What a command wrote, and how it ended.
+/// The output and exit status of a command.
 public struct CommandResult: Sendable {
     /// The exit code, or the negated number of the signal that ended the command.
     public var status: Int32
     public var output: Data
     public var errors: Data
 
-    /// Runs a command to its end.
+    /// Runs a command and waits until it ends.
     ///
-    /// Not with Foundation's `Process`, which crashes on Linux once the process has more than 1,024 files open.
+    /// Doesn't use Foundation's `Process`, which crashes on Linux if the process has more than 1,024 open files.
     ///
     /// - Parameters:
-    ///   - path: the command's file.
-    ///   - folder: the working directory; nil for that of this process.
-    ///   - input: what the command finds on its standard input.
-    /// - Throws: if the command can't be started, or writes more than 64 MiB.
+    ///   - path: the path of the executable.
+    ///   - folder: the working directory. Nil means that of this process.
+    ///   - input: the standard input of the command.
+    /// - Throws: an error if the command can't be started, or writes more than 64 MiB.
     public static func run(
         _ path: String, _ arguments: [String], in folder: String? = nil, input: Data = Data()
     ) async throws -> CommandResult {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Writes JPEG files whose 8 by 8 blocks are each of one level, and which may be odd in ways that encoders never are.
+/// Writes JPEG files whose 8 by 8 blocks each have a single level. Can write unusual files that encoders never produce.
 struct FlatJPEG {
     struct Component {
         var horizontal = 1
         var vertical = 1
-        /// The level of the block in a column and a row of blocks of this component.
+        /// Returns the level of a block of this component.
         var level: @Sendable (_ column: Int, _ row: Int) -> Int
 
         init(_ horizontal: Int = 1, _ vertical: Int = 1, level: @escaping @Sendable (Int, Int) -> Int) {
@@ -20,14 +20,14 @@ struct FlatJPEG {
     var width = 16
     var height = 16
     var components: [Component]
-    /// Marker segments to stand before the frame: the code after 0xFF, and the bytes after the length.
+    /// Marker segments before the frame: the code after 0xFF, and the bytes after the length.
     var segments: [(marker: UInt8, bytes: [UInt8])] = []
-    /// 0xC0 baseline, 0xC2 progressive (of which only the first DC scan is written).
+    /// 0xC0 for baseline, 0xC2 for progressive (writes only the first DC scan).
     var frameMarker: UInt8 = 0xC0
     var precision: UInt8 = 8
-    /// MCUs between restart markers; 0 for none.
+    /// The number of MCUs between restart markers. 0 means no markers.
     var restartInterval = 0
-    /// How many times the one scan is written.
+    /// The number of times that the scan is written.
     var scanCount = 1
     /// Ah and Al of the scan header (T.81, B.2.3).
     var approximation: UInt8 = 0
@@ -37,7 +37,7 @@ struct FlatJPEG {
         for segment in segments { file += Self.segment(segment.marker, segment.bytes) }
         file += Self.segment(0xDB, [0] + [UInt8](repeating: 1, count: 64))
         file += Self.segment(frameMarker, frame)
-        // DC: the twelve categories in codes of four bits. AC: end of block in the code 0.
+        // DC: twelve categories with codes of four bits. AC: end of block with the code 0.
         file += Self.segment(0xC4, [0x00] + Self.codeCounts(twelveOfLength: 4) + Array(0..<12))
         file += Self.segment(0xC4, [0x10] + Self.codeCounts(oneOfLength: 1) + [0])
         if restartInterval > 0 { file += Self.segment(0xDD, Self.uint16(restartInterval)) }
@@ -100,7 +100,7 @@ struct FlatJPEG {
     private static func codeCounts(oneOfLength length: Int) -> [UInt8] { (1...16).map { $0 == length ? 1 : 0 } }
 }
 
-/// Bits from the highest down, with the stuffing that keeps markers apart from data.
+/// Writes bits, highest first, with the byte stuffing that separates data from markers.
 private struct BitWriter {
     private var bytes: [UInt8] = []
     private var pending = 0
@@ -114,7 +114,7 @@ private struct BitWriter {
         }
     }
 
-    /// A DC difference as T.81, F.1.2.1 codes it, with codes of four bits that equal their categories.
+    /// Appends a DC difference (T.81, F.1.2.1), with codes of four bits that equal their categories.
     mutating func appendDC(difference: Int) {
         let category = Int.bitWidth - abs(difference).leadingZeroBitCount
         append(category, count: 4)

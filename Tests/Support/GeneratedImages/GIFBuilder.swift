@@ -1,15 +1,15 @@
 import Foundation
 
-/// Writes GIF files block by block, right or wrong, with nothing of the encoder under test.
+/// Writes valid and invalid GIF files block by block, independently of the encoder under test.
 struct GIFBuilder {
     private(set) var data: Data
 
-    /// Eight colours: black, white, red, green, blue, yellow, magenta, cyan.
+    /// Black, white, red, green, blue, yellow, magenta and cyan.
     static let colors: [[UInt8]] = [
         [0, 0, 0], [255, 255, 255], [255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 0], [255, 0, 255], [0, 255, 255],
     ]
 
-    /// - Parameter palette: a power of two of colours, or nil for no global palette.
+    /// - Parameter palette: the global palette, whose count is a power of two, or nil for none.
     init(_ width: Int, _ height: Int, palette: [[UInt8]]? = colors, version: String = "89a") {
         data = Data("GIF\(version)".utf8)
         data += Self.word(width) + Self.word(height) + [palette.map(Self.paletteFlags) ?? 0, 0, 0]
@@ -29,7 +29,7 @@ struct GIFBuilder {
         append([0x21, 0xFF, 11] + Array(application.utf8) + [3, 1] + Self.word(repetitions) + [0])
     }
 
-    /// An image whose pixels are `indices`, in rows from the top as they are stored.
+    /// Appends an image with the pixels `indices`, in storage order.
     mutating func image(
         _ left: Int, _ top: Int, _ width: Int, _ height: Int, _ indices: [UInt8], palette: [[UInt8]]? = nil,
         isInterlaced: Bool = false
@@ -46,7 +46,7 @@ struct GIFBuilder {
         for color in palette ?? [] { append(color) }
     }
 
-    /// Code size 3 and literal codes alone; a clear code comes before the codes would grow wider.
+    /// Returns LZW data of code size 3 with only literal codes. Clears the table before codes become wider.
     static func lzw(_ indices: [UInt8]) -> [UInt8] {
         var codes: [Int] = []
         for (position, index) in indices.enumerated() {
@@ -56,7 +56,7 @@ struct GIFBuilder {
         return lzw(codes: codes + [9], codeSize: 3) { _ in 4 }
     }
 
-    /// Any codes, each as wide as `width` says for its position.
+    /// Returns LZW data with any codes. `width` gives the bits of the code at a position.
     static func lzw(codes: [Int], codeSize: Int, width: (Int) -> Int) -> [UInt8] {
         var bits: [Bool] = []
         for (position, code) in codes.enumerated() {

@@ -18,14 +18,14 @@ extension GeneratedImage {
         return images + [plain(), disposals(), outside(), deferred()]
     }
 
-    /// Version 87a, no extensions.
+    /// A GIF of version 87a without extensions.
     private static func plain() -> GeneratedImage {
         var file = GIFBuilder(4, 2, version: "87a")
         file.image(0, 0, 4, 2, [0, 1, 2, 3, 4, 5, 6, 7])
         return GeneratedImage("plain-87a", .gif, file.finished)
     }
 
-    /// Every disposal, small frames, a transparent colour, a palette of their own.
+    /// A GIF with all disposals, small frames, a transparent color and local palettes.
     private static func disposals() -> GeneratedImage {
         var file = GIFBuilder(5, 4)
         file.loop(3)
@@ -38,7 +38,7 @@ extension GeneratedImage {
         return GeneratedImage("disposals", .gif, file.finished)
     }
 
-    /// A frame that reaches beyond the canvas, and one that lies outside of it.
+    /// A GIF with a frame that extends beyond the canvas, and one completely outside.
     private static func outside() -> GeneratedImage {
         var file = GIFBuilder(3, 3)
         file.image(2, 2, 4, 4, .init(repeating: 3, count: 16))
@@ -47,7 +47,7 @@ extension GeneratedImage {
         return GeneratedImage("outside", .gif, file.finished)
     }
 
-    /// Codes that refer to longer and longer runs, the last of them to itself (GIF 89a, appendix F).
+    /// A GIF with codes for longer and longer runs, the last of which refers to itself (GIF 89a, appendix F).
     private static func deferred() -> GeneratedImage {
         var file = GIFBuilder(6, 1)
         file.descriptor(0, 0, 6, 1)

@@ -2,9 +2,9 @@ public import Foundation
 public import ImageCore
 import ImageTesting
 
-/// A small valid file that our own encoders or builders made.
+/// A small valid file, made by this package's encoders or by the builders of this target.
 public struct GeneratedImage: Sendable, CustomStringConvertible {
-    /// What is special about it, fit for a file name.
+    /// Describes the file. Can be part of a file name.
     public let name: String
     public let format: ImageFormat
     public let data: Data
@@ -15,12 +15,12 @@ public struct GeneratedImage: Sendable, CustomStringConvertible {
 
     public var description: String { "\(format)/\(name)" }
 
-    /// One of every kind of file that we can make, of a few hundred bytes each where possible. Always the same ones.
+    /// Returns one file of each supported kind, of a few hundred bytes if possible. The files are always the same.
     public static func all() throws -> [GeneratedImage] {
         try jpegs() + pngs() + webps() + gifs()
     }
 
-    /// Exif data alone, in both byte orders.
+    /// Returns Exif data in both byte orders.
     public static func exifBlocks() -> [(name: String, data: Data)] {
         [false, true].map { isLittleEndian in
             let name = isLittleEndian ? "little-endian" : "big-endian"
@@ -29,7 +29,7 @@ public struct GeneratedImage: Sendable, CustomStringConvertible {
     }
 }
 
-/// What is encoded: a gradient with some noise, in a size that no block of a codec divides.
+/// The encoded image: a gradient with some noise, in a size that isn't a multiple of any codec's block size.
 enum Scene {
     static func bitmap(
         _ width: Int = 17, _ height: Int = 11, hasAlpha: Bool = false, seed: UInt64 = 1
@@ -52,14 +52,14 @@ enum Scene {
         }
     }
 
-    /// A TIFF directory with one entry, the orientation (TIFF 6.0, 2).
+    /// Returns a TIFF directory whose only entry is the orientation (TIFF 6.0, 2).
     static func exif(orientation: UInt8, isLittleEndian: Bool = false) -> [UInt8] {
         isLittleEndian
             ? [0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, orientation, 0, 0, 0, 0, 0, 0, 0]
             : [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0]
     }
 
-    /// A directory of one orientation, then a second one that points to an image behind it (CIPA DC-008, 4.6.2).
+    /// Returns a directory with an orientation, and a second one that points to the thumbnail after it (CIPA DC-008, 4.6.2).
     static func exif(thumbnail: Data) -> [UInt8] {
         func long(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) } }
         let first: [UInt8] =

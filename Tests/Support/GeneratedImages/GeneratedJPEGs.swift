@@ -15,7 +15,7 @@ extension GeneratedImage {
         }
     }
 
-    /// Three components, the first in several samplings, with restart markers and without.
+    /// JPEGs with three components, the first with several samplings, with and without restart markers.
     private static func sampledJPEGs() -> [GeneratedImage] {
         var images: [GeneratedImage] = []
         for (horizontal, vertical) in [(1, 1), (2, 1), (1, 2), (2, 2), (4, 1)] {
@@ -41,7 +41,7 @@ extension GeneratedImage {
         var images = [
             GeneratedImage("gray", .jpeg, gray.data), GeneratedImage("gray-dc-scans", .jpeg, progressive.data),
         ]
-        // Adobe's marker tells whether four components are CMYK or YCCK.
+        // Adobe's marker defines whether four components are CMYK or YCCK.
         for (name, transform) in [("cmyk", 0), ("ycck", 2)] as [(String, UInt8)] {
             let four = (0..<4).map { FlatJPEG.Component(level: 50 * $0 + 20) }
             let adobe: [UInt8] = Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, transform]

@@ -23,7 +23,7 @@ extension GeneratedImage {
         return images
     }
 
-    /// Every colour type and depth (W3C PNG, table 11.1), plain and interlaced, each row with another filter.
+    /// PNGs of all color types and depths (W3C PNG, table 11.1), plain and interlaced, with a different filter in each row.
     private static func plainPNGs() -> [GeneratedImage] {
         let kinds: [(colorType: UInt8, channels: Int, depths: [UInt8])] = [
             (0, 1, [1, 2, 4, 8, 16]), (2, 3, [8, 16]), (3, 1, [1, 2, 4, 8]), (4, 2, [8, 16]), (6, 4, [8, 16]),
@@ -46,7 +46,7 @@ extension GeneratedImage {
             let (width, height) = (pass.columns(of: 9), pass.rows(of: 7))
             if width == 0 { continue }
             for row in 0..<height {
-                // Of a palette's pixels only the first few are wide enough for any filter: those take none.
+                // Rows of palette indices aren't filtered.
                 let filter = colorType == 3 ? 0 : UInt8((scanlines.count + row) % 5)
                 let bytes = (0..<(width * bits + 7) / 8).map {
                     UInt8(($0 * 37 + row * 11) & (colorType == 3 ? 0x05 : 255))
@@ -59,7 +59,7 @@ extension GeneratedImage {
             scanlines: scanlines, before: before)
     }
 
-    /// One of the passes of interlacing (W3C PNG, 8.2): where it begins, and its steps.
+    /// An interlacing pass (W3C PNG, 8.2): its start and steps.
     private struct Pass {
         let x: Int, y: Int, dx: Int, dy: Int
 

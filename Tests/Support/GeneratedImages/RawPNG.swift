@@ -1,8 +1,8 @@
 import Foundation
 
-/// Writes PNG files from raw scanlines, with stored (uncompressed) deflate blocks; odd ones too.
+/// Writes PNG files from raw scanlines with stored (uncompressed) deflate blocks. Can write invalid files.
 struct RawPNG {
-    /// A chunk: its type and data. The checksum is wrong on request.
+    /// A chunk with its type and data. Optionally has a wrong checksum.
     struct Chunk {
         var type: String
         var bytes: [UInt8]
@@ -25,17 +25,17 @@ struct RawPNG {
     /// 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGBA.
     var colorType: UInt8 = 2
     var interlace: UInt8 = 0
-    /// Scanlines, each with its filter byte in front.
+    /// The scanlines, each starting with its filter byte.
     var scanlines: [[UInt8]]
     /// Chunks before and after the pixels.
     var before: [Chunk] = []
     var after: [Chunk] = []
     var pixelsHaveWrongChecksum = false
-    /// Lengths of the first chunks of pixels; the rest is in one more.
+    /// The lengths of the first IDAT chunks. One more has the rest.
     var pieces: [Int] = []
-    /// Chunks behind the first one of pixels.
+    /// Chunks after the first IDAT chunk.
     var between: [Chunk] = []
-    /// Instead of the compressed scanlines.
+    /// Replaces the compressed scanlines.
     var stream: [UInt8]?
     var hasEnd = true
 
@@ -48,7 +48,7 @@ struct RawPNG {
         return Data([0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10] + chunks.flatMap(\.file))
     }
 
-    /// The scanlines, deflated.
+    /// The compressed scanlines.
     var compressed: [UInt8] { Self.deflated(Array(scanlines.joined())) }
 
     private var pixelChunks: [Chunk] {
@@ -59,7 +59,7 @@ struct RawPNG {
         }
     }
 
-    /// The least that is taken for an ICC profile: a header and no tags (ICC.1, 7.2).
+    /// Returns a minimal ICC profile: a header without tags (ICC.1, 7.2).
     static func profile(space: String) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 132)
         bytes.replaceSubrange(0..<4, with: uint32(132))
@@ -72,12 +72,12 @@ struct RawPNG {
         return bytes
     }
 
-    /// An iCCP chunk around a profile.
+    /// Returns an iCCP chunk with a profile.
     static func profileChunk(_ profile: [UInt8], hasWrongChecksum: Bool = false) -> Chunk {
         Chunk("iCCP", Array("test".utf8) + [0, 0] + deflated(profile), hasWrongChecksum: hasWrongChecksum)
     }
 
-    /// A zlib stream (RFC 1950) of stored blocks (RFC 1951, 3.2.4).
+    /// Returns a zlib stream (RFC 1950) of stored blocks (RFC 1951, 3.2.4).
     static func deflated(_ bytes: [UInt8]) -> [UInt8] {
         var stream: [UInt8] = [0x78, 0x01]
         var rest = bytes[...]
@@ -110,7 +110,7 @@ struct RawPNG {
         return ~sum
     }
 
-    /// What each byte does to the checksum (PNG 3rd edition, annex D).
+    /// The CRC table (PNG 3rd edition, annex D).
     private static let crcTable: [UInt32] = (0..<256).map { byte in
         (0..<8).reduce(UInt32(byte)) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0xEDB8_8320 : 0) }
     }

@@ -3,7 +3,7 @@ import ImageCodecWebP
 import ImageCore
 import ImageTesting
 
-/// Puts chunks together to a WebP file (RFC 9649, 2), right or wrong.
+/// Builds valid and invalid WebP files from chunks (RFC 9649, 2).
 struct WebPBuilder {
     private var chunks = Data()
     private var flags: UInt8 = 0
@@ -36,7 +36,7 @@ struct WebPBuilder {
         chunk("ANIM", Data([1, 2, 3, 4, UInt8(loopCount & 255), UInt8(loopCount >> 8)]))
     }
 
-    /// The image chunks of a still file, as the image.
+    /// Appends the image chunks of a still file.
     mutating func image(of file: Data) { chunks += Self.imageChunks(of: file) }
 
     mutating func frame(
@@ -48,7 +48,7 @@ struct WebPBuilder {
             clears: clears)
     }
 
-    /// A frame that is the image of a still file, which should be of this size.
+    /// Appends a frame with the image of a still file, which should have this size.
     mutating func frame(
         _ file: Data, _ width: Int, _ height: Int, left: Int = 0, top: Int = 0, delay: Int = 100, blends: Bool = false,
         clears: Bool = false
@@ -68,7 +68,7 @@ struct WebPBuilder {
         Data(name.utf8) + word(payload.count) + payload + Data(count: payload.count % 2)
     }
 
-    /// Without RIFF header and VP8X.
+    /// Returns the chunks of a file without the RIFF header and VP8X.
     private static func imageChunks(of file: Data) -> Data {
         let chunks = file.dropFirst(12)
         return chunks.starts(with: "VP8X".utf8) ? Data(chunks.dropFirst(18)) : Data(chunks)
@@ -82,13 +82,13 @@ struct WebPBuilder {
 }
 
 extension Bitmap {
-    /// One colour everywhere.
+    /// Returns a bitmap of a single color.
     static func flat(_ width: Int, _ height: Int, _ color: [UInt8]) -> Bitmap {
         let pixels: [UInt8] = (0..<width * height).reduce(into: []) { pixels, _ in pixels += color }
         return Bitmap(size: PixelSize(width: width, height: height), pixels: pixels, isOpaque: color[3] == 255)
     }
 
-    /// Smooth, with every value of alpha if `hasAlpha`.
+    /// Returns a gradient, with all alpha values if `hasAlpha` is true.
     static func gradient(_ width: Int, _ height: Int, hasAlpha: Bool = false) -> Bitmap {
         var pixels: [UInt8] = []
         for y in 0..<height {

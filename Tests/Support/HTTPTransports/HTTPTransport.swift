@@ -7,7 +7,7 @@ public import ImageTransporting
     import ImageTransportAsyncHTTPClient
 #endif
 
-/// The transports for HTTP that are compiled in and run here. What is tested over sockets is tested on each.
+/// The HTTP transports that are available on this platform and with the enabled traits. Tests over sockets run with each.
 public enum HTTPTransport: Sendable, CaseIterable {
     #if os(Linux)
         case curl
@@ -16,10 +16,10 @@ public enum HTTPTransport: Sendable, CaseIterable {
         case asyncHTTPClient
     #endif
 
-    /// On a machine that has much else to do, minutes may go by between two requests of a test.
+    /// Long enough for a busy machine, on which minutes can pass between two requests of a test.
     private static let maxIdleTime = Duration.seconds(3_600)
 
-    /// One with connections of its own, that no environment can lead astray.
+    /// Creates a transport with its own connections, which ignores the environment's proxy settings.
     public func make(perHost: Int = 6, rootsFile: String? = nil) -> any DataTransport {
         switch self {
         #if os(Linux)
@@ -38,7 +38,7 @@ public enum HTTPTransport: Sendable, CaseIterable {
         }
     }
 
-    /// Whether bytes that have come, but that nobody has taken yet, are lost when the connection breaks.
+    /// Whether received but unread bytes are lost when the connection fails.
     public var losesUnreadBytes: Bool {
         switch self {
         #if os(Linux)

@@ -3,7 +3,7 @@ import ImageLoading
 /// What prefetchers may do: run a limited number of requests, and start none while they pause.
 struct ExpectedPrefetching: Sendable {
     static let limit = 2
-    /// Of all prefetchers.
+    /// The limit of all prefetchers together.
     static let totalLimit = limit * ImagePrefetcher.Destination.allCases.count
     /// How many prefetches ran when the pause began and have not called a coalescer yet; nil without a pause.
     private var callsLeft: Int?
@@ -17,7 +17,7 @@ struct ExpectedPrefetching: Sendable {
     /// - Parameter count: How many prefetches wait for an operation.
     func violation(count: Int) -> Violation? {
         if count > Self.totalLimit { return Violation(.limits, "\(count) prefetches run, allowed \(Self.totalLimit)") }
-        if let callsLeft, callsLeft < 0 { return Violation(.holding, "a prefetch starts in a pause") }
+        if let callsLeft, callsLeft < 0 { return Violation(.holding, "a prefetch starts while paused") }
         return nil
     }
 }

@@ -1,7 +1,7 @@
 import ImageCore
 import ImageLoading
 
-/// The calls and operations in progress, as seen from outside of the coalescers and the scheduler.
+/// The calls and operations in progress, as observed outside the coalescers and the scheduler.
 struct ExpectedState: Sendable {
     /// A call of a coalescer. It counts until it is cancelled or its operation ends.
     struct Caller: Sendable {
@@ -100,7 +100,7 @@ struct ExpectedState: Sendable {
 
     // MARK: Calls of the scheduler
 
-    /// - Parameter operation: Nil for a preview, which is made in a task of its own at the priority of its operation.
+    /// - Parameter operation: Nil for a preview, which is made in a separate task with the priority of its operation.
     mutating func enqueued(
         in lane: WorkLane, host: String?, _ priority: LivePriority, by operation: OperationID?
     ) -> CallID {

@@ -3,7 +3,7 @@ import ImageCore
 import ImageLoading
 import Synchronization
 
-/// A coalescer that makes one of the mistakes.
+/// A coalescer with one of the planted bugs.
 final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
     private struct State: Sendable {
         var handlers: [Key: [@Sendable (WorkProgress) -> Void]] = [:]
@@ -18,7 +18,7 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
     private let bug: PlantedBug
     private let context: SimulationContext
     private let memory: any ImageCache
-    /// Shares nothing: each call has a key of its own.
+    /// Shares nothing, because each call has a unique key.
     private let unshared: TaskCoalescer<Int, Value>
     private let calls = Atomic(0)
     private let state = Mutex(State())

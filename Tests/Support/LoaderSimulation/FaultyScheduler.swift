@@ -1,7 +1,7 @@
 import ImageCore
 import Synchronization
 
-/// A scheduler that makes one of the mistakes.
+/// A scheduler with one of the planted bugs.
 final class FaultyScheduler: WorkScheduler {
     private let base: any WorkScheduler
     private let bug: PlantedBug

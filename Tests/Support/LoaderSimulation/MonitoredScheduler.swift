@@ -1,6 +1,6 @@
 import ImageCore
 
-/// Records what waits in a scheduler and what it runs.
+/// Records the waiting and running work of a scheduler.
 final class MonitoredScheduler: WorkScheduler {
     private let base: any WorkScheduler
     private let context: SimulationContext

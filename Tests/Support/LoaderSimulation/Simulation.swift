@@ -139,7 +139,7 @@ package final class Simulation {
 
     // MARK: Steps
 
-    /// Takes so many steps, or fewer if no task is ready.
+    /// Takes `count` steps, or fewer if no task is ready.
     private func takeSteps(_ count: Int = .max) throws(Failure) {
         var left = count
         while left > 0, context.executor.step() {

@@ -5,7 +5,7 @@ public import ImageLoading
 public import ImageTesting
 import ImageTransporting
 
-/// A loader over fakes, for tests of what stands on a loader: images come from the transport when a test's gates let them.
+/// A loader with a fake transport, for tests of code that uses a loader. A test can delay images with gates.
 public struct LoaderTestBed: Sendable {
     public let transport = ScriptedTransport()
     public let memory = InMemoryImageCache()
@@ -15,8 +15,8 @@ public struct LoaderTestBed: Sendable {
     public let loader: ImageLoader
 
     /// - Parameters:
-    ///   - executor: where all tasks of the loader run, if not on Swift's pool.
-    ///   - adjust: exchanges parts, and adds some; the fixture's own are then not asked.
+    ///   - executor: the executor of all tasks of the loader. By default Swift's global executor.
+    ///   - adjust: replaces or adds components of the loader.
     public init(
         scheduler: any WorkScheduler = ImmediateScheduler(), executor: (any TaskExecutor)? = nil,
         adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
@@ -32,10 +32,10 @@ public struct LoaderTestBed: Sendable {
         loader = ImageLoader(configuration)
     }
 
-    /// The file of an image so many pixels wide, which tells it from others.
+    /// Returns the file of an image with this width in pixels. Different widths distinguish images.
     public static func file(width: Int) -> Data { FakeImage.encode(width: width, height: 3) }
 
-    /// A request for an image so many pixels wide, which comes when the gate is open.
+    /// Returns a request for an image with this width in pixels, which is delivered when the gate is open.
     public func request(
         _ name: String, width: Int = 4, behind gate: Gate? = nil, adjust: (inout ImageRequest) -> Void = { _ in }
     ) -> ImageRequest {
@@ -45,7 +45,7 @@ public struct LoaderTestBed: Sendable {
             name, [ScriptedTransport.Reply(announcedBytes: file.count, body: held + [.piece(file)])], adjust: adjust)
     }
 
-    /// A request that gets these replies, one each time that it is sent; the last is repeated.
+    /// Returns a request that receives these replies in order. The last is repeated.
     public func request(
         _ name: String, _ replies: [ScriptedTransport.Reply], adjust: (inout ImageRequest) -> Void = { _ in }
     ) -> ImageRequest {
@@ -56,10 +56,10 @@ public struct LoaderTestBed: Sendable {
         return request
     }
 
-    /// Brings an image to memory.
+    /// Loads an image into the memory cache.
     public func warm(_ request: ImageRequest) async throws { _ = try await loader.image(for: request) }
 
-    /// An image so many pixels wide, which was never loaded.
+    /// Returns an image with this width in pixels without loading it.
     public static func image(width: Int) -> DecodedImage {
         let size = PixelSize(width: width, height: 1)
         return DecodedImage(

@@ -1,6 +1,6 @@
 import ImageTesting
 
-/// A number that only grows and can be waited for.
+/// A number that only increases, and that tests can await.
 final class Counter: Sendable {
     private let watched = Watched(0)
 
@@ -8,6 +8,6 @@ final class Counter: Sendable {
 
     func add(_ amount: Int) { watched.change { $0 += amount } }
 
-    /// Returns also when the task is cancelled.
+    /// Waits until the number is at least `count`, or the task is cancelled.
     func reaches(_ count: Int) async { await watched.reaches { $0 >= count } }
 }

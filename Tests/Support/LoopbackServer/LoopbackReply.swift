@@ -1,33 +1,33 @@
-/// One thing that a connection does.
+/// A step of a scripted connection.
 public enum LoopbackStep: Sendable {
-    /// Sends these bytes as they are.
+    /// Sends these bytes unchanged.
     case bytes([UInt8])
-    /// Sends this text as UTF-8, as it is.
+    /// Sends this text as UTF-8.
     case text(String)
-    /// Waits until the signal lets it on, or the client goes away.
+    /// Waits until the signal lets the connection continue, or the client disconnects.
     case wait(LoopbackSignal)
-    /// Sends the bytes in pieces of `piece` bytes, each after a passage through the signal.
+    /// Sends the bytes in chunks of `piece` bytes. Waits for the signal before each chunk.
     case drip([UInt8], piece: Int, LoopbackSignal)
     /// Waits until the client ends the connection.
     case awaitDisconnect
-    /// Ends the connection in order (FIN).
+    /// Closes the connection regularly (FIN).
     case close
-    /// Ends the connection with a reset (RST).
+    /// Resets the connection (RST).
     case reset
 }
 
-/// What a server does about one request.
+/// The scripted reaction of a server to a request.
 public struct LoopbackReply: Sendable {
-    /// Carried out in order.
+    /// The steps, performed in order.
     public var steps: [LoopbackStep]
 
-    /// Carries these out in order.
+    /// Creates a reply that performs these steps in order.
     public init(steps: [LoopbackStep]) { self.steps = steps }
 
-    /// Exactly these steps.
+    /// Returns a reply that performs exactly these steps.
     public static func steps(_ steps: [LoopbackStep]) -> LoopbackReply { LoopbackReply(steps: steps) }
 
-    /// A whole response with its Content-Length.
+    /// Returns a complete response with a Content-Length.
     public static func response(
         status: Int, reason: String = "Because", headers: [String: String] = [:], body: some Sequence<UInt8> = []
     ) -> LoopbackReply {
@@ -38,29 +38,29 @@ public struct LoopbackReply: Sendable {
         return LoopbackReply(steps: [.bytes(Array(head.utf8) + body)])
     }
 
-    /// 200 with a whole body and its Content-Length.
+    /// Returns a 200 response with a complete body and its Content-Length.
     public static func ok(_ body: some Sequence<UInt8>, headers: [String: String] = [:]) -> LoopbackReply {
         response(status: 200, reason: "OK", headers: headers, body: body)
     }
 
-    /// 404 with a short text.
+    /// A 404 response with a short text.
     public static var notFound: LoopbackReply { response(status: 404, reason: "Not Found", body: "not found".utf8) }
 
-    /// A redirect with an empty body; `location` is sent as it is.
+    /// Returns a redirect with an empty body. Sends `location` unchanged.
     public static func redirect(to location: String, status: Int = 302) -> LoopbackReply {
         response(status: status, headers: ["Location": location])
     }
 
-    /// A response in chunked coding, one chunk per piece.
+    /// Returns a response in chunked coding with one chunk per element.
     public static func chunked(_ pieces: [[UInt8]], headers: [String: String] = [:]) -> LoopbackReply {
         let start = head(status: 200, headers: headers.merging(["Transfer-Encoding": "chunked"]) { given, _ in given })
         let chunks = pieces.map { LoopbackStep.bytes(chunk($0)) }
         return LoopbackReply(steps: [.text(start)] + chunks + [.text("0\r\n\r\n")])
     }
 
-    /// What an origin with a strong entity tag says to a request that may name the rest of a range: 206 with it, 416, or 200.
+    /// Returns the response of an origin with a strong entity tag, which supports ranges: 206, 416 or 200.
     ///
-    /// - Parameter cut: bytes of the body after which the connection ends in order; nil for a whole one.
+    /// - Parameter cut: the number of body bytes after which the connection is closed. Nil means the complete body.
     public static func resumable(
         _ body: [UInt8], tag: String, to request: LoopbackRequest, cut: Int? = nil
     ) -> LoopbackReply {
@@ -83,13 +83,13 @@ public struct LoopbackReply: Sendable {
         return LoopbackReply(steps: [.text(head), sent] + (cut == nil ? [] : [.close]))
     }
 
-    /// A head as text, blank line included.
+    /// Returns a response head as text, including the blank line.
     public static func head(status: Int, reason: String = "OK", headers: [String: String] = [:]) -> String {
         let lines = headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }
         return "HTTP/1.1 \(status) \(reason)\r\n\(lines.joined())\r\n"
     }
 
-    /// One chunk of chunked coding.
+    /// Returns a chunk of chunked coding.
     public static func chunk(_ piece: [UInt8]) -> [UInt8] {
         Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Array("\r\n".utf8)
     }

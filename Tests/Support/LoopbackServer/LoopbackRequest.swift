@@ -1,14 +1,14 @@
-/// A request as it arrived.
+/// A request as received by the server.
 public struct LoopbackRequest: Sendable, Hashable {
-    /// In upper case as sent: GET.
+    /// The method as sent, such as `GET`.
     public var method: String
-    /// Path and query as sent.
+    /// The path and query as sent.
     public var target: String
-    /// By name in lower case; repeated fields are joined by a comma.
+    /// The header fields by lowercase name. Repeated fields are joined with commas.
     public var headers: [String: String]
-    /// As announced by Content-Length; chunked requests are not understood.
+    /// The body of the length given by Content-Length. Chunked requests aren't supported.
     public var body: [UInt8] = []
-    /// Which connection it came on, from 1 in order of acceptance.
+    /// The number of the connection, from 1 in order of acceptance.
     public var connection: Int
 
     /// The target without its query.

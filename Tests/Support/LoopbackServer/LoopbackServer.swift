@@ -1,6 +1,6 @@
-// A raw-socket HTTP/1.1 server for tests. It says exactly the bytes a test wants said, misbehaves on purpose, and tells what
-// it saw. It listens on 127.0.0.1 at a port the system picks; every connection has a thread of its own, so the cooperative
-// pool is never blocked. It lives as long as the `LoopbackServer` value.
+// A raw-socket HTTP/1.1 server for tests. It sends exactly the bytes of the test's script, valid or not, and records requests.
+// It listens on 127.0.0.1 at a free port. Each connection has its own thread, so the server doesn't block the cooperative
+// pool. The server stops when the `LoopbackServer` object is released.
 //
 //     let held = LoopbackSignal()
 //     let server = try LoopbackServer { request in
@@ -14,11 +14,11 @@
 //         }
 //     }
 //     fetch(server.url("/held"))
-//     await server.requests(1)      // suspends until a whole request head has been read
+//     await server.requests(1)      // suspends until a complete request has been read
 //     await held.arrivals(1)        // suspends until a connection waits at the signal
 //     held.open()
-//     await server.disconnects(1)   // suspends until a client closed a connection, idle or not
-//     await server.abandonments(1)  // the same, but only while a response was under way
+//     await server.disconnects(1)   // suspends until a client has closed a connection, idle or not
+//     await server.abandonments(1)  // the same, but only during a response
 //     #expect(server.log.map(\.path) == ["/held"] && server.connectionCount == 1)
 //
 // A step list that ends without `.close` or `.reset` leaves the connection open for the next request.
@@ -26,17 +26,17 @@
 public import Foundation
 import Synchronization
 
-/// An HTTP/1.1 server on 127.0.0.1 that answers each request with a script, byte by byte.
+/// An HTTP/1.1 server on 127.0.0.1 that answers each request with a script.
 public final class LoopbackServer: Sendable {
-    /// The free port that the system picked.
+    /// The port, chosen by the system.
     public let port: UInt16
     private let baseURL: URL
     private let core: ServerCore
 
     /// - Parameters:
-    ///   - greeting: steps that run on every new connection before a request is read: say nothing, reset, talk nonsense.
-    ///   - sendBufferBytes: the size of the socket's send buffer, so that a client that does not read is felt early.
-    ///   - handler: called on the connection's thread for each request.
+    ///   - greeting: the steps on each new connection before a request is read, such as a reset or invalid data.
+    ///   - sendBufferBytes: the size of the socket's send buffer. A small buffer fills early if the client doesn't read.
+    ///   - handler: returns the reply to a request. Called on the connection's thread.
     public init(
         greeting: [LoopbackStep] = [], sendBufferBytes: Int? = nil,
         handler: @escaping @Sendable (LoopbackRequest) -> LoopbackReply = { _ in .notFound }
@@ -52,57 +52,57 @@ public final class LoopbackServer: Sendable {
 
     deinit { core.stop() }
 
-    /// The address of a path here, with its query if it has one.
+    /// Returns the URL of a path on this server, which may include a query.
     public func url(_ path: String = "/") -> URL {
         URL(string: path, relativeTo: baseURL)?.absoluteURL ?? baseURL
     }
 
-    /// Every request so far, in order of arrival.
+    /// All requests so far, in order of arrival.
     public var log: [LoopbackRequest] { core.log.withLock { $0 } }
-    /// Whole requests read so far.
+    /// The number of complete requests read so far.
     public var requestCount: Int { core.requests.count }
-    /// Connections accepted so far.
+    /// The number of connections accepted so far.
     public var connectionCount: Int { core.connections.count }
-    /// Connections that a client ended.
+    /// The number of connections closed by clients.
     public var disconnectCount: Int { core.disconnects.count }
-    /// Connections that a client ended while a response was under way.
+    /// The number of connections closed by clients during a response.
     public var abandonmentCount: Int { core.abandonments.count }
-    /// Bytes handed to the operating system on all connections.
+    /// The number of bytes written to all sockets.
     public var sentByteCount: Int { core.sentBytes.count }
 
-    /// Returns when `count` whole requests have been read since the beginning.
+    /// Waits until `count` complete requests have been read in total.
     public func requests(_ count: Int) async { await core.requests.reaches(count) }
-    /// Returns when `count` connections have been accepted since the beginning.
+    /// Waits until `count` connections have been accepted in total.
     public func connections(_ count: Int) async { await core.connections.reaches(count) }
-    /// Returns when clients have ended `count` connections, idle or in the middle of a response.
+    /// Waits until clients have closed `count` connections in total, idle or during a response.
     public func disconnects(_ count: Int) async { await core.disconnects.reaches(count) }
-    /// Returns when clients have ended `count` connections while a response was under way.
+    /// Waits until clients have closed `count` connections during a response.
     public func abandonments(_ count: Int) async { await core.abandonments.reaches(count) }
-    /// Returns when `count` scripts have run to their end.
+    /// Waits until `count` scripts have completed.
     public func completions(_ count: Int) async { await core.completions.reaches(count) }
-    /// Returns when sending has met a full socket buffer `count` times: the client does not read as fast.
+    /// Waits until the socket buffer was full `count` times, because the client reads too slowly.
     public func holdbacks(_ count: Int) async { await core.holdbacks.reaches(count) }
-    /// Returns when `count` bytes in all have been handed to the operating system.
+    /// Waits until `count` bytes have been written in total.
     public func sentBytes(_ count: Int) async { await core.sentBytes.reaches(count) }
 
-    /// Stops listening and closes every connection. Happens by itself when the server is released.
+    /// Stops listening and closes all connections. Called when the server is released.
     public func stop() { core.stop() }
 }
 
-/// A port on 127.0.0.1 that refuses connections for as long as this value lives: bound, but nobody listens.
+/// A port on 127.0.0.1 that refuses connections while this object exists: it is bound, but doesn't listen.
 public final class RefusingPort: Sendable {
-    /// The port that refuses.
+    /// The port.
     public let port: UInt16
     private let socket: Socket
 
-    /// Takes a free port.
+    /// Binds a free port.
     public init() throws {
         socket = try Socket.bound()
         port = try socket.port()
     }
 }
 
-/// What outlives the server value while threads wind down.
+/// The state that the connection threads share. Outlives the server until the threads end.
 final class ServerCore: Sendable {
     let log = Mutex<[LoopbackRequest]>([])
     let requests = Counter(), connections = Counter(), disconnects = Counter(), abandonments = Counter()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds connections of a `LoopbackServer` at a `.wait` or `.drip` step until a test lets them on.
+/// Blocks connections of a `LoopbackServer` at a `.wait` or `.drip` step until a test lets them continue.
 public final class LoopbackSignal: Sendable {
     private struct State {
         var isOpen = false
@@ -12,10 +12,10 @@ public final class LoopbackSignal: Sendable {
     private let state = Mutex(State())
     private let arrived = Counter()
 
-    /// Closed, with no permits.
+    /// Creates a closed signal without permits.
     public init() {}
 
-    /// Lets everyone pass, now and later.
+    /// Lets all connections pass, now and later.
     public func open() {
         let waiting = state.withLock { state in
             state.isOpen = true
@@ -24,7 +24,7 @@ public final class LoopbackSignal: Sendable {
         for wake in waiting { wake.signal() }
     }
 
-    /// Lets one passage through, now or later: `.drip` takes one per piece.
+    /// Lets a connection pass once, now or later. `.drip` needs one permit per chunk.
     public func letOnePass() {
         let waiting = state.withLock { state in
             state.permits += 1
@@ -33,7 +33,7 @@ public final class LoopbackSignal: Sendable {
         for wake in waiting { wake.signal() }
     }
 
-    /// Returns when `count` passages in all have been asked for.
+    /// Waits until connections have reached the signal `count` times in total.
     public func arrivals(_ count: Int) async { await arrived.reaches(count) }
 
     func arrive(waking wake: WakePipe) -> Int {

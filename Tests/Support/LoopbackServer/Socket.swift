@@ -6,18 +6,18 @@ import Synchronization
     import Darwin
 #endif
 
-/// A system call that failed.
+/// A failed system call.
 public struct SocketError: Error, CustomStringConvertible {
-    /// The name of the call.
+    /// The name of the system call.
     public var call: String
-    /// errno.
+    /// The value of errno.
     public var code: Int32
 
-    /// For people.
+    /// A human-readable description.
     public var description: String { "\(call): error \(code)" }
 }
 
-/// A non-blocking TCP socket; closed once, at the latest when it is released.
+/// A non-blocking TCP socket. It is closed at the latest when it is released.
 final class Socket: Sendable {
     enum Interest { case readable, writable, hangup }
     enum Result: Equatable { case done(Int), wouldBlock, over }
@@ -120,7 +120,7 @@ final class Socket: Sendable {
         return result
     }
 
-    /// Blocks this thread until the socket is as wanted or `wake` is signalled. True when the peer has gone.
+    /// Blocks this thread until the socket is ready or `wake` is signalled. Returns true if the peer has disconnected.
     func wait(for interest: Interest, or wake: WakePipe) -> Bool {
         let peerClosed = Int16(0x2000)  // POLLRDHUP; Darwin ignores it
         var events = peerClosed
@@ -146,7 +146,7 @@ final class Socket: Sendable {
     }
 }
 
-/// Wakes a thread that sits in `poll`.
+/// Wakes a thread that waits in `poll`.
 final class WakePipe: Sendable {
     let readEnd: Int32
     private let writeEnd: Int32

@@ -6,7 +6,7 @@ import CTestProfiles
     public import Foundation
 #endif
 
-/// ICC profiles, made by Little CMS when a test runs.
+/// ICC profiles that Little CMS creates at run time.
 public enum TestProfile {
     public static let d65 = (x: 0.3127, y: 0.3290)
     public static let d50 = (x: 0.3457, y: 0.3585)

@@ -1,8 +1,8 @@
 import LoaderSimulation
 
-/// Simulates the loader with one seed after another, for at least so many steps, and stops at the first violation.
+/// Simulates the loader with one seed after another, for at least the given number of steps. Stops at the first violation.
 ///
-/// Arguments: the number of steps (a million) and the first seed (1).
+/// Arguments: the number of steps (by default a million) and the first seed (by default 1).
 @main
 enum Main {
     static func main() throws {
@@ -15,6 +15,6 @@ enum Main {
             seed += 1
             workloadCount += 1
         }
-        print("simulated \(stepCount) steps of \(workloadCount) workloads: every promise was kept")
+        print("simulated \(stepCount) steps of \(workloadCount) workloads: no violations")
     }
 }

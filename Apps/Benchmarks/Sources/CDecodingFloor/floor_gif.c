@@ -18,7 +18,7 @@ static int take(GifFileType *gif, GifByteType *into, int count) {
     return count;
 }
 
-// What the graphic control extension said of the next frame.
+// The graphic control extension of the next frame.
 struct control {
     int transparent, disposal;
 };
@@ -51,7 +51,7 @@ static void draw_row(GifFileType *gif, const uint8_t *indices, int y, int transp
     }
 }
 
-// Only frames within the screen and rows in order: what the benchmark's own encoder writes.
+// Supports only frames within the screen with rows in order, which is all that the benchmark's encoder writes.
 static bool draw_frame(GifFileType *gif, int transparent, uint8_t *canvas, uint8_t *row) {
     const GifImageDesc *image = &gif->Image;
     if (image->Interlace || image->Left + image->Width > gif->SWidth || image->Top + image->Height > gif->SHeight) return false;

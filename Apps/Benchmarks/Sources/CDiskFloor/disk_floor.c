@@ -13,7 +13,7 @@
 #include <malloc.h>
 #endif
 
-// One read of each cache line, whose sum the compiler must not drop.
+// Holds the sum of one byte per cache line, so that the compiler can't remove the reads.
 static volatile uint8_t touched;
 
 static void touch(const uint8_t *bytes, size_t count) {
@@ -90,7 +90,7 @@ bool floor_database_put(floor_database *database, const char *key, const void *b
 }
 
 #ifdef __GLIBC__
-// The size in the last element of this kind, which is the one about all threads.
+// Returns the size in the last element of this kind, which is the total of all threads.
 static size_t last_size(const char *text, const char *element) {
     const char *last = NULL;
     for (const char *at = strstr(text, element); at; at = strstr(at + 1, element)) last = at;

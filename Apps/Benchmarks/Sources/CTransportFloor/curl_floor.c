@@ -17,7 +17,7 @@ static size_t drop(char *bytes, size_t size, size_t count, void *context) {
     return size * count;
 }
 
-// A handle is used again and again; false when there is nothing left to fetch.
+// Starts the next fetch on a reused handle. Returns false if nothing is left to fetch.
 static bool begin(fetching *all, CURL *easy) {
     char url[64];
     if (all->next == all->count) return false;
@@ -37,7 +37,7 @@ static CURL *make(fetching *all) {
     return easy;
 }
 
-// False when a transfer has failed.
+// Handles the ended transfers. Returns false if one has failed.
 static bool take_ended(fetching *all) {
     int left = 0;
     CURLMsg *message;

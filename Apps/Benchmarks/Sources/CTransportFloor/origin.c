@@ -14,7 +14,7 @@ enum { MAX_CLIENTS = 64, FIRST_CLIENT = 2, HEAD_BYTES = 4096 };
 typedef struct {
     char request[HEAD_BYTES];
     size_t received;
-    size_t left;  // of the answer
+    size_t left;  // bytes of the response still to send
 } client;
 
 static struct pollfd polled[FIRST_CLIENT + MAX_CLIENTS];
@@ -65,7 +65,7 @@ static void admit(int listener) {
     close(socket);
 }
 
-// False when the client has gone.
+// Returns false if the client has closed the connection.
 static bool read_request(client *client, int socket) {
     ssize_t count = read(socket, client->request + client->received, HEAD_BYTES - 1 - client->received);
     if (count <= 0) return false;

@@ -1,17 +1,17 @@
 public import ImageMemoryCaching
 
-/// Every policy under every trace at several capacities, beside the optimum.
+/// Simulates each policy on each trace at several capacities and compares it with the optimum.
 public struct EvictionStudy: Sendable {
-    /// One line of a table: a trace at a capacity.
+    /// A table row: the results of all policies for a trace at a capacity.
     public struct Row: Sendable {
         public var trace: String
-        /// Of the distinct keys, or of their bytes.
+        /// The capacity as a share of the distinct keys, or of their bytes.
         public var share: Double
-        /// In the order of the policies.
+        /// The results in the order of the policies.
         public var outcomes: [Outcome]
         public var optimum: Outcome
 
-        /// How near each policy comes to the optimum, 0 to 1 (by bytes the optimum is only a guess, and may be passed).
+        /// The hit ratio of each policy divided by the optimum's. Can exceed 1 by bytes, where the optimum is an estimate.
         public var ratios: [Double] { outcomes.map { $0.hitRatio / optimum.hitRatio } }
     }
 
@@ -40,7 +40,7 @@ public struct EvictionStudy: Sendable {
             optimum: Optimum.run(trace, capacity))
     }
 
-    /// The mean over rows of how near each policy comes to the optimum.
+    /// Returns the mean of `ratios` over all rows, for each policy.
     public static func means(_ rows: [Row]) -> [Double] {
         guard let first = rows.first else { return [] }
         return first.ratios.indices.map { policy in

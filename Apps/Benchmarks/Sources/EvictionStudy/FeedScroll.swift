@@ -1,18 +1,18 @@
 import ImageTesting
 
-/// A feed of images that somebody scrolls, again and again: the pattern that an image loader's memory cache sees.
+/// Simulates how a user scrolls through a feed of images: the typical access pattern of an image loader's memory cache.
 ///
-/// New posts come in at the top. A session begins there and goes some way down; now and then it flings back up. Each post shows
-/// a thumbnail, its author's avatar (few authors, most posts by a few of them), and, sometimes, the image in full. One
-/// session in `archiveEvery` walks far into the archive, which nobody will look at again soon: a scan.
+/// New posts appear at the top. A session starts there, scrolls down, and sometimes flings back up. Each post shows a thumbnail
+/// and its author's avatar, and sometimes the full image. A few authors write most posts. One session in `archiveEvery` scrolls
+/// far into the archive, which isn't viewed again soon: a scan.
 public struct FeedScroll: Sendable {
     public var seed: UInt64 = 1
     public var sessions = 240
-    /// Posts that are there before the first session.
+    /// The number of posts before the first session.
     public var firstPosts = 300
-    /// Up to so many new posts come in between two sessions, uniformly.
+    /// The maximum number of new posts between two sessions, uniformly distributed.
     public var newPosts = 12
-    /// How many posts deep a session goes, at least, and the mean of what comes on top (exponential).
+    /// The minimum depth of a session in posts, and the mean of the exponentially distributed rest.
     public var shallowest = 8
     public var meanDepth = 60.0
     public var archiveEvery = 20
@@ -20,12 +20,12 @@ public struct FeedScroll: Sendable {
     public var authors = 400
     /// The exponent of Zipf's law for authors.
     public var authorExponent = 1.0
-    /// Chances at each post: to open the image in full; to fling back.
+    /// The probabilities, at each post, of opening the full image and of flinging back.
     public var fullChance = 0.03
     public var flingChance = 0.02
-    /// How far a fling goes, in posts.
+    /// The length of a fling in posts.
     public var fling = 5...30
-    /// Decoded bytes, 4 to a pixel: thumbnails 300 wide and 170 to 400 high, avatars 96 square, full images 1,080 wide.
+    /// Decoded sizes in bytes, 4 per pixel: thumbnails of 300 × 170 to 400, avatars of 96 × 96, full images of width 1,080.
     public var thumbnailBytes = 300 * 170 * 4...300 * 400 * 4
     public var avatarBytes = 96 * 96 * 4...96 * 96 * 4
     public var fullBytes = 1_080 * 608 * 4...1_080 * 1_920 * 4
@@ -41,7 +41,7 @@ public struct FeedScroll: Sendable {
         var number: Int
     }
 
-    /// What is asked for, with a fixed seed always the same.
+    /// Returns the accesses. The same seed always gives the same trace.
     public func trace(named name: String) -> Trace {
         var scroll = Scroll(parameters: self)
         for session in 0..<sessions { scroll.session(session) }

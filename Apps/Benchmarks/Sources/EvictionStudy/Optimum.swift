@@ -1,7 +1,7 @@
-/// What no policy can beat by count: the entry goes that is asked for again latest, or never (L. A. Belady, A study of
-/// replacement algorithms for a virtual-storage computer, IBM Systems Journal 5, 1966).
+/// Evicts the entry whose next access is latest or never: the upper bound of hits for a limit by count (L. A. Belady, A study
+/// of replacement algorithms for a virtual-storage computer, IBM Systems Journal 5, 1966).
 ///
-/// By bytes the same rule is no bound, only a good guess; the true optimum is NP-hard.
+/// For a limit by bytes, this rule is only a good estimate. The true optimum is NP-hard.
 public enum Optimum {
     public static func run(_ trace: Trace, _ capacity: Capacity) -> Outcome {
         var kept = Kept(capacity: capacity)
@@ -13,7 +13,7 @@ public enum Optimum {
         }
     }
 
-    /// For each access, when the same key is asked for again.
+    /// Returns, for each access, the index of the next access to the same key.
     private static func nextAccesses(_ trace: Trace) -> [Int] {
         var next = [Int](repeating: .max, count: trace.accesses.count)
         var latest: [Int: Int] = [:]
@@ -27,10 +27,10 @@ public enum Optimum {
     private struct Kept {
         let capacity: Capacity
         let whole: Int
-        var room: Int
-        /// By key: when it is asked for again, and what it costs.
+        var space: Int
+        /// The next access and the cost of each key.
         var entries: [Int: (next: Int, cost: Int)] = [:]
-        /// Latest first; may hold what is out of date.
+        /// The entries by next access, latest first. May contain outdated elements.
         var queue = LatestFirst()
 
         init(capacity: Capacity) {
@@ -38,32 +38,32 @@ public enum Optimum {
             switch capacity {
             case .entries(let whole), .bytes(let whole): self.whole = whole
             }
-            room = whole
+            space = whole
         }
 
         mutating func ask(for access: Trace.Access, next: Int) -> Bool {
             let isHit = entries[access.key] != nil
-            if let entry = entries.removeValue(forKey: access.key) { room += entry.cost }
+            if let entry = entries.removeValue(forKey: access.key) { space += entry.cost }
             let cost = capacity.cost(of: access)
             guard cost <= whole else { return isHit }
-            makeRoom(for: cost)
+            makeSpace(for: cost)
             entries[access.key] = (next, cost)
             queue.insert(next, key: access.key)
-            room -= cost
+            space -= cost
             return isHit
         }
 
-        private mutating func makeRoom(for cost: Int) {
-            while room < cost, let latest = queue.removeFirst() {
+        private mutating func makeSpace(for cost: Int) {
+            while space < cost, let latest = queue.removeFirst() {
                 guard let entry = entries[latest.key], entry.next == latest.next else { continue }
                 entries[latest.key] = nil
-                room += entry.cost
+                space += entry.cost
             }
         }
     }
 }
 
-/// A binary heap with the latest on top.
+/// A binary heap with the latest next access on top.
 private struct LatestFirst {
     private var heap: [(next: Int, key: Int)] = []
 

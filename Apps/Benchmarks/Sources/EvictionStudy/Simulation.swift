@@ -1,10 +1,10 @@
 public import ImageMemoryCaching
 
-/// A policy under a trace at a capacity.
+/// The result of a policy on a trace at a capacity.
 public struct Outcome: Hashable, Sendable {
-    /// The share of look-ups that found what they asked for.
+    /// The share of look-ups that were hits, from 0 to 1.
     public var hitRatio: Double
-    /// The share of the bytes asked for that were found.
+    /// The share of the requested bytes that were hits, from 0 to 1.
     public var byteHitRatio: Double
 
     public init(hitRatio: Double, byteHitRatio: Double) {
@@ -13,12 +13,12 @@ public struct Outcome: Hashable, Sendable {
     }
 }
 
-/// What a cache may hold in a simulation.
+/// The limit of a simulated cache.
 public enum Capacity: Hashable, Sendable {
     case entries(Int)
     case bytes(Int)
 
-    /// A share of all that a trace asks for, rounded down, at least 1.
+    /// Returns a share of the distinct keys or bytes of a trace, rounded down, at least 1.
     public static func share(_ share: Double, of trace: Trace, inBytes: Bool) -> Capacity {
         let whole = inBytes ? trace.distinctBytes : trace.distinctCount
         let part = max(1, Int(Double(whole) * share))
@@ -32,14 +32,14 @@ public enum Capacity: Hashable, Sendable {
         }
     }
 
-    /// What an access takes of it.
+    /// Returns the cost of an accessed entry, in the unit of this capacity.
     func cost(of access: Trace.Access) -> Int {
         if case .bytes = self { access.size } else { 1 }
     }
 }
 
 public enum Simulation {
-    /// Runs a trace through the memory cache itself: each look-up that misses is followed by an insert.
+    /// Runs a trace through the real memory cache. Inserts an entry after each miss.
     public static func run(_ trace: Trace, _ policy: EvictionPolicy, _ capacity: Capacity) -> Outcome {
         let cache = MemoryCache<TraceKey, Void>(limits: capacity.limits, policy: policy)
         return count(trace) { access in

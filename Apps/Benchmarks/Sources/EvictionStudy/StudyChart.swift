@@ -2,7 +2,7 @@ import Foundation
 import ImageMemoryCaching
 
 extension EvictionStudy {
-    /// A chart of how near each policy comes to the optimum: a dot for each trace and capacity, a bar at their mean. SVG.
+    /// An SVG chart of the policies' hit ratios relative to the optimum. A dot is a trace and capacity, a bar is the mean.
     public var chart: String {
         let panels = [("by count", byCount), ("by bytes", byBytes)].filter { !$0.1.isEmpty }
         let drawn = panels.enumerated().map { index, panel in
@@ -21,7 +21,7 @@ extension EvictionStudy {
     }
 }
 
-/// One half of the chart: policies from best to worst.
+/// One half of the chart, with the policies from best to worst.
 private struct StudyPanel {
     static let width = 480.0
     private static let (plotLeft, plotRight, top, step) = (112.0, 430.0, 58.0, 34.0)

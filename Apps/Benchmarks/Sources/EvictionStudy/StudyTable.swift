@@ -2,7 +2,7 @@ import Foundation
 import ImageMemoryCaching
 
 extension EvictionStudy {
-    /// Tables in Markdown: hit ratios by count, then by bytes where traces have sizes.
+    /// Markdown tables of the hit ratios by count, and by bytes for traces with sizes.
     public var markdown: String {
         var parts = [table(byCount, of: "distinct keys", { String(format: "%.4f", $0.hitRatio) })]
         if !byBytes.isEmpty {

@@ -1,10 +1,10 @@
-/// What was asked for, in order.
+/// A sequence of cache accesses.
 public struct Trace: Sendable {
-    /// One look-up.
+    /// A look-up.
     public struct Access: Hashable, Sendable {
-        /// Names what was asked for: 0 for the first new thing, then 1 and so on.
+        /// The key. Keys are numbered from 0 in the order of their first access.
         public var key: Int
-        /// What it costs to keep, at least 1.
+        /// The size in bytes, at least 1.
         public var size: Int
 
         public init(key: Int, size: Int) {
@@ -15,11 +15,11 @@ public struct Trace: Sendable {
 
     public let name: String
     public let accesses: [Access]
-    /// How many different things were asked for.
+    /// The number of distinct keys.
     public let distinctCount: Int
-    /// The sizes of all different things, each as at its first access.
+    /// The total size of all distinct keys, each with the size of its first access.
     public let distinctBytes: Int
-    /// Whether things differ in size.
+    /// Whether the sizes differ.
     public let hasSizes: Bool
 
     public init(name: String, accesses: [Access]) {
@@ -34,7 +34,7 @@ public struct Trace: Sendable {
     }
 }
 
-/// Gives numbers to names in the order of their first appearance.
+/// Numbers names in the order of their first appearance.
 struct KeyNumbers<Name: Hashable> {
     private var numbers: [Name: Int] = [:]
 

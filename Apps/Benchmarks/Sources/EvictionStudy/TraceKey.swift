@@ -1,4 +1,4 @@
-/// A key whose hash value is the same in every run, so that policies that use hashes can be simulated repeatably.
+/// A key with the same hash value in every run, so that simulations of policies that use hashes are reproducible.
 struct TraceKey: Hashable, Sendable {
     var number: Int
 

@@ -1,21 +1,22 @@
 import CTraceFile
 public import Foundation
 
-/// Why a file is no trace.
+/// An error of reading a trace.
 public enum TraceFailure: Error, Hashable {
     case unreadable(String)
-    /// A line of text that is neither a key nor a key and a size, counted from 1.
+    /// A line, numbered from 1, that is neither a key nor a key and a size.
     case malformedLine(Int, in: String)
-    /// A binary trace whose last record is cut off.
+    /// A binary trace whose last record is truncated.
     case cutOff(String)
     case empty(String)
 }
 
-/// Reads traces, plain or gzipped: text with a key a line, or a key and a size in bytes; and the binary format "oracleGeneral" of
-/// libCacheSim, for files with that word in their names: records of 24 bytes, little-endian, of time (4), key (8), size (4)
-/// and the next access (8).
+/// Reads traces, which may be gzip-compressed.
+///
+/// A text trace has a key per line, or a key and a size in bytes. Files with "oracleGeneral" in their names have that binary
+/// format of libCacheSim: little-endian records of 24 bytes with time (4), key (8), size (4) and next access (8).
 public enum TraceReader {
-    /// The traces at a path: one file, or the files of a folder with ".txt", ".gz" or "oracleGeneral" in their names.
+    /// Returns the traces at a path: a file, or the files of a folder with ".txt", ".gz" or "oracleGeneral" in their names.
     public static func traces(at url: URL) throws -> [Trace] {
         var isFolder: ObjCBool = false
         guard unsafe FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {

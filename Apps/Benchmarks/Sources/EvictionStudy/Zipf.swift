@@ -1,9 +1,9 @@
 import Foundation
 import ImageTesting
 
-/// Numbers of which the first comes most often, by Zipf's law: the chance of number n is proportional to 1 / (n + 1)^exponent.
+/// Random numbers with a Zipf distribution: the probability of n is proportional to 1 / (n + 1)^exponent.
 struct Zipf {
-    /// The chance of each number or one before it.
+    /// The cumulative probability of each number.
     private let cumulative: [Double]
 
     init(count: Int, exponent: Double) {
@@ -27,7 +27,7 @@ struct Zipf {
 }
 
 extension Trace {
-    /// Images that are asked for independently of each other, some much more often than others: the pattern of a server.
+    /// Returns independent accesses, some much more frequent than others: the typical pattern of a server.
     public static func zipf(
         named name: String, count: Int = 20_000, exponent: Double, accesses: Int = 150_000, seed: UInt64
     ) -> Trace {
@@ -40,5 +40,5 @@ extension Trace {
     }
 }
 
-/// The natural logarithm, under a name that hides no other.
+/// Returns the natural logarithm. The name avoids a conflict with other functions.
 func logarithm(_ value: Double) -> Double { log(value) }

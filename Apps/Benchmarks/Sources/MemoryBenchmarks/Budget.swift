@@ -1,12 +1,12 @@
-/// What the figures should be at most.
+/// The upper limits of the measured times.
 enum Budget {
-    /// The budget of a hit on `MemoryImageCache` among 1,000 entries, or nil for other points.
+    /// Returns the budget of a hit on `MemoryImageCache` among 1,000 entries, or nil for other points.
     static func nanoseconds(of point: Point) -> Double? { isImageHit(point) ? 200 : nil }
 
-    /// The budget of the same hit compared to `NSCache` in the same run.
+    /// The budget of the same hit, as a share of the time of `NSCache` in the same run.
     private static let shareOfNSCache = 0.4
 
-    /// Lines that compare points with each other.
+    /// Returns lines that compare points with each other.
     static func comparisons(_ points: [Point]) -> [String] {
         guard let image = points.first(where: isImageHit),
             let foundation = points.first(where: { $0.name == "NSCache" && $0.operation == .hit })

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Draws the time of a hit over the number of entries, both in powers of ten.
+/// Draws the time of a hit against the number of entries, both on logarithmic scales.
 enum HitChart {
     private static let width = 760.0
     private static let height = 420.0
@@ -14,7 +14,7 @@ enum HitChart {
     ]
 
     static func svg(_ points: [Point]) -> String {
-        // Of the pairs the peers alone: ours is there beside all others.
+        // Draws only the peers of the pairs. The cache itself is already in the chart.
         let ours = Set(points.filter { $0.operation == .hit }.map(\.name))
         let shown = points.filter {
             ($0.operation == .hit && !$0.name.contains("wall"))
@@ -55,7 +55,7 @@ enum HitChart {
         let dots = points.map { point in
             "<circle cx=\"\(x(Double(point.count)))\" cy=\"\(y(point.nanoseconds))\" r=\"3\" fill=\"\(colour)\"/>"
         }
-        let dashes = name.hasPrefix("Memory") ? "" : " stroke-dasharray=\"5 3\""  // others' than ours
+        let dashes = name.hasPrefix("Memory") ? "" : " stroke-dasharray=\"5 3\""  // other implementations
         let legendY = top + 16 + Double(index) * 18
         return """
             <polyline points="\(path)" fill="none" stroke="\(colour)" stroke-width="1.5"\(dashes)/>

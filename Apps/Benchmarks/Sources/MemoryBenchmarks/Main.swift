@@ -2,10 +2,11 @@ import Foundation
 import ImageCore
 import ImageMemoryCaching
 
-/// Times of hits and insertions over the number of entries, each beside its peers in the same run.
+/// Measures hits and insertions for several numbers of entries, and compares them with peers in the same run.
 ///
-/// `MemoryBenchmarks [--svg FILE] [--peer PROGRAM] [COUNT…]`. A peer is a program that takes the number of entries and of
-/// threads, and prints lines of name, entries, threads and nanoseconds, with tabs between. `MemoryBenchmarks --as-peer COUNT` is one.
+/// `MemoryBenchmarks [--svg FILE] [--peer PROGRAM] [COUNT…]`. A peer is a program whose arguments are the numbers of entries
+/// and of threads. It prints tab-separated lines of name, entries, threads and nanoseconds, as
+/// `MemoryBenchmarks --as-peer COUNT` does.
 @main
 enum Main {
     private static let rounds = 5
@@ -36,7 +37,7 @@ enum Main {
         return arguments[index + 1]
     }
 
-    /// The least of rounds in which all take turns.
+    /// Measures all subjects in alternating rounds and returns the minimum of each.
     private static func hits(_ count: Int) throws -> [Point] {
         let keys = HeldKeys(count)
         let all: [any Subject] =
@@ -54,8 +55,9 @@ enum Main {
         return zip(subjects, least).map { Point(name: $0.name, operation: .hit, count: count, nanoseconds: $1) }
     }
 
-    /// LRU and a peer by turns, each time in processes of their own: the median of what each process found least. Where memory comes to
-    /// lie is another matter in each process, and many entries are all waiting for memory.
+    /// Runs LRU and a peer alternately, each time in a new process, and returns the medians of the processes' minimums.
+    ///
+    /// Memory placement differs between processes, and with many entries memory latency dominates.
     private static func hits(_ count: Int, beside peer: String) throws -> [Point] {
         var times: [String: [Double]] = [:]
         for _ in 0..<9 {
@@ -80,7 +82,7 @@ enum Main {
 
     private static func hitOrder(_ count: Int) -> [Int32] { Measuring.order(count, length: 2_000_000, seed: 7) }
 
-    /// Of one hit, in nanoseconds.
+    /// Returns the time of one hit in nanoseconds.
     private static func time(of subject: any Subject, _ order: [Int32]) throws -> Double {
         try Measuring.nanoseconds(order.count) {
             guard try subject.look(order) == order.count else { throw Miss() }
@@ -109,7 +111,7 @@ enum Main {
         }
     }
 
-    /// New keys into a cache that is full, so that each evicts one.
+    /// Measures insertions of new keys into a full cache, each of which evicts an entry.
     private static func insertion(_ count: Int, _ policy: EvictionPolicy, _ operation: Point.Operation) -> Point {
         let cache = fullCache(count, policy, isMixed: operation == .mixedInsertion)
         var least = Double.infinity
@@ -121,7 +123,7 @@ enum Main {
         return Point(name: "MemoryCache, \(policy)", operation: operation, count: count, nanoseconds: least)
     }
 
-    /// - Parameter isMixed: whether hits have changed the order in which entries will go.
+    /// - Parameter isMixed: whether random hits have changed the eviction order.
     private static func fullCache(_ count: Int, _ policy: EvictionPolicy, isMixed: Bool)
         -> MemoryCache<ImageCacheKey, Int>
     {
@@ -133,8 +135,9 @@ enum Main {
         return cache
     }
 
-    /// As many hits by one thread as by two together: wall time of one hit. The least of many rounds: in some, the system gives both
-    /// threads one processor.
+    /// Measures the wall-clock time per hit of one thread and of two concurrent threads.
+    ///
+    /// Takes the minimum of many rounds, because the system sometimes runs both threads on one processor.
     private static func threads(_ count: Int) -> [Point] {
         let keys = (0..<count).map { ImageCacheKey(source: Measuring.url($0)) }
         let cache = MemoryCache<ImageCacheKey, Int>(limits: CacheLimits(count: count))
@@ -162,15 +165,15 @@ enum Main {
 
 struct Miss: Error {}
 
-/// One measured time.
+/// A measured time.
 struct Point {
     enum Operation: String {
         case hit
-        /// In a process of its own.
+        /// A hit, measured in a separate process.
         case pairedHit = "hit, in its own process"
-        /// With an eviction, in the order in which the entries came.
+        /// An insertion that evicts in insertion order.
         case insertion
-        /// The same after hits at random, twice as many as entries.
+        /// An insertion that evicts after random hits, twice as many as entries.
         case mixedInsertion = "insertion after hits"
     }
 
@@ -191,7 +194,7 @@ struct Point {
     }
 }
 
-/// Another program's times.
+/// Measures with another program.
 enum Peer {
     static func times(_ program: String, _ arguments: [String]) throws -> [String: Double] {
         let process = Process()

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Processor time of all threads, and the order in which keys are asked for.
+/// Measures processor time and generates keys and access orders.
 enum Measuring {
-    /// Nanoseconds of processor time for one of `count` operations.
+    /// Returns the processor time of all threads for one of `count` operations, in nanoseconds.
     static func nanoseconds(_ count: Int, _ body: () throws -> Void) rethrows -> Double {
         let start = now(CLOCK_PROCESS_CPUTIME_ID)
         try body()
@@ -15,14 +15,14 @@ enum Measuring {
         return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
     }
 
-    /// A URL of 58 bytes.
+    /// Returns a URL of 58 bytes.
     static func url(_ number: Int) -> String {
         let digits = String(number)
         return "https://cdn.example.com/photos/2024/11/IMG_"
             + String(repeating: "0", count: 8 - digits.utf8.count) + digits + ".jpg?w=1080"
     }
 
-    /// Numbers below `count` as good as random, the same in each run (xorshift64, Marsaglia 2003).
+    /// Returns pseudorandom numbers below `count`, the same in each run (xorshift64, Marsaglia 2003).
     static func order(_ count: Int, length: Int, seed: UInt64) -> [Int32] {
         var state = seed
         return (0..<length).map { _ in

@@ -2,16 +2,16 @@ import Foundation
 import ImageCore
 import ImageMemoryCaching
 
-/// A full cache that is asked for what it has.
+/// A full cache whose hits are measured.
 protocol Subject {
     var name: String { get }
-    /// More entries would take too long.
+    /// The maximum number of entries that is practical to measure.
     var largest: Int { get }
-    /// Looks keys up in an order, and gives how many were found.
+    /// Looks up the keys in the given order. Returns the number of hits.
     func look(_ order: [Int32]) throws -> Int
 }
 
-/// A key to look up with that is not copied for it, as a caller that has one does not.
+/// A key that is looked up without a copy, as by a caller that already holds it.
 struct HeldKey: ~Copyable {
     let key: ImageCacheKey
 
@@ -21,7 +21,7 @@ struct HeldKey: ~Copyable {
     func isIn(_ dictionary: [ImageCacheKey: Int]) -> Bool { dictionary[key] != nil }
 }
 
-/// Keys of their own strings, not those that are in a cache.
+/// Keys with their own strings, which don't share storage with those in the cache.
 @safe final class HeldKeys {
     private let keys: UnsafeMutableBufferPointer<HeldKey>
 
@@ -80,7 +80,7 @@ struct ImageSubject: Subject {
     func look(_ order: [Int32]) -> Int { keys.count(order) { $0.isIn(cache) } }
 }
 
-/// No lock, no limit, no order.
+/// A plain `Dictionary` without lock, limit or eviction order.
 struct DictionarySubject: Subject {
     let name = "Dictionary alone"
     let largest = Int.max
@@ -96,7 +96,7 @@ struct DictionarySubject: Subject {
     func look(_ order: [Int32]) -> Int { keys.count(order) { $0.isIn(dictionary) } }
 }
 
-/// Foundation's own, with keys that are objects already.
+/// `NSCache`, with keys that are already objects.
 struct FoundationSubject: Subject {
     let name = "NSCache"
     let largest = 20_000
@@ -115,7 +115,7 @@ struct FoundationSubject: Subject {
     }
 }
 
-/// What is written first and often: an actor, and an array in the order of use.
+/// A typical naive cache: an actor with an array in the order of use.
 actor OrderedArrayCache {
     private var values: [String: Int] = [:]
     private var order: [String] = []

@@ -1,28 +1,28 @@
-/// What a scrolled list has cost, and shown.
+/// The costs and results of a simulated scroll.
 public struct ScrollOutcome: Hashable, Sendable, Encodable {
     public var scenario: String
-    /// Whether anything was loaded ahead of need.
+    /// Whether images were prefetched.
     public var prefetches: Bool
-    /// Rows that came onto the screen, as often as they did.
+    /// The number of times that a row appeared on the screen.
     public var appearances: Int
-    /// Of these, with their image from the first frame on.
+    /// The number of appearances with the image in the first frame.
     public var atOnce: Int
-    /// Of these, those that left without an image.
+    /// The number of appearances that ended without an image.
     public var blank: Int
-    /// Images in the cell of another row.
+    /// The number of images shown in the cell of another row.
     public var wrong: Int
-    /// Transfers begun.
+    /// The number of transfers started.
     public var transfers: Int
-    /// Those beyond one for each image that was shown: of images never shown, and those that were cancelled and begun again.
+    /// Transfers in excess of one per shown image: those of images never shown, and cancelled ones that were restarted.
     public var wastedTransfers: Int
-    /// Of bodies, from the origin.
+    /// The number of body bytes received from the origin.
     public var transferredBytes: Int
-    /// Those beyond one body for each image that was shown.
+    /// Bytes in excess of one body per shown image.
     public var wastedBytes: Int
     public var decodes: Int
-    /// Those of images never shown.
+    /// The number of decodes of images never shown.
     public var wastedDecodes: Int
-    /// Processor time of the main actor, in all.
+    /// The total processor time of the main actor in microseconds.
     public var mainMicroseconds: Double
 
     public static let wastedShareGoal = 0.1
@@ -33,7 +33,7 @@ public struct ScrollOutcome: Hashable, Sendable, Encodable {
     public var wastedDecodeShare: Double { Double(wastedDecodes) / Double(max(1, decodes)) }
     public var mainMicrosecondsPerCell: Double { mainMicroseconds / Double(max(1, appearances)) }
 
-    /// Whether the goals that are no times are met.
+    /// Whether all goals other than times are met.
     public var meetsGoals: Bool {
         wrong == 0 && appearances > 0
             && max(wastedTransferShare, wastedByteShare, wastedDecodeShare) < Self.wastedShareGoal

@@ -1,23 +1,24 @@
 import ImageTesting
 
-/// How somebody scrolls through a list: which row is the topmost, in each of 60 frames a second.
+/// A way to scroll through a list: the topmost row in each frame, at 60 frames per second.
 public struct ScrollScenario: Sendable {
     public static let framesPerSecond = 60
-    /// How many rows are on the screen.
+    /// The number of rows on the screen.
     public static let screen = 12
 
     public let name: String
-    /// How many rows the list has.
+    /// The number of rows in the list.
     public let rowCount: Int
     public let topmostRows: [Int]
 
-    /// From the first row to the last, one row in each frame.
+    /// Scrolls from the first row to the last, one row per frame.
     public static func steady(rowCount: Int) -> ScrollScenario {
         ScrollScenario(
             name: "60 rows a second", rowCount: rowCount, topmostRows: Array(0...max(0, rowCount - screen)))
     }
 
-    /// From the first row to the last as people do it: drags of 20 to 100 rows a second, flings of 150 that run down, rests, ways back.
+    /// Scrolls to the last row as a person would: drags of 20 to 100 rows per second, flings of 150 that slow down, pauses, and
+    /// movements back.
     public static func restless(rowCount: Int, seed: UInt64) -> ScrollScenario {
         var hand = Hand(random: SeededRandom(seed: seed), end: Double(max(0, rowCount - screen)))
         return ScrollScenario(
@@ -43,7 +44,7 @@ private struct Hand {
         return rows
     }
 
-    /// - Parameter velocity: in rows per second.
+    /// - Parameter velocity: the velocity in rows per second.
     private mutating func move(_ velocity: Double, frames: Int = 1) {
         for _ in 0..<frames {
             position = min(max(0, position + velocity / Double(ScrollScenario.framesPerSecond)), end)

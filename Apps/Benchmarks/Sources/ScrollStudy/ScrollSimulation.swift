@@ -8,12 +8,14 @@ import ImageTesting
 import ImageTransportCaching
 import ImageTransporting
 
-/// A list that is scrolled, over the real loader, prefetcher, window, coalescers, scheduler and caches; origin, decoder and disk are
-/// fake, and their time is a manual clock's. Everything runs on the main thread, what does not belong to the main actor on a seeded
-/// executor between frames: the same scenario gives the same outcome, and what the main actor takes can be told from the rest.
+/// Simulates scrolling a list with the real loader, prefetcher, window, coalescers, scheduler and caches.
+///
+/// The origin, decoder and disk are fake and use a manual clock. Everything runs on the main thread. Work outside the main
+/// actor runs on a seeded executor between frames. So the same scenario always gives the same outcome, and the main actor's
+/// time is measured separately.
 @MainActor
 public final class ScrollSimulation {
-    /// How often the rest of the world takes a turn in each frame.
+    /// The number of times that work outside the main actor runs in each frame.
     private static let turnsPerFrame = 4
 
     private let scenario: ScrollScenario
@@ -21,15 +23,15 @@ public final class ScrollSimulation {
     private let executor = SeededExecutor(seed: 1)
     private let clock = ManualClock()
     private let origin: SimulatedOrigin
-    private let decoder = NotingDecoder()
+    private let decoder = RecordingDecoder()
     private let mainQueue = MainQueue()
     private let list: ScrolledList
     private let mainNanoseconds: () -> UInt64
     private var spentNanoseconds: UInt64 = 0
 
     /// - Parameters:
-    ///   - prefetches: whether anything is loaded ahead of need.
-    ///   - mainNanoseconds: the processor time that the main thread has taken so far.
+    ///   - prefetches: whether images are prefetched.
+    ///   - mainNanoseconds: returns the processor time of the main thread so far, in nanoseconds.
     public init(_ scenario: ScrollScenario, prefetches: Bool = true, mainNanoseconds: @escaping () -> UInt64) {
         (self.scenario, self.prefetches) = (scenario, prefetches)
         self.mainNanoseconds = mainNanoseconds
@@ -55,7 +57,7 @@ public final class ScrollSimulation {
         return outcome
     }
 
-    /// Lets the rest of the world go on for so long.
+    /// Advances the clock and runs work outside the main actor.
     private func pass(_ time: Duration) {
         for _ in 0..<Self.turnsPerFrame {
             clock.advance(by: time / Self.turnsPerFrame)
@@ -84,7 +86,7 @@ public final class ScrollSimulation {
     }
 
     private static func makeLoader(
-        _ origin: SimulatedOrigin, _ decoder: NotingDecoder, _ clock: ManualClock, _ executor: SeededExecutor
+        _ origin: SimulatedOrigin, _ decoder: RecordingDecoder, _ clock: ManualClock, _ executor: SeededExecutor
     ) -> ImageLoader {
         let cached = CachingTransport(over: origin, cache: DictionaryCache()) {
             Date(timeIntervalSince1970: 1_700_000_000)

@@ -3,7 +3,7 @@ import ImageLoading
 import ImagePresenting
 import Synchronization
 
-/// A list of images as an application makes it: cells that are reused, and a window of prefetches.
+/// A list of images as in an app, with reused cells and a prefetch window.
 @MainActor
 final class ScrolledList {
     private let loader: ImageLoader
@@ -22,7 +22,7 @@ final class ScrolledList {
         prefetcher = ImagePrefetcher(loader: loader)
     }
 
-    /// Everything that happens on the main actor in one frame, but for the images that come later.
+    /// Does all main actor work of a frame, except the delivery of images that load later.
     func scroll(to topmost: Int, at time: Duration) {
         let now = topmost..<min(topmost + ScrollScenario.screen, requests.count)
         for row in visible where !now.contains(row) {
@@ -43,7 +43,7 @@ final class ScrolledList {
     }
 }
 
-/// Shows one image after the other.
+/// A reused cell.
 @MainActor
 final class Cell {
     private let seen: Seen
@@ -79,21 +79,21 @@ final class Cell {
     }
 }
 
-/// What was to be seen on the screen.
+/// Counts what was visible on the screen.
 @MainActor
 final class Seen {
     var numbers: Set<Int> = []
-    /// Rows that came onto the screen, as often as they did.
+    /// The number of times that a row appeared on the screen.
     var appearances = 0
-    /// Of these, with their image from the first frame on.
+    /// The number of appearances with the image in the first frame.
     var atOnce = 0
-    /// Of these, those that left without an image.
+    /// The number of appearances that ended without an image.
     var blank = 0
-    /// Images in the cell of another row.
+    /// The number of images shown in the cell of another row.
     var wrong = 0
 }
 
-/// What waits for the main actor. A queue of our own, so that the system's does not decide when it runs.
+/// Work that waits for the main actor. A separate queue lets the simulation decide when it runs.
 final class MainQueue: Sendable {
     private let waiting = Mutex<[@Sendable () -> Void]>([])
 

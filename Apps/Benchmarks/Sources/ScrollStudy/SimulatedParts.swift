@@ -5,7 +5,7 @@ import ImageTesting
 import ImageTransporting
 import Synchronization
 
-/// The images of a list: each carries its number in its colour.
+/// The images of a list. The colour of each image encodes its number.
 enum NumberedImage {
     static func file(_ number: Int) -> Data {
         FakeImage.encode(
@@ -19,8 +19,9 @@ enum NumberedImage {
     static func url(_ number: Int) -> URL? { URL(string: "http://images.example/\(number)") }
 }
 
-/// An origin whose images take 30 to 110 ms each of the clock's time: a wait for the head, then four pieces. The same image takes
-/// the same time always.
+/// An origin that takes 30 to 110 ms of the clock's time per image: a wait for the head, then four chunks.
+///
+/// The same image always takes the same time.
 final class SimulatedOrigin: DataTransport {
     private static let pieceCount = 4
     private let clock: ManualClock
@@ -30,7 +31,7 @@ final class SimulatedOrigin: DataTransport {
     init(clock: ManualClock) { self.clock = clock }
 
     var sendCount: Int { sends.load(ordering: .relaxed) }
-    /// Of bodies, as far as they were pulled.
+    /// The number of body bytes read by the client.
     var sentByteCount: Int { bytes.load(ordering: .relaxed) }
 
     func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
@@ -62,8 +63,8 @@ final class SimulatedOrigin: DataTransport {
     }
 }
 
-/// Notes which images are decoded, as often as they are.
-final class NotingDecoder: SizedImageDecoder {
+/// Records each decoded image.
+final class RecordingDecoder: SizedImageDecoder {
     private let base = FakeSizedImageDecoder()
     private let log = MessageLog<Int>()
 
@@ -80,7 +81,7 @@ final class NotingDecoder: SizedImageDecoder {
     }
 }
 
-/// A disk that takes no time.
+/// A data cache that takes no time.
 final class DictionaryCache: DataCache {
     private let entries = Mutex<[DataCacheKey: DataCacheEntry]>([:])
 

@@ -11,7 +11,7 @@ import ImageTesting
 import ImageTransportCaching
 import ImageTransporting
 
-/// Hits in memory and on disk, each beside its floor.
+/// Measures hits in memory and on disk, each next to a baseline (floor).
 enum CacheBenchmarks {
     private static let cachedImage = "memory hit: ImageLoader.cachedImage(for:)"
     private static let freshData = "ImageLoader.data(for:), fresh by HTTP"
@@ -20,7 +20,7 @@ enum CacheBenchmarks {
         try await withTemporaryFolder { try await memory($0) + disk($0) }
     }
 
-    /// The hits through the loader, beside their budgets.
+    /// Measures hits through the loader and compares them with their budgets.
     static func loaderHits() async throws -> [Figure] {
         try await run().compactMap { measurement in
             let (name, median) = (measurement.name, measurement.medianNanoseconds)
@@ -30,7 +30,7 @@ enum CacheBenchmarks {
         }
     }
 
-    /// Hits among 1,000 small images under URLs of about 60 bytes, in a scattered order.
+    /// Measures hits among 1,000 small images with URLs of about 60 bytes, in a scattered order.
     @concurrent
     private static func memory(_ folder: URL) async throws -> [Measurement] {
         var configuration = ImageLoaderOptions(cacheDirectory: nil).makeConfiguration()
@@ -69,7 +69,7 @@ enum CacheBenchmarks {
         return results
     }
 
-    /// Hits on disk: bytes alone, and an image of 300 pixels from a JPEG of 200 kB.
+    /// Measures disk hits: bytes only, and an image of 300 pixels from a JPEG of 200 kB.
     @concurrent
     private static func disk(_ folder: URL) async throws -> [Measurement] {
         let jpeg = try Photograph.jpeg()

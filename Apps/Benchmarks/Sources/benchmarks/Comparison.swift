@@ -1,14 +1,14 @@
 import Foundation
 
-/// Processor time of one operation and of its floor, measured by turns.
+/// The processor time of an operation and of its baseline (floor), measured alternately.
 struct Comparison: Encodable {
     var name: String
-    /// Milliseconds of all threads; the least of all samples, as are those of the floor.
+    /// The processor time of all threads in milliseconds, the minimum of all samples.
     var milliseconds: Double
     var floorMilliseconds: Double
     var ratio: Double
 
-    /// One line for people, under `heading`.
+    /// A row of the table under `heading`.
     var line: String {
         name.padding(toLength: 50, withPad: " ", startingAt: 0)
             + String(format: "%9.2f ms  %9.2f ms  %6.2f", milliseconds, floorMilliseconds, ratio)
@@ -17,7 +17,7 @@ struct Comparison: Encodable {
     static let heading =
         "decoding".padding(toLength: 50, withPad: " ", startingAt: 0) + "        ours         floor   ratio"
 
-    /// Takes `rounds` samples of each, by turns, after one that does not count.
+    /// Takes `rounds` samples of each alternately, after one uncounted sample.
     static func measure(
         _ name: String, rounds: Int, ours: () throws -> Void, floor: () throws -> Void
     ) throws -> Comparison {

@@ -7,10 +7,10 @@ import ImageCore
 import ImageDecoding
 import ImageLoaderKit
 
-/// Decoding of generated images beside the bare C libraries on the same bytes.
+/// Compares decoding of generated images with the bare C libraries on the same bytes.
 ///
-/// Both sides write into memory that they have had before. To a smaller size the library only does what it can itself: it
-/// stops at the next scale that covers the target (JPEG), resizes poorly (WebP) or not at all (PNG).
+/// Both sides write into reused memory. For a smaller size, the library only does what it supports itself: JPEG decodes at the
+/// next scale that covers the target, WebP resizes with low quality, and PNG doesn't resize.
 enum DecodingBenchmarks {
     static func run(rounds: Int) throws -> [Comparison] {
         try jpeg(rounds) + progressive(rounds) + png(rounds) + webp(rounds) + animations(rounds)
@@ -105,7 +105,7 @@ enum DecodingBenchmarks {
     }
 }
 
-/// An encoded image, decoded as a user of the package would.
+/// An encoded image, decoded through the public API.
 private struct Subject {
     let data: Data
     private let decoder = ImageDecoders.makeDecoder(idleByteLimit: DecodingLimits.default.decodedBytes)
@@ -116,7 +116,7 @@ private struct Subject {
         _ = try decoder.decode(data, request: DecodingRequest(target: target)) { false }
     }
 
-    /// All in order, one in memory at a time.
+    /// Decodes all frames in order, and keeps one in memory at a time.
     func decodeFrames() throws {
         let reader = try decoder.makeFrameReader(of: data)
         for index in 0..<(try decoder.header(of: data).frameCount) { _ = try reader.frame(at: index) { false } }

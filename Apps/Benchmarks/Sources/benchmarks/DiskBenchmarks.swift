@@ -2,17 +2,17 @@ import Foundation
 import ImageCore
 import ImageDiskCaching
 
-/// Processor time of one operation on disk, beside that of plain files.
+/// The processor time of a disk operation, compared with plain files.
 struct DiskComparison: Encodable {
     var operation: String
     var contender: String
-    /// Of all threads, for one entry; the least of all rounds.
+    /// The processor time of all threads per entry, the minimum of all rounds.
     var microseconds: Double
-    /// To plain files in the same run.
+    /// The ratio to plain files in the same run.
     var ratio: Double
-    /// What the ratio should be at most; nil for the others.
+    /// The upper limit of `ratio`. Nil for other stores.
     var goal: Double?
-    /// The disk cache's time to this one's, for stores than which it should be faster.
+    /// The disk cache's time divided by this store's time, for stores that it should outperform.
     var oursToThis: Double?
 
     static let heading =
@@ -27,7 +27,7 @@ struct DiskComparison: Encodable {
     }
 }
 
-/// The disk cache beside plain files, SQLite and diskcache: by turns, in one run, with everything in the page cache.
+/// Compares the disk cache with plain files, SQLite and diskcache, alternately in one run, with all data in the page cache.
 enum DiskBenchmarks {
     private struct Size {
         var name: String
@@ -77,13 +77,13 @@ enum DiskBenchmarks {
             contenders.append(python)
         } else {
             let text =
-                "diskcache is left out: no python3 with it (pip install diskcache; PYTHON names the interpreter)\n"
+                "diskcache is skipped: python3 doesn't have it (pip install diskcache, or set PYTHON to an interpreter with it)\n"
             FileHandle.standardError.write(Data(text.utf8))
         }
         return contenders
     }
 
-    /// Fills all stores by turns; microseconds for one entry, the least of all rounds, in the order of the contenders.
+    /// Fills all stores alternately. Returns the least microseconds per entry, in the order of the contenders.
     private static func leastOfPuts(_ contenders: [any DiskContender], _ size: Size) async throws -> [Double] {
         let batch = size.entryCount / rounds
         var least = contenders.map { _ in Double.infinity }
@@ -96,7 +96,7 @@ enum DiskBenchmarks {
         return least
     }
 
-    /// Reads entries in a scattered order by turns, the same of each store.
+    /// Reads the same entries of each store alternately, in a scattered order.
     private static func leastOfGets(_ contenders: [any DiskContender], _ size: Size) async throws -> [Double] {
         let batch = 400
         var least = contenders.map { _ in Double.infinity }
@@ -114,7 +114,7 @@ enum DiskBenchmarks {
         _ operation: String, _ times: [Double], _ contenders: [any DiskContender], _ goal: Double
     ) -> [DiskComparison] {
         zip(times, contenders).enumerated().map { index, pair in
-            // The first is the floor, the next two are ours.
+            // The first is the baseline, the next two are the disk cache.
             DiskComparison(
                 operation: operation, contender: pair.1.name, microseconds: pair.0, ratio: pair.0 / times[0],
                 goal: 1...2 ~= index ? goal : nil, oursToThis: index > 2 ? times[1] / pair.0 : nil)

@@ -3,25 +3,25 @@ import Foundation
 import ImageCore
 import ImageDiskCaching
 
-/// A store of bytes under URLs, asked for the same work as the others, by turns.
+/// A store of bytes by URL that does the same work as the others, alternately.
 protocol DiskContender {
     var name: String { get }
-    /// Processor microseconds, all threads, of storing an entry under each of these numbers.
+    /// Stores an entry for each number. Returns the processor time of all threads in microseconds.
     func put(_ numbers: Range<Int>) async throws -> Double
-    /// The same of reading them, every byte of which is looked at.
+    /// Reads the entries and accesses all their bytes. Returns the processor time of all threads in microseconds.
     func get(_ numbers: [Int]) async throws -> Double
 }
 
-/// What a contender could not do.
+/// A failure of a contender.
 struct ContenderFailure: Error {
     var text: String
 }
 
 func imageURL(_ number: Int) -> String { "https://images.example.org/albums/17/photos/\(number).jpg" }
 
-/// The shipped cache: each read verifies its checksum.
+/// `DiskDataCache`, with a checksum verification on each read.
 struct DiskCacheContender: DiskContender {
-    /// Where the task runs that asks. The others work on the thread of whoever calls them.
+    /// The executor of the calling task. The other contenders run on the caller's thread.
     enum Caller: String {
         case onCacheThread = "on its thread"
         case inPool = "from the pool"
@@ -59,7 +59,7 @@ struct DiskCacheContender: DiskContender {
     private func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: imageURL(number)) }
 }
 
-/// The floor: plain files in 256 folders, without checksums, index or limit.
+/// The baseline: plain files in 256 folders, without checksums, index or limit.
 struct PlainFilesContender: DiskContender {
     let name = "plain files (floor)"
     let folder: URL
@@ -80,7 +80,7 @@ struct PlainFilesContender: DiskContender {
                 let isDone = unsafe data.withUnsafeBytes {
                     unsafe floor_file_put(path + ".part", path, $0.baseAddress, $0.count)
                 }
-                if !isDone { throw ContenderFailure(text: "no file could be written at \(path)") }
+                if !isDone { throw ContenderFailure(text: "can't write a file at \(path)") }
             }
         }
     }
@@ -93,12 +93,12 @@ struct PlainFilesContender: DiskContender {
                 let count = unsafe buffer.withUnsafeMutableBytes {
                     unsafe floor_file_get(path, $0.baseAddress, $0.count)
                 }
-                if count != data.count { throw ContenderFailure(text: "no file could be read at \(path)") }
+                if count != data.count { throw ContenderFailure(text: "can't read the file at \(path)") }
             }
         }
     }
 
-    /// A name of 64 digits in one of the folders, like the cache's own.
+    /// Returns a path with a name of 64 digits in one of the folders, like those of the cache.
     private func path(_ number: Int) -> String {
         let scattered = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15
         let name = String(format: "%016lx%016lx%016lx%016lx", scattered, UInt64(number), scattered, UInt64(number))
@@ -106,11 +106,11 @@ struct PlainFilesContender: DiskContender {
     }
 }
 
-/// SQLite with a write-ahead log, one transaction a put.
+/// SQLite with a write-ahead log and one transaction per put.
 @safe
 final class SQLiteContender: DiskContender {
     let name = "SQLite"
-    // Owned: opened by init, closed by deinit, handed to nobody.
+    // Opened in init, closed in deinit, and never passed outside.
     private let database: OpaquePointer
     private let data: Data
 
@@ -131,7 +131,7 @@ final class SQLiteContender: DiskContender {
                 let isDone = unsafe data.withUnsafeBytes {
                     unsafe floor_database_put(database, key, $0.baseAddress, $0.count)
                 }
-                if !isDone { throw ContenderFailure(text: "SQLite refuses \(key)") }
+                if !isDone { throw ContenderFailure(text: "SQLite can't store \(key)") }
             }
         }
     }
@@ -146,13 +146,13 @@ final class SQLiteContender: DiskContender {
     }
 }
 
-/// PyPI's diskcache, in a process of its own that tells its processor time.
+/// diskcache from PyPI, in a separate process that reports its processor time.
 final class PythonContender: DiskContender {
     let name = "diskcache (Python)"
     private let process = Process()
     private let (input, output) = (Pipe(), Pipe())
 
-    /// Nil when the interpreter, which the variable PYTHON may name, does not have the package.
+    /// Returns nil if the interpreter (`python3`, or the one in the variable PYTHON) doesn't have the package.
     init?(folder: URL, byteCount: Int) throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
             path: "../../diskcache_peer.py")
@@ -182,12 +182,12 @@ final class PythonContender: DiskContender {
     private func ask(_ command: String) throws -> Double {
         try input.fileHandleForWriting.write(contentsOf: Data((command + "\n").utf8))
         guard let microseconds = try readLine().flatMap({ Double($0) }) else {
-            throw ContenderFailure(text: "diskcache_peer.py gave no answer to \(command.prefix(20))")
+            throw ContenderFailure(text: "diskcache_peer.py didn't answer \(command.prefix(20))")
         }
         return microseconds
     }
 
-    /// Nil at the end.
+    /// Returns the next line, or nil at the end.
     private func readLine() throws -> String? {
         var line = Data()
         while let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty {

@@ -3,7 +3,7 @@ import Foundation
 import ImageCore
 import ImageDiskCaching
 
-/// What a cache of very many entries takes to open, to keep in memory, and to keep within its limit.
+/// Measures opening, memory and eviction of a disk cache with many entries.
 enum DiskScaleBenchmarks {
     private static let entryCount = 100_000
 
@@ -19,11 +19,11 @@ enum DiskScaleBenchmarks {
                 name: "open, to the end of the first look-up (processor)", value: opening.processor, unit: "ms",
                 goal: 50),
             Figure(
-                name: "open, to the end of the first look-up (passed)", value: opening.passed, unit: "ms", goal: 50),
+                name: "open, to the end of the first look-up (wall)", value: opening.passed, unit: "ms", goal: 50),
             Figure(name: "index in memory, an entry", value: opening.heapBytes, unit: "B", goal: 100),
             Figure(name: "index on disk, an entry", value: files, unit: "B", goal: 100),
             Figure(
-                name: "the longest of 1,000 stores that evict (processor)", value: try await longestStore(folder),
+                name: "longest of 1,000 stores that evict (processor)", value: try await longestStore(folder),
                 unit: "ms", goal: 5),
         ]
     }
@@ -41,14 +41,15 @@ enum DiskScaleBenchmarks {
         DataCacheEntry(data: Data(count: 300), createdAt: Date(timeIntervalSinceReferenceDate: 0))
     }
 
-    /// Milliseconds until a new cache has answered and knows its folder, the least of five; and what it has taken of malloc's
-    /// memory by then, an entry, the most of five.
+    /// Measures how long a new cache takes to answer its first look-up and to read its folder.
+    ///
+    /// Returns the least milliseconds of five runs, and the most heap bytes per entry of five runs.
     private static func open(
         _ folder: URL
     ) async throws -> (processor: Double, passed: Double, heapBytes: Double) {
         var figures = (processor: Double.infinity, passed: Double.infinity, heapBytes: 0.0)
         let clock = ContinuousClock()
-        // Kept, so that none gives back memory while the next one takes some.
+        // Keeps the caches alive, so that none frees memory while the next allocates.
         var caches: [DiskDataCache] = []
         for _ in 0..<5 {
             let before = floor_heap_bytes()
@@ -68,11 +69,11 @@ enum DiskScaleBenchmarks {
         guard try await cache.entry(for: DataCacheKey(source: imageURL(7))) != nil else {
             throw ContenderFailure(text: "DiskDataCache has lost an entry")
         }
-        // Whatever changes the folder waits until it is known.
+        // A removal waits until the folder is read.
         try await cache.remove(for: DataCacheKey(source: "nothing"))
     }
 
-    /// The lengths of all files in the folder that are no entries, for each entry.
+    /// Returns the total size of all files other than entries, divided by the number of entries.
     private static func indexFileBytes(_ folder: URL) async throws -> Double {
         let status = try await cache(folder).status()
         var byteCount = 0
@@ -91,7 +92,7 @@ enum DiskScaleBenchmarks {
             let time = try await Stopwatch.processorMicroseconds {
                 try await cache.store(entry, for: DataCacheKey(source: imageURL(number)))
             }
-            // The first waits for the folder to be opened.
+            // The first store waits until the folder is read.
             if number > entryCount { longest = max(longest, time / 1_000) }
         }
         return longest

@@ -2,9 +2,9 @@ import EvictionStudy
 import Foundation
 import ImageMemoryCaching
 
-/// Hit ratios of every policy: `benchmarks eviction [TRACE or FOLDER…] [--svg FILE]`.
+/// Prints hit ratios of all policies: `benchmarks eviction [TRACE or FOLDER…] [--svg FILE]`.
 ///
-/// Simulated traces first, always the same; then those that are named.
+/// The first traces are simulated and always the same. The given traces follow.
 enum EvictionCommand {
     static func run(_ arguments: [String]) throws {
         var paths = arguments

@@ -1,8 +1,8 @@
 import Foundation
 
-/// One figure, beside its goal, or beside what was measured with it, or both.
+/// A measured value, with an optional goal and optional comparisons.
 struct Figure: Encodable {
-    /// What the same took otherwise, in the same run and by turns.
+    /// A comparison, measured alternately in the same run.
     struct Other: Encodable {
         var value: Double
         var name: String
@@ -11,7 +11,7 @@ struct Figure: Encodable {
     var name: String
     var value: Double
     var unit: String
-    /// What the value should be at most; nil where there is no goal.
+    /// The upper limit of the value. Nil if there is no goal.
     var goal: Double?
     var beside: [Other] = []
 

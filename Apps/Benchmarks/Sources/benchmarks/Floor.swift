@@ -2,11 +2,11 @@ import CDecodingFloor
 import Foundation
 import ImageCore
 
-/// The bare C libraries, with memory for pixels that is the same each time.
+/// Decodes with the bare C libraries into a reused buffer: the baseline.
 final class Floor {
-    /// What a library is asked for; a size of 0 by 0 is the whole image.
+    /// The work of a library. A size of 0 by 0 means the full size.
     enum Work {
-        /// The next scale that covers the size.
+        /// Decodes at the next scale that covers the size.
         case jpeg(Int32, Int32)
         case png(keepsRows: Bool)
         case webp(Int32, Int32)

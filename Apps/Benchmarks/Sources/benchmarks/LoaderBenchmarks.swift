@@ -8,9 +8,9 @@ import ImageTesting
 import ImageTransporting
 import Synchronization
 
-/// The cost of the loader itself: transport and decoder are fake and answer at once.
+/// Measures the cost of the loader itself, with a fake transport and decoder that return immediately.
 ///
-/// Processor time of all threads for one request, the least of all rounds.
+/// Times are the processor time of all threads per request, the minimum of all rounds.
 enum LoaderBenchmarks {
     private static let requestCount = 2_000
 
@@ -27,8 +27,8 @@ enum LoaderBenchmarks {
         let floor = Figure.Other(value: times[2], name: "as many plain tasks: request, original and decoding")
         return [
             Figure(name: "request, awaited alone", value: times[0], unit: "µs", goal: 35),
-            Figure(name: "request in a task of its own", value: times[1], unit: "µs", goal: 20, beside: [floor]),
-            Figure(name: "further waiter for the same image, in its own task", value: times[3], unit: "µs", goal: 15),
+            Figure(name: "request in a separate task", value: times[1], unit: "µs", goal: 20, beside: [floor]),
+            Figure(name: "additional waiter for the same image", value: times[3], unit: "µs", goal: 15),
         ] + (try await WaitingBenchmarks.run()) + (try await CacheBenchmarks.loaderHits())
     }
 
@@ -48,7 +48,7 @@ enum LoaderBenchmarks {
         } / Double(requests.count)
     }
 
-    /// The same calls without a loader: each image and each original in a task that others could wait for.
+    /// Measures the same calls without a loader: each image and each original in a task that others could await.
     private static func plainTasks() async throws -> Double {
         let (transport, decoder) = (InstantTransport(), InstantDecoder())
         let requests = (0..<requestCount).compactMap(makeRequest)
@@ -67,7 +67,7 @@ enum LoaderBenchmarks {
         } / Double(requests.count)
     }
 
-    /// All wait for one download, which a gate holds until the last has joined.
+    /// Measures callers that wait for one download, which a gate blocks until the last has joined.
     private static func furtherWaiters() async throws -> Double {
         let (gate, coalescer) = (Gate(), TaskCoalescer<ImageJobKey, ImageJobResult>())
         let loader = makeLoader(InstantTransport(gate: gate), imageCoalescer: coalescer)
@@ -90,7 +90,7 @@ enum LoaderBenchmarks {
         }
     }
 
-    // MARK: Parts
+    // MARK: Fakes
 
     static func makeRequest(_ number: Int) -> ImageRequest? {
         URL(string: "https://images.example.org/albums/17/photos/\(number).jpg").map { ImageRequest(url: $0) }
@@ -111,7 +111,7 @@ enum LoaderBenchmarks {
     }
 }
 
-/// Answers every request at once, with a few bytes.
+/// Returns a few bytes immediately for each request.
 struct InstantTransport: DataTransport {
     var gate: Gate?
 

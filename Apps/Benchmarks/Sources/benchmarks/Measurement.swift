@@ -1,17 +1,17 @@
 import Foundation
 
-/// Times of one operation, over many samples.
+/// The times of an operation over many samples.
 struct Measurement: Encodable {
     var name: String
-    /// Wall nanoseconds of one operation: the median of all samples.
+    /// The median wall-clock time of an operation, in nanoseconds.
     var medianNanoseconds: Double
-    /// The least of all samples.
+    /// The least wall-clock time of an operation, in nanoseconds.
     var minNanoseconds: Double
-    /// Processor nanoseconds of one operation, all threads, over the whole measurement.
+    /// The mean processor time of an operation over the whole measurement, all threads, in nanoseconds.
     var processorNanoseconds: Double
     var samples: Int
 
-    /// One line for people.
+    /// A row of the table.
     var line: String {
         let columns = [medianNanoseconds, minNanoseconds, processorNanoseconds].map(Self.text)
         return name.padding(toLength: 58, withPad: " ", startingAt: 0)
@@ -30,7 +30,7 @@ struct Measurement: Encodable {
     }
 }
 
-/// Runs operations in samples of `batch` and takes the time of each sample.
+/// Measures operations in samples of `batch` operations.
 enum Stopwatch {
     static func measure(_ name: String, samples: Int, batch: Int, _ body: (Int) -> Void) -> Measurement {
         var times: [Double] = []
@@ -58,14 +58,14 @@ enum Stopwatch {
         return result(name, times, processorNanoseconds() - processor, operations: samples)
     }
 
-    /// Processor time of all threads during one call.
+    /// Returns the processor time of all threads during the call, in milliseconds.
     static func processorMilliseconds(_ body: () throws -> Void) rethrows -> Double {
         let start = processorNanoseconds()
         try body()
         return Double(processorNanoseconds() - start) / 1_000_000
     }
 
-    /// Processor time of all threads during one call.
+    /// Returns the processor time of all threads during the call, in microseconds.
     static func processorMicroseconds(_ body: () async throws -> Void) async rethrows -> Double {
         let start = processorNanoseconds()
         try await body()
@@ -82,7 +82,7 @@ enum Stopwatch {
     }
 
     private static func wallNanoseconds() -> UInt64 { nanoseconds(CLOCK_MONOTONIC) }
-    /// Of all threads so far.
+    /// Returns the processor time of all threads so far.
     static func processorNanoseconds() -> UInt64 { nanoseconds(CLOCK_PROCESS_CPUTIME_ID) }
 
     private static func nanoseconds(_ clock: clockid_t) -> UInt64 {

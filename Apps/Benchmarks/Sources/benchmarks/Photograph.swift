@@ -2,9 +2,9 @@ import Foundation
 import ImageCodecJPEG
 import ImageCore
 
-/// An image with the smoothness, texture and edges of a photograph, the same in each run.
+/// A generated image with the smoothness, texture and edges of a photograph. It is the same in each run.
 enum Photograph {
-    /// A baseline JPEG of 1280 by 960 pixels, about 200 kB.
+    /// Returns a baseline JPEG of 1280 by 960 pixels, about 200 kB.
     static func jpeg() throws -> Data {
         try JPEGEncoder().encode(bitmap(PixelSize(width: 1280, height: 960)), options: EncodingOptions(quality: 0.86))
     }
@@ -21,7 +21,7 @@ enum Photograph {
         return Bitmap(size: size, pixels: pixels, isOpaque: true)
     }
 
-    /// A view that moves over a wide image, four pixels a frame.
+    /// Returns the frames of a view that pans over a wide image by four pixels per frame.
     static func pan(_ size: PixelSize, frames: Int) -> [AnimationFrame] {
         let wide = bitmap(PixelSize(width: size.width + 4 * frames, height: size.height))
         return (0..<frames).map { number in
@@ -34,7 +34,7 @@ enum Photograph {
         }
     }
 
-    /// Sky and ground with an edge between, waves in both, and grain.
+    /// Returns the color at a point: sky and ground with an edge between, waves in both, and grain.
     private static func light(_ u: Double, _ v: Double, _ x: Int, _ y: Int) -> (UInt8, UInt8, UInt8) {
         let horizon = 0.55 + 0.06 * sin(u * 9) + 0.02 * sin(u * 41)
         let wave = sin(u * 37 + v * 13) * sin(v * 29 - u * 7) + 0.5 * sin(u * 171 + v * 97)
@@ -48,7 +48,7 @@ enum Photograph {
         return (channel(base.0), channel(base.1), channel(base.2))
     }
 
-    /// A hash of the coordinates, by multiplication and shifts.
+    /// Returns a hash of the coordinates.
     private static func noise(_ x: Int, _ y: Int) -> UInt32 {
         var value = UInt32(truncatingIfNeeded: x) &* 0x9E37_79B1 ^ UInt32(truncatingIfNeeded: y) &* 0x85EB_CA77
         value ^= value >> 15

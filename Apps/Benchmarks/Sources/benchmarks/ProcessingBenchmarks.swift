@@ -1,7 +1,7 @@
 import ImageCore
 import ImageProcessing
 
-/// Resampling rows that are in memory, and the processors, alone: no codec, nothing beside them.
+/// Measures resampling of rows in memory and the processors, without codecs and without comparisons.
 enum ProcessingBenchmarks {
     static func run(samples: Int) async throws -> [Measurement] {
         try await resampling(samples: samples) + processors(samples: samples)
@@ -53,7 +53,7 @@ enum ProcessingBenchmarks {
     }
 }
 
-/// Takes rows and keeps nothing.
+/// Discards the rows that it receives.
 private final class Discarding: PixelRowSink {
     func receive(_ row: Span<UInt8>) throws(DecodingFailure) {}
 }

@@ -1,22 +1,22 @@
 import Foundation
 import ScrollStudy
 
-/// Ten thousand rows scrolled, and what that costs and shows: `benchmarks scroll [--json]`.
+/// Simulates scrolling through 10,000 rows: `benchmarks scroll [--json]`.
 @MainActor
 enum ScrollCommand {
-    /// Returns whether the goals that are no times are met.
+    /// Returns whether all goals other than times are met.
     static func run(_ arguments: [String]) throws -> Bool {
         let scenarios = [ScrollScenario.steady(rowCount: 10_000), .restless(rowCount: 10_000, seed: 1)]
         var meetsGoals = true
         for scenario in scenarios {
             let ours = outcome(of: scenario, prefetches: true)
             meetsGoals = meetsGoals && ours.meetsGoals
-            try tell(ours, beside: outcome(of: scenario, prefetches: false), isJSON: arguments == ["--json"])
+            try report(ours, beside: outcome(of: scenario, prefetches: false), isJSON: arguments == ["--json"])
         }
         return meetsGoals
     }
 
-    /// The least time of five runs that are the same but for it.
+    /// Returns the outcome with the least time of five runs, which are otherwise identical.
     private static func outcome(of scenario: ScrollScenario, prefetches: Bool) -> ScrollOutcome {
         let outcomes = (0..<5).map { _ in
             ScrollSimulation(scenario, prefetches: prefetches, mainNanoseconds: Stopwatch.processorNanoseconds).run()
@@ -25,7 +25,7 @@ enum ScrollCommand {
         return least ?? outcomes[0]
     }
 
-    private static func tell(_ outcome: ScrollOutcome, beside plain: ScrollOutcome, isJSON: Bool) throws {
+    private static func report(_ outcome: ScrollOutcome, beside plain: ScrollOutcome, isJSON: Bool) throws {
         if isJSON {
             for outcome in [outcome, plain] {
                 print(String(decoding: try JSONEncoder().encode(outcome), as: UTF8.self))
@@ -48,14 +48,14 @@ extension ScrollOutcome {
         let wasteGoal = "   goal: less than \(Int(100 * Self.wastedShareGoal)) %"
         return [
             line("\(scenario), \(appearances) cells", { $0.prefetches ? "with window" : "without" }),
-            line("cells with their image at once", { percent($0.share(of: $0.atOnce)) }),
-            line("cells that left without their image", { percent($0.share(of: $0.blank)) }),
+            line("cells with their image in the first frame", { percent($0.share(of: $0.atOnce)) }),
+            line("cells that never showed their image", { percent($0.share(of: $0.blank)) }),
             line("wrong images", { "\($0.wrong)" }, goal: "   goal: 0"),
-            line("transfers in vain", { percent($0.wastedTransferShare) }, goal: wasteGoal),
-            line("bytes in vain", { percent($0.wastedByteShare) }, goal: wasteGoal),
+            line("wasted transfers", { percent($0.wastedTransferShare) }, goal: wasteGoal),
+            line("wasted bytes", { percent($0.wastedByteShare) }, goal: wasteGoal),
             line("decodes of images never shown", { percent($0.wastedDecodeShare) }, goal: wasteGoal),
             line(
-                "main actor, processor time of a cell", { String(format: "%.1f µs", $0.mainMicrosecondsPerCell) },
+                "main actor, processor time per cell", { String(format: "%.1f µs", $0.mainMicrosecondsPerCell) },
                 goal: "   goal: less than \(Int(Self.mainMicrosecondsGoal)) µs"),
         ].joined(separator: "\n")
     }

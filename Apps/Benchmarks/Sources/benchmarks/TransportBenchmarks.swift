@@ -1,17 +1,17 @@
 import CTransportFloor
 import Foundation
 
-/// Processor time of one request over HTTP/1.1 to loopback, beside that of the curl tool in the same rounds.
+/// The processor time of an HTTP/1.1 request to loopback, compared with the curl tool in the same rounds.
 struct TransportComparison: Encodable {
     var client: String
-    /// Microseconds of all threads; of all rounds.
+    /// The processor time of all threads in microseconds, over all rounds.
     var least: Double
     var median: Double
-    /// To the least of the curl tool.
+    /// The ratio of `least` to that of the curl tool.
     var ratio: Double
-    /// The median of the ratios of single rounds.
+    /// The median of the ratios of the rounds.
     var medianRatio: Double
-    /// What the ratios should be at most; nil for the others.
+    /// The upper limit of the ratios. Nil if there is no goal.
     var goal: Double?
 
     static let heading =
@@ -25,7 +25,7 @@ struct TransportComparison: Encodable {
     }
 }
 
-/// Bodies of 50 kB from an origin in another process: new connections for each thousand, kept alive, six at a time.
+/// Fetches bodies of 50 kB from an origin in another process, with six persistent connections per 1,000 requests.
 enum TransportBenchmarks {
     private static let rounds = 15
     private static let requestCount = 1_000
@@ -62,9 +62,9 @@ enum TransportBenchmarks {
     private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 }
 
-/// A process that serves bodies on loopback; it ends with this object, and with the process that made it.
+/// A child process that serves bodies on loopback. It ends with this object or with the parent process.
 final class LoopbackOrigin {
-    /// The command by which this program is that process.
+    /// The argument that makes this program run as the origin.
     static let command = "loopback-origin"
     private static let bodyBytes = 50_000
 
@@ -81,7 +81,7 @@ final class LoopbackOrigin {
         try process.run()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let port = Int(line.trimmingCharacters(in: .newlines)) else {
-            throw ContenderFailure(text: "the origin does not start")
+            throw ContenderFailure(text: "the origin didn't start")
         }
         self.port = port
     }
@@ -102,7 +102,7 @@ final class LoopbackOrigin {
 
     static func check(_ byteCount: Int, of count: Int) throws {
         guard byteCount == count * bodyBytes else {
-            throw ContenderFailure(text: "\(byteCount) bytes of \(count) bodies")
+            throw ContenderFailure(text: "received \(byteCount) bytes of \(count) bodies")
         }
     }
 }

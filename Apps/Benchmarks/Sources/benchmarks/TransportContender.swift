@@ -8,11 +8,11 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// A client of HTTP.
+/// An HTTP client.
 protocol TransportContender {
     var name: String { get }
     var isOurs: Bool { get }
-    /// Fetches so many bodies over new connections, six at a time; microseconds of processor time for all of them.
+    /// Fetches `count` bodies over new connections, six at a time. Returns the total processor time in microseconds.
     func fetch(_ count: Int) async throws -> Double
 }
 
@@ -34,7 +34,7 @@ private final class Tally: Sendable {
     let received = Atomic(0)
 }
 
-/// Fetches bodies by `fetch`, which returns the length of one, six at a time.
+/// Fetches bodies with `fetch`, which returns the length of one, six at a time.
 private func fetchAll(
     _ count: Int, port: Int, _ fetch: @escaping @Sendable (URL) async throws -> Int
 ) async throws {
@@ -54,7 +54,7 @@ private func fetchAll(
     try LoopbackOrigin.check(tally.received.load(ordering: .relaxed), of: count)
 }
 
-/// Our transport, read as the loader reads it.
+/// `CurlTransport`, read as the loader does.
 struct CurlTransportContender: TransportContender {
     let name = "CurlTransport"
     let isOurs = true
@@ -74,7 +74,7 @@ struct CurlTransportContender: TransportContender {
     }
 }
 
-/// Foundation's client.
+/// Foundation's `URLSession`.
 struct URLSessionContender: TransportContender {
     let name = "URLSession"
     let port: Int
@@ -91,7 +91,7 @@ struct URLSessionContender: TransportContender {
     }
 }
 
-/// libcurl's multi interface in C, bodies dropped: what is left when there is nothing around it.
+/// libcurl's multi interface in C, without any layer around it. Discards the bodies.
 struct LibcurlContender: TransportContender {
     let name = "libcurl alone, in C"
     let port: Int
@@ -104,7 +104,7 @@ struct LibcurlContender: TransportContender {
     }
 }
 
-/// The curl tool, bodies dropped. The time that it takes to start, and for one body, does not count.
+/// The curl tool. Discards the bodies. The time of starting and fetching one body is subtracted.
 struct CurlToolContender: TransportContender {
     let name = "curl --parallel"
     private let folder: URL
@@ -138,6 +138,6 @@ struct CurlToolContender: TransportContender {
         process.standardError = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw ContenderFailure(text: "curl has failed") }
+        guard process.terminationStatus == 0 else { throw ContenderFailure(text: "curl failed") }
     }
 }

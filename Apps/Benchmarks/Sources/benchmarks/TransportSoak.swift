@@ -3,7 +3,7 @@ import CTransportFloor
 import Foundation
 import ImageTransportCurl
 
-/// Memory over very many requests by one transport.
+/// The memory of one transport over many requests.
 struct SoakFigures: Encodable {
     var requests: Int
     var samples: [Sample]
@@ -11,11 +11,11 @@ struct SoakFigures: Encodable {
     struct Sample: Encodable {
         var requests: Int
         var residentBytes: Int
-        /// What malloc has given out and not got back.
+        /// The bytes allocated with malloc and not freed.
         var heapBytes: Int
     }
 
-    static let heading = "requests      resident, MB      given out by malloc, MB"
+    static let heading = "requests      resident, MB         heap (malloc), MB"
 
     var line: String {
         let lines = samples.map { String(format: "%8d  %12.2f  %12.2f", $0.requests, $0.megabytes.0, $0.megabytes.1) }
@@ -37,7 +37,7 @@ extension SoakFigures.Sample {
 enum TransportSoak {
     private static let sampleCount = 20
 
-    /// Samples after each twentieth of the requests, the first of them after a warm-up of a twentieth.
+    /// Takes a sample after each twentieth of the requests. The first follows a warm-up of a twentieth.
     @concurrent
     static func run(requests: Int) async throws -> SoakFigures {
         let origin = try LoopbackOrigin()

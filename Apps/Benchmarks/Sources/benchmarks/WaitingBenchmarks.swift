@@ -4,8 +4,8 @@ import ImageCore
 import ImageLoading
 import ImageScheduling
 
-/// 100,000 requests that wait for a slot in the download lane: their memory, and what it costs to queue, reprioritise and
-/// cancel each, beside 10,000.
+/// Measures the memory of 100,000 requests that wait in the download lane, and the time to queue, reprioritise and cancel each,
+/// compared with 10,000 requests.
 enum WaitingBenchmarks {
     private struct Costs {
         var bytes = 0.0
@@ -15,7 +15,7 @@ enum WaitingBenchmarks {
     }
 
     static func run() async throws -> [Figure] {
-        // The larger number first: memory that was freed before would not be counted.
+        // Measures the larger number first, because reused memory isn't counted.
         let (many, few) = (try await costs(100_000), try await costs(10_000))
         func figure(_ name: String, _ cost: KeyPath<Costs, Double>) -> Figure {
             Figure(
@@ -23,7 +23,7 @@ enum WaitingBenchmarks {
                 beside: [Figure.Other(value: few[keyPath: cost], name: "of 10,000")])
         }
         return [
-            Figure(name: "memory of a request that waits, of 100,000", value: many.bytes, unit: "B", goal: 8_192),
+            Figure(name: "memory of a waiting request, of 100,000", value: many.bytes, unit: "B", goal: 8_192),
             figure("queued", \.queued), figure("reprioritised", \.reprioritised), figure("cancelled", \.cancelled),
         ]
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Simulating policies")
 struct SimulationTests {
-    @Test("LRU through the memory cache finds what a list in order of use finds", arguments: [1, 7, 40])
+    @Test("LRU in the memory cache has the hits of a reference list", arguments: [1, 7, 40])
     func lru(_ capacity: Int) {
         let trace = Self.trace(seed: 1, keys: 60, accesses: 2_000)
         var order: [Int] = []
@@ -22,14 +22,14 @@ struct SimulationTests {
         #expect(Simulation.run(trace, .lru, .entries(capacity)).hitRatio == Double(hits) / 2_000)
     }
 
-    @Test("the optimum finds as much as the best of all choices", arguments: 1...20)
+    @Test("the optimum has as many hits as exhaustive search", arguments: 1...20)
     func optimum(_ seed: UInt64) {
         let trace = Self.trace(seed: seed, keys: 5, accesses: 12)
         let best = Self.mostHits(trace.accesses.map(\.key)[...], kept: [], capacity: 2)
         #expect(Optimum.run(trace, .entries(2)).hitRatio == Double(best) / 12)
     }
 
-    @Test("no policy that takes everything in beats the optimum", arguments: [EvictionPolicy.lru, .fifo, .lfu, .sieve])
+    @Test("no policy that admits every entry beats the optimum", arguments: [EvictionPolicy.lru, .fifo, .lfu, .sieve])
     func bound(_ policy: EvictionPolicy) {
         let trace = Self.trace(seed: 3, keys: 200, accesses: 5_000)
         for capacity in [5, 20, 100] {
@@ -38,7 +38,7 @@ struct SimulationTests {
         }
     }
 
-    @Test("by bytes, what does not fit is never found, and the rest is")
+    @Test("by bytes, entries above the capacity never hit, and others do")
     func bytes() {
         let accesses = [(0, 10), (1, 100), (0, 10), (1, 100)].map { Trace.Access(key: $0.0, size: $0.1) }
         let trace = Trace(name: "a", accesses: accesses)
@@ -56,7 +56,7 @@ struct SimulationTests {
         #expect(Capacity.share(0.01, of: trace, inBytes: false) == .entries(1))
     }
 
-    @Test("a simulated feed is the same each time, and other for another seed")
+    @Test("a simulated feed depends only on its seed")
     func feed() {
         var other = FeedScroll()
         other.seed = 2
@@ -66,7 +66,7 @@ struct SimulationTests {
         #expect(trace.hasSizes)
     }
 
-    @Test("a feed asks for avatars and thumbnails in equal numbers, and seldom for images in full")
+    @Test("a feed accesses avatars and thumbnails equally often, and full images rarely")
     func feedShape() {
         let parameters = FeedScroll()
         let accesses = parameters.trace(named: "feed").accesses
@@ -89,7 +89,7 @@ struct SimulationTests {
         #expect(study.markdown.split(separator: "\n").count == 11)
     }
 
-    /// The most hits that any choice of victims reaches.
+    /// Returns the maximum number of hits over all choices of evicted entries.
     private static func mostHits(_ keys: ArraySlice<Int>, kept: Set<Int>, capacity: Int) -> Int {
         guard let key = keys.first else { return 0 }
         let rest = keys.dropFirst()
@@ -98,7 +98,7 @@ struct SimulationTests {
         return kept.map { mostHits(rest, kept: kept.subtracting([$0]).union([key]), capacity: capacity) }.max() ?? 0
     }
 
-    /// Keys of which the lower come more often.
+    /// Returns a trace in which lower keys are more frequent.
     private static func trace(seed: UInt64, keys: Int, accesses: Int) -> Trace {
         var random = SeededRandom(seed: seed)
         return Trace(

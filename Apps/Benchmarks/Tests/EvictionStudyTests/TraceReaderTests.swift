@@ -8,7 +8,7 @@ struct TraceReaderTests {
         Trace.Access(key: 0, size: 10), Trace.Access(key: 1, size: 200), Trace.Access(key: 0, size: 10),
     ]
 
-    @Test("a key a line is an access of size 1, whatever the key looks like")
+    @Test("a line with only a key is an access of size 1")
     func keys() throws {
         let trace = try read("https://a.example/1\n17\nhttps://a.example/1\r\n", as: "web.txt")
         #expect(trace.name == "web")
@@ -17,7 +17,7 @@ struct TraceReaderTests {
         #expect((trace.distinctCount, trace.distinctBytes, trace.hasSizes) == (2, 2, false))
     }
 
-    @Test("a key and a size a line")
+    @Test("a line can have a key and a size")
     func sizes() throws {
         let trace = try read("a 10\nb 200\na 10\n", as: "own-1.1.txt")
         #expect(trace.name == "own-1.1")
@@ -51,12 +51,14 @@ struct TraceReaderTests {
         #expect(throws: TraceFailure.cutOff("b.oracleGeneral")) { try read(bytes.dropLast(1), as: "b.oracleGeneral") }
     }
 
-    @Test("what is no trace is refused with the place", arguments: ["a 10\na ten\n", "a 10\na 10 4\n", "a 10\na -1\n"])
+    @Test(
+        "an invalid trace is rejected with its position",
+        arguments: ["a 10\na ten\n", "a 10\na 10 4\n", "a 10\na -1\n"])
     func malformed(_ text: String) {
         #expect(throws: TraceFailure.malformedLine(2, in: "c.txt")) { try read(text, as: "c.txt") }
     }
 
-    @Test("an empty file and a missing one are refused")
+    @Test("an empty file and a missing file are rejected")
     func nothing() {
         #expect(throws: TraceFailure.empty("d.txt")) { try read("", as: "d.txt") }
         #expect(throws: TraceFailure.unreadable("/nowhere/a.txt")) {
@@ -64,7 +66,7 @@ struct TraceReaderTests {
         }
     }
 
-    @Test("a folder is all its traces by name, and nothing else that is in it")
+    @Test("a folder gives its traces in order of name, and ignores other files")
     func folder() throws {
         let names = try inFolder { folder in
             for name in ["b.txt", "a.txt", "readme.md"] {

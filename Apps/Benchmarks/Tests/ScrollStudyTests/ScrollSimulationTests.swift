@@ -1,26 +1,26 @@
 import ScrollStudy
 import Testing
 
-@Suite("A list that is scrolled", .timeLimit(.minutes(10)))
+@Suite("Scroll simulation", .timeLimit(.minutes(10)))
 @MainActor
 struct ScrollSimulationTests {
     private func run(_ scenario: ScrollScenario, prefetches: Bool = true) -> ScrollOutcome {
         ScrollSimulation(scenario, prefetches: prefetches) { 0 }.run()
     }
 
-    @Test("at 60 rows a second nearly every row has its image at once, and hardly any work is for nothing")
+    @Test("at 60 rows per second nearly all rows have their image in the first frame, with little wasted work")
     func steady() {
         let outcome = run(.steady(rowCount: 1_000))
         #expect(outcome.meetsGoals && outcome.wastedTransferShare < 0.02, "\(outcome)")
         #expect(outcome.appearances == 1_000)
-        // The first second is the cold start: nothing is there, and the list goes at once.
+        // The first second is a cold start, in which nothing is cached.
         #expect(outcome.atOnce > 1_000 - ScrollScenario.framesPerSecond, "\(outcome)")
         #expect(outcome.blank <= ScrollScenario.screen, "\(outcome)")
     }
 
-    @Test("as people scroll, little work is for nothing, less than without a window, and nothing wrong is shown")
+    @Test("natural scrolling wastes little work, less than without prefetching, and never shows a wrong image")
     func restless() {
-        // The goals are for long lists: in a short one a single fling is a large part of all, and is in vain.
+        // The goals apply to long lists. In a short list, a single fling is a large share of all work, and is wasted.
         let scenario = ScrollScenario.restless(rowCount: 4_000, seed: 1)
         let (outcome, plain) = (run(scenario), run(scenario, prefetches: false))
         #expect(outcome.meetsGoals, "\(outcome)")
@@ -30,7 +30,7 @@ struct ScrollSimulationTests {
         #expect(plain.wrong == 0, "\(plain)")
     }
 
-    @Test("without a window of prefetches, no row has its image at once")
+    @Test("without prefetching, no row has its image in the first frame")
     func withoutWindow() {
         let outcome = run(.steady(rowCount: 300), prefetches: false)
         #expect(outcome.atOnce == 0 && outcome.wrong == 0, "\(outcome)")

@@ -10,7 +10,7 @@ func say(_ line: String) { writeAll("\(line)\n", to: STDOUT_FILENO) }
 /// A line to standard error.
 func complain(_ line: String) { writeAll("\(line)\n", to: STDERR_FILENO) }
 
-/// Writes to a neighbour and renames, so that whoever waits for the file never reads half of it.
+/// Writes to a temporary file and renames it, so that readers never see half of it.
 func write(_ text: String, toFile path: String) -> Bool {
     let draft = path + ".new"
     let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)

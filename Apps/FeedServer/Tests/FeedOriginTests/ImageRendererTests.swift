@@ -7,7 +7,7 @@ import Testing
 
 @testable import FeedOrigin
 
-@Suite("The studio with the rooms' encoders")
+@Suite("The studio with the modules' encoders")
 struct ImageRendererTests {
     private let studio = ImageRenderer(encoders: [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()])
 
@@ -25,7 +25,7 @@ struct ImageRendererTests {
     }
 
     @Test("progressive and baseline JPEG, lossy and lossless WebP differ, and so do their tags")
-    func wishes() throws {
+    func options() throws {
         var plain = ImageRecipe(id: 3, format: .jpeg, width: 40, height: 30)
         var wished = plain
         wished.isProgressive = true

@@ -62,7 +62,7 @@ struct PhotoFeedTests {
     }
 
     @Test(
-        "wishes that can't be met are refused",
+        "options that can't be met are refused",
         arguments: [
             "1.jpg?w=0", "1.jpg?w=8193", "1.jpg?h=x", "1.jpg?w=8000&h=8000", "1.jpg?alpha=1", "1.png?animated=1",
             "1.jpg?lossless=1",

@@ -1,2 +1,2 @@
-// SwiftPM wants a C target to have a source.
+// SwiftPM requires a source file in a C target.
 #include "CLibFuzzer.h"

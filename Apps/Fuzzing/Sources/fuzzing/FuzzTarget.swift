@@ -10,7 +10,7 @@ import ImageCore
 import ImageDecoding
 import ImageProcessing
 
-/// What is fuzzed, chosen by name.
+/// A part of the library to fuzz, selected by name.
 enum FuzzTarget: String, CaseIterable {
     case jpeg, png, webp, gif
     case incrementalJPEG = "incremental-jpeg"
@@ -18,7 +18,7 @@ enum FuzzTarget: String, CaseIterable {
     case incrementalWebP = "incremental-webp"
     case sniffer, pipeline, exif
 
-    /// Files to start from: all that our own code makes of the formats in question.
+    /// Returns the initial corpus: all generated images of the target's formats.
     func seeds() throws -> [(name: String, data: Data)] {
         if self == .exif { return GeneratedImage.exifBlocks() }
         let images = try GeneratedImage.all().filter { formats.contains($0.format) }
@@ -36,14 +36,14 @@ enum FuzzTarget: String, CaseIterable {
         }
     }
 
-    /// What is done with each input, or nil when the rooms offer nothing of the kind. Throws when a promise is broken.
+    /// Checks an input and throws if a promise is broken. Nil if the modules don't support the target.
     var check: ((Data) throws(ContractViolation) -> Void)? {
         switch self {
         case .jpeg, .png, .webp, .gif: decoder.map(Self.whole)
         case .incrementalJPEG, .incrementalPNG, .incrementalWebP:
             (decoder as? any IncrementalImageDecoder).map(Self.incremental)
-        case .sniffer: { data throws(ContractViolation) in try Sniffing().examine(data) }
-        case .pipeline: { data throws(ContractViolation) in try Pipeline().examine(data) }
+        case .sniffer: { data throws(ContractViolation) in try FormatSnifferCheck().check(data) }
+        case .pipeline: { data throws(ContractViolation) in try PipelineCheck().check(data) }
         case .exif: { data throws(ContractViolation) in try Self.readOrientation(in: data) }
         }
     }
@@ -56,7 +56,7 @@ enum FuzzTarget: String, CaseIterable {
         { data throws(ContractViolation) in try HostileInputCheck(decoder).examine(data) }
     }
 
-    /// The last bytes of an input tell where it is cut; behind the end of an image they change nothing else.
+    /// The last bytes of an input determine how it is split. After the end of an image, they have no other effect.
     private static func incremental(
         _ decoder: any IncrementalImageDecoder
     ) -> (Data) throws(ContractViolation) -> Void {
@@ -64,7 +64,7 @@ enum FuzzTarget: String, CaseIterable {
             let choices = data.suffix(8).map(Int.init)
             let lengths = choices.map { $0 < 128 ? $0 : ($0 - 127) * 31 }
             let choice = choices.last ?? 0
-            // A JPEG without its end marker is decoded, but one that comes in might go on.
+            // A JPEG without an end marker can be decoded at once, but during a download more bytes might follow.
             try IncrementalDecodingCheck(decoder, expectsWholeImages: decoder.format != .jpeg).examine(
                 data, cutInto: lengths, divisor: [1, 2, 4, 8][choice & 3], layout: choice & 4 == 0 ? .rgba8 : nil)
         }

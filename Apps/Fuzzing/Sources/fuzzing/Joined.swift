@@ -6,12 +6,12 @@ import ImageCore
 import ImageDecoding
 import ImageProcessing
 
-/// All decoders behind the registry: who takes a file, and what its header says.
-struct Sniffing {
+/// Checks that the registry and the decoders agree on the format of a file.
+struct FormatSnifferCheck {
     private let decoder = DownsamplingDecoder(
         decoders: FuzzTarget.decoders, resampler: LanczosRowResampler(), limits: HostileInputCheck.smallLimits)
 
-    func examine(_ data: Data) throws(ContractViolation) {
+    func check(_ data: Data) throws(ContractViolation) {
         let prefix = Data(data.prefix(DecoderRegistry.prefixByteCount))
         let formats = FuzzTarget.decoders.filter { $0.recognises(prefix) }.map(\.format)
         try expect(formats.count <= 1, "recognised as \(formats)")
@@ -24,27 +24,27 @@ struct Sniffing {
     }
 }
 
-/// Codec, colour and resampling together, to a small size.
-struct Pipeline {
+/// Checks decoding to a small size, with color conversion and resampling.
+struct PipelineCheck {
     private let decoder = DownsamplingDecoder(
         decoders: FuzzTarget.decoders, resampler: LanczosRowResampler(), colorConverter: LittleCMSColorConverter(),
         limits: HostileInputCheck.smallLimits)
 
-    func examine(_ data: Data) throws(ContractViolation) {
+    func check(_ data: Data) throws(ContractViolation) {
         for mode in ImageTarget.Mode.allCases {
             for preference in DecodingPreference.allCases {
                 let target = ImageTarget(PixelSize(width: 13, height: 7), mode: mode, preference: preference)
                 for acceptsTruncated in [false, true] {
-                    try examine(data, DecodingRequest(target: target, acceptsTruncated: acceptsTruncated))
+                    try check(data, DecodingRequest(target: target, acceptsTruncated: acceptsTruncated))
                 }
             }
         }
-        try examine(data, DecodingRequest())
+        try check(data, DecodingRequest())
     }
 
-    private func examine(_ data: Data, _ request: DecodingRequest) throws(ContractViolation) {
+    private func check(_ data: Data, _ request: DecodingRequest) throws(ContractViolation) {
         let (first, second) = (outcome(data, request), outcome(data, request))
-        try expect(first == second, "the same bytes twice: other images or errors for \(request)")
+        try expect(first == second, "different results for the same bytes and \(request)")
         switch first {
         case .success(let image):
             let expected = request.outputSize(for: image.header.size)

@@ -10,23 +10,23 @@ import ImageContractTesting
 #endif
 
 // FUZZ_TARGET=png fuzzing OPTION…          runs libFuzzer with these options
-// FUZZ_TARGET=png fuzzing --seeds FOLDER   writes the files to start from
-// FUZZ_TARGET=png,gif …                    does with each input what both targets do
-// fuzzing --targets                        names the targets for which there is something to fuzz
+// FUZZ_TARGET=png fuzzing --seeds FOLDER   writes the initial corpus
+// FUZZ_TARGET=png,gif …                    runs both targets on each input
+// fuzzing --targets                        prints the available targets
 
-/// Set once, before libFuzzer is started, because the C function that it calls can't capture.
-nonisolated(unsafe) var examine: (Data) throws(ContractViolation) -> Void = { _ in }  // read on the main thread alone
+/// The check of each input. A global, because the C callback of libFuzzer can't capture.
+nonisolated(unsafe) var checkInput: (Data) throws(ContractViolation) -> Void = { _ in }  // used on the main thread only
 
 func fuzz(_ check: @escaping (Data) throws(ContractViolation) -> Void) -> Int32 {
-    unsafe examine = check
+    unsafe checkInput = check
     var count = CommandLine.argc
     var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = unsafe CommandLine.unsafeArgv
     return unsafe LLVMFuzzerRunDriver(&count, &arguments) { bytes, count in
         let data = unsafe Data(UnsafeBufferPointer(start: bytes, count: count))
         do throws(ContractViolation) {
-            unsafe try examine(data)
+            unsafe try checkInput(data)
         } catch {
-            fatalError("a promise is broken: \(error)")  // a crash is the one thing that libFuzzer takes for a finding
+            fatalError("a promise is broken: \(error)")  // libFuzzer only reports crashes
         }
         return 0
     }
@@ -38,7 +38,7 @@ func writeSeeds(for targets: [FuzzTarget], to folder: String) throws {
     }
 }
 
-/// The targets that the environment names, or nil when one of them is none.
+/// Returns the targets in the environment variable FUZZ_TARGET, or nil if one of them is unknown.
 func namedTargets() -> [FuzzTarget]? {
     let names = unsafe getenv("FUZZ_TARGET").map { unsafe String(cString: $0).split(separator: ",") } ?? []
     let targets = names.compactMap { FuzzTarget(rawValue: String($0)) }
@@ -54,7 +54,7 @@ func run() throws -> Int32 {
     let targets = namedTargets() ?? []
     let checks = targets.compactMap(\.check)
     guard !targets.isEmpty, checks.count == targets.count else {
-        print("FUZZ_TARGET must be one of the targets that `fuzzing --targets` names, or several with commas between")
+        print("FUZZ_TARGET must be a target printed by `fuzzing --targets`, or several, separated by commas")
         return 2
     }
     if arguments.count == 2, arguments.first == "--seeds", let folder = arguments.last {

@@ -48,7 +48,7 @@ final class TextureTests: GtkTestCase {
         try onScreen {
             let pool = PixelBufferPool(byteLimit: 1 << 20)
             let texture = Texture(pooled(pool))
-            // Whoever takes memory from the pool now must not be given the texture's.
+            // Memory taken from the pool now must not be the texture's.
             var taken = pool.takeFilled(byteCount: 160_000)
             for index in taken.indices { taken[index] = 7 }
             XCTAssertEqual(downloaded(texture).first, 255)

@@ -3,7 +3,7 @@ import Foundation
 public import ImageCore
 
 extension PixelSize: ExpressibleByArgument {
-    /// `WxH`, both from 1 to 65,535.
+    /// Parses `WxH`. Both numbers are from 1 to 65,535.
     public init?(argument: String) {
         let sides = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
         guard sides.count == 2, let width = sides[0], let height = sides[1],
@@ -39,7 +39,7 @@ extension ImageCachePolicy: ExpressibleByArgument {
     public static var allValueStrings: [String] { named.map(\.key) }
 }
 
-/// An age: a whole number and s, m, h, d or w.
+/// An age: a whole number followed by s, m, h, d or w.
 struct Age: ExpressibleByArgument {
     var duration: Duration
 
@@ -52,7 +52,7 @@ struct Age: ExpressibleByArgument {
     }
 }
 
-/// A number of bytes: a whole number, alone or with kB, MB, GB (powers of 1,000) behind it.
+/// A number of bytes: a whole number, optionally followed by B, kB, MB or GB (powers of 1,000).
 struct ByteCount: ExpressibleByArgument {
     var bytes: Int
 
@@ -66,7 +66,7 @@ struct ByteCount: ExpressibleByArgument {
         self.bytes = bytes
     }
 
-    /// Three significant digits and a unit.
+    /// Returns the number in the largest fitting unit, such as `1.5 MB`.
     static func text(_ bytes: Int) -> String {
         switch bytes {
         case ..<1_000: "\(bytes) B"
@@ -77,7 +77,7 @@ struct ByteCount: ExpressibleByArgument {
     }
 }
 
-/// A header as curl takes it: `Name: value`.
+/// A header in curl's syntax: `Name: value`.
 struct HeaderArgument: ExpressibleByArgument {
     var name: String
     var value: String

@@ -6,33 +6,34 @@ import ImageLoaderKit
 
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Measure on your own files.", subcommands: [DecodingBenchCommand.self])
+        commandName: "bench", abstract: "Measure performance on your own files.",
+        subcommands: [DecodingBenchCommand.self])
 }
 
 struct DecodingBenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "decode", abstract: "Measure time and memory of decoding files.",
+        commandName: "decode", abstract: "Measure the time and memory of decoding files.",
         discussion: """
-            Each file is read first; what is measured is decoding the bytes in memory, on one thread. Times are those of the \
-            fastest iteration, after one that is not timed. An iteration on an animation decodes all its frames in order. \
-            The peak is how far the first, untimed one raised the process's resident memory; name one file a run for exact \
-            figures.
+            Reads each file first, then decodes the bytes in memory on one thread. The first iteration is not timed. Times \
+            are those of the fastest iteration after it. For an animation, an iteration decodes all frames in order. The \
+            peak is the growth of the process's resident memory in the first iteration. For exact peaks, pass one file per \
+            run.
             """)
 
-    @Argument(help: "The files.")
+    @Argument(help: "The files to decode.")
     var files: [String]
 
     @OptionGroup var options: TargetOptions
 
-    @Option(help: "Iterations of each file. Default: at least 3, then for 400 ms.")
+    @Option(help: "Iterations per file. Default: at least 3, and more until 400 ms are spent.")
     var iterations: Int?
 
-    @Flag(help: "One JSON object a line on standard output.")
+    @Flag(help: "Print one JSON object per line to standard output.")
     var json = false
 
     func validate() throws {
         guard iterations.map((1...1_000_000).contains) ?? true else {
-            throw ValidationError("--iterations takes 1 to 1,000,000")
+            throw ValidationError("--iterations must be from 1 to 1,000,000")
         }
     }
 
@@ -70,12 +71,12 @@ struct DecodingBenchCommand: AsyncParsableCommand {
     }
 }
 
-/// One file's bytes, and what one iteration does with them.
+/// The bytes of one file, and the decoding that one iteration measures.
 private struct BenchedImage {
     let header: ImageHeader
     private let data: Data
     private let target: ImageTarget?
-    /// Memory of images is used again, also that of large ones.
+    /// The idle limit is high enough to reuse the memory of large images, too.
     private let decoder = ImageDecoders.makeDecoder(idleByteLimit: DecodingLimits.default.decodedBytes)
 
     init(data: Data, target: ImageTarget?) throws(DecodingFailure) {
@@ -86,23 +87,23 @@ private struct BenchedImage {
 
     var size: PixelSize { DecodingRequest(target: target).outputSize(for: header.size) }
 
-    /// Opens the file and decodes all its frames in order, one in memory at a time.
+    /// Decodes all frames in order, and keeps one in memory at a time.
     func decode() throws(DecodingFailure) {
         let reader = try decoder.makeFrameReader(of: data, target: target)
         for frame in 0..<header.frameCount { _ = try reader.frame(at: frame) { false } }
     }
 }
 
-/// What `bench decode` tells of a file.
+/// The result of `bench decode` for one file.
 struct DecodingBenchReport: Encodable {
     var file: String
     var format: String
     var width: Int
     var height: Int
     var iterations: Int
-    /// Processor milliseconds, user and system of all threads, of the iteration that took least.
+    /// The least processor time of an iteration, user and system of all threads, in milliseconds.
     var cpuMs: Double
-    /// Wall milliseconds of the iteration that took least.
+    /// The least wall-clock time of an iteration, in milliseconds.
     var wallMs: Double
     var peakBytes: Int
 
@@ -119,7 +120,7 @@ struct DecodingBenchReport: Encodable {
 
     static let heading = "format       size  iterations  processor ms      wall ms        peak  file"
 
-    /// One line for people, under `heading`.
+    /// A row of the table under `heading`.
     var line: String {
         let numbers = String(format: "%10d  %12.3f %12.3f", iterations, cpuMs, wallMs)
         let peak = ByteCount.text(peakBytes)
@@ -129,7 +130,7 @@ struct DecodingBenchReport: Encodable {
 }
 
 extension Duration {
-    /// To the microsecond, so that JSON stays readable.
+    /// Milliseconds, rounded to a microsecond to keep the JSON readable.
     fileprivate var roundedMilliseconds: Double { (self / .microseconds(1)).rounded() / 1_000 }
 }
 

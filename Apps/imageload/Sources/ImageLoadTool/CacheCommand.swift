@@ -6,16 +6,16 @@ import ImageLoaderKit
 
 struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cache", abstract: "Look after the disk cache.",
+        commandName: "cache", abstract: "Inspect and maintain the disk cache.",
         subcommands: [CacheStatusCommand.self, CacheVerifyCommand.self, CacheTrimCommand.self, CacheClearCommand.self])
 }
 
-/// What the subcommands on the cache have in common.
+/// The options that all cache subcommands share.
 struct CacheOptions: ParsableArguments {
-    @Option(help: "Folder of the disk cache.")
+    @Option(help: "The folder of the disk cache.")
     var cache: String?
 
-    /// Runs `body` on the cache; its failures become one line.
+    /// Runs `body` with the cache. Turns a `DataCacheFailure` into a `Refusal`.
     func withCache(_ body: (DiskDataCache, _ path: String) async throws -> Void) async throws {
         let folder = CacheFolder.url(cache)
         do {
@@ -30,7 +30,7 @@ extension Refusal {
     init(_ failure: DataCacheFailure, folder: String) {
         let reason =
             switch failure {
-            case .noSpace: "no space is left. Free some and try again"
+            case .noSpace: "no space left. Free some and try again"
             case .inaccessible(let text), .io(let text): "\(text). Check the folder and its permissions"
             case .tooLarge(let bytes, let allowed): "\(bytes) bytes don't fit into \(allowed). Raise the limit"
             }
@@ -39,7 +39,8 @@ extension Refusal {
 }
 
 struct CacheStatusCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "status", abstract: "Tell how many entries and bytes.")
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Print the number of entries and bytes.")
 
     @OptionGroup var options: CacheOptions
 
@@ -58,7 +59,7 @@ struct CacheStatusCommand: AsyncParsableCommand {
 
 struct CacheVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Read every entry, check its checksum, remove what is damaged.")
+        commandName: "verify", abstract: "Verify the checksum of every entry and remove damaged entries.")
 
     @OptionGroup var options: CacheOptions
 
@@ -67,7 +68,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
             let report = try await cache.verify()
             var parts = ["\(report.entriesChecked) entries checked, \(ByteCount.text(report.bytesChecked))"]
             if report.damagedRemoved > 0 { parts.append("\(report.damagedRemoved) damaged, removed") }
-            if report.temporariesRemoved > 0 { parts.append("\(report.temporariesRemoved) left half-written, removed") }
+            if report.temporariesRemoved > 0 { parts.append("\(report.temporariesRemoved) half-written, removed") }
             if report.otherVersions > 0 { parts.append("\(report.otherVersions) of another version, left alone") }
             if report.oversized > 0 { parts.append("\(report.oversized) above the limit, not read") }
             Console.output("\(path): " + parts.joined(separator: "; "))
@@ -85,14 +86,14 @@ struct CacheVerifyCommand: AsyncParsableCommand {
 
 struct CacheTrimCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trim", abstract: "Remove the entries that were used least recently.")
+        commandName: "trim", abstract: "Remove the least recently used entries.")
 
     @OptionGroup var options: CacheOptions
 
-    @Option(help: "Remove what was not used for this long: 90s, 5m, 2h, 7d, 1w.")
+    @Option(help: "Remove entries not used for this long: 90s, 5m, 2h, 7d, 1w.")
     var olderThan: Age?
 
-    @Option(help: "Keep this many bytes at most: 100MB.")
+    @Option(help: "Keep at most this many bytes: 100MB.")
     var to: ByteCount?
 
     func validate() throws {
@@ -113,11 +114,11 @@ struct CacheTrimCommand: AsyncParsableCommand {
 
 struct CacheClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clear", abstract: "Remove every entry, or those not used for a while.")
+        commandName: "clear", abstract: "Remove all entries, or those not used for a while.")
 
     @OptionGroup var options: CacheOptions
 
-    @Option(help: "Remove only what was not used for this long: 90s, 5m, 2h, 7d, 1w.")
+    @Option(help: "Remove only entries not used for this long: 90s, 5m, 2h, 7d, 1w.")
     var olderThan: Age?
 
     func run() async throws {

@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// Standard output and standard error, written straight to their descriptors.
+/// Writes to standard output and standard error without buffering.
 enum Console {
     static func output(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
 
     static func error(_ line: String) { write("imageload: \(line)\n", to: STDERR_FILENO) }
 
-    /// Writes all of it; gives up when the other end is gone.
+    /// Writes the whole text. Stops at the first error, such as a closed pipe.
     static func write(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -18,13 +18,13 @@ enum Console {
         }
     }
 
-    /// True when a person watches standard error and its terminal can move the cursor.
+    /// True if standard error is a terminal that can move the cursor.
     static var isInteractive: Bool {
         let environment = ProcessInfo.processInfo.environment
         return isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb" && environment["TERM"] != nil
     }
 
-    /// Columns and rows of the terminal, or 80 by 24.
+    /// The size of the terminal, or 80 by 24 if it is unknown.
     static var terminalSize: (columns: Int, rows: Int) {
         var size = winsize()
         guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return (80, 24) }
@@ -33,7 +33,7 @@ enum Console {
 }
 
 extension Encodable {
-    /// One object on one line, keys in order.
+    /// Returns the value as JSON on one line, with sorted keys.
     func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,8 +1,8 @@
 import ImageCore
 
-/// Draws images into rows of cells, each with a caption that says where it came from, in what format, and how fast.
+/// Draws images into rows of cells. A caption shows the format, source and time of each image.
 struct ContactSheet {
-    /// One image of the sheet.
+    /// An image of the sheet.
     struct Tile: Sendable {
         var bitmap: Bitmap
         var source: ImageSource
@@ -31,7 +31,7 @@ struct ContactSheet {
     private static let missing: [UInt8] = [58, 36, 38, 255]
     private static let ink: [UInt8] = [214, 216, 220, 255]
 
-    /// Nil tiles are images that did not arrive.
+    /// Draws the sheet. A nil tile is an image that failed to load.
     func draw(_ tiles: [Tile?]) -> Bitmap {
         let rows = max(1, (tiles.count + columns - 1) / columns)
         let columns = min(columns, max(1, tiles.count))
@@ -73,7 +73,7 @@ extension ImageSource {
     }
 }
 
-/// An opaque image to draw on.
+/// An opaque bitmap to draw on.
 struct Canvas {
     let size: PixelSize
     private(set) var pixels: [UInt8]
@@ -97,7 +97,7 @@ struct Canvas {
         }
     }
 
-    /// The usual ground under transparency.
+    /// Draws the checkerboard that shows transparency.
     mutating func checker(_ x: Int, _ y: Int, _ width: Int, _ height: Int) {
         for row in 0..<height {
             for column in 0..<width {
@@ -107,7 +107,7 @@ struct Canvas {
         }
     }
 
-    /// Lays an image over what is there, by its alpha.
+    /// Draws an image over the canvas with alpha blending.
     mutating func blend(_ bitmap: Bitmap, _ x: Int, _ y: Int) {
         for row in 0..<bitmap.size.height where (0..<size.height).contains(y + row) {
             for column in 0..<bitmap.size.width where (0..<size.width).contains(x + column) {
@@ -122,7 +122,7 @@ struct Canvas {
         }
     }
 
-    /// Capital letters, digits and some signs, 5 by 7 pixels; what the font lacks is left blank.
+    /// Draws text in a font of 5 by 7 pixels. Characters that the font lacks are left blank.
     mutating func write(_ text: String, _ x: Int, _ y: Int, _ color: [UInt8], limit: Int = .max) {
         var left = x
         for character in text.uppercased() {

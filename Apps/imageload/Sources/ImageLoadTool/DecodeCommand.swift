@@ -6,30 +6,30 @@ import ImageLoaderKit
 
 struct DecodeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "decode", abstract: "Decode a file and tell what is in it.")
+        commandName: "decode", abstract: "Decode a file and describe its contents.")
 
     @Argument(help: "The file.")
     var file: String
 
     @OptionGroup var options: TargetOptions
 
-    @Option(help: "The frame of an animation, from 0.")
+    @Option(help: "The frame of an animation. The first is 0.")
     var frame = 0
 
-    @Flag(help: "Decode the small image that a camera put into the file.")
+    @Flag(help: "Decode the thumbnail that a camera embedded in the file.")
     var thumbnail = false
 
-    @Flag(help: "Of a file that ends too early, take what is there.")
+    @Flag(help: "Decode as much as possible of a truncated file.")
     var acceptTruncated = false
 
-    @Option(help: "Write the pixels to this file: straight RGBA, 8 bits a channel, sRGB.")
+    @Option(help: "Write the pixels to this file: straight RGBA, 8 bits per channel, sRGB.")
     var raw: String?
 
-    @Flag(help: "One JSON object on standard output.")
+    @Flag(help: "Print a JSON object to standard output.")
     var json = false
 
     func validate() throws {
-        guard frame >= 0 else { throw ValidationError("--frame counts from 0") }
+        guard frame >= 0 else { throw ValidationError("--frame must not be negative") }
     }
 
     func run() async throws {
@@ -56,13 +56,13 @@ struct DecodeCommand: AsyncParsableCommand {
             throw Refusal(error, subject: file)
         }
         guard let found else {
-            throw Refusal(status: .noInput, line: "\(file): holds no embedded thumbnail. Leave --thumbnail out.")
+            throw Refusal(status: .noInput, line: "\(file): has no embedded thumbnail. Omit --thumbnail.")
         }
         return found
     }
 }
 
-/// Raw pixels go to the file as they lie in memory: a copy of a large image would double its cost.
+/// Writes raw pixels directly from memory, because a copy would double the memory of a large image.
 enum RawFile {
     static func write(_ pixels: [UInt8], to path: String) throws(Refusal) {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -90,20 +90,20 @@ enum RawFile {
     }
 }
 
-/// What `decode` tells of an image.
+/// The result of `decode`.
 struct DecodeReport: Encodable {
     var format: String
     var width: Int
     var height: Int
     var frames: Int
-    /// Milliseconds each frame stays; empty for a still image.
+    /// The duration of each frame in milliseconds. Empty for a still image.
     var delays: [Int]
-    /// 0 is for ever.
+    /// The number of times the animation plays. 0 means forever.
     var loopCount: Int
     var orientation: Int
     var hasAlpha: Bool
     var icc: Bool
-    /// Only when not all of the image is there.
+    /// Nil if the image is complete.
     var completeness: String?
 
     init(_ image: DecodedImage) {
@@ -120,12 +120,12 @@ struct DecodeReport: Encodable {
         completeness = image.completeness == .complete ? nil : image.completeness.rawValue
     }
 
-    /// One line for people.
+    /// A human-readable line.
     var line: String {
         var parts = ["\(format) \(width)x\(height)"]
         if frames > 1 {
             parts.append(
-                "\(frames) frames in \(delays.reduce(0, +)) ms, \(loopCount == 0 ? "for ever" : "\(loopCount) times")")
+                "\(frames) frames in \(delays.reduce(0, +)) ms, \(loopCount == 0 ? "forever" : "\(loopCount) times")")
         }
         if orientation != 1 { parts.append("orientation \(orientation), applied") }
         parts.append(hasAlpha ? "alpha" : "opaque")

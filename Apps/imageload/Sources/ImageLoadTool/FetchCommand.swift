@@ -6,23 +6,23 @@ import Synchronization
 
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fetch", abstract: "Load images and tell what came from where, and how fast.")
+        commandName: "fetch", abstract: "Load images and print the source and time of each.")
 
     @OptionGroup var options: LoadingOptions
 
-    @Option(help: "Write the images to this folder.")
+    @Option(help: "The folder to write the images to.")
     var output: String?
 
     @Option(
         help:
-            "Format to write: png, jpeg, webp, auto (JPEG for photographs, else PNG) or original. Default: original without --size, else png."
+            "The format to write: png, jpeg, webp, auto (JPEG for photographs, else PNG) or original. Default: png with --size, else original."
     )
     var format: OutputFormat?
 
     func validate() throws {
         if format != nil, output == nil { throw ValidationError("--format needs --output") }
         if format == .original, options.size != nil {
-            throw ValidationError("--format original is never resized: leave --size out or choose another --format")
+            throw ValidationError("--format original can't be resized: omit --size or choose another --format")
         }
     }
 
@@ -51,7 +51,7 @@ extension LoadReport.OutputImage {
     }
 }
 
-/// One run of a loading subcommand: everything loaded as often as asked, each image reported, and a table at the end.
+/// One run of a loading subcommand. Loads all images `--repeat` times, reports each, and prints a table at the end.
 struct LoadSession {
     typealias Load =
         @Sendable (
@@ -61,17 +61,17 @@ struct LoadSession {
 
     let options: LoadingOptions
     private let loader: ImageLoader
-    private let diskWatch = DiskWatch()
+    private let diskFailures = DiskFailureRecorder()
     let addresses: [String]
 
     init(_ options: LoadingOptions) throws {
         self.options = options
-        loader = options.makeLoader(observer: diskWatch)
+        loader = options.makeLoader(observer: diskFailures)
         addresses = options.addresses()
         if addresses.isEmpty { throw ValidationError("no URLs on standard input") }
     }
 
-    /// Throws the exit code of the first failure, after everything was reported.
+    /// Loads and reports everything, then throws the exit code of the first failure, if any.
     func run(_ load: @escaping Load) async throws {
         let clock = ContinuousClock()
         let start = clock.now
@@ -87,8 +87,9 @@ struct LoadSession {
         if !options.json, !options.summary, addresses.count > 1 || options.repeat > 1 {
             Console.output(LoadSummary(reports: reports, elapsed: clock.now - start).table)
         }
-        if let failure = diskWatch.failure {
-            Console.error(Refusal(failure, folder: CacheFolder.url(options.cache).path).line + " Going on without it.")
+        if let failure = diskFailures.failure {
+            Console.error(
+                Refusal(failure, folder: CacheFolder.url(options.cache).path).line + " Continuing without it.")
         }
         if let refusal = reports.lazy.compactMap(\.refusal).first { throw ExitCode(refusal.status.rawValue) }
     }
@@ -101,10 +102,10 @@ struct LoadSession {
         }
         let isInteractive = Console.isInteractive && !options.json
         let reports = try await runner.run(items) { report in
-            if !isInteractive { try tell(report) }
+            if !isInteractive { try output(report) }
         }
         display.close()
-        if isInteractive { for report in reports { try tell(report) } }
+        if isInteractive { for report in reports { try output(report) } }
         return reports
     }
 
@@ -116,7 +117,7 @@ struct LoadSession {
         }
     }
 
-    private func tell(_ report: LoadReport) throws {
+    private func output(_ report: LoadReport) throws {
         if let refusal = report.refusal { Console.error(refusal.line) }
         if options.json {
             Console.output(try report.json())
@@ -126,8 +127,8 @@ struct LoadSession {
     }
 }
 
-/// Remembers the first failure of the disk cache, which the loader itself survives.
-private final class DiskWatch: ImageLoaderObserver {
+/// Records the first failure of the disk cache, which doesn't fail the loader's requests.
+private final class DiskFailureRecorder: ImageLoaderObserver {
     private let first = Mutex<DataCacheFailure?>(nil)
 
     var failure: DataCacheFailure? { first.withLock { $0 } }

@@ -3,9 +3,9 @@ import HTTPTypes
 import ImageTransportCaching
 import ImageTransporting
 
-/// Turns a line into a request, and what becomes of it into a line.
+/// Parses a request from a line, sends it through the cache, and formats the response as a line.
 struct HTTPCacheProbe: Sendable {
-    /// How a request uses the cache, by the Fetch standard's names.
+    /// A cache mode of the Fetch standard.
     enum CacheMode: String, Decodable {
         case standard = "default"
         case noCache = "no-cache"
@@ -19,7 +19,7 @@ struct HTTPCacheProbe: Sendable {
         case follow, manual
     }
 
-    struct Question: Decodable {
+    struct Request: Decodable {
         var id: String
         var method: String?
         var url: String
@@ -29,8 +29,8 @@ struct HTTPCacheProbe: Sendable {
         var cache: CacheMode?
     }
 
-    /// A line that can't be understood may still say whose it is.
-    private struct Sender: Decodable {
+    /// The `id` of a line, read even if the rest of the line is invalid.
+    private struct RequestID: Decodable {
         var id: String
     }
 
@@ -45,53 +45,55 @@ struct HTTPCacheProbe: Sendable {
 
     let transport: CachingTransport
 
-    /// One line of JSON, whatever the line is.
+    /// Returns the response or the error as one line of JSON. Never fails, even for an invalid line.
     func reply(to line: String) async -> String {
         let data = Data(line.utf8)
-        let id = (try? JSONDecoder().decode(Sender.self, from: data))?.id ?? ""
+        let id = (try? JSONDecoder().decode(RequestID.self, from: data))?.id ?? ""
         var reply: Reply
         do {
-            let question = try JSONDecoder().decode(Question.self, from: data)
+            let request = try JSONDecoder().decode(Request.self, from: data)
             reply = try await Reply(
-                question.id, answer(to: TransportRequest(question), mode: question.cache ?? .standard))
+                request.id, answer(to: TransportRequest(request), mode: request.cache ?? .standard))
         } catch {
             reply = Reply(id: id, error: "\(error)".split(whereSeparator: \.isNewline).joined(separator: " "))
         }
-        return (try? reply.json()) ?? #"{"error":"the reply is no JSON","id":""}"#
+        return (try? reply.json()) ?? #"{"error":"the reply can't be encoded as JSON","id":""}"#
     }
 
     private func answer(to request: TransportRequest, mode: CacheMode) async throws -> TransportResponse {
         switch mode {
         case .forceCache, .onlyIfCached:
             if let stored = try? await transport.storedResponse(to: request, acceptsStale: true) { return stored }
-            guard mode == .forceCache else { throw RuleFailure("nothing is stored for \(request.url.absoluteString)") }
+            guard mode == .forceCache else {
+                throw InvalidRequest("nothing is stored for \(request.url.absoluteString)")
+            }
             return try await transport.send(request)
         default: return try await transport.send(request)
         }
     }
 }
 
-/// Why a line has no answer.
-struct RuleFailure: Error, CustomStringConvertible {
+/// Explains why a line has no response.
+struct InvalidRequest: Error, CustomStringConvertible {
     var description: String
 
     init(_ description: String) { self.description = description }
 }
 
 extension TransportRequest {
-    init(_ question: HTTPCacheProbe.Question) throws {
-        guard let url = URL(string: question.url) else { throw RuleFailure("no URL: \(question.url)") }
-        guard let method = HTTPRequest.Method(question.method ?? "GET") else {
-            throw RuleFailure("no method: \(question.method ?? "")")
+    init(_ request: HTTPCacheProbe.Request) throws {
+        guard let url = URL(string: request.url) else { throw InvalidRequest("invalid URL: \(request.url)") }
+        guard let method = HTTPRequest.Method(request.method ?? "GET") else {
+            throw InvalidRequest("invalid method: \(request.method ?? "")")
         }
         self.init(
-            url: url, method: method, headers: try HTTPFields(lines: question.headers ?? []),
-            body: question.body.map { Data($0.utf8) }, followsRedirects: question.redirect != .manual)
+            url: url, method: method, headers: try HTTPFields(lines: request.headers ?? []),
+            body: request.body.map { Data($0.utf8) }, followsRedirects: request.redirect != .manual)
         decodesContent = false
-        apply(question.cache ?? .standard)
+        apply(request.cache ?? .standard)
     }
 
-    /// The Fetch standard, HTTP-network-or-cache fetch, on cache modes.
+    /// Sets the headers and the cache use of the mode, as in "HTTP-network-or-cache fetch" of the Fetch standard.
     private mutating func apply(_ mode: HTTPCacheProbe.CacheMode) {
         switch mode {
         case .standard, .forceCache, .onlyIfCached: return
@@ -110,7 +112,9 @@ extension HTTPFields {
     fileprivate init(lines: [[String]]) throws {
         self.init()
         for line in lines {
-            guard line.count == 2, let name = HTTPField.Name(line[0]) else { throw RuleFailure("no header: \(line)") }
+            guard line.count == 2, let name = HTTPField.Name(line[0]) else {
+                throw InvalidRequest("invalid header: \(line)")
+            }
             append(HTTPField(name: name, value: line[1]))
         }
     }
@@ -119,7 +123,7 @@ extension HTTPFields {
 extension HTTPCacheProbe.Reply {
     fileprivate init(_ id: String, _ response: TransportResponse) async throws {
         var body = Data()
-        for try await piece in response.body { body.append(piece) }
+        for try await chunk in response.body { body.append(chunk) }
         self.init(
             id: id, status: response.head.status.code,
             headers: response.head.headers.map { [$0.name.rawName, $0.value] }, bodyBase64: body.base64EncodedString(),

@@ -10,20 +10,20 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "http-cache-probe", abstract: "Answer HTTP requests through the cache, for test suites.",
         discussion: """
-            Reads one JSON object a line: id, method, url, headers (pairs), body, redirect (follow, manual) and cache (a mode of the \
-            Fetch standard). Writes one a line, in any order: id, status, headers, bodyBase64 and fromCache (network, disk, \
-            validated, stale), or id and error. The rules are those of RFC 9111 alone: nothing is fresh that the origin says \
-            nothing about.
+            Reads one JSON object per line: id, method, url, headers (pairs), body, redirect (follow, manual) and cache (a \
+            mode of the Fetch standard). Writes one JSON object per line, in any order: id, status, headers, bodyBase64 and \
+            fromCache (network, disk, validated, stale), or id and error. Follows RFC 9111 strictly: a response without \
+            freshness information is not fresh.
             """)
 
-    @Option(help: "Folder of the disk cache.")
+    @Option(help: "The folder of the disk cache.")
     var cache: String
 
     func run() async throws {
         let background = BackgroundWork()
         let rules = CachingRules(
             policy: RFC9111Policy(negativeLifetime: nil),
-            // Apart from what a loader keeps in the same folder: here bodies are stored as they are coded.
+            // Separates these entries from a loader's in the same folder: their bodies are stored with their content coding.
             identity: { CacheIdentity(authorization: $0[.authorization], partition: "http-cache-probe") },
             inBackground: { background.start($1) },
             observer: { if case .cacheFailed(_, let failure) = $0 { Console.error("the cache failed: \(failure)") } })
@@ -40,7 +40,7 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
         await output.finished()
     }
 
-    /// Standard input, read on a thread of its own.
+    /// The lines of standard input, read on a separate thread.
     private static func lines() -> AsyncStream<String> {
         AsyncStream { continuation in
             Thread.detachNewThread {
@@ -51,7 +51,7 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
     }
 }
 
-/// Validations that go on behind answers.
+/// Validations that continue after the response was returned.
 private final class BackgroundWork: Sendable {
     private struct State {
         var lastID = 0
@@ -70,19 +70,19 @@ private final class BackgroundWork: Sendable {
         }
     }
 
-    /// Returns when all that was started before has ended.
+    /// Waits until all work started so far has ended.
     func finished() async {
         for task in state.withLock({ Array($0.running.values) }) { await task.value }
     }
 }
 
-/// Whole lines on standard output, one after the other, off the threads that answer.
+/// Writes whole lines to standard output in order, without blocking the tasks that handle requests.
 private struct OrderedOutput: Sendable {
     private let queue = DispatchQueue(label: "output")
 
     func write(_ line: String) { queue.async { Console.output(line) } }
 
-    /// Returns when all that was written before is out.
+    /// Waits until all lines are written.
     func finished() async {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }

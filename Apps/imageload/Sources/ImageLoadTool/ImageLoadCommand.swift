@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import ImageCore
 
-/// The tool's entry: parses the command line, runs one subcommand, and turns whatever fails into one line and an exit code.
+/// The `imageload` command. Parses the command line, runs a subcommand, and reports an error as one line and an exit code.
 public enum ImageLoadCommand {
     public static func run() async {
         await run(Array(CommandLine.arguments.dropFirst()))

@@ -6,11 +6,11 @@ import ImageDecoding
 import ImageLoaderKit
 import ImageLoading
 
-/// What `--format` takes.
+/// The values of `--format`.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     case png, jpeg, webp, auto, original
 
-    /// What writes an image in this format; nil for the original bytes.
+    /// Returns the encoder for this format, or nil if the original bytes are written.
     func encoder(for bitmap: Bitmap) -> (any ImageEncoder)? {
         switch self {
         case .original: nil
@@ -20,7 +20,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     }
 }
 
-/// The folder that `--output` names.
+/// The folder given by `--output`.
 enum ImageFolder {
     static func made(at path: String) throws(Refusal) -> URL {
         let folder = URL(fileURLWithPath: path, isDirectory: true)
@@ -28,34 +28,34 @@ enum ImageFolder {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
             throw Refusal(
-                status: .inputOutput, line: "\(path): can't make the folder (\(error.reason)). Choose another --output."
+                status: .inputOutput,
+                line: "\(path): can't create the folder (\(error.reason)). Choose another --output."
             )
         }
         return folder
     }
 }
 
-/// Writes images into a folder, each under the last part of its address.
+/// Writes images to a folder, each named after the last path component of its address.
 struct ImageWriter: Sendable {
     let format: OutputFormat
     private let folder: URL
     private let names: [String]
 
-    /// Makes the folder.
+    /// Creates the folder.
     init(folder: String, format: OutputFormat, addresses: [String]) throws(Refusal) {
         self.folder = try ImageFolder.made(at: folder)
         self.format = format
         names = Self.names(for: addresses)
     }
 
-    /// Encodes and writes.
     func write(_ bitmap: Bitmap, for item: LoadRunner.Item) async throws {
         guard let encoder = format.encoder(for: bitmap) else { return }
         let data = try encoder.encode(bitmap, options: EncodingOptions())
         try await write(data, named: names[item.index], format: encoder.format)
     }
 
-    /// Loads the original and writes it as it is.
+    /// Loads the original and writes its bytes unchanged.
     func writeOriginal(
         _ item: LoadRunner.Item, _ request: ImageRequest, from loader: ImageLoader,
         _ onProgress: @escaping @Sendable (WorkProgress) -> Void
@@ -73,7 +73,7 @@ struct ImageWriter: Sendable {
         try await FileAccess.write(data, to: folder.appending(path: "\(name).\(suffix)"))
     }
 
-    /// One name for each address, all different: the last part of its path without suffix and without odd characters.
+    /// Returns a unique name for each address: its last path component without the extension and unusual characters.
     static func names(for addresses: [String]) -> [String] {
         var taken: Set<String> = []
         return addresses.map { address in
@@ -102,11 +102,11 @@ struct ImageWriter: Sendable {
     }
 }
 
-/// Reads and writes whole files off the cooperative pool.
+/// Reads and writes whole files without blocking the cooperative thread pool.
 enum FileAccess {
     private static let queue = DispatchQueue(label: "imageload.files")
 
-    /// Throws a `Refusal` that names the file.
+    /// Writes the file. Throws a `Refusal` that names the file.
     static func write(_ data: Data, to url: URL) async throws {
         try await perform {
             do {
@@ -119,7 +119,7 @@ enum FileAccess {
         }
     }
 
-    /// The file's bytes, perhaps mapped: read from disk only where they are looked at. Throws a `Refusal` that names the file.
+    /// Returns the file's bytes, memory-mapped by default. Throws a `Refusal` that names the file.
     static func read(_ path: String, options: Data.ReadingOptions = .mappedIfSafe) async throws -> Data {
         try await perform {
             var isFolder: ObjCBool = false
@@ -127,7 +127,7 @@ enum FileAccess {
                 throw Refusal(status: .noInput, line: "\(path): no such file. Check the path.")
             }
             if isFolder.boolValue {
-                throw Refusal(status: .noInput, line: "\(path): is a folder. Name a file in it.")
+                throw Refusal(status: .noInput, line: "\(path): is a folder. Pass a file.")
             }
             do {
                 return try Data(contentsOf: URL(fileURLWithPath: path), options: options)
@@ -146,7 +146,7 @@ enum FileAccess {
 }
 
 extension Error {
-    /// The system's own words where there are some, on one line.
+    /// The system's error message, if there is one, on one line.
     var reason: String {
         let underlying = (self as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
         let text = (underlying ?? self).localizedDescription

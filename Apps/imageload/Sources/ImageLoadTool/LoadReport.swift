@@ -1,7 +1,7 @@
 import Foundation
 import ImageCore
 
-/// What became of one URL.
+/// The result of loading one URL.
 struct LoadReport: Sendable {
     var url: String
     var outcome: Outcome
@@ -12,13 +12,13 @@ struct LoadReport: Sendable {
         case failed(Refusal)
     }
 
-    /// What is told of an image that arrived.
+    /// The reported properties of a loaded image.
     struct OutputImage: Sendable {
         var source: ImageSource
         var format: ImageFormat
         var size: PixelSize
         var frames: Int
-        /// Bytes of the encoded original; nil when the memory cache answered.
+        /// The size of the encoded original in bytes. Nil if the image came from the memory cache.
         var bytes: Int?
     }
 
@@ -35,7 +35,7 @@ struct LoadReport: Sendable {
         if case .loaded(let image) = outcome { image } else { nil }
     }
 
-    /// One line for people: what came, from where, how fast. Nil for a failure, which has its own line.
+    /// A human-readable line with the source, properties and time. Nil for a failure, which `refusal` describes.
     var line: String? {
         guard let image else { return nil }
         let columns = [
@@ -66,12 +66,12 @@ extension LoadReport: Encodable {
     }
 }
 
-/// All reports of a run, summed up by source.
+/// Sums up the reports of a run by source.
 struct LoadSummary {
     var reports: [LoadReport]
     var elapsed: Duration
 
-    /// A table for people: a row a source with count, bytes and times, and a total.
+    /// A human-readable table with a row per source (count, bytes and times) and a total.
     var table: String {
         var rows = [["source", "images", "bytes", "median ms", "max ms"]]
         for source in ImageSource.allCases {
@@ -84,7 +84,7 @@ struct LoadSummary {
         return Self.aligned(rows) + "\n" + formats
     }
 
-    /// One line for people: `60 images in 1.20 s: network 58 (7.1 MB), failed 2`.
+    /// A human-readable line: `60 images in 1.20 s: network 58 (7.1 MB), failed 2`.
     var line: String {
         var parts = ImageSource.allCases.compactMap { source -> String? in
             let loaded = reports.compactMap(\.image).filter { $0.source == source }
@@ -119,7 +119,7 @@ struct LoadSummary {
         ]
     }
 
-    /// The first column to the left, the others to the right.
+    /// Aligns the first column to the left and the others to the right.
     static func aligned(_ rows: [[String]]) -> String {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
@@ -131,6 +131,6 @@ struct LoadSummary {
 }
 
 extension String {
-    /// At least `width` characters, spaces behind.
+    /// Returns the string, padded with trailing spaces to at least `width` characters.
     func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -2,16 +2,16 @@ import Foundation
 import ImageCore
 import ImageLoading
 
-/// Loads a list of addresses, some at a time, and reports each in the order of the list.
+/// Loads a list of addresses, `width` at a time, and reports each in the order of the list.
 struct LoadRunner: Sendable {
-    /// One address of the list, parsed or not.
+    /// An address of the list, and its request or the error of parsing it.
     struct Item: Sendable {
         var index: Int
         var address: String
         var request: Result<ImageRequest, Refusal>
     }
 
-    /// Loads one item; the runner measures and reports.
+    /// Loads one item.
     typealias Load =
         @Sendable (
             _ item: Item, _ request: ImageRequest, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
@@ -21,7 +21,9 @@ struct LoadRunner: Sendable {
     var display: ProgressDisplay
     var load: Load
 
-    /// Reports in the order of `items`; `each` is told them as they come, in that order.
+    /// Loads all items and returns their reports in the order of `items`.
+    ///
+    /// - Parameter each: receives each report as soon as it and all before it are available.
     func run(_ items: [Item], each: (LoadReport) throws -> Void) async throws -> [LoadReport] {
         try await withThrowingTaskGroup(of: (Int, LoadReport).self) { group in
             var waiting = items.makeIterator()

@@ -5,64 +5,66 @@ import ImageLoaderKit
 import ImageLoading
 import ImageTransporting
 
-/// What the subcommands that load images have in common.
+/// The options of subcommands that load images.
 struct LoadingOptions: ParsableArguments {
-    @Argument(help: "URLs (http, https, file, data) or paths; - reads them from standard input, one a line.")
+    @Argument(help: "URLs (http, https, file, data) or paths. - reads them from standard input, one per line.")
     var urls: [String]
 
     @Option(help: "Decode to this size, as WxH pixels.")
     var size: PixelSize?
 
-    @Flag(help: "Cover the size and crop, instead of fitting into it.")
+    @Flag(help: "Cover the size and crop instead of fitting into it.")
     var fill = false
 
-    @Option(help: "Folder of the disk cache.")
+    @Option(help: "The folder of the disk cache.")
     var cache: String?
 
-    @Option(help: "Caches to use: \(ImageCachePolicy.allValueStrings.joined(separator: ", ")).")
+    @Option(help: "The caches to use: \(ImageCachePolicy.allValueStrings.joined(separator: ", ")).")
     var policy: ImageCachePolicy = .all
 
-    @Flag(help: "Ask the network even if a cache has the image.")
+    @Flag(help: "Use the network even if a cache has the image.")
     var reload = false
 
-    @Flag(help: "Never ask the network.")
+    @Flag(help: "Never use the network.")
     var offline = false
 
     @Option(help: "How urgent: \(RequestPriority.allValueStrings.joined(separator: ", ")).")
     var priority: RequestPriority = .normal
 
-    @Option(help: "Downloads at a time, from 1 to 64.")
+    @Option(help: "The number of concurrent downloads, from 1 to 64.")
     var concurrency = 6
 
-    @Option(name: .customLong("header"), help: "A request header, as \"Name: value\". May be repeated.")
+    @Option(name: .customLong("header"), help: "A request header as \"Name: value\". Can be repeated.")
     var headers: [HeaderArgument] = []
 
-    @Option(help: "Seconds without a byte after which a transfer is given up.")
+    @Option(help: "Cancel a transfer after this many seconds without a byte.")
     var timeout: Double = 30
 
-    @Option(help: "How often a failed transfer is tried again.")
+    @Option(help: "The number of retries of a failed transfer, from 0 to 20.")
     var retries = 2
 
-    @Option(help: "Load everything this many times, in one process.")
+    @Option(help: "Load everything this many times in one process.")
     var `repeat` = 1
 
-    @Flag(help: "One JSON object a line on standard output.")
+    @Flag(help: "Print one JSON object per line to standard output.")
     var json = false
 
-    @Flag(help: "One line for each pass instead of one for each image.")
+    @Flag(help: "Print one line per pass instead of one per image.")
     var summary = false
 
     func validate() throws {
-        guard (1...64).contains(concurrency) else { throw ValidationError("--concurrency takes 1 to 64") }
-        guard timeout > 0, timeout <= 86_400 else { throw ValidationError("--timeout takes seconds above 0") }
-        guard (0...20).contains(retries) else { throw ValidationError("--retries takes 0 to 20") }
-        guard (1...1000).contains(`repeat`) else { throw ValidationError("--repeat takes 1 to 1000") }
+        guard (1...64).contains(concurrency) else { throw ValidationError("--concurrency must be from 1 to 64") }
+        guard timeout > 0, timeout <= 86_400 else {
+            throw ValidationError("--timeout must be above 0 and at most 86,400 seconds")
+        }
+        guard (0...20).contains(retries) else { throw ValidationError("--retries must be from 0 to 20") }
+        guard (1...1000).contains(`repeat`) else { throw ValidationError("--repeat must be from 1 to 1,000") }
         guard !fill || size != nil else { throw ValidationError("--fill needs --size") }
-        guard !(reload && offline) else { throw ValidationError("--reload and --offline exclude each other") }
-        guard !(json && summary) else { throw ValidationError("--json and --summary exclude each other") }
+        guard !(reload && offline) else { throw ValidationError("--reload and --offline can't be combined") }
+        guard !(json && summary) else { throw ValidationError("--json and --summary can't be combined") }
     }
 
-    /// A loader as the options want it.
+    /// Returns a loader with these options.
     func makeLoader(observer: any ImageLoaderObserver) -> ImageLoader {
         var defaults = ImageLoaderOptions(cacheDirectory: CacheFolder.url(cache))
         defaults.maxDownloads = concurrency
@@ -74,7 +76,7 @@ struct LoadingOptions: ParsableArguments {
         return defaults.makeLoader()
     }
 
-    /// The addresses, those from standard input in the place of `-`.
+    /// Returns the addresses, with `-` replaced by those from standard input.
     func addresses() -> [String] {
         urls.flatMap { address in
             guard address == "-" else { return [address] }
@@ -94,18 +96,19 @@ struct LoadingOptions: ParsableArguments {
             headers: Dictionary(headers.map { ($0.name, $0.value) }) { _, last in last })
     }
 
-    /// The URL that an address means: as it stands when it has a scheme, else a path.
+    /// Returns the URL of an address. An address without a scheme is a file path.
     static func url(for address: String) throws(Refusal) -> URL {
         if let url = URL(string: address), url.scheme != nil { return url }
         guard FileManager.default.fileExists(atPath: address) else {
             throw Refusal(
-                status: .noInput, line: "\(address): neither a URL nor a file. Write http://… or the path of a file.")
+                status: .noInput,
+                line: "\(address): neither a URL nor a file. Pass a URL such as http://… or the path of a file.")
         }
         return URL(fileURLWithPath: address)
     }
 }
 
-/// Where the disk cache is when nobody says.
+/// Finds the folder of the disk cache.
 enum CacheFolder {
     static func url(_ path: String?) -> URL {
         if let path { return URL(fileURLWithPath: path, isDirectory: true) }

@@ -1,24 +1,24 @@
 import Foundation
 
-/// How often an operation is measured.
+/// Decides how often an operation is measured.
 struct Repetition {
-    /// Nil: as often as fits into `budget`, but at least 3 and at most 1,000 times.
+    /// The exact number of iterations. If nil, as many as fit into `budget`, from 3 to 1,000.
     var exactly: Int?
     var budget: Duration = .milliseconds(400)
 
-    /// Whether to go on after `count` iterations that took `spent` of processor time together.
+    /// Returns whether to continue after `count` iterations that took `spent` of processor time in total.
     func wantsMore(after count: Int, spent: Duration) -> Bool {
         if let exactly { return count < exactly }
         return count < 3 || (spent < budget && count < 1_000)
     }
 }
 
-/// What an operation took over several iterations.
+/// The times of an operation over several iterations.
 struct OperationTimes {
     private(set) var count = 0
     private(set) var leastProcessor: Duration = .zero
     private(set) var leastWall: Duration = .zero
-    /// Processor time of all iterations.
+    /// The processor time of all iterations.
     private(set) var spent: Duration = .zero
 
     mutating func add(processor: Duration, wall: Duration) {

@@ -1,13 +1,14 @@
 import Foundation
 
-/// How far the process's resident memory rises while something runs.
+/// Measures how far the process's resident memory rises while an operation runs.
 enum PeakMemory {
-    /// Bytes between the resident memory before and its peak meanwhile; never below 0.
+    /// Returns the result of the operation, and the growth of resident memory in bytes, never below 0.
     ///
-    /// On Linux the kernel's high-water mark is set back first (`clear_refs` in proc(5)); elsewhere it is the growth of the
-    /// peak since the process began (getrusage(2)), which is less than the truth when an earlier peak was higher. Either way
-    /// memory that the process holds free is used up first, and pages of code that run for the first time count, too: the
-    /// first call in a process is the one to trust.
+    /// On Linux, resets the kernel's high-water mark first (`clear_refs` in proc(5)). Elsewhere, returns the growth of the
+    /// peak since the process started (getrusage(2)), which is too low if an earlier peak was higher.
+    ///
+    /// The operation first uses memory that the process already holds free, and pages of code that run for the first time
+    /// count as well. So only the first call in a process is reliable.
     static func growth<Value, Failure>(
         during body: () throws(Failure) -> Value
     ) throws(Failure) -> (value: Value, bytes: Int) {
@@ -34,7 +35,7 @@ enum PeakMemory {
     }
 
     #if os(Linux)
-        /// Lines of /proc/self/status, in KiB.
+        /// Fields of /proc/self/status, in KiB.
         private enum Field: String {
             case now = "VmRSS:"
             case highest = "VmHWM:"

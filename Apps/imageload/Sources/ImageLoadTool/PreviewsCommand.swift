@@ -6,25 +6,25 @@ import ImageLoaderKit
 
 struct PreviewsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "previews", abstract: "Show what can be seen of a file while its bytes come in.",
+        commandName: "previews", abstract: "Write the previews that a decoder shows during a download.",
         discussion: """
-            The bytes are handed to the decoder in pieces, as from a network. Each preview is written as PNG, at last the final \
-            image, named after the number of bytes that had come.
+            Feeds the file to the decoder in chunks, as from a network. Writes each preview as a PNG file named after the \
+            number of bytes received, and the final image as final.png.
             """)
 
-    @Argument(help: "The file.")
+    @Argument(help: "The file to decode.")
     var file: String
 
     @OptionGroup var options: TargetOptions
 
-    @Option(help: "Write the images to this folder.")
+    @Option(help: "The folder to write the images to.")
     var output: String
 
-    @Option(help: "Bytes of a piece. Default: a twentieth of the file.")
+    @Option(help: "The size of a chunk in bytes. Default: a twentieth of the file.")
     var piece: Int?
 
     func validate() throws {
-        if let piece, piece < 1 { throw ValidationError("--piece takes 1 and more") }
+        if let piece, piece < 1 { throw ValidationError("--piece must be at least 1") }
     }
 
     func run() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import ImageCore
 import Synchronization
 
-/// Shows transfers as bars that redraw in place on a terminal's standard error; draws nothing elsewhere.
+/// Draws progress bars that update in place on a terminal. Draws nothing if standard error is not a terminal.
 final class ProgressDisplay: Sendable {
     private struct Transfer {
         var address: String
@@ -56,7 +56,7 @@ final class ProgressDisplay: Sendable {
         redraw()
     }
 
-    /// Takes the bars off the terminal.
+    /// Erases the bars.
     func close() {
         guard isInteractive else { return }
         let lines = state.withLock { state in
@@ -66,7 +66,7 @@ final class ProgressDisplay: Sendable {
         write(Self.erase(lines))
     }
 
-    /// At most ten times a second; the terminal is no bottleneck.
+    /// Redraws at most ten times a second.
     private func redraw() {
         guard isInteractive else { return }
         let (columns, rows) = terminalSize()
@@ -104,7 +104,7 @@ final class ProgressDisplay: Sendable {
         String("\(bar) \(text)".prefix(max(10, columns - 1)))
     }
 
-    /// `[=====     ]`; an unknown total shows an empty bar.
+    /// Returns a bar such as `[=====     ]`. If the fraction is nil, the bar is empty.
     static func bar(_ fraction: Double?, width: Int) -> String {
         let filled = Int((min(max(fraction ?? 0, 0), 1) * Double(width)).rounded(.down))
         return "[" + String(repeating: "=", count: filled) + String(repeating: " ", count: width - filled) + "]"
@@ -112,6 +112,6 @@ final class ProgressDisplay: Sendable {
 }
 
 extension WorkProgress {
-    /// From 0 to 1, or nil when the total is not known.
+    /// A value from 0 to 1, or nil if the total is unknown.
     var fraction: Double? { totalBytes.flatMap { $0 > 0 ? Double(completedBytes) / Double($0) : nil } }
 }

@@ -1,45 +1,45 @@
 import ImageCore
 
-/// The tool's exit codes: sysexits.h where it has one.
+/// The tool's exit codes, from sysexits.h where it defines one.
 enum ToolStatus: Int32 {
     /// EX_USAGE: the command line is wrong.
     case usage = 64
-    /// EX_DATAERR: not an image that can be decoded.
+    /// EX_DATAERR: the data can't be decoded as an image.
     case notAImage = 65
     /// EX_NOINPUT: no such file, or the server has no such image.
     case noInput = 66
     /// EX_UNAVAILABLE: the network or the server failed.
     case network = 69
-    /// EX_SOFTWARE: something else went wrong here.
+    /// EX_SOFTWARE: any other failure.
     case failure = 70
-    /// EX_IOERR: reading or writing files failed.
+    /// EX_IOERR: reading or writing a file failed.
     case inputOutput = 74
-    /// Refused by a limit: valid perhaps, but too large.
+    /// The image exceeds a limit. It may be valid.
     case tooLarge = 100
 }
 
-/// What the tool says when it does not do what it was asked: one line, and the status that goes with it.
+/// An error as the tool reports it: a line on standard error and an exit code.
 struct Refusal: Error {
     var status: ToolStatus
-    /// What went wrong and what to do about it.
+    /// Says what went wrong and how to fix it.
     var line: String
 }
 
 extension Refusal {
-    /// - Parameter subject: the file or URL that this is about.
+    /// - Parameter subject: the file or URL that failed.
     init(_ failure: DecodingFailure, subject: String) {
         switch failure {
         case .limitExceeded:
             self.init(status: .tooLarge, line: "\(subject): \(failure). Use a smaller image.")
         case .noSuchFrame:
-            self.init(status: .usage, line: "\(subject): \(failure). Ask for a frame from 0.")
+            self.init(status: .usage, line: "\(subject): \(failure). Choose a frame from 0.")
         case .unknownFormat:
-            self.init(status: .notAImage, line: "\(subject): \(failure). JPEG, PNG, WebP and GIF can be read.")
+            self.init(status: .notAImage, line: "\(subject): \(failure). Supported formats: JPEG, PNG, WebP and GIF.")
         case .truncated:
             self.init(status: .notAImage, line: "\(subject): \(failure). Fetch it again.")
         default:
             self.init(
-                status: .notAImage, line: "\(subject): \(failure). Try to open and save it with another program.")
+                status: .notAImage, line: "\(subject): \(failure). Try to re-save it with another program.")
         }
     }
 
@@ -68,9 +68,9 @@ extension ImageError.NetworkFailure {
     var advice: String {
         switch self {
         case .unresolvedHost: "Check the host name and the connection."
-        case .connectionRefused: "Check that the server runs and the port is right."
+        case .connectionRefused: "Check that the server is running and the port is correct."
         case .tls: "Check the server's certificate."
-        case .redirect: "Ask for the final address."
+        case .redirect: "Use the final address."
         case .timedOut: "Try again, or raise --timeout."
         case .hostUnavailable: "Try again in a minute."
         case .connectionLost, .truncatedBody, .malformedResponse, .other: "Try again."

@@ -7,18 +7,18 @@ import Synchronization
 
 struct SheetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sheet", abstract: "Load images into one contact sheet, a PNG.")
+        commandName: "sheet", abstract: "Load images and arrange them on a contact sheet.")
 
     @OptionGroup var options: LoadingOptions
 
-    @Option(help: "The file to write.")
+    @Option(help: "The PNG file to write.")
     var output: String
 
-    @Option(help: "Images in a row, from 1 to 50.")
+    @Option(help: "The number of images per row, from 1 to 50.")
     var columns = 10
 
     func validate() throws {
-        guard (1...50).contains(columns) else { throw ValidationError("--columns takes 1 to 50") }
+        guard (1...50).contains(columns) else { throw ValidationError("--columns must be from 1 to 50") }
     }
 
     func run() async throws {
@@ -51,7 +51,7 @@ struct SheetCommand: AsyncParsableCommand {
         if !options.json { Console.output("contact sheet: \(output) (\(sheet.size))") }
     }
 
-    /// Collects tiles as they come; the first of several passes tells where an image came from.
+    /// Collects the tiles of the first pass, so that captions show the original source of each image.
     private final class Tiles: Sendable {
         private let tiles: Mutex<[ContactSheet.Tile?]>
 

@@ -1,15 +1,15 @@
 import ArgumentParser
 import ImageCore
 
-/// What the subcommands that decode files have in common: the size, and how to get there.
+/// The size and scaling options of subcommands that decode files.
 struct TargetOptions: ParsableArguments {
     @Option(help: "Decode to this size, as WxH pixels.")
     var size: PixelSize?
 
-    @Flag(help: "Cover the size and crop, instead of fitting into it.")
+    @Flag(help: "Cover the size and crop instead of fitting into it.")
     var fill = false
 
-    @Flag(help: "Give up detail that is hardly seen at the size, to be faster.")
+    @Flag(help: "Decode faster, with barely visible loss of detail.")
     var speed = false
 
     func validate() throws {
@@ -17,7 +17,7 @@ struct TargetOptions: ParsableArguments {
         guard !speed || size != nil else { throw ValidationError("--speed needs --size") }
     }
 
-    /// Nil for the size as stored.
+    /// The target, or nil to decode at the stored size.
     var target: ImageTarget? {
         size.map { ImageTarget($0, mode: fill ? .fill : .fit, preference: speed ? .speed : .quality) }
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Arguments")
 struct ArgumentTests {
     @Test(
-        "a size is two whole numbers from 1 to 65,535 with an x between",
+        "a size is two whole numbers from 1 to 65,535, separated by an x",
         arguments: [
             ("300x200", PixelSize(width: 300, height: 200)), ("1X65535", PixelSize(width: 1, height: 65_535)),
             ("300", nil), ("300x", nil), ("x200", nil), ("0x10", nil), ("-1x10", nil), ("65536x1", nil), ("1x2x3", nil),
@@ -30,7 +30,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "a byte count is a whole number, alone or with a unit of powers of a thousand",
+        "a byte count is a whole number with an optional decimal unit",
         arguments: [
             ("100", 100), ("1kB", 1_000), ("2MB", 2_000_000), ("3gb", 3_000_000_000), ("5B", 5), ("MB", nil),
             ("-1", nil),
@@ -40,7 +40,7 @@ struct ArgumentTests {
         #expect(ByteCount(argument: text)?.bytes == expected)
     }
 
-    @Test("a header keeps colons in its value and loses the space around it")
+    @Test("a header keeps colons in its value and trims spaces around it")
     func header() {
         let header = HeaderArgument(argument: "Referer:  http://example.org:80/ ")
         #expect(header?.name == "Referer")
@@ -49,7 +49,7 @@ struct ArgumentTests {
         #expect(HeaderArgument(argument: ": no name") == nil)
     }
 
-    @Test("priorities are read whatever their case")
+    @Test("priorities are case-insensitive")
     func priority() {
         #expect(RequestPriority(argument: "veryhigh") == .veryHigh)
         #expect(RequestPriority(argument: "LOW") == .low)
@@ -57,7 +57,7 @@ struct ArgumentTests {
     }
 
     @Test(
-        "command lines that contradict themselves are refused",
+        "contradictory options are rejected",
         arguments: [
             ["fetch"], ["fetch", "u", "--fill"], ["fetch", "u", "--reload", "--offline"],
             ["fetch", "u", "--concurrency", "0"], ["fetch", "u", "--timeout", "-1"], ["fetch", "u", "--format", "png"],
@@ -72,7 +72,7 @@ struct ArgumentTests {
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(arguments) }
     }
 
-    @Test("the command line of the documentation is understood")
+    @Test("parses the documented fetch command line")
     func accepted() throws {
         let command = try RootCommand.parseAsRoot([
             "fetch", "http://h/a", "-", "--size", "300x200", "--fill", "--output", "d", "--format", "webp", "--cache",
@@ -92,7 +92,7 @@ struct ArgumentTests {
         #expect(request.headers == ["A": "b"])
     }
 
-    @Test("bench decode is understood as documented, and the speed preference reaches the target")
+    @Test("parses the documented bench decode command line, and passes the speed preference to the target")
     func bench() throws {
         let command = try RootCommand.parseAsRoot([
             "bench", "decode", "a.jpg", "b.png", "--size", "300x200", "--fill", "--speed", "--iterations", "5",
@@ -107,7 +107,7 @@ struct ArgumentTests {
                 == ImageTarget(PixelSize(width: 300, height: 200), mode: .fill, preference: .speed))
     }
 
-    @Test("decode takes the speed preference and truncated files only on request")
+    @Test("decode uses the speed preference and accepts truncated files only on request")
     func decode() throws {
         let plain = try #require(try RootCommand.parseAsRoot(["decode", "f", "--size", "3x2"]) as? DecodeCommand)
         #expect(plain.options.target == ImageTarget(PixelSize(width: 3, height: 2)))

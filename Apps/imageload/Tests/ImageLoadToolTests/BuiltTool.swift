@@ -2,7 +2,7 @@ import CommandRunning
 import Foundation
 import Testing
 
-/// The tool that was built, and a folder to run it in that goes with this value.
+/// The built tool, and a working folder that is removed with this object.
 final class BuiltTool: Sendable {
     struct Run {
         var status: Int32
@@ -21,11 +21,11 @@ final class BuiltTool: Sendable {
         do {
             try FileManager.default.removeItem(at: folder)
         } catch {
-            Issue.record("the test's folder stays: \(error)")
+            Issue.record("can't remove the test's folder: \(error)")
         }
     }
 
-    /// Runs it as a person would: arguments and standard input in, exit code, standard output and standard error out.
+    /// Runs the tool as a process with arguments and standard input. Returns its exit code, standard output and error.
     func run(_ arguments: [String], input: String = "") async throws -> Run {
         let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appending(path: "imageload")

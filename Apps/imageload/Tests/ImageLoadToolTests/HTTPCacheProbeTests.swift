@@ -2,7 +2,7 @@ import Foundation
 import LoopbackServer
 import Testing
 
-/// The probe as a process, against a server that says exactly what the test wants.
+/// Runs the command as a process against a server with scripted responses.
 @Suite("imageload http-cache-probe", .timeLimit(.minutes(3)))
 struct HTTPCacheProbeTests {
     private struct Reply: Decodable {
@@ -24,8 +24,8 @@ struct HTTPCacheProbeTests {
 
     init() throws { tool = try BuiltTool() }
 
-    /// Sends lines to one process and gives its replies by id. Each line is answered once, and the process ends well.
-    private func probe(_ lines: [String]) async throws -> [String: Reply] {
+    /// Sends lines to one process and returns its replies by id. Expects one reply per line and exit code 0.
+    private func send(_ lines: [String]) async throws -> [String: Reply] {
         let cache = tool.folder.appending(path: "cache").path
         let run = try await tool.run(
             ["http-cache-probe", "--cache", cache], input: lines.map { $0 + "\n" }.joined())
@@ -43,7 +43,7 @@ struct HTTPCacheProbeTests {
 
     private static let text = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nX-Kept: 1\r\nX-Kept: 2\r\n"
 
-    @Test("requests overlap; a header that comes twice is told twice; the next process finds what one stored")
+    @Test("requests run concurrently, repeated headers are kept, and the next process finds stored responses")
     func overlapping() async throws {
         let gate = LoopbackSignal()
         let server = try LoopbackServer { request in
@@ -53,40 +53,40 @@ struct HTTPCacheProbeTests {
             }
             return .steps([.wait(gate), .text(Self.text + "Cache-Control: max-age=60\r\n\r\none")])
         }
-        let first = try await probe([line("a", server.url("/waits")), line("b", server.url("/opens"))])
+        let first = try await send([line("a", server.url("/waits")), line("b", server.url("/opens"))])
         #expect([first["a"]?.error, first["b"]?.error] == [nil, nil])
         #expect(first["a"]?.text == "one" && first["a"]?.fromCache == "network" && first["b"]?.status == 200)
         #expect(first["a"]?.values("x-kept") == ["1", "2"])
-        let second = try await probe([line("c", server.url("/waits"))])["c"]
+        let second = try await send([line("c", server.url("/waits"))])["c"]
         #expect(second?.fromCache == "disk" && second?.text == "one" && second?.values("x-kept") == ["1", "2"])
         #expect(second?.values("age").count == 1)
         #expect(server.requestCount == 2)
     }
 
-    @Test("requests go out untouched: method, headers, body, and no cookies of the probe's own")
+    @Test("sends method, headers and body unchanged, and no cookies")
     func untouched() async throws {
         let server = try LoopbackServer { _ in .ok("done".utf8, headers: ["Set-Cookie": "a=b"]) }
         let more = #""method":"POST","headers":[["Foo","1"],["Foo","2"]],"body":"text""#
-        _ = try await probe([line("1", server.url("/a"), more)])
-        _ = try await probe([line("2", server.url("/a"))])
+        _ = try await send([line("1", server.url("/a"), more)])
+        _ = try await send([line("2", server.url("/a"))])
         let requests = server.log
         #expect(requests.map(\.method) == ["POST", "GET"] && requests.allSatisfy { $0.headers["cookie"] == nil })
         #expect(requests[0].headers["foo"] == "1, 2" && requests[0].body == Array("text".utf8))
         #expect(requests[0].headers["cache-control"] == nil && requests[0].headers["content-type"] == nil)
     }
 
-    @Test("bodies come as they are coded, also in a coding that nobody knows")
+    @Test("bodies keep their content coding, even an unknown one")
     func coding() async throws {
         let server = try LoopbackServer { _ in .ok("abc".utf8, headers: ["Content-Encoding": "rot13"]) }
-        let reply = try await probe([line("1", server.url("/a"))])["1"]
+        let reply = try await send([line("1", server.url("/a"))])["1"]
         #expect(reply?.text == "abc" && reply?.values("content-encoding") == ["rot13"])
         #expect(server.log.allSatisfy { $0.headers["accept-encoding"] == nil })
     }
 
-    @Test("a redirect is followed or handed over")
+    @Test("a redirect is followed or returned")
     func redirects() async throws {
         let server = try LoopbackServer { $0.path == "/a" ? .redirect(to: "/b") : .ok("there".utf8) }
-        let replies = try await probe([
+        let replies = try await send([
             line("follow", server.url("/a")), line("manual", server.url("/a"), #""redirect":"manual""#),
         ])
         #expect(replies["follow"]?.text == "there")
@@ -94,7 +94,7 @@ struct HTTPCacheProbeTests {
     }
 
     @Test(
-        "the modes of the Fetch standard, over a stale response with a validator",
+        "cache modes of the Fetch standard with a stale response that has a validator",
         arguments: [
             ("default", "validated", "\"1\"", nil), ("no-cache", "validated", "\"1\"", "max-age=0"),
             ("no-store", "network", nil, "no-cache"), ("reload", "network", nil, "no-cache"),
@@ -105,18 +105,18 @@ struct HTTPCacheProbeTests {
             request.headers["if-none-match"] == nil
                 ? .ok("one".utf8, headers: ["ETag": "\"1\"", "Cache-Control": "max-age=0"]) : .response(status: 304)
         }
-        _ = try await probe([line("1", server.url("/a"))])
-        let reply = try await probe([line("2", server.url("/a"), #""cache":"\#(mode)""#)])["2"]
+        _ = try await send([line("1", server.url("/a"))])
+        let reply = try await send([line("2", server.url("/a"), #""cache":"\#(mode)""#)])["2"]
         #expect(reply?.fromCache == source && reply?.text == "one")
         let request = server.log.dropFirst().first
         #expect((request == nil) == (source == "stale"))
         #expect(request?.headers["if-none-match"] == tag && request?.headers["cache-control"] == directive)
     }
 
-    @Test("what can't be done is one line with its id, and the others go on")
+    @Test("an invalid request returns one line with its id and doesn't affect others")
     func failures() async throws {
         let server = try LoopbackServer { _ in .ok("one".utf8) }
-        let replies = try await probe([
+        let replies = try await send([
             "no JSON", line("scheme", try #require(URL(string: "ftp://h/"))), #"{"id":"lacks"}"#,
             line("cold", server.url("/a"), #""cache":"only-if-cached""#), line("well", server.url("/b")),
         ])
@@ -127,19 +127,19 @@ struct HTTPCacheProbeTests {
         #expect(server.log.map(\.path) == ["/b"])
     }
 
-    @Test("nothing lives on that the origin says nothing about, be it a 404")
+    @Test("responses without freshness information are not reused, including a 404")
     func noDefaultLifetime() async throws {
         let server = try LoopbackServer { $0.path == "/a" ? .ok("one".utf8) : .notFound }
-        for _ in 0..<2 { _ = try await probe([line("1", server.url("/a")), line("2", server.url("/b"))]) }
+        for _ in 0..<2 { _ = try await send([line("1", server.url("/a")), line("2", server.url("/b"))]) }
         #expect(server.requestCount == 4)
     }
 
-    @Test("a validation behind an answer is finished before the process ends")
+    @Test("a background validation finishes before the process ends")
     func background() async throws {
         let headers = ["Cache-Control": "max-age=0, stale-while-revalidate=60"]
         let server = try LoopbackServer { _ in .ok("one".utf8, headers: headers) }
-        _ = try await probe([line("1", server.url("/a"))])
-        #expect(try await probe([line("2", server.url("/a"))])["2"]?.fromCache == "stale")
+        _ = try await send([line("1", server.url("/a"))])
+        #expect(try await send([line("2", server.url("/a"))])["2"]?.fromCache == "stale")
         #expect(server.requestCount == 2)
     }
 }

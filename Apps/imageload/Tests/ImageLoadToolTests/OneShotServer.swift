@@ -1,6 +1,6 @@
 import Foundation
 
-/// Answers one HTTP request on loopback with one body, on a thread of its own, and is gone.
+/// Answers a single HTTP request on loopback, on its own thread.
 final class OneShotServer: Sendable {
     let url: String
 

@@ -23,7 +23,7 @@ struct ReportTests {
         return try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
     }
 
-    @Test("JSON of a loaded image has every key, error null")
+    @Test("the JSON of a loaded image has all keys, and error is null")
     func loadedJSON() throws {
         let object = try object(loaded)
         #expect(
@@ -38,7 +38,7 @@ struct ReportTests {
         #expect(object["error"] is NSNull)
     }
 
-    @Test("JSON of a failure says why and has no source")
+    @Test("the JSON of a failure has an error and no source")
     func failedJSON() throws {
         let object = try object(failed)
         #expect(object["status"] as? String == "failed")
@@ -46,7 +46,7 @@ struct ReportTests {
         #expect(object["error"] as? String == "b: broken. Try again.")
     }
 
-    @Test("the table has a row for each source that answered, failures and a total")
+    @Test("the table has a row for each source, for failures and for the total")
     func table() {
         let table = LoadSummary(reports: [loaded, loaded, failed], elapsed: .seconds(1)).table
         let rows = table.split(separator: "\n").map {
@@ -59,14 +59,14 @@ struct ReportTests {
         #expect(rows[4].joined(separator: " ") == "png 2; 1.00 s in all")
     }
 
-    @Test("the summary of a pass says what came from where, and what failed")
+    @Test("the summary of a pass counts images by source and failures")
     func summary() {
         let line = LoadSummary(reports: [loaded, loaded, failed], elapsed: .milliseconds(1_230)).line
         #expect(line == "3 images in 1.23 s: disk 2 (104.0 kB), failed 1")
     }
 
     @Test(
-        "each kind of failure has its exit code and one line that says what to do",
+        "each failure has an exit code and one line with advice",
         arguments: [
             (.invalidURL("x"), .usage), (.network(.timedOut, "t"), .network), (.httpStatus(500), .network),
             (.notFound, .noInput), (.offline, .network), (.tooLarge(allowedBytes: 1), .tooLarge),
@@ -79,10 +79,10 @@ struct ReportTests {
         #expect(refusal.status == status)
         #expect(refusal.line.hasPrefix("u: "))
         #expect(!refusal.line.contains("\n"))
-        #expect(refusal.line.split(separator: ". ").count >= 2, "says what to do: \(refusal.line)")
+        #expect(refusal.line.split(separator: ". ").count >= 2, "has advice: \(refusal.line)")
     }
 
-    @Test("images are named by the last part of their address, all differently")
+    @Test("images get unique names from the last path component of their address")
     func names() {
         #expect(
             ImageWriter.names(for: [
@@ -100,7 +100,7 @@ struct ProgressDisplayTests {
         func write(_ more: String) { text.withLock { $0 += more } }
     }
 
-    @Test("draws a bar for each transfer and a total, within the terminal's width")
+    @Test("draws a bar per transfer and a total within the terminal's width")
     func bars() {
         let screen = Screen()
         let display = ProgressDisplay(isInteractive: true, total: 3, write: screen.write) { (40, 24) }
@@ -113,7 +113,7 @@ struct ProgressDisplayTests {
         #expect(screen.contents.hasSuffix("\u{1B}[1A\u{1B}[2K\u{1B}[1A\u{1B}[2K"))
     }
 
-    @Test("draws nothing where nobody watches")
+    @Test("draws nothing without a terminal")
     func silent() {
         let screen = Screen()
         let display = ProgressDisplay(isInteractive: false, total: 1, write: screen.write) { (40, 24) }
@@ -124,7 +124,7 @@ struct ProgressDisplayTests {
     }
 
     @Test(
-        "bars fill with the fraction and stay within their ends",
+        "bars show the fraction, clamped to 0 to 1",
         arguments: [(0.5, "[==  ]"), (2, "[====]"), (-1, "[    ]")])
     func bar(fraction: Double, expected: String) {
         #expect(ProgressDisplay.bar(fraction, width: 4) == expected)
@@ -147,7 +147,7 @@ struct ContactSheetTests {
         Array(bitmap.pixels[(y * bitmap.size.width + x) * 4..<(y * bitmap.size.width + x) * 4 + 4])
     }
 
-    @Test("puts images into rows, centred in their cells, and marks those that did not arrive")
+    @Test("arranges images in rows, centred in their cells, and marks failures")
     func layout() {
         let sheet = ContactSheet(columns: 2, cell: PixelSize(width: 40, height: 30))
             .draw([tile([200, 0, 0, 255]), nil, tile([0, 200, 0, 255])])
@@ -159,13 +159,13 @@ struct ContactSheetTests {
         #expect(sheet.isOpaque)
     }
 
-    @Test("shows a checkerboard through transparency")
+    @Test("shows a checkerboard behind transparent pixels")
     func transparency() {
         let sheet = ContactSheet(columns: 1, cell: PixelSize(width: 4, height: 4)).draw([tile([255, 255, 255, 0])])
         #expect(pixel(sheet, 8, 8) == [70, 70, 70, 255])
     }
 
-    @Test("captions tell format, source and time")
+    @Test("captions show format, source and time")
     func caption() {
         #expect(tile([0, 0, 0, 255]).caption == "png disk 12 MS")
     }
@@ -173,7 +173,7 @@ struct ContactSheetTests {
 
 @Suite("Measurements")
 struct MeasurementTests {
-    @Test("the least of all iterations counts, of processor and of wall time apart")
+    @Test("takes the minimum of processor time and of wall time separately")
     func least() {
         var times = OperationTimes()
         times.add(processor: .milliseconds(5), wall: .milliseconds(6))
@@ -185,7 +185,7 @@ struct MeasurementTests {
         #expect(times.spent == .milliseconds(12))
     }
 
-    @Test("iterations are as many as asked for, else three at least and a thousand at most")
+    @Test("runs the given number of iterations, or 3 to 1,000 by default")
     func repetition() {
         #expect(Repetition(exactly: 2).wantsMore(after: 1, spent: .seconds(9)))
         #expect(!Repetition(exactly: 2).wantsMore(after: 2, spent: .zero))
@@ -196,7 +196,7 @@ struct MeasurementTests {
         #expect(!timed.wantsMore(after: 1_000, spent: .zero))
     }
 
-    @Test("an operation runs as often as is told")
+    @Test("runs an operation the given number of times")
     func runs() {
         var runs = 0
         let times = OperationTimes.measure(Repetition(exactly: 4)) { runs += 1 }
@@ -204,14 +204,14 @@ struct MeasurementTests {
         #expect(times.count == 4)
     }
 
-    @Test("a peak is seen though its memory is free again")
+    @Test("measures a peak whose memory is free again")
     func peak() {
         let (_, bytes) = PeakMemory.growth { [UInt8](repeating: 1, count: 80 << 20).count }
         #expect(bytes > 60 << 20)
         #expect(bytes < 160 << 20)
     }
 
-    @Test("an image that is not whole says so, a whole one has no such key")
+    @Test("completeness is present only for an incomplete image")
     func completeness() throws {
         let bitmap = Bitmap(size: PixelSize(width: 1, height: 1), pixels: [0, 0, 0, 0], isOpaque: false)
         let header = ImageHeader(format: .png, storedSize: bitmap.size)

@@ -5,7 +5,7 @@ import ImageDiskCaching
 import ImageLoaderKit
 import Testing
 
-/// Runs the built tool as a person would: arguments in, exit code, standard output and standard error out.
+/// Runs the built tool as a process and checks its exit code, standard output and standard error.
 @Suite("The tool as a process", .timeLimit(.minutes(5)))
 final class ToolTests {
     private let tool: BuiltTool
@@ -17,7 +17,7 @@ final class ToolTests {
         try await tool.run(arguments, input: input)
     }
 
-    /// A gradient of 40 by 30 pixels, half transparent at the right edge.
+    /// Writes a gradient of 40 by 30 pixels, half transparent at the right edge. Returns its path.
     private func image(_ format: ImageFormat, named name: String) throws -> String {
         var pixels: [UInt8] = []
         for y in 0..<30 {
@@ -34,7 +34,7 @@ final class ToolTests {
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    @Test("decode tells what is in a file and writes its pixels", arguments: ["png", "jpeg", "webp", "gif"])
+    @Test("decode describes a file and writes its pixels", arguments: ["png", "jpeg", "webp", "gif"])
     func decode(name: String) async throws {
         let raw = folder.appending(path: "pixels").path
         let file = try image(ImageFormat(rawValue: name), named: "misnamed.txt")
@@ -54,7 +54,7 @@ final class ToolTests {
         if name == "png" || name == "webp" { #expect(Array(pixels[0..<8]) == [0, 0, 90, 255, 6, 0, 90, 255]) }
     }
 
-    @Test("decode to a size: width and height are those of the pixels")
+    @Test("decode to a size reports the size of the written pixels")
     func decodeToSize() async throws {
         let raw = folder.appending(path: "pixels").path
         let file = try image(.png, named: "a.png")
@@ -65,7 +65,7 @@ final class ToolTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: raw)).count == 20 * 20 * 4)
     }
 
-    @Test("bench decode tells time and memory of each file as JSON")
+    @Test("bench decode prints time and memory of each file as JSON")
     func benchJSON() async throws {
         let files = [try image(.png, named: "a.png"), try image(.gif, named: "b.gif")]
         let result = try await run(["bench", "decode"] + files + ["--size", "20x20", "--iterations", "2", "--json"])
@@ -86,7 +86,7 @@ final class ToolTests {
         }
     }
 
-    @Test("bench decode goes on after a file that can't be decoded, and fails as the first such did")
+    @Test("bench decode continues after an undecodable file, and exits with the first failure's code")
     func benchFailure() async throws {
         let text = folder.appending(path: "text.png").path
         try Data("this is no image".utf8).write(to: URL(fileURLWithPath: text))
@@ -94,11 +94,11 @@ final class ToolTests {
         let result = try await run(["bench", "decode", text, folder.path + "/missing", good, "--iterations", "1"])
         #expect(result.status == 65)
         #expect(result.errors.count == 2)
-        #expect(result.output.split(separator: "\n").count == 2, "a heading and the good one: \(result.output)")
+        #expect(result.output.split(separator: "\n").count == 2, "a heading and the valid file: \(result.output)")
         #expect(result.output.contains("good.png"))
     }
 
-    @Test("each refusal has its exit code and exactly one line on standard error")
+    @Test("each failure has its exit code and exactly one line on standard error")
     func refusals() async throws {
         let text = folder.appending(path: "text.png").path
         try Data("this is no image".utf8).write(to: URL(fileURLWithPath: text))
@@ -124,7 +124,7 @@ final class ToolTests {
         }
     }
 
-    @Test("fetch tells each image as JSON, the second time from memory")
+    @Test("fetch prints each image as JSON, the second time from memory")
     func fetchJSON() async throws {
         let file = try image(.png, named: "a.png")
         let result = try await run(
@@ -138,7 +138,7 @@ final class ToolTests {
     }
 
     @Test(
-        "fetch writes what was asked for",
+        "fetch writes images in the given format",
         arguments: [("png", "png"), ("jpeg", "jpg"), ("webp", "webp"), ("auto", "jpg"), ("original", "gif")])
     func fetchOutput(format: String, suffix: String) async throws {
         let file = try image(.gif, named: "a.gif")
@@ -154,7 +154,7 @@ final class ToolTests {
         if format == "original" { #expect(written == (try Data(contentsOf: URL(fileURLWithPath: file)))) }
     }
 
-    @Test("previews of a file that comes in pieces are written, and at last the image itself")
+    @Test("previews writes each preview and the final image")
     func previews() async throws {
         let file = try image(.png, named: "a.png")
         let output = folder.appending(path: "previews")
@@ -168,15 +168,15 @@ final class ToolTests {
         }
     }
 
-    @Test("a file without an embedded thumbnail is told in one line")
+    @Test("a missing embedded thumbnail is reported in one line")
     func noThumbnail() async throws {
         let file = try image(.jpeg, named: "a.jpg")
         let result = try await run(["decode", file, "--thumbnail"])
         #expect(result.status == 66)
-        #expect(result.errors == ["imageload: \(file): holds no embedded thumbnail. Leave --thumbnail out."])
+        #expect(result.errors == ["imageload: \(file): has no embedded thumbnail. Omit --thumbnail."])
     }
 
-    @Test("a disk cache that can't be used is told in one line, and the images come all the same")
+    @Test("an unusable disk cache is reported in one line, and images still load")
     func brokenCache() async throws {
         let server = try OneShotServer(Data(contentsOf: URL(fileURLWithPath: try image(.png, named: "a.png"))))
         let blocked = folder.appending(path: "blocked")
@@ -188,7 +188,7 @@ final class ToolTests {
         #expect(result.errors.first?.contains(blocked.path) == true)
     }
 
-    @Test("a failure among successes is told, and its code is the tool's")
+    @Test("a failure among successes is reported and determines the exit code")
     func partialFailure() async throws {
         let file = try image(.jpeg, named: "a.jpg")
         let result = try await run(["fetch", file, folder.path + "/missing.jpg", "--cache", folder.path + "/cache"])
@@ -212,7 +212,7 @@ final class ToolTests {
         #expect(header.size == PixelSize(width: 8 + 2 * 48, height: 8 + 2 * 53))
     }
 
-    @Test("--summary prints one line for each pass, and still tells each failure")
+    @Test("--summary prints one line per pass and reports each failure")
     func summary() async throws {
         let file = try image(.png, named: "a.png")
         let result = try await run([
@@ -228,7 +228,7 @@ final class ToolTests {
         #expect(result.errors.count == 2)
     }
 
-    @Test("cache: status counts, verify repairs and says so, trim and clear remove")
+    @Test("cache status counts, verify repairs and reports, trim and clear remove")
     func cache() async throws {
         let cache = folder.appending(path: "cache")
         let disk = ImageLoaderOptions(cacheDirectory: cache).makeDiskCache(in: cache)
@@ -263,7 +263,7 @@ final class ToolTests {
         #expect(try await run(["cache", "clear", "--cache", cache.path]).output.contains("0 entries left"))
     }
 
-    @Test("help goes to standard output and is no failure")
+    @Test("help is printed to standard output and exits with 0")
     func help() async throws {
         let result = try await run(["--help"])
         #expect(result.status == 0)

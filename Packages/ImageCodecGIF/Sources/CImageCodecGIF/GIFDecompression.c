@@ -83,7 +83,7 @@ static int refill(gif_lzw *lzw, const uint8_t *bytes, size_t length) {
     return 1;
 }
 
-/* Writes a string to `target`, where there is room for its length rounded up to 8. */
+/* Writes a string to `target`, where there is space for its length rounded up to 8. */
 static void expand(const gif_lzw *lzw, uint32_t code, uint8_t *target) {
     const lzw_entry *entry = &lzw->entries[code];
     for (size_t start = entry->last & ~(size_t)(chunk - 1);; start -= chunk) {
@@ -107,18 +107,18 @@ static void learn(gif_lzw *lzw, uint8_t byte) {
     entry->last = last;
 }
 
-static size_t take_pending(gif_lzw *lzw, uint8_t *row, size_t room) {
+static size_t take_pending(gif_lzw *lzw, uint8_t *row, size_t space) {
     size_t count = lzw->pending_end - lzw->pending_start;
-    if (count > room) count = room;
+    if (count > space) count = space;
     memcpy(row, lzw->pending + lzw->pending_start, count);
     lzw->pending_start += count;
     return count;
 }
 
 /* Writes the string of a code to the row, what does not fit to `pending`; returns how much of the row that fills. */
-static size_t write_string(gif_lzw *lzw, uint32_t code, uint8_t *row, size_t room, uint8_t *first) {
+static size_t write_string(gif_lzw *lzw, uint32_t code, uint8_t *row, size_t space, uint8_t *first) {
     size_t last = lzw->entries[code].last;
-    if ((last | (chunk - 1)) < room) {
+    if ((last | (chunk - 1)) < space) {
         expand(lzw, code, row);
         *first = row[0];
         return last + 1;
@@ -127,7 +127,7 @@ static size_t write_string(gif_lzw *lzw, uint32_t code, uint8_t *row, size_t roo
     *first = lzw->pending[0];
     lzw->pending_start = 0;
     lzw->pending_end = last + 1;
-    return take_pending(lzw, row, room);
+    return take_pending(lzw, row, space);
 }
 
 gif_lzw_outcome gif_lzw_read(

@@ -13,7 +13,7 @@ extension ImageFormat {
     public static let avif = ImageFormat(rawValue: "avif")
 }
 
-/// Tells the formats of this room by the first bytes of a file. Pure Swift, on every platform.
+/// Tells the formats of this module by the first bytes of a file. Pure Swift, on every platform.
 public enum FileSignature {
     /// Nil for what is none of the six formats. Looks at 32 bytes at most; never traps.
     public static func format(of prefix: Data) -> ImageFormat? {

@@ -6,7 +6,7 @@
 
     /// Decodes one format with the system's own codecs, on Apple's platforms.
     ///
-    /// **Written without an Apple machine at hand: this room has never been compiled or run there.**
+    /// **Written without an Apple machine at hand: this module has never been compiled or run there.**
     /// Run `ImageDecoderContract` and `HostileInputCheck` on it before relying on it.
     ///
     /// Sizes below the stored one come from ImageIO's thumbnails, made from the image itself. The orientation is read and left
@@ -17,7 +17,7 @@
         /// - Parameter format: `.heic`, `.avif`, `.jpeg`, `.png`, `.webp` or `.gif`; another one recognises nothing.
         public init(_ format: ImageFormat) { self.format = format }
 
-        /// Decoders of the formats for which there is no other room.
+        /// Decoders of the formats for which there is no other module.
         public static var formatsOfItsOwn: [ImageIODecoder] { [ImageIODecoder(.heic), ImageIODecoder(.avif)] }
 
         /// True for the signature of `format`.

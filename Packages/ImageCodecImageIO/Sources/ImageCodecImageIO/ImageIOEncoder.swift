@@ -6,7 +6,7 @@
 
     /// Writes one format with the system's own codecs, on Apple's platforms.
     ///
-    /// **Written without an Apple machine at hand: this room has never been compiled or run there.**
+    /// **Written without an Apple machine at hand: this module has never been compiled or run there.**
     ///
     /// What the system can't write (WebP; AVIF and HEIC on some) throws `.failed`. Animations are GIF and PNG alone. Which bytes
     /// come out is the business of the system's version.

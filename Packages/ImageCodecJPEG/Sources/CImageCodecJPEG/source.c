@@ -132,7 +132,7 @@ void ilj_connect(ilj_reader *reader, const uint8_t *bytes, size_t count) {
 
 /* ---- a stream ---- */
 
-/* Makes room for `count` more bytes behind those that are not read yet, which move to the front. */
+/* Makes space for `count` more bytes behind those that are not read yet, which move to the front. */
 static bool make_room(ilj_reader *reader, size_t count) {
     size_t read = reader->at;
     if (reader->count - read + count > reader->capacity) {

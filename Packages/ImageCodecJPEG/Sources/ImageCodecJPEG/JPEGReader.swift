@@ -10,7 +10,7 @@ import ImageCore
 /// One pass of the library over a file, or over a stream of its bytes.
 ///
 /// Safe to the outside as long as the bytes given to `init` outlive it: the users in this module keep it within the closure
-/// that lends them the bytes. A stream's bytes are its own.
+/// that passes them the bytes. A stream owns its bytes.
 @safe final class JPEGReader {
     private let reader: OpaquePointer
 

@@ -19,7 +19,7 @@ public import ImageCore
 public struct WebPDecoder: ImageDecoder {
     private let pool: PixelBufferPool?
 
-    /// - Parameter pool: where the memory of still images comes from and goes back to. Best the one of whoever keeps them.
+    /// - Parameter pool: Provides the memory of still images and takes it back. Use the pool of the cache that stores them.
     public init(pool: PixelBufferPool? = nil) { self.pool = pool }
 
     public var format: ImageFormat { .webp }

@@ -80,8 +80,8 @@ public import ImageTransporting
         var (taken, given) = (coded.count, Self.stepBytes)
         decoded.count += given
         let state = unsafe decoded.withUnsafeMutableBytes { all in
-            let room = unsafe all.bindMemory(to: UInt8.self).baseAddress.map { unsafe $0 + before }
-            return unsafe icc_inflater_run(inflater, coded.baseAddress, &taken, room, &given)
+            let space = unsafe all.bindMemory(to: UInt8.self).baseAddress.map { unsafe $0 + before }
+            return unsafe icc_inflater_run(inflater, coded.baseAddress, &taken, space, &given)
         }
         decoded.count = before + given
         decodedCount += given

@@ -39,14 +39,14 @@ extension DataCacheContract {
 
     static var replacing: [ContractRule<Subject>] {
         [
-            ContractRule("an entry that is replaced gives its room to the new one") { makeCache in
+            ContractRule("an entry that is replaced gives its space to the new one") { makeCache in
                 let cache = try await makeCache(3 * (10_000 + overhead))
                 for number in 1...3 { try await cache.store(entry(10_000, number), for: key(number)) }
                 for round in 4...13 { try await cache.store(entry(10_000, round), for: key(2)) }
                 try await expect(cache, has: entry(10_000, 13), for: key(2))
                 for number in [1, 3] { try await expect(cache, has: entry(10_000, number), for: key(number)) }
             },
-            ContractRule("an entry that is removed gives its room back") { makeCache in
+            ContractRule("an entry that is removed gives its space back") { makeCache in
                 let cache = try await makeCache(3 * (10_000 + overhead))
                 try await cache.store(entry(10_000, 1), for: key(1))
                 for round in 2...11 {
@@ -56,7 +56,7 @@ extension DataCacheContract {
                 for number in 12...13 { try await cache.store(entry(10_000, number), for: key(number)) }
                 for number in [1, 12, 13] { try await expect(cache, has: entry(10_000, number), for: key(number)) }
             },
-            ContractRule("a cache without room refuses every entry and goes on") { makeCache in
+            ContractRule("a cache without space refuses every entry and goes on") { makeCache in
                 let cache = try await makeCache(0)
                 for number in 1...2 { try await expectTooLarge(entry(10, number), for: key(number), in: cache) }
                 try await expect(cache, has: nil, for: key(1))

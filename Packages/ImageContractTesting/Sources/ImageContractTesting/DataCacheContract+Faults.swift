@@ -41,7 +41,7 @@ extension DataCacheContract {
                 for _ in 1...2 { try await expect(store.cache, has: nil, for: key(2)) }
                 for number in [1, 3] { try await expect(store.cache, has: entry(1_000, number), for: key(number)) }
             },
-            ContractRule("a damaged entry gives its key and its room to a new one") { makeStore in
+            ContractRule("a damaged entry gives its key and its space to a new one") { makeStore in
                 let store = try await makeStore(3 * (10_000 + overhead))
                 for number in 1...3 { try await store.cache.store(entry(10_000, number), for: key(number)) }
                 try await store.damage(key(2))
@@ -70,14 +70,14 @@ extension DataCacheContract {
                 try await expectNoSpace(entry(300_000, 2), for: key(1), in: store.cache)
                 try await expect(store.cache, has: nil, for: key(1))
             },
-            ContractRule("a cache takes entries again once there is room on the device") { makeStore in
+            ContractRule("a cache takes entries again once there is space on the device") { makeStore in
                 let store = try await makeStore(10_000_000)
                 try await store.setFull(true)
                 for number in 1...3 {
                     try await expectNoSpace(entry(300_000, number), for: key(number), in: store.cache)
                 }
                 try await store.setFull(false)
-                for number in 1...3 { try await expectRoom(for: entry(300_000, number), key(number), in: store.cache) }
+                for number in 1...3 { try await expectSpace(for: entry(300_000, number), key(number), in: store.cache) }
                 for number in 1...3 {
                     try await expect(store.cache, has: entry(300_000, number), for: key(number))
                 }
@@ -98,13 +98,13 @@ extension DataCacheContract {
         throw ContractViolation("a store on a full device seems to succeed")
     }
 
-    private static func expectRoom(for entry: DataCacheEntry, _ key: DataCacheKey, in cache: any DataCache)
+    private static func expectSpace(for entry: DataCacheEntry, _ key: DataCacheKey, in cache: any DataCache)
         async throws
     {
         do {
             try await cache.store(entry, for: key)
         } catch {
-            throw ContractViolation("there is room on the device again, and a store throws \(error)")
+            throw ContractViolation("there is space on the device again, and a store throws \(error)")
         }
     }
 }

@@ -9,7 +9,7 @@ import ImageTesting
 
 /// What every cache of encoded bytes promises.
 ///
-/// No rule asks which entry goes first when room is needed, nor what an entry costs beyond its data and metadata: both are the
+/// No rule asks which entry goes first when space is needed, nor what an entry costs beyond its data and metadata: both are the
 /// cache's own. Limits are chosen so that up to `overhead` bytes more per entry do no harm.
 public enum DataCacheContract {
     /// Makes an empty cache with a limit in bytes.

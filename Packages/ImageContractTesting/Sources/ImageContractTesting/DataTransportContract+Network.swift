@@ -97,7 +97,7 @@ extension DataTransportContract {
                 let failure = await failure(of: try await makeFixture(origin))
                 guard case .redirectLoop = failure else { throw ContractViolation(describe(failure)) }
             },
-            ContractRule("a redirect is handed back to whoever follows by himself") { makeFixture in
+            ContractRule("a redirect is returned to callers that follow redirects themselves") { makeFixture in
                 var origin = announced([1])
                 origin.redirects = 1
                 let fixture = try await makeFixture(origin)

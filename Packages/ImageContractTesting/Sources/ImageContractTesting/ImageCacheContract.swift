@@ -3,7 +3,7 @@ import ImageTesting
 
 /// What every cache of decoded images promises.
 ///
-/// No rule asks which image goes first when room is needed: that is the cache's policy.
+/// No rule asks which image goes first when space is needed: that is the cache's policy.
 public enum ImageCacheContract {
     /// Makes an empty cache with a limit in bytes.
     public typealias Subject = @Sendable (_ byteLimit: Int) -> any ImageCache
@@ -60,7 +60,7 @@ public enum ImageCacheContract {
                 for number in 1...10 { cache.insert(image(100, number), for: key(number)) }
                 for number in 1...10 { try expect(cache, has: image(100, number), for: key(number)) }
             },
-            ContractRule("room that a replaced or removed image took is free again") { makeCache in
+            ContractRule("space that a replaced or removed image took is free again") { makeCache in
                 let cache = makeCache(1_000)
                 for number in 1...5 { cache.insert(image(200, number), for: key(number)) }
                 cache.insert(image(100, 6), for: key(5))

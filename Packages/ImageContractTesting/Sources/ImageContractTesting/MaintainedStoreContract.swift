@@ -24,7 +24,7 @@ public struct MaintainedStoreFixture: Sendable {
 
 /// What every `MaintainedStore` promises.
 public enum MaintainedStoreContract {
-    /// Makes an empty store with room for a megabyte.
+    /// Makes an empty store with space for a megabyte.
     public typealias Subject = @Sendable () async throws -> MaintainedStoreFixture
 
     public static let rules: [ContractRule<Subject>] = [

@@ -81,7 +81,7 @@ extension AnimatedImage: AnimationFrames {
     }
 }
 
-/// The frames that are held, for whoever shows them and whoever decodes them.
+/// The frames in memory, shared by display and decoding.
 private final class FrameStore: Sendable {
     let window: Mutex<FrameWindow>
 

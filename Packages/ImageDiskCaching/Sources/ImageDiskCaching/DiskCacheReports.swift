@@ -4,54 +4,57 @@
     public import Foundation
 #endif
 
-/// What an entry on disk has to survive.
+/// What a stored entry survives.
 public enum DiskDurability: Sendable, CaseIterable {
-    /// The end of the process at any moment. After a power cut the newest entries may be missing, never wrong: the
-    /// checksum tells. The default, some twenty times as fast as `powerLoss`.
+    /// Entries survive the end of the process at any moment. A power cut can remove the newest entries, but their checksums
+    /// prevent wrong data. This is the default, and about twenty times as fast as `powerLoss`.
     case processCrash
-    /// As `processCrash`, but that an entry is on the device before it takes its name: after a power cut a store that replaced
-    /// an entry has left the older or the newer one.
+    /// Like `processCrash`, but the data is synchronized before the file gets its name. If a power cut interrupts a store
+    /// that replaces an entry, either the older or the newer entry is left.
     case data
-    /// A power cut as well: `store`, `remove` and whatever else removes entries return when what they did is on the device.
+    /// Entries also survive a power cut. `store`, `remove` and evictions return after their changes are on the device.
     case powerLoss
 }
 
-/// What a disk cache holds.
+/// What a disk cache contains.
 public struct DiskCacheStatus: Hashable, Sendable {
+    /// The number of entries.
     public var entryCount: Int
-    /// The lengths of all entries' files, keys, metadata and trailers included. What the file system rounds up is not.
+    /// The lengths of all files of entries, in bytes, including keys, metadata and trailers. Not rounded up to blocks.
     public var byteCount: Int
-    /// What the index takes beside them. The limit counts it, at the length that it may get before it is tidied up.
+    /// The length of the index, in bytes. The limit counts the greatest length that it can reach before it is compacted.
     public var indexByteCount: Int
-    /// What both together may take.
+    /// The limit for entries and index together, in bytes.
     public var byteLimit: Int
-    /// When the least recently used entry was stored or read last; nil when there is none.
+    /// When the least recently used entry was last stored or read. Nil for an empty cache.
     public var oldestUse: Date?
-    /// When the most recently used entry was stored or read last; nil when there is none.
+    /// When the most recently used entry was last stored or read. Nil for an empty cache.
     public var newestUse: Date?
 }
 
-/// What a disk cache did since it was made.
+/// What a disk cache has done since it was created.
 public struct DiskCacheStatistics: Hashable, Sendable {
     /// Why an entry was evicted.
     public enum Cause: Hashable, Sendable, CaseIterable {
-        /// The byte limit left no room for another.
+        /// The byte limit was reached.
         case limit
-        /// It had not been used for too long.
+        /// The entry had not been used for longer than the age limit.
         case age
-        /// The file system was running full.
+        /// The file system had too little free space.
         case freeSpace
-        /// `trim` was called.
+        /// The entry was evicted by a call of `trim`.
         case trim
     }
 
+    /// The lookups that found an entry.
     public var hits = 0
+    /// The lookups that found no entry.
     public var misses = 0
-    /// Entries stored.
+    /// The number of stored entries.
     public var stored = 0
-    /// Evicted entries and the lengths of their files. A cause that did not occur is not in it.
+    /// The evicted entries and the lengths of their files, by cause. Causes that did not occur are missing.
     public var evictions: [Cause: DiskCacheRemoval] = [:]
-    /// Damaged entries that were found and removed.
+    /// The number of damaged entries that were found and removed.
     public var damaged = 0
 
     public init() {}
@@ -63,8 +66,9 @@ public struct DiskCacheStatistics: Hashable, Sendable {
 
 /// What was removed from a disk cache.
 public struct DiskCacheRemoval: Hashable, Sendable {
+    /// The number of removed entries.
     public var entryCount = 0
-    /// The lengths of their files.
+    /// The lengths of their files, in bytes.
     public var byteCount = 0
 
     public init(entryCount: Int = 0, byteCount: Int = 0) {
@@ -72,7 +76,7 @@ public struct DiskCacheRemoval: Hashable, Sendable {
         self.byteCount = byteCount
     }
 
-    /// Counts one more entry.
+    /// Adds one entry.
     mutating func count(_ byteCount: Int) { add(DiskCacheRemoval(entryCount: 1, byteCount: byteCount)) }
 
     mutating func add(_ other: DiskCacheRemoval) {
@@ -81,22 +85,24 @@ public struct DiskCacheRemoval: Hashable, Sendable {
     }
 }
 
-/// What the verification of a disk cache found.
+/// The result of verifying a disk cache.
 public struct DiskCacheVerification: Hashable, Sendable {
+    /// The number of entries that were checked.
     public var entriesChecked = 0
+    /// The lengths of their files, in bytes.
     public var bytesChecked = 0
-    /// Entries that were short, altered or under a wrong name. They are gone.
+    /// The number of removed entries that were truncated, altered or stored under a wrong name.
     public var damagedRemoved = 0
-    /// Files that a process left half-written when it died. They are gone.
+    /// The number of removed files that a process left incomplete when it ended.
     public var temporariesRemoved = 0
-    /// Entries that another version of this library wrote: misses here, left alone, evicted in their turn.
+    /// The number of entries in the format of another version of this library. They are misses, and stay until evicted.
     public var otherVersions = 0
-    /// Entries larger than the whole budget, which were not read: misses here, removed when they are asked for.
+    /// The number of entries larger than the limit. They were not read. A lookup of such an entry is a miss and removes it.
     public var oversized = 0
-    /// What could neither be read nor removed: the path within the folder, and the reason.
+    /// What could be neither read nor removed: the path within the folder, and the reason.
     public var unrepaired: [String] = []
 
-    /// True when all is well, or was put right.
+    /// True if no damage is left.
     public var isSound: Bool { unrepaired.isEmpty }
 
     mutating func add(_ other: DiskCacheVerification) {

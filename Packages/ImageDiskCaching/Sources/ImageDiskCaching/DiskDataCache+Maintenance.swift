@@ -1,12 +1,14 @@
 public import ImageCore
 
 extension DiskDataCache {
-    /// What the folder holds now, other processes' entries included. Changes nothing.
+    /// Returns what the folder contains now, including the entries of other processes. Changes nothing.
     public func status() async throws(DataCacheFailure) -> DiskCacheStatus {
         try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.status() }
     }
 
-    /// Changes what all files of the cache together may take, and returns when they take no more. Other operations go on meanwhile.
+    /// Changes the limit for all files of the cache, in bytes. Returns after enough entries were evicted to meet it.
+    ///
+    /// Other operations can run in between.
     public func setByteLimit(_ byteLimit: Int) async throws(DataCacheFailure) {
         folder.setByteLimit(byteLimit)
         _ = try await repeated { folder throws(FileSystemFailure) in
@@ -14,8 +16,9 @@ extension DiskDataCache {
         }
     }
 
-    /// Reads every entry, removes what is damaged and what dead processes left, makes the index agree with the entries, and reports.
-    /// Other operations go on in between.
+    /// Reads all entries, removes damaged ones and the leftovers of ended processes, and rebuilds the index.
+    ///
+    /// Other operations can run in between.
     public func verify() async throws(DataCacheFailure) -> DiskCacheVerification {
         var report = try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.beginVerification()
         }
@@ -29,7 +32,7 @@ extension DiskDataCache {
         return report
     }
 
-    /// Removes the least recently used entries until their files take `byteCount` bytes at most. The budget stays as it is.
+    /// Evicts entries until their files take at most `byteCount` bytes. The limit doesn't change.
     @discardableResult
     public func trim(to byteCount: Int) async throws(DataCacheFailure) -> DiskCacheRemoval {
         try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.open() }
@@ -55,13 +58,14 @@ extension DiskDataCache {
         return sum
     }
 
-    /// Writes down in the index which entries were used last. Happens by itself now and then, and when the cache is let go; what was
-    /// not written down when a process dies is forgotten.
+    /// Writes to the index which entries were used last.
+    ///
+    /// The cache does this from time to time, and when it is released. Uses that are not written when a process ends are lost.
     public func flush() async throws(DataCacheFailure) {
         try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.flush() }
     }
 
-    /// Takes steps until there is nothing left to do, and adds up what they did. Others get their turn in between.
+    /// Repeats a step until it returns nil, and adds up the results. Other operations can run in between.
     private func repeated(
         _ step: @escaping @Sendable (EntryFolder) throws(FileSystemFailure) -> DiskCacheRemoval?
     ) async throws(DataCacheFailure) -> DiskCacheRemoval {

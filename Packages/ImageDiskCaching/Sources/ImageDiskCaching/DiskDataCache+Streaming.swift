@@ -28,6 +28,6 @@ extension DiskDataCache: StreamingDataCache {
         return DiskEntryReader(self, entry, executor)
     }
 
-    /// Has the folder put right after an entry that was missing or damaged.
+    /// Repairs folder and index after an entry was missing or damaged.
     func settle(_ key: DataCacheKey) async { await settle(folder.name(key)) }
 }

@@ -6,32 +6,32 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Keeps encoded bytes as plain files in a folder, within a byte budget, across launches, crashes and processes.
+/// Stores encoded bytes as files in a folder, within a limit of bytes. Entries outlive the process.
 ///
-/// - A reader sees an entry whole or not at all: entries that replace another, or have to be synced, are written under a temporary name
-///   and renamed; and all carry checksums of everything, the last part written, which each read verifies.
-/// - The budget counts whole files, the index with them. Room is made and promised before a file is written, so that the folder stays within it at all
-///   times, whoever writes: processes agree through an index in the folder. Its lock and its promises die with their owners.
-/// - An entry larger than the budget is refused. When a store fails or is refused, the older entry under the key is dropped.
-/// - The folder may be removed underneath, and comes back with the next store. Files that are not the cache's are left alone.
-/// - No thread of the cooperative pool waits for a device: what the system has in memory is copied in the caller's own turn, by
-///   calls that refuse to wait; everything else happens on dispatch queues of the cache's own.
+/// - A reader finds an entry complete or not at all. Each read verifies the checksums of the whole entry.
+/// - The limit counts whole files and the index. The cache reserves space before it writes, so that the folder never exceeds
+///   the limit, even if several processes share it. The locks and reservations of a process end with it.
+/// - An entry larger than the limit is refused. If a store fails or is refused, the older entry for the key is removed.
+/// - If the folder is removed, the next store creates it again. Files of others in the folder are not touched.
+/// - No thread of Swift's concurrency pool waits for a device. Data in the page cache is copied on the caller's thread, with
+///   calls that refuse to wait. All other work runs on dispatch queues of the cache.
 public final class DiskDataCache: DataCache {
     private static let readerCount = 4
 
     let folder: EntryFolder
-    /// Whatever changes the folder, one after the other.
+    /// Runs all changes of the folder, one at a time.
     let writer = QueueExecutor(label: "DiskDataCache.writer")
-    /// Reads of one key always go to the same queue; the number bounds the threads.
+    /// All reads of one key run on the same queue. The number of queues limits the number of threads.
     private let readers = (0..<readerCount).map { QueueExecutor(label: "DiskDataCache.reader.\($0)") }
 
-    /// Touches nothing yet.
+    /// Creates a cache. The folder is not accessed until the first operation.
     ///
     /// - Parameters:
-    ///   - directory: a `file:` URL. Made, with the folders above it, by the first store.
-    ///   - byteLimit: what all files of the cache together may take, in bytes; 500 MiB unless told. A negative value counts as 0.
-    ///   - fileSystem: whose calls the cache makes; the operating system's, or in tests one that fails.
-    ///   - now: the time, for telling which entry was used last and how long ago.
+    ///   - directory: a `file:` URL. The first store creates the folder and its parents.
+    ///   - byteLimit: the limit for all files of the cache, in bytes. A negative value counts as 0.
+    ///   - options: durability, age limit, eviction policy, and file layout.
+    ///   - fileSystem: the file system. Tests can pass one that fails.
+    ///   - now: returns the current time. The cache uses it to order entries by their last use.
     public convenience init(
         directory: URL, byteLimit: Int = 500 << 20, options: DiskCacheOptions = DiskCacheOptions(),
         fileSystem: any FileSystem = POSIXFileSystem(), now: @escaping @Sendable () -> Date
@@ -41,7 +41,7 @@ public final class DiskDataCache: DataCache {
                 root: directory.path, byteLimit: byteLimit, options: options, fileSystem: fileSystem, now: now))
     }
 
-    /// As above, with nothing but the durability chosen.
+    /// Creates a cache with default options except for the durability. See the other initializer.
     public convenience init(
         directory: URL, byteLimit: Int = 500 << 20, durability: DiskDurability, now: @escaping @Sendable () -> Date
     ) {
@@ -54,15 +54,16 @@ public final class DiskDataCache: DataCache {
 
     deinit { writer.async { [folder] in Self.attempt { () throws(FileSystemFailure) in try folder.flush() } } }
 
-    /// The thread on which the folder is changed. A task that prefers it (`withTaskExecutorPreference`) changes threads neither to store
-    /// or remove an entry nor to go on afterwards, which is worth it for one that does so many times in a row. What else it does
-    /// keeps the cache from writing meanwhile.
+    /// The executor that changes the folder.
+    ///
+    /// A task that prefers it (`withTaskExecutorPreference`) stores and removes entries without a thread switch. This is useful
+    /// for many operations in a row. The cache can't write while such a task does other work.
     public var executor: any TaskExecutor { writer }
 
-    /// What all files of the cache together may take, in bytes.
+    /// The limit for all files of the cache, in bytes.
     public var byteLimit: Int { folder.byteLimit }
 
-    /// What this cache did since it was made.
+    /// What this cache has done since it was created.
     public var statistics: DiskCacheStatistics { folder.statistics }
 
     public func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
@@ -94,7 +95,7 @@ public final class DiskDataCache: DataCache {
         try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.remove(folder.name(key)) }
     }
 
-    /// Removes all entries. Files that are not the cache's stay, and so do the folders.
+    /// Removes all entries. Files of others stay, and so do the folders.
     public func removeAll() async throws(DataCacheFailure) {
         try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.removeAll() }
     }
@@ -123,24 +124,23 @@ public final class DiskDataCache: DataCache {
         }
     }
 
-    /// Has the folder opened once it is in use, so that leftovers go and the budget holds even if nothing is ever stored.
+    /// Opens the folder on first use, so that leftovers are removed and the limit applies even if nothing is stored.
     func openInBackground() {
         guard folder.requestsOpening() else { return }
         writer.async { [folder] in Self.attempt { () throws(FileSystemFailure) in try folder.open() } }
     }
 
-    /// Has the uses written down that only this process knows of, when there are many.
+    /// Writes the uses that only this process knows if there are many of them.
     private func flushInBackground() {
         guard folder.requestsFlush() else { return }
         writer.async { [folder] in Self.attempt { () throws(FileSystemFailure) in try folder.flush() } }
     }
 
-    /// A repair that fails is no failure of the read that found it necessary; `verify` reports it.
+    /// Repairs folder and index for one name. A failed repair doesn't make the read fail. `verify` reports it.
     func settle(_ name: EntryName) async {
         do {
             try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.settle(name) }
         } catch {
-            // See above.
         }
     }
 
@@ -148,7 +148,7 @@ public final class DiskDataCache: DataCache {
         do {
             try work()
         } catch {
-            // Whatever needs it tries again, and says why it failed.
+            // The next operation that needs this work tries again and throws the error.
         }
     }
 }

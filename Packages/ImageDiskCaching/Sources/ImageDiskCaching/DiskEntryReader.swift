@@ -6,21 +6,21 @@ import ImageCore
     import Foundation
 #endif
 
-/// An open entry: its file stays readable though it be unlinked.
+/// An open entry. Its file stays readable after it is unlinked.
 struct OpenEntry: Sendable {
     let file: Int32
     let layout: EntryFormat.Layout
-    /// The checksums of the blocks, as they lie in the file.
+    /// The checksums of the blocks, in the format of the file.
     let sums: [UInt8]
     let key: DataCacheKey
     let metadata: Data
 }
 
 extension EntryFolder {
-    /// So much of a file's end is read in the hope that the whole tail is in it.
+    /// How many bytes at the end of a file are read first. They usually contain the whole tail.
     private static var usualTail: Int { 4_096 }
 
-    /// Opens an entry and judges all of it but the payload. Nil when it is absent or damaged there.
+    /// Opens an entry and validates everything except the payload. Returns nil if the entry is missing or damaged.
     func openEntry(_ key: DataCacheKey) throws(FileSystemFailure) -> OpenEntry? {
         let file: Int32
         do {
@@ -60,7 +60,7 @@ extension EntryFolder {
         }
     }
 
-    /// A part of the payload; nil when it is damaged. Reads the blocks that it lies in.
+    /// Reads and validates the blocks that contain a range of the payload. Returns nil if one is damaged.
     func bytes(of entry: OpenEntry, in range: Range<Int>) throws(FileSystemFailure) -> Data? {
         let wanted = range.clamped(to: entry.layout.payload)
         if wanted.isEmpty { return Data() }
@@ -81,7 +81,7 @@ extension EntryFolder {
     }
 }
 
-/// An entry on disk, opened to read parts of it.
+/// Reads parts of an entry on disk.
 final class DiskEntryReader: DataCacheReader {
     private let cache: DiskDataCache
     private let entry: OpenEntry

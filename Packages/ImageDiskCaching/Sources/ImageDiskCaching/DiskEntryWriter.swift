@@ -7,15 +7,15 @@ import Synchronization
     import Foundation
 #endif
 
-/// Small pieces are gathered up to this length before they are written.
+/// Data is buffered up to this length before it is written.
 private let gatheredLength = 1 << 18
 
-/// An entry on its way to the disk. What is shorter than 256 KiB in all is written when it ends, as by `store`.
+/// Streams an entry to disk. An entry of less than 256 KiB is written when it is finished, as by `store`.
 final class DiskEntryWriter: DataCacheWriter {
     private struct State {
-        /// What came and is not written yet.
+        /// The data that is not written yet.
         var gathered = Data()
-        /// Nil until something is written, and after the end.
+        /// Nil before the first write and after the end.
         var stream: EntryStream?
         var failure: DataCacheFailure?
         var hasEnded = false
@@ -35,7 +35,7 @@ final class DiskEntryWriter: DataCacheWriter {
         cache.writer.async { [folder = cache.folder] in folder.end(stream, isFailure: false) }
     }
 
-    /// Makes room for what is to come, unless that is little.
+    /// Reserves space for an entry that is not small.
     func prepare(_ expectedByteCount: Int?) async throws(DataCacheFailure) {
         guard let expectedByteCount, expectedByteCount >= gatheredLength else { return }
         try await write(Data(), expecting: expectedByteCount)
@@ -112,7 +112,7 @@ final class DiskEntryWriter: DataCacheWriter {
         }
     }
 
-    /// A failure is the answer to all that is asked later.
+    /// Stores a failure, which all later calls throw.
     private func remembering<Value>(
         _ work: () async throws(DataCacheFailure) -> Value
     ) async throws(DataCacheFailure) -> Value {

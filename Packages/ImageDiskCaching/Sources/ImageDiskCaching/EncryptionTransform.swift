@@ -6,14 +6,14 @@ public import ImageCore
     import Foundation
 #endif
 
-/// Keeps entries encrypted: data and metadata encrypted as one, and under a pseudonym, so that a cache's files tell of an image
-/// no more than its size and date.
+/// Encrypts entries. Data and metadata are encrypted together, and the key is replaced by a pseudonym.
 ///
-/// An entry opens under the key, and with the date, that it was stored with, and no other. The cache's own checksums are those of
-/// the encrypted bytes.
+/// The files of the cache reveal only the size and the date of an entry. An entry can only be decrypted for the key and the
+/// date that it was stored with. The checksums of the cache are those of the encrypted bytes.
 public struct EncryptionTransform: DataCacheTransform {
     private let encryption: any DataEncryption
 
+    /// Creates a transform that uses an encryption, for example `AESGCMEncryption`.
     public init(_ encryption: any DataEncryption) { self.encryption = encryption }
 
     public func key(for key: DataCacheKey) -> DataCacheKey {
@@ -39,7 +39,7 @@ public struct EncryptionTransform: DataCacheTransform {
             createdAt: entry.createdAt)
     }
 
-    /// Sealed by somebody with the key, and yet none of ours.
+    /// The bytes were encrypted with the right key but don't have the format of this type.
     private struct Malformed: Error {}
 
     private static func context(_ key: DataCacheKey, _ date: Date) -> Data {

@@ -92,7 +92,7 @@ extension EntryFolder {
                 let status = try fileSystem.status(at: journalPath)
                 if status.identity == journal.identity { return status.byteCount }
             } catch  where error.isAbsence {
-                // Removed underneath. Whoever opens it next makes another.
+                // Removed by another process. The next one to open it creates another.
             } catch {
                 fileSystem.unlock(journal.file)
                 throw error

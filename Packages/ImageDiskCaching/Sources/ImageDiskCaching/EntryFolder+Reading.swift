@@ -28,7 +28,7 @@ enum FileVerdict {
     case whole(DataCacheEntry, key: DataCacheKey)
     /// Short, altered, or not what the name stands for: of no use to anyone.
     case damaged
-    /// Of another version of this room, which may share the folder.
+    /// Of another version of this module, which may share the folder.
     case otherVersion
     /// Larger than the whole budget: not worth the memory to look at.
     case oversized
@@ -171,7 +171,7 @@ extension EntryFolder {
         }
     }
 
-    /// True once, when there are many uses that only this process knows of: for whoever is to have them written down.
+    /// Returns true once when this process has many unwritten uses. The caller then writes them.
     package func requestsFlush() -> Bool {
         state.withLock { state in
             if state.uses.count < useBatch || state.isFlushRequested { return false }

@@ -35,7 +35,7 @@ extension EntryFolder {
         head.bootNumber == fileSystem.bootNumber() && head.layout == options.layout.number
     }
 
-    /// Takes up what another process has written into the table since: that is as much as it had room for in its journal, mostly.
+    /// Takes up what another process has written into the table since: that is as much as it had space for in its journal, mostly.
     /// False when what differs does not tell all, or anything is missing or damaged, or nothing was known before.
     private func refresh(
         _ journal: Journal, _ head: JournalFormat.Head, _ byteCount: Int

@@ -13,7 +13,7 @@ extension EntryFolder {
 
     /// An index of what the folder holds.
     ///
-    /// - Parameter old: what an earlier index told: uses later than the files' own times, and room promised to living writers.
+    /// - Parameter old: what an earlier index told: uses later than the files' own times, and space promised to living writers.
     func scan(_ old: EntryIndex) throws(FileSystemFailure) -> EntryIndex {
         try removeStaleTemporaries()
         let plausible = plausibility()
@@ -75,7 +75,7 @@ extension EntryFolder {
 
     // MARK: What dead processes left
 
-    /// Takes back the room that dead writers were promised, with the files they left. Returns how many files.
+    /// Takes back the space that dead writers were promised, with the files they left. Returns how many files.
     @discardableResult
     func reclaim() throws(FileSystemFailure) -> Int {
         var count = try removeStaleTemporaries()

@@ -11,23 +11,23 @@ import Synchronization
 private let evictionsPerStep = 16
 
 extension EntryFolder {
-    /// Promises a writer room for a file, `byteCount` bytes in all, and makes it first.
+    /// Promises a writer space for a file, `byteCount` bytes in all, and makes it first.
     func reserve(_ byteCount: Int, for name: EntryName, writer: WriterNumber) throws(FileSystemFailure) {
-        try withRoom(for: byteCount, name, writer) { () throws(FileSystemFailure) in
+        try withSpace(for: byteCount, name, writer) { () throws(FileSystemFailure) in
             try record([.reserve(writer: writer, name: name, byteCount: byteCount)])
         }
     }
 
-    /// Makes room for a file in steps, and runs `body` when there is some, before anyone else can take it.
+    /// Makes space for a file in steps, and runs `body` when there is some, before anyone else can take it.
     ///
     /// - Parameter writer: who was promised some of it already, if anyone.
-    func withRoom(
+    func withSpace(
         for byteCount: Int, _ name: EntryName, _ writer: WriterNumber? = nil,
         _ body: () throws(FileSystemFailure) -> Void
     ) throws(FileSystemFailure) {
         while true {
             let isDone = try withJournal(creating: true) { () throws(FileSystemFailure) in
-                guard try makeRoom(byteCount, name, writer) else { return false }
+                guard try makeSpace(byteCount, name, writer) else { return false }
                 try evictOld()
                 try body()
                 return true
@@ -36,26 +36,26 @@ extension EntryFolder {
         }
     }
 
-    /// A step: true when there is room, false when another one has to make more of it.
-    private func makeRoom(
+    /// A step: true when there is space, false when another one has to make more of it.
+    private func makeSpace(
         _ byteCount: Int, _ name: EntryName, _ writer: WriterNumber?
     ) throws(FileSystemFailure) -> Bool {
         if isTight(byteCount, name, writer), state.withLock({ $0.index?[name] != nil }) {
-            // Neighbours go only if the older entry's room is not enough.
+            // Neighbours go only if the older entry's space is not enough.
             try removeFile(name)
         }
         if isTight(byteCount, name, writer), hasForeignReservations { try reclaim() }
         for _ in 0..<evictionsPerStep {
-            guard let cause = try needsRoom(byteCount, name, writer) else { return true }
+            guard let cause = try needsSpace(byteCount, name, writer) else { return true }
             guard let victim = state.withLock({ $0.index?.victim() }) else { return try dropVacancies() }
             try evict(victim, cause)
         }
         return false
     }
 
-    /// The last resort: false when that has made room, if not enough.
+    /// The last resort: false when that has made space, if not enough.
     private func dropVacancies() throws(FileSystemFailure) -> Bool {
-        guard let index = state.withLock({ $0.index }), index.slotCount > index.count else { throw .noRoom }
+        guard let index = state.withLock({ $0.index }), index.slotCount > index.count else { throw .noSpace }
         try rewrite(index)
         return false
     }
@@ -71,7 +71,7 @@ extension EntryFolder {
     }
 
     /// Why something has to go before a file is written; nil when nothing has to.
-    private func needsRoom(
+    private func needsSpace(
         _ byteCount: Int, _ name: EntryName, _ writer: WriterNumber?
     ) throws(FileSystemFailure) -> DiskCacheStatistics.Cause? {
         if isTight(byteCount, name, writer) { return .limit }

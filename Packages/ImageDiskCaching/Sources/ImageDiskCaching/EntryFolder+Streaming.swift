@@ -7,9 +7,9 @@ import Synchronization
     import Foundation
 #endif
 
-/// Room for a tail of the usual size, beside what is expected of the data.
+/// Space for a tail of the usual size, beside what is expected of the data.
 private let usualTail = 4_096
-/// Room that is asked for when nobody says how much is to come; doubled whenever it is used up.
+/// Space that is asked for when nobody says how much is to come; doubled whenever it is used up.
 private let firstPromise = 1 << 20
 
 /// An entry of which a part is written.

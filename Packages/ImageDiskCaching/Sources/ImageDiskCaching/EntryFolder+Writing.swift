@@ -34,7 +34,7 @@ extension EntryFolder {
     /// Stores an entry: to a temporary file, which then takes the entry's name in one step, or to a new one that nobody takes for
     /// whole before it is.
     ///
-    /// Room is made and promised first, so that the files being written count as well. When it fails or refuses, the older entry
+    /// Space is made and promised first, so that the files being written count as well. When it fails or refuses, the older entry
     /// under the key goes too, as far as the system lets it: it is out of date.
     package func store(
         _ entry: DataCacheEntry, for key: DataCacheKey, name: EntryName
@@ -78,7 +78,7 @@ extension EntryFolder {
     private func writeAtOnce(
         _ data: Data, _ tail: [UInt8], byteCount: Int, as name: EntryName
     ) throws(FileSystemFailure) {
-        try withRoom(for: byteCount, name) { () throws(FileSystemFailure) in
+        try withSpace(for: byteCount, name) { () throws(FileSystemFailure) in
             let writer = newWriter()
             try record([.reserve(writer: writer, name: name, byteCount: byteCount)])
             do throws(FileSystemFailure) {
@@ -132,7 +132,7 @@ extension EntryFolder {
         let isThere: Void? = try withJournal { () throws(FileSystemFailure) in try removeFile(name) }
         if isThere == nil { return }
         do {
-            // Even if it was not there: whoever had evicted it may have died before that was on the device.
+            // Even if it was not there: the process that evicted it may have died before the device had the change.
             try settleNames(in: home(of: name))
         } catch  where error.isAbsence {
             // Nor was its folder.
@@ -201,7 +201,7 @@ extension EntryFolder {
         throw .contended
     }
 
-    /// The number of this process, and one of its own that no dead process of the same number was promised room under.
+    /// The number of this process, and one of its own that no dead process of the same number was promised space under.
     private func newWriter() -> WriterNumber {
         state.withLock { state in
             var writer = WriterNumber(process: UInt32(bitPattern: getpid()), count: state.temporaryCount)
@@ -250,7 +250,7 @@ extension EntryFolder {
         options.layout == .sharded ? folder(ofShard: name.shard) : root
     }
 
-    /// Gives up a file that was being written, and the room it was promised.
+    /// Gives up a file that was being written, and the space reserved for it.
     func abandon(_ temporary: Temporary) {
         clearAway(temporary.path)
         do {
@@ -266,7 +266,7 @@ extension EntryFolder {
         do {
             try record([.release(writer: writer)])
         } catch {
-            // The failure that led here says more. The promise is taken back when the folder is next opened, or room is needed.
+            // The failure that led here says more. The promise is taken back when the folder is next opened, or space is needed.
         }
     }
 

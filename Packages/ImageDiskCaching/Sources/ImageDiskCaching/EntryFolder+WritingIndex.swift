@@ -36,7 +36,7 @@ extension EntryFolder {
         index.arrange(by: options.policy)
         index.takeChanges()
         state.withLock { $0.index = nil }
-        // Whoever finds no head, because the writer died before it came, does all of this again.
+        // If the writer dies before the head is written, the next process rewrites the index.
         try fileSystem.truncate(journal.file, to: 0)
         try writeTable(Array(0..<index.slotCount), index.slots(at: 0..<index.slotCount), index.slotCount)
         let (generation, end) = try beginJournal(journal, index.reservations, slotCount: index.slotCount)
@@ -44,7 +44,7 @@ extension EntryFolder {
     }
 
     /// Writes into the table what has changed, and begins the journal anew: so many slots at most as there were events and uses
-    /// since the last time, however many entries there are. Whoever dies meanwhile leaves events that the table already knows of;
+    /// since the last time, however many entries there are. A process that dies meanwhile leaves events that the table already has;
     /// to follow them again does no harm.
     func writeChanges() throws(FileSystemFailure) {
         guard let journal = state.withLock({ $0.journal }) else { return }

@@ -98,7 +98,7 @@ package final class EntryFolder: Sendable {
     /// Changes the limit for what is stored from now on. `shrink` then brings the folder within it.
     package func setByteLimit(_ byteLimit: Int) { state.withLock { $0.byteLimit = max(0, byteLimit) } }
 
-    /// True once: for whoever is to see to it that the folder gets opened.
+    /// Returns true once. The caller that receives true opens the folder.
     package func requestsOpening() -> Bool {
         state.withLock { state in
             defer { state.isOpeningRequested = true }

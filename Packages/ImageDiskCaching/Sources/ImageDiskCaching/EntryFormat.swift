@@ -45,7 +45,7 @@ package enum EntryFormat {
         case whole(Layout)
         /// More of the file's end has to be seen: that many bytes.
         case needs(byteCount: Int)
-        /// Written by an older or newer version of this room: not ours to judge, nor to remove.
+        /// Written by an older or newer version of this module: not ours to judge, nor to remove.
         case otherVersion
         case damaged
     }

@@ -1,4 +1,4 @@
-/// What the folder holds, by the cache's best knowledge: each entry's size and last use, and the room promised to writers.
+/// What the folder holds, by the cache's best knowledge: each entry's size and last use, and the space promised to writers.
 ///
 /// Each entry has a slot: the number of its slot in the table that the folder keeps. A pure value. About 80 bytes an entry: 48 in
 /// an array of nodes, the policy's 8, and 8 for each slot of the table of names, which is kept between three eighths and three quarters
@@ -18,7 +18,7 @@ package struct EntryIndex: Sendable {
         }
     }
 
-    /// Room that a writer was promised for a file that is not in place yet.
+    /// Space that a writer was promised for a file that is not in place yet.
     package struct Reservation: Hashable, Sendable {
         package var name: EntryName
         package var byteCount: Int
@@ -35,7 +35,7 @@ package struct EntryIndex: Sendable {
     private var policy: (any DiskEvictionPolicy)?
     package private(set) var count = 0
     package private(set) var reservations: [WriterNumber: Reservation] = [:]
-    /// The lengths of all files, in bytes, and the room that was promised.
+    /// The lengths of all files, in bytes, and the space that was promised.
     package private(set) var byteCount = 0
     /// The greatest stamp so far.
     package private(set) var newestStamp = Int64.min
@@ -113,7 +113,7 @@ package struct EntryIndex: Sendable {
         policy?.move(old, to: slot)
     }
 
-    /// Gives a slot to a record, whoever had it.
+    /// Assigns a slot to a record and removes the record that had it.
     private mutating func seat(_ record: Record, at slot: Int) {
         changes.insert(slot)
         if slot == nodes.count {
@@ -155,7 +155,7 @@ package struct EntryIndex: Sendable {
         byteCount -= nodes[slot].byteCount
     }
 
-    /// Promises room, in place of what the writer was promised before.
+    /// Promises space, in place of what the writer was promised before.
     package mutating func reserve(_ byteCount: Int, for name: EntryName, writer: WriterNumber) {
         release(writer)
         reservations[writer] = Reservation(name: name, byteCount: byteCount)

@@ -1,4 +1,4 @@
-/// Decides which entry of a disk cache goes first when room is needed.
+/// Decides which entry of a disk cache goes first when space is needed.
 ///
 /// Entries are told by their slots: small numbers, used again after a removal. The cache calls under a lock of its own: an
 /// implementation is quick, asks nobody and keeps its state to itself. Every method should be O(1).
@@ -96,7 +96,7 @@ struct SlotList: Sendable {
 }
 
 extension Array {
-    /// Makes room for more when there is none left: a quarter, not the double that arrays grow by.
+    /// Makes space for more when there is none left: a quarter, not the double that arrays grow by.
     mutating func growByAQuarter() {
         if count == capacity { reserveCapacity(count + count / 4 + 16) }
     }

@@ -28,8 +28,8 @@ extension FileSystemFailure {
     /// Others were faster, time and again.
     static var contended: FileSystemFailure { FileSystemFailure(call: "flock", code: EAGAIN) }
 
-    /// Neither the limit nor the free space leaves room, and nothing is left that could be evicted.
-    static var noRoom: FileSystemFailure { FileSystemFailure(call: "statvfs", code: ENOSPC) }
+    /// Neither the limit nor the free space leaves space, and nothing is left that could be evicted.
+    static var noSpace: FileSystemFailure { FileSystemFailure(call: "statvfs", code: ENOSPC) }
 
     /// The failure as the port tells it.
     var asDataCacheFailure: DataCacheFailure {

@@ -36,7 +36,7 @@ package enum JournalFormat {
         case insert(EntryIndex.Record, slot: Int, keeping: WriterNumber?)
         case use(EntryName, stamp: Int64)
         case remove(EntryName)
-        /// A writer was promised room.
+        /// A writer was promised space.
         case reserve(writer: WriterNumber, name: EntryName, byteCount: Int)
         case release(writer: WriterNumber)
         /// Nothing has this slot. In the table alone.
@@ -54,7 +54,7 @@ package enum JournalFormat {
         }
     }
 
-    /// What an event's slot has room for.
+    /// What an event's slot has space for.
     private struct Fields {
         var kind: UInt8
         var name = EntryName.none

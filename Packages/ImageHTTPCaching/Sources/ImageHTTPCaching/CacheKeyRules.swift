@@ -27,7 +27,7 @@ public struct CacheKeyRules: Hashable, Sendable {
         self.rules = Dictionary(rules.map { ($0.key.lowercased(), $0.value) }) { $1 }
     }
 
-    /// - Parameter identity: whoever asks, where answers differ by that.
+    /// - Parameter identity: The identity of the user, if responses differ by user.
     public func key(for url: URL, identity: CacheIdentity = .anonymous) -> String {
         let address = canonical(url)
         return identity == .anonymous ? address : "\(address) \(identity.digest)"

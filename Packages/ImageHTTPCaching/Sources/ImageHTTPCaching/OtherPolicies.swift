@@ -20,9 +20,9 @@ public struct FixedLifetimePolicy: HTTPCachePolicy {
 
     /// The age is counted from when the response came; its own word on it counts as little as the rest.
     public func reuse(_ response: StoredHTTPResponse, for request: HTTPCacheRequest, at now: Date) -> CacheReuse {
-        let wishes = CacheDirectives(request.headers)
+        let requested = CacheDirectives(request.headers)
         let isFresh = now.timeIntervalSince(response.responseTime) < lifetime.inSeconds
-        let isReloaded = wishes.contains("no-cache") || wishes.seconds("max-age") == 0
+        let isReloaded = requested.contains("no-cache") || requested.seconds("max-age") == 0
         return isFresh && !isReloaded ? .fresh : .validate(orElse: .error)
     }
 }

@@ -44,19 +44,19 @@ public struct RFC9111Policy: HTTPCachePolicy {
 
     /// RFC 9111, 4.
     public func reuse(_ response: StoredHTTPResponse, for request: HTTPCacheRequest, at now: Date) -> CacheReuse {
-        let wishes = CacheDirectives(request.headers)
+        let requested = CacheDirectives(request.headers)
         let directives = CacheDirectives(response.headers)
         let (age, lifetime) = (response.age(at: now), lifetime(of: response, directives))
-        let validation = CacheReuse.validate(orElse: permission(directives, wishes, staleness: age - lifetime))
-        if directives.forbidReuse || request.forbidsReuse(wishes) { return validation }
+        let validation = CacheReuse.validate(orElse: permission(directives, requested, staleness: age - lifetime))
+        if directives.forbidReuse || request.forbidsReuse(requested) { return validation }
         let isFresh = lifetime > age
         // A user's reload does not concern what never changes (RFC 8246, 2).
-        if isFresh, directives.contains("immutable"), wishes.seconds("max-age") == 0 { return .fresh }
-        if let oldest = wishes.seconds("max-age"), age > oldest || oldest == 0 { return validation }
-        if let margin = wishes.seconds("min-fresh"), lifetime - age < margin { return validation }
+        if isFresh, directives.contains("immutable"), requested.seconds("max-age") == 0 { return .fresh }
+        if let oldest = requested.seconds("max-age"), age > oldest || oldest == 0 { return validation }
+        if let margin = requested.seconds("min-fresh"), lifetime - age < margin { return validation }
         if isFresh { return .fresh }
         if directives.forbidStale { return validation }
-        if wishes.accept(staleness: age - lifetime) { return .stale }
+        if requested.accept(staleness: age - lifetime) { return .stale }
         if let window = directives.seconds("stale-while-revalidate"), age - lifetime <= window {
             return .staleWhileRevalidate
         }
@@ -85,12 +85,12 @@ public struct RFC9111Policy: HTTPCachePolicy {
     }
 
     private func permission(
-        _ directives: CacheDirectives, _ wishes: CacheDirectives, staleness: TimeInterval
+        _ directives: CacheDirectives, _ requested: CacheDirectives, staleness: TimeInterval
     ) -> StalePermission {
-        if directives.forbidReuse || directives.forbidStaleEvenFromOthers || wishes.contains("no-cache") {
+        if directives.forbidReuse || directives.forbidStaleEvenFromOthers || requested.contains("no-cache") {
             return .never
         }
-        let windows = [directives, wishes].compactMap { $0.seconds("stale-if-error") }
+        let windows = [directives, requested].compactMap { $0.seconds("stale-if-error") }
         return windows.contains { staleness <= $0 } ? .error : .disconnected
     }
 
@@ -125,8 +125,8 @@ extension CacheDirectives {
 
 extension HTTPCacheRequest {
     /// `no-cache`, `no-store`, and Pragma of HTTP/1.0, which counts where there is no Cache-Control (RFC 9111, 5.4).
-    fileprivate func forbidsReuse(_ wishes: CacheDirectives) -> Bool {
-        if wishes.contains("no-cache") || wishes.contains("no-store") { return true }
+    fileprivate func forbidsReuse(_ requested: CacheDirectives) -> Bool {
+        if requested.contains("no-cache") || requested.contains("no-store") { return true }
         guard !headers.contains(.cacheControl), let pragma = HTTPField.Name("Pragma") else { return false }
         return headers[values: pragma].contains { $0.lowercased().contains("no-cache") }
     }

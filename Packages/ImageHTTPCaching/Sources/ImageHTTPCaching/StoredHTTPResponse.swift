@@ -28,7 +28,7 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
         (self.requestTime, self.responseTime) = (requestTime, responseTime)
     }
 
-    /// For `DataCacheEntry.metadata`. JSON: what one version of this room has written a later one reads.
+    /// For `DataCacheEntry.metadata`. JSON: what one version of this module has written a later one reads.
     public var metadata: Data {
         get throws { try JSONEncoder().encode(self) }
     }

@@ -1,6 +1,6 @@
 /// Which items of a scrolled list to load ahead of need: what is visible, and more in the direction of travel the faster it goes.
 ///
-/// A value that knows indices and times only, no view and no loader. Whoever shows the list tells it what is visible, and does what it
+/// A value that uses indices and times only, no view and no loader. The owner of the list reports what is visible, and does what it
 /// answers:
 ///
 /// ```swift

@@ -3,7 +3,7 @@ public import ImageCore
 /// A file system that passes everything on to another one; a double of its own overrides what it wants to be otherwise.
 ///
 /// ```swift
-/// /// A disk with no room left.
+/// /// A disk with no space left.
 /// struct FullDisk: ForwardingFileSystem {
 ///     let base: any FileSystem
 ///     func availableBytes(at path: String) throws(FileSystemFailure) -> Int { 0 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Holds whoever passes until a test opens it, and tells the test who waits. Tests wait on gates, never on time.
+/// Suspends tasks until a test opens it, and reports which tasks wait. Tests wait on gates, never on time.
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false

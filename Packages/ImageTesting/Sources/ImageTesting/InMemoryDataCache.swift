@@ -3,7 +3,7 @@ import Synchronization
 
 /// A cache of encoded bytes for tests: a dictionary that keeps the budget, logs what it was told, and fails or waits on demand.
 ///
-/// The budget counts data and metadata. What was stored first goes first when room is needed.
+/// The budget counts data and metadata. What was stored first goes first when space is needed.
 public final class InMemoryDataCache: DataCache {
     /// One call, as it came.
     public enum Message: Hashable, Sendable {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A cache of decoded images for tests: a dictionary that keeps the budget and logs what it was told.
 ///
-/// What was inserted first goes first when room is needed; looking at an image does not keep it.
+/// What was inserted first goes first when space is needed; looking at an image does not keep it.
 public final class InMemoryImageCache: ImageCache {
     /// One call, as it came.
     public enum Message: Hashable, Sendable {

@@ -46,7 +46,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Moves time forward and wakes whoever slept until then, earliest deadline first.
+    /// Advances the time and resumes the tasks whose deadlines have passed, earliest deadline first.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)

@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// ```swift
 /// let disk = SimulatedDisk(cutAfter: 40)
-/// …  // whoever is tested stores things, and gets EIO from the 41st call on
+/// …  // the cache under test stores entries, and gets EIO from the 41st call on
 /// let later = disk.restarted(after: .everything)
 /// …  // what does a new launch find?
 /// ```

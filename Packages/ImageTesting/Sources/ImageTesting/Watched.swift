@@ -2,7 +2,7 @@ import Synchronization
 
 /// A value that changes, and that a test can await a condition of.
 ///
-/// Whoever waits is let go when its task is cancelled: a test that waits for what never comes ends when its time is up.
+/// A waiter is resumed when its task is cancelled, so a test that waits in vain ends at its time limit.
 public final class Watched<Value: Sendable>: Sendable {
     private struct Watcher: Sendable {
         var id: UInt64

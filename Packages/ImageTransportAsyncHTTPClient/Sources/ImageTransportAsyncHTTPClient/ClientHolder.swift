@@ -4,7 +4,7 @@
     import NIOCore
     import NIOPosix
 
-    /// Whoever has a client and its event loops. Every transfer under way keeps it.
+    /// Owns a client and its event loops. Each transfer in progress retains it.
     protocol ClientHolder: Sendable {
         var client: HTTPClient { get }
     }

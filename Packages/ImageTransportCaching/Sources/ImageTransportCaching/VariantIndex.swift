@@ -11,7 +11,7 @@ import ImageHTTPCaching
 /// What is stored for one URL and identity: the heads of its variants, and where their bodies are. Pure.
 ///
 /// Kept as an entry of its own, so that a 304 changes a head without touching the body. An index that is lost costs misses; its bodies
-/// go when the cache needs room.
+/// go when the cache needs space.
 struct VariantIndex: Codable, Hashable, Sendable {
     struct Variant: Codable, Hashable, Sendable {
         var response: StoredHTTPResponse

@@ -2,7 +2,7 @@ import CImageTransportCurl
 import ImageTransporting
 import Synchronization
 
-/// One event thread and its connections. Whoever holds the engine keeps the thread; released, the thread ends.
+/// One event thread and its connections. The thread ends when the engine is released.
 final class CurlEngine: Sendable {
     enum Command: Sendable {
         /// `deadline` in monotonic milliseconds.

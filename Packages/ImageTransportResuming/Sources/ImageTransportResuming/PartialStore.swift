@@ -10,7 +10,7 @@ import ImageTransporting
 
 /// Keeps the beginning of one body in a cache of bytes: an entry that says what it is, and one entry for each part.
 ///
-/// Parts are named by validator and offset, so parts of different bodies can never be joined, whoever else writes here.
+/// Parts are named by validator and offset, so parts of different bodies are never joined, even if others write to the store.
 struct PartialStore: Sendable {
     let cache: any DataCache
     /// What was asked for.

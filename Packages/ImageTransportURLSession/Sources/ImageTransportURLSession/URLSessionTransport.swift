@@ -6,7 +6,7 @@
 
     /// The transport port over Foundation's URLSession, for Apple's platforms.
     ///
-    /// **Written without an Apple machine at hand: this room has never been compiled or run against Apple's Foundation.**
+    /// **Written without an Apple machine at hand: this module has never been compiled or run against Apple's Foundation.**
     /// Run `DataTransportContract` on it before relying on it.
     ///
     /// Bodies come through a data delegate. When 256 KiB wait unread the task is suspended, and resumed when they are taken.

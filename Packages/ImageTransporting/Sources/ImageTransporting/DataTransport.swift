@@ -41,13 +41,13 @@ public struct TransportRequest: Sendable {
     public var maxHeadBytes: Int
     /// The largest body accepted, in bytes, after content decoding.
     public var maxBodyBytes: Int
-    /// False hands a redirect back as any other response: for whoever follows hop by hop, with `RedirectTrail`.
+    /// False returns a redirect like any other response, for callers that follow redirects with `RedirectTrail`.
     public var followsRedirects: Bool
     public var maxRedirects: Int
     public var cacheUse = CacheUse.standard
     /// False hands the body on in whatever content coding it comes, and asks for none. URLSession decodes all the same.
     public var decodesContent = true
-    /// The fields by which whoever keeps responses tells whose they are; nil for those that are sent. Not sent. For tokens that
+    /// The headers by which a cache distinguishes users; nil for those that are sent. Not sent themselves. For tokens that
     /// change although the user stays the same: see `ModifyingTransport`.
     public var identityHeaders: HTTPFields?
 

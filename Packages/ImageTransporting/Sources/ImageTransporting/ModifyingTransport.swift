@@ -20,8 +20,8 @@ public struct ModifyingTransport: DataTransport {
     private let answer: ChallengeHook?
 
     /// - Parameters:
-    ///   - keepsIdentity: a cache below takes a request for that of whoever sent it before it was changed. For tokens that change
-    ///     while the user stays the same; whoever says so must keep users apart by other means.
+    ///   - keepsIdentity: Whether a cache below identifies the user by the request as it was before the change. For tokens that change
+    ///     while the user stays the same; you must then separate users by other means.
     ///   - answer: asked once for each request at most: a second refusal is the response.
     public init(
         _ transport: any DataTransport, keepsIdentity: Bool = false,

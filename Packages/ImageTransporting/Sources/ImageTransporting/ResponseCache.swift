@@ -1,10 +1,10 @@
 public import ImageCore
 
-/// Stored responses that stand in front of a transport, for whoever must not use the network or need not wait for it.
+/// Stored responses of a transport, for callers that must not use the network or need not wait for it.
 ///
 /// Promises:
 /// - Neither method waits for the network.
-/// - A store that is broken has nothing, and is told to whoever owns the cache, not to its callers.
+/// - A broken store is a miss. The failure is reported to the owner of the cache, not to its callers.
 public protocol ResponseCache: Sendable {
     /// The stored response that the transport would give without asking the origin. Throws why there is none, as far as the cache can tell.
     ///

@@ -1,7 +1,7 @@
 #ifndef C_ALLOCATIONS_H
 #define C_ALLOCATIONS_H
 
-/// Bytes that the C library's allocator has handed out and not got back, for Swift's objects and for C's; -1 where it doesn't tell.
+/// Returns the bytes allocated by the C library's allocator, for Swift and for C, and not freed. -1 if unknown.
 long long bytes_in_use(void);
 
 #endif

@@ -7,7 +7,7 @@
 /* ICC profiles made by Little CMS. Each function returns the bytes that it needs, and writes them when `capacity`
    suffices; 0 on failure. */
 
-/* A matrix profile: white and the three primaries as CIE xy, one gamma for all channels. */
+/* A matrix profile: white and the three primaries as CIE xy, and one gamma for all channels. */
 size_t test_profile_rgb(
     const double white[2], const double primaries[6], double gamma, uint8_t *bytes, size_t capacity);
 size_t test_profile_srgb(uint8_t *bytes, size_t capacity);

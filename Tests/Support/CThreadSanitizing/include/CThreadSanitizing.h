@@ -1,1 +1,1 @@
-// Nothing to call: linking this in is enough.
+// Has no functions to call. Linking this target is sufficient.

@@ -3,10 +3,10 @@
 
 #include <stddef.h>
 
-// Reads a file, through gzip if it is compressed (zlib). Null when it can't be opened.
+// Opens a file, which may be gzip-compressed. Returns null if it can't be opened.
 void *trace_file_open(const char *path);
 
-// Fills `buffer`; returns how many bytes there were, 0 at the end, below 0 for a damaged file.
+// Fills `buffer`. Returns the number of bytes read, 0 at the end, or a negative number for a damaged file.
 int trace_file_read(void *file, unsigned char *buffer, unsigned count);
 
 void trace_file_close(void *file);

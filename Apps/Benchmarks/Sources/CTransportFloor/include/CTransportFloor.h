@@ -1,21 +1,22 @@
-// An origin on loopback, libcurl without anything around it, and what the system says of processes.
+// A server on loopback, a plain libcurl client as the baseline, and process statistics of the system.
 #ifndef CTRANSPORTFLOOR_H
 #define CTRANSPORTFLOOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// Listens on a free port of 127.0.0.1, at most 64 clients at a time. Returns the socket, or -1.
+// Listens on a free port of 127.0.0.1 for at most 64 concurrent clients. Returns the socket, or -1 on failure.
 int floor_origin_listen(int *port);
-// Answers every GET with so many bytes, over HTTP/1.1 that is kept alive, until standard input ends.
+// Answers each GET with `body_bytes` bytes over persistent HTTP/1.1 connections until standard input ends.
 void floor_origin_serve(int listener, size_t body_bytes);
 
-// Fetches http://127.0.0.1:PORT/0 and so on, so many at a time, and drops the bodies. Returns their bytes, or -1.
+// Fetches http://127.0.0.1:PORT/0, /1 and so on over `connections` connections and discards the bodies. Returns the total size of
+// the bodies, or -1 on failure.
 long floor_curl_fetch(int port, int count, int connections);
 
-// Seconds of processor time of the children that have ended.
+// Returns the processor time of ended child processes in seconds.
 double floor_children_seconds(void);
-// Bytes of this process in memory, or 0 where the system does not tell.
+// Returns the resident memory of this process in bytes, or 0 if unknown.
 size_t floor_resident_bytes(void);
 
 #endif

@@ -9,7 +9,7 @@ public struct HTTPRequest: Hashable, Sendable {
     public var query: [Field]
     /// Names in lower case, values without surrounding white space, in order.
     public var headers: [Field]
-    /// What the client wishes about the connection: HTTP/1.1 unless `Connection: close`, HTTP/1.0 only with `keep-alive`.
+    /// Whether the client keeps the connection open: HTTP/1.1 unless `Connection: close`, HTTP/1.0 only with `keep-alive`.
     public var keepsAlive: Bool
 
     /// A name and a value, of a header or of a query.

@@ -56,7 +56,7 @@ public struct ImageRecipe: Hashable, Sendable {
 }
 
 extension ImageRecipe {
-    /// `/images/<id>.<jpg|jpeg|png|webp|gif>?w=…&h=…` with its wishes; nil when the path is no image's.
+    /// `/images/<id>.<jpg|jpeg|png|webp|gif>?w=…&h=…` with its options; nil if the path is not an image's.
     ///
     /// Throws when a number is out of its range or a wish is none that the format could fulfil.
     init?(_ request: HTTPRequest) throws(RequestFailure) {

@@ -140,7 +140,7 @@ struct Socket: Hashable, Sendable {
         }
     }
 
-    /// Wakes whoever blocks on the socket; it still has to be closed.
+    /// Wakes threads that block on the socket. You still have to close it.
     func shutDown() { _ = shutdown(descriptor, Self.both) }
 
     /// Ends the sending side and reads what still comes, so that the peer gets all that was sent rather than a reset.

@@ -4,7 +4,7 @@ public import ImagePresenting
 
 /// An image that loads itself: a `ImageView` on the screen, an `ImageBinding` behind it.
 ///
-/// Whoever owns it says what it is bound to and whether it is on the screen; the size in pixels is its own affair, and follows the screen.
+/// The owner sets what it is bound to and whether it is on screen. The cell computes its size in pixels, which follows the screen.
 /// While it is off the screen it holds no image: lists keep many more cells than can be seen.
 public final class GtkImageCell: ImageSurface {
     /// What an image is, given the size in pixels at which it will be seen.

@@ -1,7 +1,7 @@
 internal import CGtk
 public import ImageCore
 
-/// What is shown, read back from GTK: for whoever wants to be sure.
+/// Reads back from GTK what is shown. For tests.
 extension ImageView {
     /// Names the image that is seen now, as long as it is seen; nil when none is.
     public var shownName: UInt? { unsafe shownPaintable.map { UInt(bitPattern: $0) } }

@@ -1,7 +1,6 @@
 public import ImageCore
 
-/// Has opaque images kept without their alpha, as GTK draws them fastest: a step after decoding, off the main actor, for the requests of whoever
-/// shows images with GTK. They take a quarter less of the memory cache.
+/// Removes the alpha of opaque images, off the main actor. GTK draws such images fastest, and they take a quarter less of the memory cache.
 ///
 /// ```swift
 /// request.processors.append(PackedPixels())

@@ -1,7 +1,7 @@
 internal import CGtk
 
 extension CellList {
-    /// Allows a grid no more columns than it has room for: GTK binds thirty cells for each that is allowed, whether or not it fits, and measures them
+    /// Allows a grid no more columns than it has space for: GTK binds thirty cells for each that is allowed, whether or not it fits, and measures them
     /// all in each layout.
     ///
     /// To be called after a layout. If it changes something GTK lays out the grid again, in the same frame.

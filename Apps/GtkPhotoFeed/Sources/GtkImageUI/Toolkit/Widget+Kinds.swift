@@ -7,7 +7,7 @@ extension Widget {
 
     public static func label(_ text: String) -> Widget { unsafe Widget(gtk_label_new(text)) }
 
-    /// One line of text in the room that it is given, cut at the end: another text leaves the layout as it is, where a label would have GTK lay out
+    /// One line of text in the space that it is given, cut at the end: another text leaves the layout as it is, where a label would have GTK lay out
     /// the whole window again.
     ///
     /// - Parameter alignment: from 0, at the beginning, to 1.

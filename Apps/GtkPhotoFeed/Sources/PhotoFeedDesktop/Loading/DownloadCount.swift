@@ -7,7 +7,7 @@ internal import Synchronization
     internal import Foundation
 #endif
 
-/// Knows how many downloads are in flight, for the inspector; and which ones wait and begin, for whoever measures.
+/// Counts the downloads in flight for the inspector, and records which ones wait and begin for benchmarks.
 final class DownloadCount: ImageLoaderObserver {
     nonisolated struct Turns: Sendable {
         /// What waits for its place.

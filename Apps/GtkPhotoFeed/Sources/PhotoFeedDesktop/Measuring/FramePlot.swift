@@ -71,8 +71,8 @@ struct FramePlot {
     }
 
     private func y(_ value: Double, _ ceiling: Double) -> Double {
-        let room = Self.height - Self.bottom - Self.top
-        return Self.top + room * (1 - Swift.min(value, ceiling) / ceiling)
+        let space = Self.height - Self.bottom - Self.top
+        return Self.top + space * (1 - Swift.min(value, ceiling) / ceiling)
     }
 
     private func text(_ value: Double) -> String { decimal(value, places: 1) }

@@ -8,7 +8,7 @@
 typedef struct icc_inflater icc_inflater;
 
 typedef enum {
-    ICC_INFLATE_GOING_ON, /* the stream has not ended; call again with room or input */
+    ICC_INFLATE_GOING_ON, /* the stream has not ended; call again with space or input */
     ICC_INFLATE_ENDED,    /* the stream has ended, its checksum is right; what follows is ignored unless it is another member */
     ICC_INFLATE_BROKEN
 } icc_inflation;

@@ -25,7 +25,7 @@ public struct DataCacheEntry: Hashable, Sendable {
     public var data: Data
     /// Whatever the owner of the entry wants kept beside the bytes, opaque to the cache: a response head, validators.
     public var metadata: Data
-    /// When the bytes came into being, by the clock of whoever stores them.
+    /// When the bytes were created, by the clock of the caller that stores them.
     public var createdAt: Date
 
     public init(data: Data, metadata: Data = Data(), createdAt: Date) {

@@ -1,4 +1,4 @@
-/// What can be asked of a store of bytes beside look-ups, by whoever keeps house.
+/// Maintenance of a store of bytes: its size, and removal.
 ///
 /// Promises:
 /// - What is removed is not found any more when the call has returned; entries that are stored meanwhile may stay.

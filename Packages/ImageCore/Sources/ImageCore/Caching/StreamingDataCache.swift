@@ -8,7 +8,7 @@
 public protocol StreamingDataCache: DataCache {
     /// Begins an entry. Nobody sees it before it is finished; the older one under the key is served until then.
     ///
-    /// - Parameter expectedByteCount: how many bytes of data are to come, if that is known: room for them is made at once.
+    /// - Parameter expectedByteCount: how many bytes of data are to come, if that is known: space for them is made at once.
     ///   More or fewer may come.
     func writer(
         for key: DataCacheKey, expectedByteCount: Int?

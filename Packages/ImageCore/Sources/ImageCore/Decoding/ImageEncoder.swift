@@ -30,7 +30,7 @@ public struct AnimationFrame: Hashable, Sendable {
     }
 }
 
-/// Wishes that an encoder follows where its format can, and ignores where it can't.
+/// Options of an encoder. It ignores those that its format does not support.
 public struct EncodingOptions: Hashable, Sendable {
     /// From 0, smallest file, to 1, best image. Only for lossy formats.
     public var quality: Double

@@ -1,4 +1,4 @@
-/// The calls of the operating system that whoever keeps files makes: a port, so that tests can fail each in turn.
+/// The file system calls of a disk cache. A protocol, so that tests can make each call fail.
 ///
 /// More methods than another port has, one for each call; `POSIXFileSystem` of ImageDiskCaching is the operating system, and ImageTesting
 /// has a disk in memory, one that injects faults, and `ForwardingFileSystem`, of which a double overrides what it needs. Promises, for which

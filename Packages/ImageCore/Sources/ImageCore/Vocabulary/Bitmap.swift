@@ -37,7 +37,7 @@ public struct Bitmap: Sendable {
 
 extension Bitmap {
     /// The same image in three bytes a pixel, without its alpha, if it is opaque; as it is otherwise. For toolkits that draw such pixels as
-    /// they are, and for the memory: whoever wants `pixels` of it pays for each time.
+    /// they are, and to save memory. Each read of `pixels` then converts the image.
     public func packed() -> Bitmap {
         guard isOpaque, !storage.isPacked else { return self }
         let bytes = storage.bytes.withoutAlpha(pixelCount: size.area)

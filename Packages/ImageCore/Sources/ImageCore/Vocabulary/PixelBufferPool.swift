@@ -16,7 +16,7 @@ public final class PixelBufferPool: Sendable {
     /// Bytes that wait to be used again.
     public var idleByteCount: Int { buffers.withLock { $0.byteCount } }
 
-    /// An empty array with room for `byteCount` bytes, and not for much more.
+    /// An empty array with space for `byteCount` bytes, and not for much more.
     public func take(byteCount: Int) -> [UInt8] {
         var buffer = buffers.withLock { $0.take(byteCount: byteCount) } ?? []
         buffer.removeAll(keepingCapacity: true)
@@ -24,7 +24,7 @@ public final class PixelBufferPool: Sendable {
         return buffer
     }
 
-    /// An array of `byteCount` bytes of any value, for whoever writes each of them before someone reads it.
+    /// Returns an array of `byteCount` bytes with arbitrary values. Write each byte before you read it.
     public func takeFilled(byteCount: Int) -> [UInt8] {
         guard var buffer = buffers.withLock({ $0.take(byteCount: byteCount) }) else {
             return unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { $1 = byteCount }

@@ -7,7 +7,7 @@ enum LanczosFilter {
     /// Weights with a sum of 1.
     ///
     /// - Parameters:
-    ///   - count: how many; `values` has room for that, up to a multiple of four.
+    ///   - count: how many; `values` has space for that, up to a multiple of four.
     ///   - distance: of the first from the middle of the filter, in samples.
     ///   - nearest: which gets all the weight when the filter reaches hardly any. That can't happen within a source.
     static func sample(

@@ -20,7 +20,7 @@ struct RowKernels {
     /// Splits a row of opaque RGBA into three planes of colour, each `stride` long.
     func spread(_ row: Span<UInt8>, into planes: inout [Int16], stride: Int) {
         precondition(row.count / 4 <= stride && planes.count >= 3 * stride)
-        // Sound: the pointers are used within the closure only, and the precondition leaves room for every pixel.
+        // Sound: the pointers are used within the closure only, and the precondition leaves space for every pixel.
         unsafe row.withUnsafeBufferPointer { row in
             unsafe planes.withUnsafeMutableBufferPointer { planes in
                 unsafe spread_opaque(instructions, row.baseAddress, row.count / 4, planes.baseAddress, stride)
