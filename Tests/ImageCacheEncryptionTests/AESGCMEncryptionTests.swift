@@ -4,7 +4,7 @@
     import ImageCacheEncryption
     import Testing
 
-    @Suite("AES-GCM encrypts")
+    @Suite("AES-GCM encryption")
     struct AESGCMEncryptionTests {
         private let encryption: AESGCMEncryption
         private let other: AESGCMEncryption
@@ -15,7 +15,7 @@
         }
 
         @Test(
-            "what was encrypted opens again, whatever its length, and differs each time",
+            "encrypted bytes of any length can be decrypted, and differ each time",
             arguments: [0, 1, 15, 16, 100_000])
         func opens(count: Int) throws {
             let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0) })
@@ -26,7 +26,7 @@
             #expect(try encryption.encrypt(bytes, context: context) != encrypted)
         }
 
-        @Test("another key, another context, or any byte altered or missing, and it does not open")
+        @Test("decryption fails with another key, another context, or any altered or missing byte")
         func refuses() throws {
             let encrypted = try encryption.encrypt(Data("image".utf8), context: Data([1]))
             #expect(throws: (any Error).self) { try other.decrypt(encrypted, context: Data([1])) }
@@ -41,7 +41,7 @@
             }
         }
 
-        @Test("pseudonyms are the same for the same text and key, and only then")
+        @Test("pseudonyms are equal only for the same text and key")
         func pseudonyms() {
             #expect(encryption.pseudonym(for: "a") == encryption.pseudonym(for: "a"))
             #expect(encryption.pseudonym(for: "a") != encryption.pseudonym(for: "b"))
@@ -49,7 +49,7 @@
             #expect(encryption.pseudonym(for: "").utf8.count == 64)
         }
 
-        @Test("a key of another length than 32 bytes is refused", arguments: [0, 16, 31, 33])
+        @Test("a key that doesn't have 32 bytes is refused", arguments: [0, 16, 31, 33])
         func keyLength(count: Int) {
             #expect(throws: AESGCMEncryption.InvalidKey(byteCount: count)) {
                 try AESGCMEncryption(key: Data(count: count))

@@ -421,7 +421,7 @@ private final class WholeImageDecoder: ImageDecoder {
         ) throws(DecodingFailure) {
             let rows = CollectingRowSink()
             try image.decode(frame: index, size: size, layout: layout, preference: preference, into: rows)
-            let isTaken = try sink.takePicture(rows.pixels)
+            let isTaken = try sink.takeImage(rows.pixels)
             owner.taken.withLock { $0 = isTaken }
             if isTaken { return }
             for row in rows.rows { try sink.receive(row.span) }

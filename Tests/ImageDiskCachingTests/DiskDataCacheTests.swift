@@ -19,7 +19,7 @@ struct DiskDataCacheTests {
     }
 
     @Test(
-        "entries without data, without metadata, and with a key of 3,000 bytes are entries",
+        "entries can have no data, no metadata, or a key of 3,000 bytes",
         arguments: [0, 1, 13, 14, 15])
     func unusualEntries(count: Int) async throws {
         let cache = folder.cache()
@@ -29,7 +29,7 @@ struct DiskDataCacheTests {
         #expect(try await cache.entry(for: long) == bare)
     }
 
-    @Test("making a cache touches nothing, and reading one that was never written makes no folder")
+    @Test("creating a cache does not access the folder, and reading does not create it")
     func readsWithoutFolder() async throws {
         let cache = folder.cache()
         #expect(try await cache.entry(for: key(1)) == nil)
@@ -47,7 +47,7 @@ struct DiskDataCacheTests {
         #expect(folder.byteCount() == fileSize(entry(100), key(1)))
     }
 
-    @Test("what was used least recently goes first, also after a relaunch and by uses of earlier launches")
+    @Test("the least recently used entry is evicted first, including uses before a relaunch")
     func evictsByRecencyAcrossLaunches() async throws {
         let limit = limit(3, files: 3 * fileSize(entry(1_000), key(1)))
         let first = folder.cache(byteLimit: limit)
@@ -67,7 +67,8 @@ struct DiskDataCacheTests {
         #expect(try await third.entry(for: key(4)) != nil)
     }
 
-    @Test("a use before the folder was opened is later than all of earlier launches, though the clock stands still")
+    @Test(
+        "a use before the folder is opened is later than all earlier uses, even if the clock stands still")
     func earlyUse() async throws {
         let byteLimit = limit(3, files: 3 * fileSize(entry(1_000), key(1)))
         let first = folder.cache(byteLimit: byteLimit)
@@ -81,7 +82,7 @@ struct DiskDataCacheTests {
         for number in [2, 4, 5] { #expect(try await third.entry(for: key(number)) != nil) }
     }
 
-    @Test("a limit that is lower at the next launch is obeyed once the cache is used")
+    @Test("a limit that is lower at the next launch applies as soon as the cache is used")
     func lowerLimit() async throws {
         let first = folder.cache()
         for number in 1...8 { try await first.store(entry(1_000), for: key(number)) }
@@ -93,7 +94,7 @@ struct DiskDataCacheTests {
         #expect(try await second.entry(for: key(6)) == nil)
     }
 
-    @Test("replacing an entry that fills the budget evicts no neighbour")
+    @Test("replacing an entry that fills the cache evicts no other entry")
     func replacesWithoutEvicting() async throws {
         let limit = limit(2, files: fileSize(entry(1_000), key(1)) + fileSize(entry(5_000), key(2)))
         let cache = folder.cache(byteLimit: limit)
@@ -105,7 +106,7 @@ struct DiskDataCacheTests {
     }
 
     @Test(
-        "an entry above the limit is refused with its size, evicts nothing, and takes the older one under its key along"
+        "an entry above the limit is refused with its size, evicts nothing, and removes the older one for its key"
     )
     func refusesTooLarge() async throws {
         let limit = limit(2, files: 2 * fileSize(entry(1_000), key(1)))
@@ -136,7 +137,7 @@ struct DiskDataCacheTests {
         #expect(folder.byteCount() > limit / 2)
     }
 
-    @Test("an entry that has just enough space in an empty cache is stored, whatever was there before")
+    @Test("an entry that just fits into an empty cache is stored, whatever the cache contained before")
     func storesLargest() async throws {
         let largest = entry(20_000)
         let limit = limit(1, files: fileSize(largest, key(1)))
@@ -148,7 +149,7 @@ struct DiskDataCacheTests {
         await #expect(throws: DataCacheFailure.self) { try await cache.store(entry(20_001), for: key(1)) }
     }
 
-    @Test("a folder that is removed underneath comes back with the next store")
+    @Test("a removed folder is created again by the next store")
     func folderRemoved() async throws {
         let cache = folder.cache()
         try await cache.store(entry(100), for: key(1))
@@ -162,7 +163,7 @@ struct DiskDataCacheTests {
         #expect(try await cache.entry(for: key(2)) == entry(200))
     }
 
-    @Test("foreign files in the folder are neither counted nor served nor removed")
+    @Test("files of others in the folder are neither counted nor served nor removed")
     func foreignFiles() async throws {
         let cache = folder.cache()
         try await cache.store(entry(100), for: key(1))
@@ -180,7 +181,7 @@ struct DiskDataCacheTests {
         #expect(folder.files().count == foreign.count)
     }
 
-    @Test("a link, a folder or a pipe under an entry's name is a miss and stays")
+    @Test("a link, a folder or a pipe with the name of an entry is a miss and stays")
     func foreignKinds() async throws {
         let cache = folder.cache()
         for number in 1...3 { try await cache.store(entry(100), for: key(number)) }
@@ -198,7 +199,7 @@ struct DiskDataCacheTests {
         }
     }
 
-    @Test("a file that was moved under another entry's name is not served there")
+    @Test("a file that was renamed to another entry's name is not served")
     func misnamed() async throws {
         let cache = folder.cache()
         try await cache.store(entry(100), for: key(1))
@@ -210,13 +211,13 @@ struct DiskDataCacheTests {
         #expect(try await cache.entry(for: key(1)) == entry(100))
     }
 
-    @Test("with durability against power cuts, file and folder are synchronised around the rename")
-    func synchronises() async throws {
+    @Test("with durability against power cuts, file and folder are synchronized around the rename")
+    func synchronizes() async throws {
         let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
         let cache = folder.cache(durability: .powerLoss, fileSystem: fileSystem)
         try await cache.store(entry(100), for: key(1))
         let calls = fileSystem.operations.filter { [.synchronize, .synchronizeFolder, .rename].contains($0) }
-        // Before the first store the names of the folders, and after it that of the subfolder too.
+        // Before the first store the names of the folders, and after it that of the subfolder.
         #expect(
             calls.drop { $0 == .synchronizeFolder } == [
                 .synchronize, .rename, .rename, .synchronizeFolder, .synchronizeFolder,

@@ -9,7 +9,7 @@ struct EntryIndexTests {
         EntryIndex.Record(name: EntryName(key(number)), byteCount: byteCount, stamp: stamp)
     }
 
-    @Test("after any changes it holds what a dictionary and an array in order of use would", arguments: 1...5)
+    @Test("after any changes it has the contents of a dictionary and an array in order of use", arguments: 1...5)
     func agreesWithModel(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var index = EntryIndex(policy: LeastRecentlyUsed())
@@ -39,7 +39,7 @@ struct EntryIndexTests {
         #expect(Set(index.records.map(\.name)) == Set(model.map { names[$0.number] }))
     }
 
-    @Test("space that was promised counts until it is released, and a new promise takes the place of the old one")
+    @Test("reserved space counts until it is released, and a new reservation replaces the old one")
     func reservations() {
         var index = EntryIndex()
         let writer = WriterNumber(process: 7, count: 1)
@@ -53,7 +53,7 @@ struct EntryIndexTests {
         #expect(index.byteCount == 100)
     }
 
-    @Test("first in, first out: what was read goes all the same")
+    @Test("first in, first out: reads don't change the order")
     func firstInFirstOut() {
         var index = EntryIndex(policy: FirstInFirstOut())
         for number in 1...3 { index.insert(Self.record(number), at: number - 1) }
@@ -63,13 +63,13 @@ struct EntryIndexTests {
         #expect(index.victim()?.name == EntryName(key(2)))
     }
 
-    @Test("an event is read back as it was written, at its slot and nowhere else")
+    @Test("an event is read back as it was written, and only at its slot")
     func events() {
         let name = EntryName(key(1))
         let writer = WriterNumber(process: .max, count: .max)
         let events: [JournalFormat.Event] = [
-            .insert(Self.record(1, 123, stamp: -5), slot: 3, keeping: nil),
-            .insert(Self.record(1, 1 << 40 - 1, stamp: .max), slot: Int(UInt32.max), keeping: writer),
+            .insert(Self.record(1, 123, stamp: -5), slot: 3, releasing: nil),
+            .insert(Self.record(1, 1 << 40 - 1, stamp: .max), slot: Int(UInt32.max), releasing: writer),
             .use(name, stamp: 77), .remove(name), .reserve(writer: writer, name: name, byteCount: 9),
             .release(writer: WriterNumber(process: 1, count: 0)), .vacancy(slot: 5),
         ]
@@ -86,18 +86,18 @@ struct EntryIndexTests {
         }
     }
 
-    @Test("a slot beyond the next one is refused: nobody gives it, and it would take memory")
-    func absurdPlaces() {
+    @Test("a slot beyond the next one is refused, because it would waste memory")
+    func slotsOutOfRange() {
         var index = EntryIndex(policy: LeastRecentlyUsed())
         for (slot, isPlausible) in [(1, false), (Int(UInt32.max), false), (0, true), (2, false), (1, true)] {
-            let isFollowed = index.apply(.insert(Self.record(slot), slot: slot, keeping: nil))
-            #expect(isFollowed == isPlausible)
+            let isApplied = index.apply(.insert(Self.record(slot), slot: slot, releasing: nil))
+            #expect(isApplied == isPlausible)
         }
         #expect(index.count == 2 && index.slotCount == 2)
     }
 
-    @Test("events that the table knows of already can be followed again, from whatever state of it", arguments: 1...5)
-    func followsAgain(seed: UInt64) {
+    @Test("events that the table already contains can be applied again, from any state of it", arguments: 1...5)
+    func appliesAgain(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var index = EntryIndex(policy: LeastRecentlyUsed())
         for number in 0..<20 { index.insert(Self.record(number), at: number) }
@@ -111,11 +111,11 @@ struct EntryIndexTests {
             case 1: events.append(.use(name, stamp: Int64(step)))
             default:
                 let record = Self.record(number, step, stamp: Int64(step))
-                events.append(.insert(record, slot: index.slot(for: name), keeping: nil))
+                events.append(.insert(record, slot: index.slot(for: name), releasing: nil))
             }
             index.apply(events[events.count - 1])
         }
-        // A table of which some slots were written and some were not.
+        // A table in which some slots were written and some were not.
         var table = EntryIndex()
         for slot in 0..<index.slotCount {
             let source = Bool.random(using: &random) && slot < older.slotCount ? older : index
@@ -127,14 +127,14 @@ struct EntryIndexTests {
             }
         }
         for event in events {
-            let isFollowed = table.apply(event)
-            #expect(isFollowed)
+            let isApplied = table.apply(event)
+            #expect(isApplied)
         }
         #expect(Set(table.records) == Set(index.records))
         for record in index.records { #expect(table.slot(for: record.name) == index.slot(for: record.name)) }
     }
 
-    @Test("arranged by the time of their last use, entries go in that order, wherever their slots are")
+    @Test("after arranging, entries are evicted in the order of their last use, regardless of their slots")
     func arranges() {
         var index = EntryIndex()
         for (slot, stamp) in [5, 1, 9, 3].enumerated() {
@@ -149,7 +149,7 @@ struct EntryIndexTests {
         #expect(order == [1, 3, 5, 9])
     }
 
-    @Test("what has changed is told once, with slots that nothing has any more; a new entry gets the lowest of them")
+    @Test("changed slots are returned once, including vacant ones, and a new entry gets the lowest vacant slot")
     func changes() {
         var index = EntryIndex(policy: LeastRecentlyUsed())
         for number in 0..<200 { index.insert(Self.record(number), at: number) }
@@ -172,7 +172,9 @@ struct EntryIndexTests {
         #expect(index.slot(for: EntryName(key(3))) == 3)
     }
 
-    @Test("an entry that is moved stays next in turn; its old slot is vacant, and who had the new one is gone")
+    @Test(
+        "a moved entry keeps its position, leaves a vacant slot, and replaces the entry at its new slot"
+    )
     func moves() {
         for policy in [LeastRecentlyUsed() as any DiskEvictionPolicy, FirstInFirstOut()] {
             var index = EntryIndex(policy: policy)
@@ -187,17 +189,17 @@ struct EntryIndexTests {
             #expect(
                 (0..<6).map { index.record(at: $0)?.name }
                     == [2, 1, nil, 4, nil, 0].map { $0.map { EntryName(key($0)) } })
-            // Stored anew, it is another one, wherever it has its slot.
+            // A record that is stored again is different, whatever its slot.
             index.insert(Self.record(1, 30, stamp: 9), at: 4)
             #expect(index[EntryName(key(1))] == Self.record(1, 30, stamp: 9) && index.byteCount == 60)
-            #expect(Self.turns(&index) == [0, 2, 4, 1].map { EntryName(key($0)) })
+            #expect(Self.evictionOrder(&index) == [0, 2, 4, 1].map { EntryName(key($0)) })
         }
     }
 
     @Test(
-        "entries behind vacant slots are moved to the first of them, from the last on, and then no slot behind is needed"
+        "the last entries are moved to the first vacant slots until no slot after the last entry is used"
     )
-    func closesUp() {
+    func compacts() {
         var index = EntryIndex(policy: LeastRecentlyUsed())
         for number in 0..<300 { index.insert(Self.record(number, stamp: Int64(number)), at: number) }
         let kept = [3, 130, 200, 298]
@@ -213,7 +215,7 @@ struct EntryIndexTests {
         let changed = index.takeChanges()
         #expect(changed == [0, 1, 2, 3])
         #expect(index.slot(for: EntryName(key(999))) == 4)
-        #expect(Self.turns(&index) == kept.map { EntryName(key($0)) })
+        #expect(Self.evictionOrder(&index) == kept.map { EntryName(key($0)) })
         #expect(index.usedSlotCount == 0)
     }
 
@@ -232,9 +234,9 @@ struct EntryIndexTests {
     }
 
     @Test(
-        "by what differs in the table, an index comes to know what was done elsewhere, in the same order",
+        "the differences of a table update an index to the contents and the order of another one",
         arguments: 1...8)
-    func followsTable(seed: UInt64) throws {
+    func updatesFromTable(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var index = EntryIndex(policy: LeastRecentlyUsed())
         for number in 0..<40 { index.insert(Self.record(number, stamp: Int64(number)), at: number) }
@@ -246,7 +248,7 @@ struct EntryIndexTests {
             let number = Int.random(in: 0..<60, using: &random)
             let name = EntryName(key(number))
             switch Int.random(in: 0..<3, using: &random) {
-            // What comes back gets another slot, perhaps: that is another test's matter.
+            // An entry that is stored again can get another slot. Another test covers this.
             case 0: if number > 50 || number < 7 { other.remove(name) }
             case 1: other.use(name, stamp: Int64(step))
             default:
@@ -256,64 +258,65 @@ struct EntryIndexTests {
         }
         let slots = try Self.differences(index, other)
         #expect(slots.count <= 30)
-        let isDone = index.follow(slots, slotCount: other.slotCount)
+        let isDone = index.update(with: slots, slotCount: other.slotCount)
         #expect(isDone)
         let changed = index.takeChanges()
         #expect(changed == [])
         #expect(index.records == other.records && index.byteCount == other.byteCount)
         #expect(index.reservations.isEmpty)
-        #expect(Self.turns(&index) == Self.turns(&other))
+        #expect(Self.evictionOrder(&index) == Self.evictionOrder(&other))
     }
 
-    @Test("entries that have moved, and a table that became shorter, are not followed: nothing would tell their turns")
-    func followsNoMoves() throws {
+    @Test("an update is refused if entries have other slots or the table is shorter, because the order is unknown")
+    func refusesMoves() throws {
         var index = EntryIndex(policy: LeastRecentlyUsed())
         for number in 0..<4 { index.insert(Self.record(number, stamp: Int64(number)), at: number) }
         var other = index
         other.remove(EntryName(key(1)))
         other.insert(Self.record(3, stamp: 3), at: 1)
         var copy = index
-        let isFollowed = copy.follow(try Self.differences(index, other), slotCount: 4)
-        #expect(!isFollowed)
+        let isApplied = copy.update(with: try Self.differences(index, other), slotCount: 4)
+        #expect(!isApplied)
         other.dropVacancies(from: 3)
-        let isShorterFollowed = index.follow([], slotCount: 3)
-        #expect(!isShorterFollowed)
+        let isShorterApplied = index.update(with: [], slotCount: 3)
+        #expect(!isShorterApplied)
     }
 
-    @Test("a slot tells what is known, or something else, whatever of it differs")
-    func tells() {
+    @Test("a slot matches only an equal record")
+    func matchesRecord() {
         let known = Self.record(1, 123, stamp: 50)
-        func isTold(_ event: JournalFormat.Event, _ known: EntryIndex.Record?) -> Bool {
+        func matches(_ event: JournalFormat.Event, _ known: EntryIndex.Record?) -> Bool {
             let bytes = JournalFormat.bytes(of: [event], at: 0)
-            return unsafe JournalFormat.tells(bytes.span.bytes, of: known)
+            return unsafe JournalFormat.slot(bytes.span.bytes, matches: known)
         }
-        #expect(isTold(.insert(known, slot: 3, keeping: nil), known))
-        #expect(isTold(.insert(known, slot: 3, keeping: WriterNumber(process: 5, count: 9)), known))
+        #expect(matches(.insert(known, slot: 3, releasing: nil), known))
+        #expect(matches(.insert(known, slot: 3, releasing: WriterNumber(process: 5, count: 9)), known))
         #expect(
-            isTold(.insert(Self.record(1, 123, stamp: 49), slot: 3, keeping: nil), known), "it was used since, here")
-        #expect(!isTold(.insert(Self.record(1, 123, stamp: 51), slot: 3, keeping: nil), known))
-        #expect(!isTold(.insert(Self.record(1, 124, stamp: 50), slot: 3, keeping: nil), known))
-        #expect(!isTold(.insert(Self.record(2, 123, stamp: 50), slot: 3, keeping: nil), known))
-        #expect(!isTold(.insert(known, slot: 3, keeping: nil), nil))
-        #expect(!isTold(.vacancy(slot: 3), known))
-        #expect(isTold(.vacancy(slot: 3), nil))
+            matches(.insert(Self.record(1, 123, stamp: 49), slot: 3, releasing: nil), known),
+            "the index has a later use")
+        #expect(!matches(.insert(Self.record(1, 123, stamp: 51), slot: 3, releasing: nil), known))
+        #expect(!matches(.insert(Self.record(1, 124, stamp: 50), slot: 3, releasing: nil), known))
+        #expect(!matches(.insert(Self.record(2, 123, stamp: 50), slot: 3, releasing: nil), known))
+        #expect(!matches(.insert(known, slot: 3, releasing: nil), nil))
+        #expect(!matches(.vacancy(slot: 3), known))
+        #expect(matches(.vacancy(slot: 3), nil))
     }
 
     /// The slots in which the tables of two indexes differ.
     private static func differences(_ index: EntryIndex, _ other: EntryIndex) throws -> [JournalFormat.Event] {
         var differences: [JournalFormat.Event] = []
         for slot in 0..<other.slotCount {
-            let event = other.record(at: slot).map { JournalFormat.Event.insert($0, slot: slot, keeping: nil) }
+            let event = other.record(at: slot).map { JournalFormat.Event.insert($0, slot: slot, releasing: nil) }
             let bytes = JournalFormat.bytes(of: [event ?? .vacancy(slot: slot)], at: 0)
             let isKnown = slot < index.slotCount
-            if isKnown, unsafe JournalFormat.tells(bytes.span.bytes, of: index.record(at: slot)) { continue }
+            if isKnown, unsafe JournalFormat.slot(bytes.span.bytes, matches: index.record(at: slot)) { continue }
             differences.append(try #require(unsafe JournalFormat.event(bytes.span.bytes, at: 0)))
         }
         return differences
     }
 
-    /// All entries, in the order in which they would go.
-    private static func turns(_ index: inout EntryIndex) -> [EntryName] {
+    /// All entries in the order of their eviction.
+    private static func evictionOrder(_ index: inout EntryIndex) -> [EntryName] {
         var names: [EntryName] = []
         while let victim = index.victim() {
             names.append(victim.name)

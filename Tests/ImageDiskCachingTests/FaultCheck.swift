@@ -4,10 +4,10 @@ import ImageDiskCaching
 import ImageTesting
 import Testing
 
-/// Runs a workload of all operations over a file system with a fault, lets the fault pass, and looks at what is left.
+/// Runs a workload of all operations on a file system with a fault, ends the fault, and checks what is left.
 struct FaultCheck {
     /// Which calls fail.
-    enum Reach: Sendable {
+    enum FailingCalls: Sendable {
         case call(Int)
         case callsFrom(Int)
         case kind(FileSystemOperation)
@@ -23,47 +23,48 @@ struct FaultCheck {
 
     private let limits: WorkloadLimits
     private let code: Int32
-    private let reach: Reach?
+    private let failingCalls: FailingCalls?
     private let disk: WorkloadDisk
     private let fileSystem: FaultInjectingFileSystem
     private var model: WorkloadModel
 
     /// - Parameters:
-    ///   - reach: nil for no fault.
+    ///   - failingCalls: nil for no fault.
     ///   - refusesAtOnce: see `FaultInjectingFileSystem`.
     init(
-        _ limits: WorkloadLimits, _ code: Int32, reach: Reach?, on disk: WorkloadDisk, refusesAtOnce: Bool = false
+        _ limits: WorkloadLimits, _ code: Int32, failingCalls: FailingCalls?, on disk: WorkloadDisk,
+        refusesAtOnce: Bool = false
     ) {
-        (self.limits, self.code, self.reach, self.disk) = (limits, code, reach, disk)
+        (self.limits, self.code, self.failingCalls, self.disk) = (limits, code, failingCalls, disk)
         model = WorkloadModel(limits)
         fileSystem = FaultInjectingFileSystem(over: disk.fileSystem, refusesAtOnce: refusesAtOnce)
     }
 
-    /// Returns the calls that the workload made while the fault lasted.
+    /// Returns the calls that the workload made during the fault.
     func run() async throws -> [FileSystemOperation] {
         var check = self
-        return try await check.examine()
+        return try await check.check()
     }
 
-    private mutating func examine() async throws -> [FileSystemOperation] {
+    private mutating func check() async throws -> [FileSystemOperation] {
         try await prepare()
         let cache = cache(fileSystem)
-        reach?.fail(on: fileSystem, with: code)
+        failingCalls?.fail(on: fileSystem, with: code)
         for step in WorkloadStep.scenario(limits) { try await attempt(step, on: cache) }
         let log = fileSystem.operations
         fileSystem.recover()
-        let slot = slot(log)
+        let fault = fault(log)
         let byteCount = disk.byteCount
-        #expect(byteCount <= limits.byteLimit, "\(byteCount) bytes: \(slot)")
-        if code == EIO, slot.hasSuffix(" read") || slot.hasSuffix(" readAtOnce") {
+        #expect(byteCount <= limits.byteLimit, "\(byteCount) bytes: \(fault)")
+        if code == EIO, fault.hasSuffix(" read") || fault.hasSuffix(" readAtOnce") {
             try await allowLosses(isSingle ? 1 : .max, cache)
         }
-        try await expectSound(cache, "the same cache after \(slot)")
-        try await expectSound(self.cache(disk.fileSystem), "a new cache after \(slot)")
+        try await expectIntact(cache, "the same cache after \(fault)")
+        try await expectIntact(self.cache(disk.fileSystem), "a new cache after \(fault)")
         return log
     }
 
-    /// Entries of an earlier launch, which met no fault.
+    /// Entries of an earlier launch without a fault.
     private mutating func prepare() async throws {
         let earlier = cache(disk.fileSystem)
         for step in WorkloadStep.earlier {
@@ -79,23 +80,23 @@ struct FaultCheck {
 
     private mutating func attempt(_ step: WorkloadStep, on cache: DiskDataCache) async throws {
         model.begin(step)
-        if case .abandon(let number, _) = step, !isSingle { model.allowLoss(of: number) }
+        if case .cancel(let number, _) = step, !isSingle { model.allowLoss(of: number) }
         do throws(DataCacheFailure) {
             let found = try await step.run(on: cache)
-            // What the device can't deliver is a miss.
+            // An entry that the device can't read is a miss.
             if let number = step.lookedUp, !(found == nil && code == EIO) {
-                let isAdmitted = model.admits(found, of: number)
-                #expect(isAdmitted, "\(model.text(number)): \(slot(fileSystem.operations))")
+                let isPossible = model.admits(found, of: number)
+                #expect(isPossible, "\(model.text(number)): \(fault(fileSystem.operations))")
             }
             model.end(step)
         } catch {
-            #expect(isExpected(error), "\(error): \(slot(fileSystem.operations))")
-            // A fault that lasts may keep the older entry from being removed.
+            #expect(isExpected(error), "\(error): \(fault(fileSystem.operations))")
+            // A lasting fault can prevent the removal of the older entry.
             guard isSingle else { return }
             switch step {
             case .store(let number, let version), .stream(let number, let version):
                 model.forbidOlder(than: version, of: number)
-            case .abandon(let number, _): model.allowLoss(of: number)
+            case .cancel(let number, _): model.allowLoss(of: number)
             default: break
             }
         }
@@ -108,7 +109,7 @@ struct FaultCheck {
         }
     }
 
-    /// An entry whose bytes the device would not deliver is as good as damaged, and gone.
+    /// An entry that the device can't read counts as damaged and is removed.
     private mutating func allowLosses(_ most: Int, _ cache: DiskDataCache) async throws {
         var count = 0
         for number in 0..<WorkloadLimits.keyCount where count < most && !model.allowsAbsence(of: number) {
@@ -118,30 +119,30 @@ struct FaultCheck {
         }
     }
 
-    /// What may be there is there, whole, and the cache works like any other.
-    private mutating func expectSound(_ cache: DiskDataCache, _ slot: String) async throws {
+    /// Checks that entries are intact and that the cache works.
+    private mutating func expectIntact(_ cache: DiskDataCache, _ fault: String) async throws {
         for number in 0..<WorkloadLimits.keyCount {
             let found = try await cache.entry(for: key(number))
-            let isAdmitted = model.admits(found, of: number)
-            #expect(isAdmitted, "\(model.text(number)): \(slot)")
+            let isPossible = model.admits(found, of: number)
+            #expect(isPossible, "\(model.text(number)): \(fault)")
         }
         let step = WorkloadStep.store(11, version: 5)
         model.begin(step)
         _ = try await step.run(on: cache)
-        #expect(try await cache.entry(for: key(11)) == genuine(11, 5), "\(slot)")
+        #expect(try await cache.entry(for: key(11)) == genuine(11, 5), "\(fault)")
         model.end(step)
         let report = try await cache.verify()
-        #expect(report.isSound && report.damagedRemoved == 0, "\(slot)")
-        #expect(!disk.hasUnfinishedFiles, "\(slot)")
+        #expect(report.isSound && report.damagedRemoved == 0, "\(fault)")
+        #expect(!disk.hasUnfinishedFiles, "\(fault)")
         let byteCount = disk.byteCount
-        #expect(byteCount <= limits.byteLimit, "\(byteCount) bytes: \(slot)")
+        #expect(byteCount <= limits.byteLimit, "\(byteCount) bytes: \(fault)")
     }
 
-    private var isSingle: Bool { if case .call = reach { true } else { false } }
+    private var isSingle: Bool { if case .call = failingCalls { true } else { false } }
 
-    private func slot(_ log: [FileSystemOperation]) -> String {
+    private func fault(_ log: [FileSystemOperation]) -> String {
         let text = unsafe String(cString: strerror(code))
-        return switch reach {
+        return switch failingCalls {
         case .call(let number):
             "\(text), \(limits), call \(number) \(log.indices.contains(number - 1) ? log[number - 1].rawValue : "")"
         case .callsFrom(let number): "\(text), \(limits), all calls from \(number)"
@@ -151,7 +152,7 @@ struct FaultCheck {
     }
 }
 
-/// Where a workload's cache has its folder.
+/// Where the cache of a workload has its folder.
 enum WorkloadDisk {
     static let simulatedRoot = "/caches/images"
 
@@ -172,7 +173,7 @@ enum WorkloadDisk {
         }
     }
 
-    /// Of all files, the index too.
+    /// The lengths of all files, including the index.
     var byteCount: Int {
         switch self {
         case .real(let folder): FolderSample(folder.path).byteCount

@@ -4,11 +4,11 @@ import ImageDiskCaching
 import ImageTesting
 import Testing
 
-/// Every call that a workload makes is failed in turn, alone and with all that follow, and every kind of call for good.
+/// Each call of a workload fails in turn, alone and with all later ones, and each kind of call fails permanently.
 @Suite("Failing system calls")
 struct FaultTests {
-    /// Scripts/crash-campaign asks for every code at every call of the disk that there is; otherwise it is one code at every third call
-    /// of a disk in memory, and on the real one each kind of call fails with one code.
+    /// `Scripts/crash-campaign` tests each error code at each call on the real disk. Otherwise one code fails at every third
+    /// call of a disk in memory, and each kind of call fails with one code on the real disk.
     private static let isInFull = ProcessInfo.processInfo.environment["CRASH_CAMPAIGN_KILLS"] != nil
     private static let calls = stride(from: 1, to: 10_000, by: isInFull ? 1 : 3)
     private static func disk(isReal: Bool = isInFull) -> WorkloadDisk {
@@ -17,13 +17,13 @@ struct FaultTests {
     private static let codes = [ENOSPC, EIO, EMFILE, EROFS, EACCES]
 
     @Test(
-        "whichever single call fails, entries are whole, the limit holds, what was acknowledged is there, and it works again",
+        "if any single call fails, entries are intact, the limit holds, acknowledged entries exist, and the cache works again",
         arguments: WorkloadLimits.allCases, isInFull ? codes : [EIO])
     func oneCall(limits: WorkloadLimits, code: Int32) async throws {
         for number in Self.calls {
             let refuses = limits == .scarce
             let log = try await FaultCheck(
-                limits, code, reach: .call(number), on: Self.disk(), refusesAtOnce: refuses
+                limits, code, failingCalls: .call(number), on: Self.disk(), refusesAtOnce: refuses
             ).run()
             if log.count < number { return }
         }
@@ -31,30 +31,30 @@ struct FaultTests {
     }
 
     @Test(
-        "from whichever call on all fail, the same holds when the fault has passed",
+        "if all calls from one on fail, the same holds after the fault",
         arguments: WorkloadLimits.allCases, isInFull ? codes : [ENOSPC])
     func allCallsFrom(limits: WorkloadLimits, code: Int32) async throws {
         for number in Self.calls {
-            let log = try await FaultCheck(limits, code, reach: .callsFrom(number), on: Self.disk()).run()
+            let log = try await FaultCheck(limits, code, failingCalls: .callsFrom(number), on: Self.disk()).run()
             if log.count < number { return }
         }
         Issue.record("the workload makes too many calls")
     }
 
     @Test(
-        "whichever kind of call fails, the same holds when the fault has passed",
+        "if a kind of call fails, the same holds after the fault",
         arguments: WorkloadLimits.allCases, codes)
     func oneKind(limits: WorkloadLimits, code: Int32) async throws {
         let isReal = Self.isInFull || code == EIO
-        let log = try await FaultCheck(limits, code, reach: nil, on: Self.disk(isReal: isReal)).run()
+        let log = try await FaultCheck(limits, code, failingCalls: nil, on: Self.disk(isReal: isReal)).run()
         let kinds = Set(log)
         #expect(kinds.isSuperset(of: [.create, .write, .writeRest, .rename, .remove, .synchronize, .read, .list]))
         for kind in kinds {
-            _ = try await FaultCheck(limits, code, reach: .kind(kind), on: Self.disk(isReal: isReal)).run()
+            _ = try await FaultCheck(limits, code, failingCalls: .kind(kind), on: Self.disk(isReal: isReal)).run()
         }
     }
 
-    @Test("a folder that can only be read serves hits, and its stores say so")
+    @Test("a read-only folder serves hits, and stores throw")
     func readOnly() async throws {
         let folder = TestFolder()
         try await folder.cache().store(entry(1_000), for: key(1))
@@ -72,7 +72,7 @@ struct FaultTests {
         #expect(report.unrepaired.count == 1)
     }
 
-    @Test("a path that runs through a file is inaccessible, not a crash")
+    @Test("a path through a file is inaccessible and doesn't crash")
     func notAFolder() async throws {
         let folder = TestFolder()
         try Data("file".utf8).write(to: folder.url)

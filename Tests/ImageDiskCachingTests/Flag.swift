@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that tests switch while others look.
+/// A flag that tests set and other threads read.
 final class Flag: Sendable {
     private let state = Mutex(false)
 

@@ -8,11 +8,10 @@ import Foundation
 
 /// The size of a folder while others change it.
 ///
-/// Adding up a listing would count a file that goes while the listing is made, and one that comes for it, though they were never
-/// there together. So every file is opened first, and counted only if it still has a name when all are open: at the moment in
-/// between, all that is counted was there. What came meanwhile is not counted: the folder held no less than this.
+/// A sum over a listing would count removed and new files that never existed together. So every file is opened first, and
+/// counts only if it still has a name when all are open. New files don't count, so the folder contained at least this much.
 struct FolderSample: CustomStringConvertible {
-    /// Of entries, of what is being written, and of the index.
+    /// The size of entries, files that are being written, and the index.
     let byteCount: Int
 
     var description: String { "\(byteCount) bytes" }
@@ -26,7 +25,7 @@ struct FolderSample: CustomStringConvertible {
         for status in files.map(Self.status) where status.st_mode & S_IFMT == S_IFREG {
             sizes[status.st_ino] = Int(status.st_size)
         }
-        // An open file's number goes to no other. One that was renamed meanwhile may be listed twice.
+        // An open file keeps its identity. A file that is renamed meanwhile can be listed twice.
         var counted: [ino_t: Int] = [:]
         for status in files.map(Self.status) where status.st_nlink > 0 {
             counted[status.st_ino] = min(sizes[status.st_ino] ?? 0, Int(status.st_size))
@@ -34,7 +33,7 @@ struct FolderSample: CustomStringConvertible {
         byteCount = counted.values.reduce(0, +)
     }
 
-    /// True when the limit holds.
+    /// Returns true if the limit holds.
     func isWithin(_ limits: WorkloadLimits) -> Bool { byteCount <= limits.byteLimit }
 
     private static func status(of file: Int32) -> stat {

@@ -11,17 +11,17 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Entries whose writing was not ended")
+@Suite("Incomplete entries")
 struct HalfWrittenTests {
     private let folder = TestFolder()
 
-    /// Where a store is ended: in a new entry's file or in that of one that is replaced.
+    /// Where a store ends: in the file of a new entry, or in that of a replaced one.
     enum LastStep: String, CaseIterable {
         case newFilled, replacementFilled, replacementRenamed
 
         var call: FileSystemOperation { self == .replacementRenamed ? .rename : .setModified }
 
-        /// A process that dies right before a call.
+        /// A process that is killed right before a call.
         func die(in path: String) async throws {
             if self != .newFilled {
                 let older = EntryFolder(root: path, byteLimit: 1 << 20, now: { testTime })
@@ -35,8 +35,8 @@ struct HalfWrittenTests {
         }
     }
 
-    @Test("the space promised to a writer that died is taken back, with what it left", arguments: LastStep.allCases)
-    func reclaimsPromises(step: LastStep) async throws {
+    @Test("the reservation of a killed writer is released, and its file is removed", arguments: LastStep.allCases)
+    func releasesReservations(step: LastStep) async throws {
         let files = 3 * fileSize(entry(500), key(1))
         let path = folder.path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, step = step.rawValue as String] in
@@ -49,7 +49,7 @@ struct HalfWrittenTests {
         #expect(folder.byteCount() == files)
     }
 
-    @Test("killed in the middle of a new entry: what it left is no entry, and goes when the folder is next opened")
+    @Test("a file of a process that was killed in the middle of a new entry is removed when the folder is next opened")
     func removesParts() async throws {
         let path = folder.path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
@@ -69,7 +69,7 @@ struct HalfWrittenTests {
     }
 
     @Test(
-        "killed when its file has its name, before the index knows: the entry is there and counted",
+        "if a process is killed after its file has a name and before the index knows, the entry exists and counts",
         arguments: [false, true])
     func countsNamed(isReplacing: Bool) async throws {
         let path = folder.path
@@ -93,7 +93,7 @@ struct HalfWrittenTests {
         #expect(try await cache.entry(for: key(1)) == nil)
     }
 
-    @Test("who reads an entry while it is written finds nothing, and does it no harm")
+    @Test("reading an entry while it is written is a miss and has no effect on it")
     func readsDuringWriting() async throws {
         let (name, folder) = (EntryName(key(1)), folder)
         let other = EntryFolder(root: folder.path, byteLimit: 1 << 20, now: { testTime })
@@ -101,20 +101,20 @@ struct HalfWrittenTests {
         let seen = Mutex<[Bool]>([])
         let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call throws(FileSystemFailure) in
             guard [.write, .writeRest].contains(call.operation), folder.files().count == 1 else { return }
-            guard case .unsettled = try other.read(key(1), name: name) else {
+            guard case .inconsistent = try other.read(key(1), name: name) else {
                 return seen.withLock { $0.append(false) }
             }
             seen.withLock { $0.append(true) }
         }
         try await folder.cache(fileSystem: fileSystem).store(entry(500), for: key(1))
-        // Before the first half and before the second; then it is whole.
+        // Before the first half and before the second. Then the entry is complete.
         #expect(seen.withLock { $0.prefix(2) } == [true, true])
-        try other.settle(name)
+        try other.reconcile(name)
         #expect(other.statistics.damaged == 0)
         #expect(try await folder.cache().entry(for: key(1)) == entry(500))
     }
 
-    @Test("what the index does not know under an entry's name is replaced")
+    @Test("a file that has an entry's name and is not in the index is replaced")
     func replacesUnknown() async throws {
         let cache = folder.cache()
         try await cache.store(entry(100), for: key(2))
@@ -126,7 +126,7 @@ struct HalfWrittenTests {
         #expect(folder.files().count == 2)
     }
 
-    @Test("files that a dead process left beside entries go when the index is made anew; others stay")
+    @Test("leftovers beside entries are removed when the index is rebuilt, and other files stay")
     func removesPartsBeside() async throws {
         try await folder.cache().store(entry(100), for: key(1))
         let shard = folder.file(key(1)).deletingLastPathComponent()
@@ -137,7 +137,7 @@ struct HalfWrittenTests {
         #expect(folder.files().count == 2)
     }
 
-    @Test("what a dead process of the same number left beside an entry is in nobody's way")
+    @Test("a leftover of an ended process with the same number does not prevent a store")
     func overwritesPartsBeside() async throws {
         let cache = folder.cache()
         try await cache.store(entry(100), for: key(1))
@@ -153,7 +153,7 @@ struct HalfWrittenTests {
     }
 
     @Test(
-        "a store that fails in the middle leaves nothing behind, of a new entry or of one that is replaced",
+        "a store that fails in the middle leaves no file of a new or a replaced entry",
         arguments: [false, true])
     func leavesNothing(isReplacing: Bool) async throws {
         if isReplacing { try await folder.cache().store(entry(300), for: key(1)) }
@@ -167,7 +167,7 @@ struct HalfWrittenTests {
         #expect(folder.files() == [])
     }
 
-    @Test("folders are asked to be laid apart before the first of them is made")
+    @Test("folders are scattered before the first of them is created")
     func scattersFolders() async throws {
         let fileSystem = ScatterLog(root: folder.path)
         try await folder.cache(fileSystem: fileSystem).store(entry(100), for: key(1))
@@ -175,7 +175,7 @@ struct HalfWrittenTests {
     }
 }
 
-/// Notes at each wish for scattered folders whether there were any already.
+/// Records for each request to scatter folders whether there were folders already.
 private final class ScatterLog: ForwardingFileSystem {
     let base: any FileSystem = POSIXFileSystem()
     private let root: String

@@ -13,7 +13,7 @@ struct IndexFileTests {
     private static let files = 6 * fileSize(entry(500), key(1))
     private static let limit = ImageDiskCachingTests.limit(6, files: files)
 
-    /// Fills the folder to its limit, entry 1 being the one that was used last.
+    /// Fills the folder to its limit. Entry 1 is used last.
     private func fill() async throws -> Data {
         let cache = folder.cache(byteLimit: Self.limit)
         for number in 1...Self.count { try await cache.store(entry(500), for: key(number)) }
@@ -22,7 +22,7 @@ struct IndexFileTests {
         return try Data(contentsOf: index)
     }
 
-    /// A store has to keep the limit, and nothing but the entries in turn may be gone.
+    /// Checks that a store keeps the limit, and evicts only the entries that are next.
     private func expectIntact(_ comment: Comment) async throws {
         let cache = folder.cache(byteLimit: Self.limit)
         for number in 1...Self.count {
@@ -38,25 +38,27 @@ struct IndexFileTests {
         for number in 1...Self.count { try await cache.store(entry(500), for: key(number)) }
     }
 
-    @Test("cut off anywhere, it costs no entry and the limit holds")
+    @Test("truncated at any byte, it loses no entry and the limit holds")
     func truncated() async throws {
-        let whole = try await fill()
-        for length in stride(from: 0, to: whole.count, by: 29) {
-            try whole.prefix(length).write(to: index)
+        let original = try await fill()
+        for length in stride(from: 0, to: original.count, by: 29) {
+            try original.prefix(length).write(to: index)
             try await expectIntact("cut off at \(length)")
         }
     }
 
-    @Test("altered anywhere, removed, or not an index at all, it costs no entry and the limit holds")
+    @Test("altered at any byte, removed, or replaced by other contents, it loses no entry and the limit holds")
     func altered() async throws {
-        let whole = try await fill()
-        for position in stride(from: 0, to: whole.count, by: 23) {
-            var altered = whole
+        let original = try await fill()
+        for position in stride(from: 0, to: original.count, by: 23) {
+            var altered = original
             altered[position] ^= 0xFF
             try altered.write(to: index)
             try await expectIntact("altered at \(position)")
         }
-        for other in [Data(), Data(count: 6_400), Data("something else".utf8), whole + whole, whole + Data([1])] {
+        for other in [
+            Data(), Data(count: 6_400), Data("something else".utf8), original + original, original + Data([1]),
+        ] {
             try other.write(to: index)
             try await expectIntact("\(other.count) other bytes")
         }
@@ -64,7 +66,7 @@ struct IndexFileTests {
         try await expectIntact("removed")
     }
 
-    @Test("altered, removed or cut off while a cache is in use, it costs no entry and the limit holds")
+    @Test("altered, removed or truncated while a cache is in use, it loses no entry and the limit holds")
     func damagedInUse() async throws {
         _ = try await fill()
         let cache = folder.cache(byteLimit: Self.limit)
@@ -87,12 +89,12 @@ struct IndexFileTests {
     }
 
     @Test(
-        "when the machine was started anew, entries that the index does not know of are found, and uses are remembered")
+        "after a restart of the system, entries that the index doesn't know are found, and uses are kept")
     func rebuildsAfterReboot() async throws {
         let older = try await fill()
         let first = folder.cache(byteLimit: 1 << 20)
         try await first.store(entry(500), for: key(7))
-        // As after a power cut: the newest events never reached the device.
+        // As after a power cut: the device lost the newest events.
         try older.write(to: index)
         let limit = ImageDiskCachingTests.limit(6, files: Self.files, vacant: 1)
         let restarted = folder.cache(byteLimit: limit, fileSystem: RestartedFileSystem())
@@ -104,7 +106,7 @@ struct IndexFileTests {
     }
 
     @Test(
-        "it does not grow with what happens, only with what is there: 64 bytes an entry, and a journal of a 64th of the limit"
+        "its size depends only on the contents: 64 bytes for each entry, and a journal of a 64th of the limit"
     )
     func staysSmall() async throws {
         let cache = folder.cache()
@@ -115,7 +117,7 @@ struct IndexFileTests {
         #expect(try await later.status().entryCount == 3)
     }
 
-    @Test("slots that entries have left are given to others, and dropped when they are many")
+    @Test("slots of removed entries are reused, and removed if there are many")
     func dropsVacancies() async throws {
         let cache = folder.cache(byteLimit: 40_000)
         for number in 0..<60 { try await cache.store(entry(1), for: key(number)) }
@@ -127,17 +129,20 @@ struct IndexFileTests {
         #expect(try await cache.entry(for: key(59)) == entry(1))
     }
 
-    @Test("the table removed, cut off or altered, it costs no entry and the limit holds")
+    @Test("if the table is removed, truncated or altered, no entry is lost and the limit holds")
     func tableDamaged() async throws {
         let table = folder.url.appending(path: "entries.table")
         _ = try await fill()
         let cache = folder.cache(byteLimit: Self.limit)
         for round in 0..<12 { try await cache.store(entry(500), for: key(round % 6 + 1)) }
-        let whole = try Data(contentsOf: table)
-        #expect(whole.count >= Self.count * JournalFormat.slotSize)
-        var altered = whole
+        let original = try Data(contentsOf: table)
+        #expect(original.count >= Self.count * JournalFormat.slotSize)
+        var altered = original
         altered[100] ^= 1
-        for other in [Data(), whole.prefix(100), whole.prefix(64), altered, Data(count: whole.count), whole + whole] {
+        for other in [
+            Data(), original.prefix(100), original.prefix(64), altered, Data(count: original.count),
+            original + original,
+        ] {
             try other.write(to: table)
             try await expectIntact("\(other.count) other bytes")
         }
@@ -145,7 +150,7 @@ struct IndexFileTests {
         try await expectIntact("removed")
     }
 
-    @Test("slots of the table beyond those that count, which somebody wrote who then died, are no entries")
+    @Test("slots after the end of the table, which a killed process wrote, are not entries")
     func tableTooLong() async throws {
         _ = try await fill()
         let cache = folder.cache(byteLimit: Self.limit)
@@ -154,24 +159,24 @@ struct IndexFileTests {
         var table = try Data(contentsOf: url)
         let ghost = EntryIndex.Record(name: EntryName(key(77)), byteCount: 500, stamp: 1)
         let slot = table.count / JournalFormat.slotSize
-        table += JournalFormat.bytes(of: [.insert(ghost, slot: slot, keeping: nil)], at: table.count)
+        table += JournalFormat.bytes(of: [.insert(ghost, slot: slot, releasing: nil)], at: table.count)
         try table.write(to: url)
         #expect(try await folder.cache(byteLimit: Self.limit).status().entryCount == Self.count)
         try await expectIntact("a slot too many")
     }
 
-    @Test("a folder is opened and stored into without being listed entry by entry")
+    @Test("a folder is opened and stored into without listing the entries")
     func opensWithoutScan() async throws {
         _ = try await fill()
         let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
         let cache = folder.cache(byteLimit: Self.limit, fileSystem: fileSystem)
         try await cache.store(entry(500), for: key(9))
-        // Once for files that dead processes left, once for those of the living.
+        // Once for leftovers of ended processes, once for files of living ones.
         #expect(fileSystem.operations.filter { $0 == .list }.count == 2)
         #expect(try await cache.entry(for: key(2)) == nil, "it was the least recently used")
     }
 
-    @Test("a hit that the system has in memory is read by calls that refuse to wait, and by no others")
+    @Test("a hit in the page cache is read only by calls that refuse to wait")
     func readsAtOnce() async throws {
         _ = try await fill()
         let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
@@ -179,15 +184,15 @@ struct IndexFileTests {
         _ = try await cache.status()
         let before = fileSystem.log.count
         #expect(try await cache.entry(for: key(3)) == entry(500))
-        // The folder is opened beside it.
+        // The folder is opened in the background.
         let calls = fileSystem.operations[before...].filter {
             [.openToRead, .openToReadAtOnce, .readAtOnce].contains($0)
         }
         #expect(calls == [.openToReadAtOnce, .readAtOnce])
     }
 
-    @Test("a system that would have to wait is asked from another thread")
-    func waitsElsewhere() async throws {
+    @Test("a read that would wait runs on another thread")
+    func readsOnOtherThread() async throws {
         _ = try await fill()
         let cache = folder.cache(
             byteLimit: Self.limit, fileSystem: FaultInjectingFileSystem(over: POSIXFileSystem(), refusesAtOnce: true))

@@ -5,20 +5,20 @@ import ImageTesting
 import Synchronization
 import Testing
 
-/// What the index costs is bounded by what happened, not by how much is there.
+/// The cost of the index depends on the number of changes, not on the number of entries.
 @Suite("The index in bounded steps")
 struct IndexStepTests {
     private let folder = TestFolder()
 
-    @Test("after much has gone the table becomes shorter in small steps, and who is next in turn stays so")
-    func closesUpInSteps() async throws {
+    @Test("after many removals the table becomes shorter in small steps, and the eviction order stays the same")
+    func compactsInSteps() async throws {
         let fileSystem = CountingFileSystem()
         let cache = folder.cache(fileSystem: fileSystem)
         for number in 0..<1_200 { try await cache.store(entry(1), for: key(number)) }
         for number in [7, 3] { _ = try await cache.entry(for: key(number)) }
         try await cache.trim(to: 100 * fileSize(entry(1), key(1_100)))
         for _ in 0..<4 { _ = try await cache.status() }
-        // A journal of a 64th of a MiB is begun anew now and then, and 64 entries move.
+        // The journal of a 64th of a MiB is restarted several times, and 64 entries move.
         #expect(fileSystem.mostWritten <= 2 * (1 << 20) / 64)
         #expect(folder.indexByteCount() <= (2 * 100 + 2 * 256 + 2) * JournalFormat.slotSize)
         let count = try await cache.status().entryCount
@@ -29,9 +29,9 @@ struct IndexStepTests {
     }
 
     @Test(
-        "when another cache has begun the journal anew, what changed is taken up, and the rest stays known",
+        "if another cache has restarted the journal, its changes are read, and the rest is kept",
         arguments: [0, 3])
-    func takesUpChanges(vacant: Int) async throws {
+    func readsChanges(vacant: Int) async throws {
         let policy = CountingPolicy()
         let first = folder.cache()
         for number in 0..<300 { try await first.store(entry(1), for: key(number)) }
@@ -40,7 +40,7 @@ struct IndexStepTests {
         _ = try await second.status()
         #expect(policy.insertCount == 300 - vacant)
         _ = try await second.entry(for: key(5))
-        // More than the journal takes.
+        // More than the journal can contain.
         for round in 0..<300 { try await first.store(entry(1), for: key(200 + round % 30)) }
         for number in 290..<300 { try await first.remove(for: key(number)) }
         try await first.store(entry(700), for: key(310))
@@ -51,7 +51,7 @@ struct IndexStepTests {
         #expect(try await second.entry(for: key(150)) == nil)
     }
 
-    @Test("a table that was altered while another cache began the journal anew costs no entry")
+    @Test("a table that is altered while another cache restarts the journal loses no entry")
     func damagedMeanwhile() async throws {
         let (first, second) = (folder.cache(), folder.cache())
         for number in 0..<300 { try await first.store(entry(1), for: key(number)) }
@@ -68,7 +68,7 @@ struct IndexStepTests {
         }
     }
 
-    @Test("the journal is never longer than the limit counts it, whatever happens while the folder is locked once")
+    @Test("the journal is never longer than the limit assumes, whatever happens while the folder is locked")
     func journalIsBounded() async throws {
         let journal = folder.path + "/entries.index"
         let longest = Mutex(0)
@@ -79,12 +79,12 @@ struct IndexStepTests {
         let cache = folder.cache(byteLimit: 40_000, fileSystem: fileSystem)
         for number in 0..<40 { try await cache.store(entry(1), for: key(number)) }
         try await cache.trim(to: 0)
-        // A head, nine events, and a promise.
+        // A head, nine events, and a reservation.
         #expect(longest.withLock { $0 } == 11 * JournalFormat.slotSize)
     }
 
-    @Test("an event of which a part was written is taken back: the folder need not be listed for it")
-    func takesBackParts() async throws {
+    @Test("a partly written event is removed, and the folder need not be listed")
+    func removesPartialEvents() async throws {
         let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
         let cache = folder.cache(fileSystem: fileSystem)
         for number in 1...2 { try await cache.store(entry(1), for: key(number)) }
@@ -99,7 +99,7 @@ struct IndexStepTests {
         #expect(fileSystem.operations.count { $0 == .list } == before)
     }
 
-    @Test("when another cache has made a new index after the old one was removed, it is found, and both go on with it")
+    @Test("if another cache creates a new index after the old one was removed, both caches use it")
     func findsNewIndex() async throws {
         let (first, second) = (folder.cache(), folder.cache())
         try await first.store(entry(1), for: key(1))
@@ -111,7 +111,7 @@ struct IndexStepTests {
         #expect(try await folder.cache().status().entryCount == 3)
     }
 
-    @Test("a use that a clock far ahead told of is taken for one of now")
+    @Test("a use with a time far in the future counts as a use now")
     func wrongClock() async throws {
         try await folder.cache().store(entry(1), for: key(1))
         let wrong = folder.cache(now: { testTime + 86_400 })
@@ -130,7 +130,7 @@ struct IndexStepTests {
     }
 }
 
-/// Least recently used, and counts the entries that it is told of.
+/// Evicts the least recently used entry, and counts the inserted entries.
 private struct CountingPolicy: DiskEvictionPolicy {
     private final class Count: Sendable {
         let value = Mutex(0)
@@ -152,7 +152,7 @@ private struct CountingPolicy: DiskEvictionPolicy {
     mutating func victim() -> Int? { base.victim() }
 }
 
-/// Knows how many bytes were written into the index while the folder was locked once.
+/// Counts the bytes that are written to the index while the folder is locked.
 private final class CountingFileSystem: ForwardingFileSystem {
     let base: any FileSystem = POSIXFileSystem()
     private let counts = Mutex((now: 0, most: 0))

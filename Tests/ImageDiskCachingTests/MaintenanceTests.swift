@@ -9,8 +9,8 @@ struct MaintenanceTests {
     private let time = SettableTime(testTime)
     private var cache: DiskDataCache { folder.cache(now: { [time] in time.value }) }
 
-    @Test("status counts entries and the bytes of their files, and tells when the oldest and the newest were used")
-    func tellsStatus() async throws {
+    @Test("status counts entries and their bytes, and has the times of the oldest and the newest use")
+    func reportsStatus() async throws {
         let empty = try await cache.status()
         #expect(empty.entryCount == 0)
         #expect(empty.oldestUse == nil)
@@ -26,7 +26,7 @@ struct MaintenanceTests {
         #expect(abs(try #require(status.newestUse).timeIntervalSince(testTime + 120)) < 0.001)
     }
 
-    @Test("removeAll(olderThan:) removes what was neither stored nor read for longer than that")
+    @Test("removeAll(olderThan:) removes entries that were neither stored nor read for that time")
     func removesOld() async throws {
         let day = 86_400.0
         let cache = cache
@@ -43,7 +43,7 @@ struct MaintenanceTests {
         #expect(try await cache.entry(for: key(4)) != nil)
     }
 
-    @Test("trim removes the least recently used down to the bytes asked for, and the budget stays")
+    @Test("trim removes the least recently used entries down to a size, and the limit doesn't change")
     func trims() async throws {
         let cache = cache
         for number in 1...5 { try await cache.store(entry(1_000), for: key(number)) }
@@ -56,7 +56,7 @@ struct MaintenanceTests {
         #expect(cache.byteLimit == 1 << 20)
     }
 
-    @Test("status removes nothing, even where the budget is lower than what is there")
+    @Test("status removes nothing, even if the contents exceed the limit")
     func statusIsHarmless() async throws {
         for number in 1...5 { try await cache.store(entry(1_000), for: key(number)) }
         #expect(try await folder.cache(byteLimit: 1_000).status().entryCount == 5)
@@ -64,7 +64,7 @@ struct MaintenanceTests {
     }
 
     @Test(
-        "an entry whose time lies in the future, because the clock was wrong once, neither stays for ever nor drags others along"
+        "an entry with a time in the future neither stays forever nor evicts others"
     )
     func futureTimes() async throws {
         time.value += 1_000 * 86_400
@@ -80,7 +80,7 @@ struct MaintenanceTests {
         #expect(try await later.removeAll(olderThan: .seconds(7 * 86_400)).entryCount == 2)
     }
 
-    @Test("order of use is kept though the clock stands still or goes back")
+    @Test("the order of use is kept if the clock stands still or is set back")
     func clockGoesBack() async throws {
         let limit = limit(2, files: 2 * fileSize(entry(1_000), key(1)))
         let cache = folder.cache(byteLimit: limit, now: { [time] in time.value })

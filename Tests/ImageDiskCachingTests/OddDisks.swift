@@ -2,14 +2,14 @@ import ImageCore
 import ImageDiskCaching
 import ImageTesting
 
-/// The machine after another start.
+/// The file system after another start of the system.
 struct RestartedFileSystem: ForwardingFileSystem {
     let base: any FileSystem = POSIXFileSystem()
 
     func bootNumber() -> UInt64 { base.bootNumber() &+ 1 }
 }
 
-/// A disk with so much space left, less what `folder` holds.
+/// A file system with limited free space, of which `folder` takes a part.
 struct SmallDisk: ForwardingFileSystem {
     let base: any FileSystem = POSIXFileSystem()
     let folder: TestFolder

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What processes say that they are about to do, and have done, in a file beside the cache's folder: it outlives them.
+/// A log of the operations that processes begin and complete. It is a file beside the cache's folder and outlives them.
 struct OperationLog: Sendable {
     private struct Line: Codable {
         var step: WorkloadStep
@@ -9,7 +9,7 @@ struct OperationLog: Sendable {
 
     private let url: URL
 
-    /// A file is made when there is none.
+    /// Creates the file if it is missing.
     init(path: String) throws {
         url = URL(fileURLWithPath: path)
         if !FileManager.default.fileExists(atPath: path) { try Data().write(to: url) }
@@ -18,7 +18,7 @@ struct OperationLog: Sendable {
     func begin(_ step: WorkloadStep) throws { try append(Line(step: step, isDone: false)) }
     func end(_ step: WorkloadStep) throws { try append(Line(step: step, isDone: true)) }
 
-    /// Brings a model up to date with all lines, and returns how many there are.
+    /// Updates a model with all lines, and returns their number.
     @discardableResult
     func replay(into model: inout WorkloadModel) throws -> Int {
         let lines = try Data(contentsOf: url).split(separator: UInt8(ascii: "\n"))
@@ -29,7 +29,7 @@ struct OperationLog: Sendable {
         return lines.count
     }
 
-    /// One write to the end of the file: whole or not there, wherever the process dies.
+    /// Appends with one write, which is complete or missing when the process is killed.
     private func append(_ line: Line) throws {
         let file = try FileHandle(forWritingTo: url)
         try file.seekToEnd()

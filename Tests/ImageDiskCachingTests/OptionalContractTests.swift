@@ -5,7 +5,7 @@ import ImageDiskCaching
 import ImageTesting
 import Testing
 
-/// The rules that need to get between the cache and its files; `ContractTests` run the others.
+/// The rules that need access to the file system of the cache. `ContractTests` runs the others.
 @Suite("The disk cache and the optional contract of DataCache")
 struct OptionalContractTests {
     @Test("it obeys on a full device", arguments: DataCacheContract.fullStore)
@@ -19,11 +19,11 @@ struct OptionalContractTests {
         }
     }
 
-    @Test("it obeys while its folder stands still", arguments: DataCacheContract.threads)
+    @Test("it obeys while its folder is blocked", arguments: DataCacheContract.threads)
     func threads(_ rule: ContractRule<DataCacheContract.Observable>) async throws {
         let folder = TestFolder()
         try await rule.check { limit, onAccess in
-            // A folder that stands still is one that calls which refuse to wait would have to wait for.
+            // With a blocked folder, calls that refuse to wait report that they would wait.
             let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem(), refusesAtOnce: true) {
                 _ throws(FileSystemFailure) in onAccess()
             }

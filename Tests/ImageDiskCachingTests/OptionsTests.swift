@@ -20,7 +20,7 @@ struct OptionsTests {
                 root: folder.path, byteLimit: byteLimit, options: options, fileSystem: fileSystem, now: now))
     }
 
-    @Test("an entry that was not used for longer than the age limit is a miss and goes; a use keeps it")
+    @Test("an entry that was not used for longer than the age limit is a miss and is removed; a use keeps it")
     func ageLimit() async throws {
         let time = SettableTime(testTime)
         let cache = cache(now: { time.value }) { $0.ageLimit = .seconds(100) }
@@ -36,7 +36,7 @@ struct OptionsTests {
         #expect(cache.statistics.evictions[.age]?.entryCount == 2)
     }
 
-    @Test("the cache shrinks to leave space on the disk, and stores nothing when that is not enough")
+    @Test("the cache evicts entries to leave free space, and refuses to store if that is not enough")
     func freeSpaceFloor() async throws {
         let size = fileSize(entry(1_000), key(1))
         let disk = SmallDisk(folder: folder, byteCount: 10 * size + 2 * JournalFormat.slotSize)
@@ -49,7 +49,7 @@ struct OptionsTests {
         await #expect(throws: DataCacheFailure.noSpace) { try await full.store(entry(1_000), for: key(9)) }
     }
 
-    @Test("a limit lowered while running holds when the call returns; one raised leaves more space")
+    @Test("a lower limit is met when the call returns, and a higher one leaves more space")
     func changesLimit() async throws {
         let size = fileSize(entry(1_000), key(10))
         let cache = cache { _ in }
@@ -66,7 +66,7 @@ struct OptionsTests {
         #expect(try await cache.entry(for: key(60)) != nil)
     }
 
-    @Test("another policy chooses other victims")
+    @Test("another policy evicts other entries")
     func policy() async throws {
         let cache = cache(byteLimit: limit(2, files: 2 * fileSize(entry(100), key(1)))) {
             $0.policy = FirstInFirstOut()
@@ -79,7 +79,7 @@ struct OptionsTests {
     }
 
     @Test(
-        "in a flat layout entries lie side by side; a folder with the other layout is taken over",
+        "a flat layout has one folder, and takes over entries of the other layout",
         arguments: [true, false])
     func layouts(flatFirst: Bool) async throws {
         let (first, second): (DiskLayout, DiskLayout) = flatFirst ? (.flat, .sharded) : (.sharded, .flat)
@@ -93,7 +93,7 @@ struct OptionsTests {
         #expect(try await newer.verify().entriesChecked == 4)
     }
 
-    @Test("names can be digests of one's own; two keys with one digest never get each other's bytes")
+    @Test("names can be custom digests, and keys with the same digest never get each other's data")
     func naming() async throws {
         let cache = cache {
             $0.naming = .digest { SIMD4(UInt64($0.source.utf8.count), 0, 0, 0xFF) }
@@ -107,7 +107,7 @@ struct OptionsTests {
         #expect(try await cache.verify().damagedRemoved == 0)
     }
 
-    @Test("with durability of data the file is synchronised before it takes its name, and the folder is not")
+    @Test("with the durability data, the file is synchronized before the rename, and the folder is not")
     func dataDurability() async throws {
         let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
         let cache = cache(fileSystem: fileSystem) { $0.durability = .data }
@@ -116,7 +116,7 @@ struct OptionsTests {
         #expect(calls == [.synchronize, .rename, .rename])
     }
 
-    @Test("hits, misses, stores and evictions by their cause are counted")
+    @Test("hits, misses, stores and evictions are counted, by cause")
     func statistics() async throws {
         let size = fileSize(entry(100), key(1))
         let cache = cache(byteLimit: limit(2, files: 2 * size)) { _ in }
@@ -135,8 +135,8 @@ struct OptionsTests {
         #expect(cache.statistics == expected)
     }
 
-    @Test("a task on the cache's executor stores without giving it up in between")
-    func storesInPlace() async throws {
+    @Test("a task on the cache's executor stores without a thread switch")
+    func storesOnExecutor() async throws {
         let cache = TestFolder().cache()
         let isTurn = Flag()
         try await withTaskExecutorPreference(cache.executor) {

@@ -4,8 +4,8 @@ import ImageDiskCaching
 import ImageTesting
 import Testing
 
-/// With the durability `powerLoss`, what has gone does not come back after a power cut in which all that was not synchronised is lost.
-@Suite("Power cuts and what was removed before")
+/// With the durability `powerLoss`, removed entries don't reappear after a power cut that loses all unsynchronized changes.
+@Suite("Power cuts after removals")
 struct PowerCutRemovalTests {
     private let disk = SimulatedDisk()
     private static let root = "/caches/images"
@@ -23,7 +23,7 @@ struct PowerCutRemovalTests {
         return DiskDataCache(folder: folder)
     }
 
-    /// The files of entries that are there after the cut.
+    /// The files of entries that exist after the cut.
     private func survivors() -> Set<String> {
         Set(disk.restarted(after: .everything).paths.filter { $0.utf8.count > 64 })
     }
@@ -37,17 +37,17 @@ struct PowerCutRemovalTests {
         for number in numbers { try await cache.store(entry(500), for: key(number)) }
     }
 
-    @Test("what a store evicted stays away, so that the folder is within its limit and nothing else has to go for it")
+    @Test("an entry that a store evicted stays removed, so that the limit holds without further evictions")
     func evicted() async throws {
         let cache = cache(3)
         try await store(1...5, in: cache)
         #expect(survivors() == Set((3...5).map(Self.path)))
-        // The entry that is next to go after the one that came back would be lost, though its store had been acknowledged.
+        // The entry that is next to evict would be lost, although its store was acknowledged.
         let later = self.cache(3, on: disk.restarted(after: .everything))
         for number in 3...5 { #expect(try await later.entry(for: key(number)) == entry(500)) }
     }
 
-    @Test("what a stream evicted stays away")
+    @Test("an entry that a stream evicted stays removed")
     func evictedByStream() async throws {
         let cache = cache(3)
         try await store(1...3, in: cache)
@@ -57,7 +57,7 @@ struct PowerCutRemovalTests {
         #expect(survivors() == Set((2...4).map(Self.path)))
     }
 
-    @Test("an entry that another process evicted, which died before that was on the device, is gone when it is removed")
+    @Test("an entry that another process evicted without synchronizing is gone after it is removed")
     func evictedElsewhere() async throws {
         try await store(1...3, in: cache(3))
         let other = cache(3, .processCrash)
@@ -67,7 +67,7 @@ struct PowerCutRemovalTests {
         #expect(!survivors().contains(Self.path(1)))
     }
 
-    @Test("what was trimmed away, or had not been used for too long, stays away")
+    @Test("trimmed and expired entries stay removed")
     func trimmed() async throws {
         let cache = cache()
         try await store(1...9, in: cache)
@@ -79,15 +79,15 @@ struct PowerCutRemovalTests {
         #expect(survivors() == [])
     }
 
-    @Test("an entry that moved to where another layout has it does not come back, older, where it was")
-    func movedHome() async throws {
+    @Test("an entry that moved to another layout does not reappear at its old path")
+    func movedToLayout() async throws {
         try await store(1...1, in: cache(layout: .sharded))
         let flat = cache(layout: .flat)
         try await flat.store(entry(500, seed: 2), for: key(1))
         #expect(survivors() == ["\(Self.root)/\(EntryName(key(1)).text)"])
     }
 
-    @Test("removing what is not there is no error, whether or not there is a folder for it")
+    @Test("removing a missing entry is not an error, even if its folder is missing")
     func absent() async throws {
         let cache = cache()
         try await cache.remove(for: key(1))
@@ -96,7 +96,7 @@ struct PowerCutRemovalTests {
         #expect(survivors() == [Self.path(1)])
     }
 
-    @Test("an entry is there after a cut although its subfolder had been removed meanwhile")
+    @Test("an entry survives a cut although its subfolder was removed meanwhile")
     func subfolderRemoved() async throws {
         let cache = cache()
         try await store(1...1, in: cache)
@@ -106,7 +106,7 @@ struct PowerCutRemovalTests {
         #expect(survivors() == [Self.path(1)])
     }
 
-    @Test("a subfolder that vanishes between a removal and its synchronisation took the entry along: that is no error")
+    @Test("a subfolder that is removed between a removal and its synchronization is not an error")
     func subfolderVanishes() async throws {
         let (folder, vanishes) = (TestFolder(), Flag())
         let subfolder = folder.file(key(1)).deletingLastPathComponent()
@@ -123,8 +123,8 @@ struct PowerCutRemovalTests {
         #expect(try await cache.entry(for: key(1)) == nil)
     }
 
-    @Test("without durability nothing is synchronised, whatever is evicted or removed")
-    func costsNothing() async throws {
+    @Test("without durability nothing is synchronized by evictions and removals")
+    func synchronizesNothing() async throws {
         let folder = TestFolder()
         let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
         let cache = folder.cache(

@@ -4,15 +4,14 @@ import ImageDiskCaching
 import ImageTesting
 import Testing
 
-/// The power is cut before each call that a workload of all operations makes, in turn, and some or all of what was not synchronised
-/// is lost.
+/// Cuts the power before each call of a workload of all operations. Some or all unsynchronized changes are lost.
 @Suite("Power cuts")
 struct PowerCutTests {
-    /// Scripts/crash-campaign asks for every call; otherwise it is every 37th.
+    /// `Scripts/crash-campaign` tests each call. Otherwise it is every 37th.
     private static let isInFull = ProcessInfo.processInfo.environment["CRASH_CAMPAIGN_KILLS"] != nil
 
     @Test(
-        "cut at any call, entries are whole, the limit holds, what the durability promises is there, and it works again",
+        "after a cut at any call, entries are intact, the limit and the durability hold, and the cache works",
         arguments: WorkloadLimits.allCases, DiskDurability.allCases)
     func anyCall(limits: WorkloadLimits, durability: DiskDurability) async throws {
         for call in stride(from: 1, to: 10_000, by: Self.isInFull ? 1 : 37) {
@@ -27,7 +26,7 @@ struct PowerCutTests {
         Issue.record("the workload makes too many calls")
     }
 
-    @Test("without durability, stores are lost in a power cut: so it is the synchronisation that keeps them")
+    @Test("without durability, a power cut loses stores")
     func losesWithoutDurability() async throws {
         let disk = SimulatedDisk()
         try await PowerCut.cache(disk, .ample, .processCrash).store(genuine(1, 1), for: key(1))
@@ -38,7 +37,7 @@ struct PowerCutTests {
     }
 }
 
-/// One power cut, and a look at what is there afterwards.
+/// One power cut, and a check of what is left.
 struct PowerCut {
     enum Outcome { case beforeCut, survived }
 
@@ -57,23 +56,23 @@ struct PowerCut {
         workloadCache(WorkloadDisk.simulatedRoot, limits, durability, disk)
     }
 
-    /// `beforeCut` when the workload was over before so many calls.
+    /// `beforeCut` if the workload made fewer calls.
     func isSurvived() async throws -> Outcome {
         var cut = self
-        return try await cut.examine()
+        return try await cut.check()
     }
 
-    private mutating func examine() async throws -> Outcome {
+    private mutating func check() async throws -> Outcome {
         let disk = try await prepared()
         let cache = Self.cache(disk, limits, durability)
         for step in WorkloadStep.scenario(limits) where disk.hasPower { await attempt(step, on: cache, disk) }
         if disk.hasPower { return .beforeCut }
         let later = disk.restarted(after: loss)
-        try await expectSound(Self.cache(later, limits, durability), later)
+        try await expectIntact(Self.cache(later, limits, durability), later)
         return .survived
     }
 
-    /// A disk with the entries of an earlier launch, which ended long ago.
+    /// A disk with the synchronized entries of an earlier launch.
     private mutating func prepared() async throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         let earlier = Self.cache(disk, limits, durability)
@@ -91,10 +90,10 @@ struct PowerCut {
             let found = try await step.run(on: cache)
             if let number = step.lookedUp, disk.hasPower {
                 var before = model
-                let isAdmitted = before.admits(found, of: number)
-                #expect(isAdmitted, "\(model.text(number)): \(self.text)")
+                let isPossible = before.admits(found, of: number)
+                #expect(isPossible, "\(model.text(number)): \(self.text)")
             }
-            // Only a power cut can undo what was acknowledged, unless it is said to be proof against that.
+            // Only a power cut can undo an acknowledged store, unless the durability prevents it.
             if durability == .powerLoss, disk.hasPower { model.end(step) }
         } catch {
             #expect(!disk.hasPower, "\(error): \(text)")
@@ -103,14 +102,14 @@ struct PowerCut {
 
     private var text: String { "\(limits), \(durability), cut after call \(call), \(loss)" }
 
-    /// What may be there is there, whole; and the cache works like any other.
-    private mutating func expectSound(_ cache: DiskDataCache, _ disk: SimulatedDisk) async throws {
+    /// Checks that entries are intact and that the cache works.
+    private mutating func expectIntact(_ cache: DiskDataCache, _ disk: SimulatedDisk) async throws {
         if durability == .processCrash { for number in 0..<WorkloadLimits.keyCount { model.allowLoss(of: number) } }
         for number in 0..<WorkloadLimits.keyCount {
             let found = try await cache.entry(for: key(number))
-            let isAdmitted = model.admits(found, of: number)
+            let isPossible = model.admits(found, of: number)
             let name = found.map { String(decoding: $0.metadata, as: UTF8.self) } ?? "absent"
-            #expect(isAdmitted, "\(model.text(number)), not \(name): \(text)")
+            #expect(isPossible, "\(model.text(number)), not \(name): \(text)")
         }
         try await cache.store(genuine(11, 5), for: key(11))
         #expect(try await cache.entry(for: key(11)) == genuine(11, 5), "\(text)")

@@ -5,24 +5,24 @@ import Testing
 
 @Suite("Disk cache and other processes")
 struct ProcessTests {
-    @Test("a file that a living process writes is left alone; one whose writer is gone is removed")
+    @Test("a file of a living writer stays, and one of an ended writer is removed")
     func staleTemporaries() async throws {
         let folder = TestFolder()
         try await folder.cache().store(entry(10), for: key(1))
-        let (live, dead) = ("\(folder.path)/tmp/1-1.part", "\(folder.path)/tmp/1-2.part")
+        let (owned, stale) = ("\(folder.path)/tmp/1-1.part", "\(folder.path)/tmp/1-2.part")
         let system = POSIXFileSystem()
         try system.makeFolder("\(folder.path)/tmp")
-        let writer = try system.create(live)
+        let writer = try system.create(owned)
         defer { system.close(writer) }
         try #require(try system.lock(writer))
-        system.close(try system.create(dead))
+        system.close(try system.create(stale))
         try await folder.cache().store(entry(10), for: key(2))
-        #expect(FileManager.default.fileExists(atPath: live))
-        #expect(!FileManager.default.fileExists(atPath: dead))
+        #expect(FileManager.default.fileExists(atPath: owned))
+        #expect(!FileManager.default.fileExists(atPath: stale))
     }
 
     @Test("another cache's entry is served, counted and evicted once it has been read")
-    func adoptsNewcomers() async throws {
+    func servesUnindexed() async throws {
         let folder = TestFolder()
         let files = 2 * fileSize(entry(1_000), key(1))
         let cache = folder.cache(byteLimit: limit(2, files: files))

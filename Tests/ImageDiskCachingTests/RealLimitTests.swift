@@ -9,10 +9,10 @@ import Testing
     import Darwin
 #endif
 
-/// Limits that the operating system itself sets, each in a process of its own.
+/// Limits of the operating system, each in a separate process.
 @Suite("Limits of the process")
 struct RealLimitTests {
-    @Test("out of file descriptors, operations throw, entries stay, and all works again once there are some")
+    @Test("without file descriptors, operations throw and entries stay, and all works again later")
     func outOfDescriptors() async throws {
         let folder = TestFolder()
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
@@ -30,11 +30,11 @@ struct RealLimitTests {
         }
     }
 
-    @Test("a write that the system cuts short is a failed store, leaves nothing, and takes the older entry with it")
+    @Test("a write that the system shortens is a failed store, leaves no file, and removes the older entry")
     func shortWrite() async throws {
         let folder = TestFolder()
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
-            // Without this, the limit would end the process.
+            // Otherwise the signal of the limit would end the process.
             signal(SIGXFSZ, SIG_IGN)
             let cache = Self.cache(path)
             for number in 1...2 { try await cache.store(entry(1_000, seed: 1), for: key(number)) }
@@ -63,7 +63,7 @@ struct RealLimitTests {
         DiskDataCache(directory: URL(fileURLWithPath: path), byteLimit: 1 << 20, now: { testTime })
     }
 
-    /// Sets the limit that the process may raise again, and returns what it was.
+    /// Sets the soft limit, and returns its earlier value.
     @discardableResult
     private static func lower(_ resource: Int32, to value: rlim_t) throws -> rlim_t {
         var limit = rlimit()

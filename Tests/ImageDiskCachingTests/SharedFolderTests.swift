@@ -7,34 +7,34 @@ import Testing
 
 /// Two processes that use one folder at the same time, while its size is measured from outside.
 ///
-/// Scripts/crash-campaign sets for how long; a short form runs with all other tests.
-@Suite("Disk cache and several processes at once", .serialized)
+/// `Scripts/crash-campaign` sets the duration. A short form runs with all other tests.
+@Suite("Disk cache in several processes at once", .serialized)
 struct SharedFolderTests {
     private static let limits = WorkloadLimits.scarce
     private static let seconds = ProcessInfo.processInfo.environment["CRASH_CAMPAIGN_SECONDS"].flatMap(Double.init) ?? 1
 
-    @Test("two processes that hammer one folder see each other's entries whole, and stay within the limit together")
-    func hammer() async throws {
+    @Test("two processes that constantly use one folder find each other's entries intact, and meet the limit together")
+    func useConstantly() async throws {
         let folder = TestFolder()
         let (path, seconds) = (folder.path, Self.seconds)
         let watch = SizeWatch(path)
         async let first = #expect(processExitsWith: .success) { [path = path as String, seconds = seconds as Double] in
-            try await Self.hammer(path, seed: 1, seconds: seconds)
+            try await Self.useConstantly(path, seed: 1, seconds: seconds)
         }
         async let second = #expect(processExitsWith: .success) { [path = path as String, seconds = seconds as Double] in
-            try await Self.hammer(path, seed: 2, seconds: seconds)
+            try await Self.useConstantly(path, seed: 2, seconds: seconds)
         }
         _ = await (first, second)
         let sizes = watch.end()
         #expect(sizes.most <= Self.limits.byteLimit, "at one of \(sizes.count) samples")
-        try await Self.expectSound(folder)
+        try await Self.expectIntact(folder)
         print(
             "two processes, one folder: \(sizes.count) samples, at most \(sizes.most) of \(Self.limits.byteLimit) bytes"
         )
     }
 
-    @Test("processes that are killed one after the other hinder none that goes on")
-    func killedBesideALivingOne() async throws {
+    @Test("killed processes don't prevent another one from continuing")
+    func killedBesideOthers() async throws {
         let folder = TestFolder()
         let path = folder.path
         let watch = SizeWatch(path)
@@ -47,7 +47,7 @@ struct SharedFolderTests {
         }
         for seed in 0..<4 {
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, seed = seed as Int] in
-                let fileSystem = Death(seed: UInt64(seed)).fileSystem()
+                let fileSystem = KillTime(seed: UInt64(seed)).fileSystem()
                 let cache = workloadCache(path, Self.limits, .processCrash, fileSystem)
                 try await Self.useAtRandom(cache, seed: UInt64(seed)) { true }
             }
@@ -56,26 +56,27 @@ struct SharedFolderTests {
         _ = await survivor
         let sizes = watch.end()
         #expect(sizes.most <= Self.limits.byteLimit, "at one of \(sizes.count) samples")
-        try await Self.expectSound(folder)
+        try await Self.expectIntact(folder)
     }
 
-    private static func hammer(_ path: String, seed: UInt64, seconds: Double) async throws {
+    private static func useConstantly(_ path: String, seed: UInt64, seconds: Double) async throws {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(seconds)
         try await useAtRandom(workloadCache(path, limits), seed: seed) { clock.now < end }
     }
 
-    /// Works on a cache that others use too, so that all that can be said of an entry is that it is whole and of its key.
-    private static func useAtRandom(_ cache: DiskDataCache, seed: UInt64, while goesOn: () -> Bool) async throws {
+    /// Uses a cache that others use too. An entry must be intact and belong to its key; its version is unknown.
+    private static func useAtRandom(_ cache: DiskDataCache, seed: UInt64, while shouldContinue: () -> Bool) async throws
+    {
         var random = SeededRandom(seed: seed)
-        while goesOn() {
+        while shouldContinue() {
             let step = WorkloadStep(version: Int.random(in: 0..<20, using: &random), limits, &random)
             let found = try await step.run(on: cache)
             if let number = step.lookedUp { try #require(isGenuine(found, number), "\(step)") }
         }
     }
 
-    private static func expectSound(_ folder: TestFolder) async throws {
+    private static func expectIntact(_ folder: TestFolder) async throws {
         let report = try await workloadCache(folder.path, limits).verify()
         #expect(report.isSound && report.damagedRemoved == 0)
         #expect(!folder.hasUnfinishedFiles)
@@ -83,7 +84,7 @@ struct SharedFolderTests {
     }
 }
 
-/// Measures a folder again and again, on a thread of its own.
+/// Measures a folder repeatedly on its own thread.
 private final class SizeWatch: Sendable {
     private struct State {
         var sizes = (count: 0, most: 0)
@@ -101,7 +102,7 @@ private final class SizeWatch: Sendable {
         }
     }
 
-    /// Stops, and tells how many samples there were and what the largest was.
+    /// Stops, and returns the number of samples and the largest one.
     func end() -> (count: Int, most: Int) {
         state.withLock { state in
             state.isOver = true

@@ -9,7 +9,7 @@ import Testing
 struct SharingTests {
     private let folder = TestFolder()
 
-    @Test("together they stay within the limit, at every system call, and each knows what the others hold")
+    @Test("together they meet the limit at every system call, and each knows the entries of the others")
     func holdsLimitTogether() async throws {
         let limit = 9_000
         let folder = folder
@@ -30,7 +30,7 @@ struct SharingTests {
         #expect(Set(counts) == [folder.byteCount()])
     }
 
-    @Test("what one cache used last, another one evicts last")
+    @Test("an entry that one cache used last is evicted last by another")
     func sharesUses() async throws {
         let limit = limit(3, files: 3 * fileSize(entry(500), key(1)))
         let first = folder.cache(byteLimit: limit)
@@ -44,8 +44,8 @@ struct SharingTests {
         #expect(try await second.entry(for: key(2)) == nil)
     }
 
-    @Test("the space promised to a stream is not given to others, however slowly the stream comes")
-    func keepsPromises() async throws {
+    @Test("space that is reserved for a stream is not given to others, even if the stream is slow")
+    func keepsReservations() async throws {
         let limit = 920_000
         let folder = folder
         let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call throws(FileSystemFailure) in
@@ -58,7 +58,7 @@ struct SharingTests {
         try await writer.append(piece)
         let small = entry(90_000)
         for number in 2...8 { try await second.store(small, for: key(number)) }
-        #expect(try await second.status().entryCount == 3, "no more fit beside what was promised")
+        #expect(try await second.status().entryCount == 3, "the reserved space is not available")
         try await writer.append(piece)
         for number in 9...12 { try await second.store(small, for: key(number)) }
         try await writer.finish(metadata: Data(), createdAt: testTime)
@@ -71,8 +71,8 @@ struct SharingTests {
         }
     }
 
-    @Test("a file that another cache takes for stale, between its making and its locking, is made again")
-    func isTidiedUp() async throws {
+    @Test("a new file that another cache removes as stale before it is locked is created again")
+    func recreatesStaleFile() async throws {
         let folder = folder
         let isDone = Flag()
         let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call throws(FileSystemFailure) in
@@ -87,7 +87,7 @@ struct SharingTests {
         #expect(try await folder.cache().entry(for: key(1)) == entry(100))
     }
 
-    @Test("others get their turn while one evicts much: the lock is never held for more than 16 evictions")
+    @Test("the lock is never held for more than 16 evictions")
     func evictsInSteps() async throws {
         let cache = folder.cache()
         for number in 1...100 { try await cache.store(entry(100), for: key(number)) }

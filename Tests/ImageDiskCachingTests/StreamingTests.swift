@@ -4,7 +4,7 @@ import ImageDiskCaching
 import ImageTesting
 import Testing
 
-@Suite("Entries that come in piece by piece")
+@Suite("Streamed entries")
 struct StreamingTests {
     private let folder = TestFolder()
     private static let megabyte = noise(1_000_000, seed: 5)
@@ -20,7 +20,7 @@ struct StreamingTests {
     }
 
     @Test(
-        "what was appended is the entry, whatever the pieces, and whatever was expected",
+        "the entry contains the appended data, whatever the chunks and the expected length",
         arguments: [0, 1, 65_536, 262_144, 500_001], [nil, 0, 262_144, 700_000])
     func storesPieces(count: Int, expecting: Int?) async throws {
         let cache = folder.cache(byteLimit: 2 << 20)
@@ -35,7 +35,7 @@ struct StreamingTests {
         #expect(try await cache.verify().damagedRemoved == 0)
     }
 
-    @Test("the older entry is served until the newer one is finished, and stays when that is cancelled or let go")
+    @Test("the older entry is served until the newer one is finished, and stays if that is cancelled or released")
     func cancelled() async throws {
         let cache = folder.cache(byteLimit: 4 << 20)
         try await cache.store(entry(100), for: key(1))
@@ -52,7 +52,7 @@ struct StreamingTests {
         await #expect(throws: DataCacheFailure.self) { try await writer.append(Data([1])) }
     }
 
-    @Test("the limit holds while it grows, at every system call, and others go for it")
+    @Test("the limit holds at every system call while an entry grows, and others are evicted")
     func holdsLimit() async throws {
         let limit = 1_200_000
         let folder = folder
@@ -68,7 +68,7 @@ struct StreamingTests {
         #expect(try await cache.entry(for: key(2)) == nil)
     }
 
-    @Test("what outgrows the limit is refused, leaves nothing, and takes the older entry along")
+    @Test("an entry that exceeds the limit is refused, leaves no file, and removes the older entry")
     func tooLarge() async throws {
         let cache = folder.cache(byteLimit: 600_000)
         try await cache.store(entry(100), for: key(1))
@@ -90,9 +90,9 @@ struct StreamingTests {
         #expect(try await cache.status().byteCount == folder.byteCount())
     }
 
-    /// The smaller is read in one step, the larger from its open file.
+    /// The smaller entry is read at once, the larger one from its open file.
     @Test(
-        "a part can be read, and stays readable after the entry is replaced or removed",
+        "a part can be read, even after the entry is replaced or removed",
         arguments: [200_000, 1_200_000])
     func readsParts(byteCount: Int) async throws {
         let cache = folder.cache(byteLimit: 4 << 20)
@@ -113,7 +113,7 @@ struct StreamingTests {
         #expect(try await cache.reader(for: key(1)) == nil)
     }
 
-    @Test("a damaged block is not given out; the others are")
+    @Test("a damaged block is not returned, and the others are")
     func damagedBlock() async throws {
         let cache = folder.cache(byteLimit: 4 << 20)
         try await cache.store(entry(1_200_000), for: key(1))
@@ -126,7 +126,7 @@ struct StreamingTests {
         #expect(!FileManager.default.fileExists(atPath: folder.file(key(1)).path))
     }
 
-    @Test("metadata and keys longer than a page are read as well")
+    @Test("metadata and keys longer than a page are read")
     func longTail() async throws {
         let cache = folder.cache(byteLimit: 4 << 20)
         let metadata = noise(20_000, seed: 8)

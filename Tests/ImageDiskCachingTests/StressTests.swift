@@ -4,11 +4,11 @@ import ImageDiskCaching
 import ImageTesting
 import Testing
 
-@Suite("Everything at once")
+@Suite("Concurrent operations")
 struct StressTests {
     private static let limit = 400_000
 
-    /// Entries of one number differ in nothing but their version, which their metadata tells.
+    /// The entries of one key differ only in their version, which is in the metadata.
     private static func genuine(_ number: Int, _ version: Int) -> DataCacheEntry {
         entry(2_000 + version % 7 * 11_000, seed: UInt64(version * 100 + number))
     }
@@ -41,7 +41,7 @@ struct StressTests {
         }
     }
 
-    @Test("many tasks on two caches of one folder see whole entries, and the limit holds")
+    @Test("many tasks on two caches of one folder find entries intact, and the limit holds")
     func hammers() async throws {
         let folder = TestFolder()
         let caches = [folder.cache(byteLimit: Self.limit), folder.cache(byteLimit: Self.limit)]

@@ -4,7 +4,7 @@ import ImageDiskCaching
 import ImageTesting
 import Synchronization
 
-/// A folder of its own for one test, removed with all that is in it when the test is done.
+/// A folder for one test, which is removed with its contents after the test.
 final class TestFolder: Sendable {
     let url: URL
 
@@ -13,7 +13,7 @@ final class TestFolder: Sendable {
     }
 
     deinit {
-        // A cache that was let go writes its index down, perhaps only now: into a folder that is being removed.
+        // A released cache can still write its index into the folder while it is removed.
         for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
             try? FileManager.default.removeItem(at: url)
         }
@@ -21,7 +21,7 @@ final class TestFolder: Sendable {
 
     var path: String { url.path }
 
-    /// A cache on this folder, as a new launch of a program would make it.
+    /// A cache for this folder, as in a new launch of a program.
     func cache(
         byteLimit: Int = 1 << 20, durability: DiskDurability = .processCrash,
         fileSystem: any FileSystem = POSIXFileSystem(),
@@ -32,7 +32,7 @@ final class TestFolder: Sendable {
                 root: path, byteLimit: byteLimit, durability: durability, fileSystem: fileSystem, now: now))
     }
 
-    /// Where the entry under `key` lies.
+    /// The path of the entry for a key.
     func file(_ key: DataCacheKey) -> URL {
         let name = EntryName(key)
         return url.appending(path: name.shard).appending(path: name.text)
@@ -40,19 +40,19 @@ final class TestFolder: Sendable {
 
     static let indexFiles = ["entries.index", "entries.table"]
 
-    /// Paths of all regular files in the folder but the index, relative to it.
+    /// The relative paths of all regular files in the folder except the index.
     func files() -> [String] {
         let all = FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []
         return all.filter { !Self.indexFiles.contains($0) && isRegular($0) }.sorted()
     }
 
-    /// Whether a temporary file exists, of a writer at work or one that died.
+    /// Whether a temporary file of a living or killed writer exists.
     var hasUnfinishedFiles: Bool { files().contains { $0.hasPrefix("tmp/") } }
 
-    /// The lengths of all regular files but the index.
+    /// The lengths of all regular files except the index.
     func byteCount() -> Int { byteCount(files()) }
 
-    /// The lengths of the index's files.
+    /// The lengths of the files of the index.
     func indexByteCount() -> Int { byteCount(Self.indexFiles) }
 
     private func byteCount(_ files: [String]) -> Int {
@@ -61,13 +61,13 @@ final class TestFolder: Sendable {
 
     private func isRegular(_ file: String) -> Bool { status(file)?.isRegular ?? false }
 
-    /// Nil when there is no such file.
+    /// Nil if the file is missing.
     private func status(_ file: String) -> FileStatus? { try? POSIXFileSystem().status(at: "\(path)/\(file)") }
 }
 
 let testTime = Date(timeIntervalSinceReferenceDate: 800_000_000.123)
 
-/// Bytes that look random and are the same for the same seed.
+/// Pseudorandom bytes that depend only on the seed.
 func noise(_ count: Int, seed: UInt64) -> Data {
     var random = SeededRandom(seed: seed)
     var words: [UInt64] = []
@@ -75,7 +75,7 @@ func noise(_ count: Int, seed: UInt64) -> Data {
     return unsafe words.withUnsafeBytes { unsafe Data($0.prefix(count)) }
 }
 
-/// An entry whose every part depends on the seed.
+/// An entry that depends only on the seed.
 func entry(_ count: Int, seed: UInt64 = 1) -> DataCacheEntry {
     DataCacheEntry(
         data: noise(count, seed: seed), metadata: Data("metadata \(seed)".utf8),
@@ -84,16 +84,16 @@ func entry(_ count: Int, seed: UInt64 = 1) -> DataCacheEntry {
 
 func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: "https://images.test/\(number).jpg?width=300") }
 
-/// What the file of an entry takes.
+/// The length of the file of an entry.
 func fileSize(_ entry: DataCacheEntry, _ key: DataCacheKey) -> Int {
     entry.data.count + (entry.data.count + 65_535) / 65_536 * 8 + entry.metadata.count + key.source.utf8.count + 40
 }
 
-/// The limit within which `count` entries fit, whose files take `byteCount` together, and no more.
+/// The smallest limit for `count` entries whose files take `byteCount` bytes in total.
 ///
-/// - Parameter vacant: for so many entries more the index has slots, which earlier ones have left.
+/// - Parameter vacant: the number of vacant slots in the index.
 func limit(_ count: Int, files byteCount: Int, vacant: Int = 0) -> Int {
-    // Beside the slots the index has a head, a promise, and a journal that grows with the limit.
+    // In addition to slots, the index has a head, a reservation, and a journal that depends on the limit.
     let slots = byteCount + (count + vacant + 2) * JournalFormat.slotSize
     return slots + max(8 * JournalFormat.slotSize, slots / 62)
 }

@@ -5,7 +5,7 @@ import ImageDiskCaching
 import ImageTesting
 import Testing
 
-/// Adds a number to each byte, and what tells whether key and context are right. Keeps nothing secret.
+/// Adds a number to each byte, and a check for key and context. It is not secure.
 private struct FakeEncryption: DataEncryption {
     var key: UInt8
     struct Broken: Error {}
@@ -34,7 +34,7 @@ private struct RefusingTransform: DataCacheTransform {
     }
 }
 
-@Suite("Caches that keep something else than they are given")
+@Suite("Transforming caches")
 struct TransformTests {
     private let folder = TestFolder()
 
@@ -43,12 +43,12 @@ struct TransformTests {
             folder.cache(byteLimit: byteLimit), transform: EncryptionTransform(FakeEncryption(key: key)))
     }
 
-    @Test("an encrypted cache on disk obeys the contract of caches", arguments: DataCacheContract.rules)
+    @Test("an encrypted cache on disk obeys DataCacheContract", arguments: DataCacheContract.rules)
     func obeys(_ rule: ContractRule<DataCacheContract.Subject>) async throws {
         try await rule.check { encrypted(byteLimit: $0) }
     }
 
-    @Test("neither key nor data nor metadata of an encrypted entry is in any file")
+    @Test("no file contains the key, the data or the metadata of an encrypted entry")
     func tellsNothing() async throws {
         let stored = DataCacheEntry(
             data: Data("the image itself".utf8), metadata: Data("the response head".utf8), createdAt: testTime)
@@ -69,7 +69,7 @@ struct TransformTests {
         #expect(try await encrypted().entry(for: key(1)) == entry(1_000))
     }
 
-    @Test("an encrypted entry does not open under another key, nor with another date")
+    @Test("an encrypted entry can't be decrypted for another key or date")
     func boundToContext() async throws {
         let transform = EncryptionTransform(FakeEncryption(key: 9))
         let kept = try transform.stored(entry(100), for: key(1))
@@ -80,7 +80,8 @@ struct TransformTests {
         #expect(throws: FakeEncryption.Broken.self) { try transform.restored(redated, for: key(1)) }
     }
 
-    @Test("what opens and is too short, or claims more metadata than there is, is a miss", arguments: [0, 7, 8, 20])
+    @Test(
+        "a decrypted entry that is too short for its metadata is a miss", arguments: [0, 7, 8, 20])
     func malformed(count: Int) async throws {
         let encryption = FakeEncryption(key: 9)
         let transform = EncryptionTransform(encryption)
@@ -95,7 +96,7 @@ struct TransformTests {
         #expect(throws: (any Error).self) { try transform.restored(kept, for: key(1)) }
     }
 
-    @Test("what can't be transformed is not stored, and takes the older entry along")
+    @Test("an entry that can't be transformed is not stored, and the older entry is removed")
     func refused() async throws {
         let cache = TransformingDataCache(folder.cache(), transform: RefusingTransform())
         try await cache.store(entry(10), for: key(1))

@@ -3,12 +3,12 @@ import ImageCore
 import ImageDiskCaching
 import ImageTesting
 
-/// An entry that tells its key's number and its version, both in its bytes and in its metadata.
+/// An entry whose bytes and metadata contain the number of its key and its version.
 func genuine(_ number: Int, _ version: Int) -> DataCacheEntry {
     entry(1_000 + version % 20 * 977, seed: UInt64(version * 100 + number))
 }
 
-/// True for nil, and for what `genuine` gives for that number and some version.
+/// Returns true for nil, and for an entry of `genuine` with that number and any version.
 func isGenuine(_ found: DataCacheEntry?, _ number: Int) -> Bool {
     guard let found else { return true }
     let words = String(decoding: found.metadata, as: UTF8.self).split(separator: " ")
@@ -16,11 +16,11 @@ func isGenuine(_ found: DataCacheEntry?, _ number: Int) -> Bool {
     return found == genuine(number, seed / 100)
 }
 
-/// How much space the workload's cache has.
+/// The limit of the workload's cache.
 enum WorkloadLimits: String, Codable, CaseIterable {
-    /// Everything fits: whatever was acknowledged must be there.
+    /// All entries fit, so each acknowledged one must exist.
     case ample
-    /// About a third fits: entries are evicted all the time, and the operations that remove many at once take part.
+    /// About a third of the entries fit, so entries are evicted constantly. Includes operations that remove many at once.
     case scarce
 
     static let keyCount = 12
@@ -28,22 +28,22 @@ enum WorkloadLimits: String, Codable, CaseIterable {
     var byteLimit: Int { self == .ample ? 600_000 : 60_000 }
 }
 
-/// One operation, as it is written into a `OperationLog`.
+/// One operation, in the format of an `OperationLog`.
 enum WorkloadStep: Hashable, Codable {
     case read(Int)
     case readPart(Int)
     case store(Int, version: Int)
-    /// A store through a writer, in pieces.
+    /// A store with a writer, in chunks.
     case stream(Int, version: Int)
-    /// A writer that is given up in the middle.
-    case abandon(Int, version: Int)
+    /// A writer that is cancelled in the middle.
+    case cancel(Int, version: Int)
     case remove(Int)
     case trim(Int)
     case removeUnused
     case verify
     case removeAll
 
-    /// The next of a random sequence.
+    /// The next step of a random sequence.
     init(version: Int, _ limits: WorkloadLimits, _ random: inout SeededRandom) {
         let number = Int.random(in: 0..<WorkloadLimits.keyCount, using: &random)
         switch Int.random(in: 0..<(limits == .scarce ? 28 : 24), using: &random) {
@@ -52,7 +52,7 @@ enum WorkloadStep: Hashable, Codable {
         case 6: self = .readPart(number)
         case 7: self = .verify
         case 8...11: self = .stream(number, version: version)
-        case 12: self = .abandon(number, version: version)
+        case 12: self = .cancel(number, version: version)
         case 24...25: self = .trim(Int.random(in: 0...limits.byteLimit, using: &random))
         case 26: self = .removeUnused
         case 27: self = .removeAll
@@ -60,16 +60,16 @@ enum WorkloadStep: Hashable, Codable {
         }
     }
 
-    /// Stores of an earlier launch.
+    /// The stores of an earlier launch.
     static let earlier = (0..<4).map { WorkloadStep.store($0, version: 19) }
 
-    /// All operations, after `earlier`.
+    /// All operations after `earlier`.
     static func scenario(_ limits: WorkloadLimits) -> [WorkloadStep] {
         switch limits {
         case .ample:
             [
                 .store(1, version: 3), .store(4, version: 2), .read(2), .read(9), .readPart(0), .stream(0, version: 6),
-                .abandon(2, version: 7), .remove(3), .verify, .store(5, version: 4), .trim(limits.byteLimit),
+                .cancel(2, version: 7), .remove(3), .verify, .store(5, version: 4), .trim(limits.byteLimit),
             ]
         case .scarce:
             [
@@ -79,7 +79,7 @@ enum WorkloadStep: Hashable, Codable {
         }
     }
 
-    /// Carries the step out; returns what a read found.
+    /// Runs the step, and returns what a read found.
     func run(on cache: DiskDataCache) async throws(DataCacheFailure) -> DataCacheEntry? {
         switch self {
         case .read(let number): return try await cache.entry(for: key(number))
@@ -88,7 +88,7 @@ enum WorkloadStep: Hashable, Codable {
         case .stream(let number, let version):
             let entry = genuine(number, version)
             try await Self.begin(entry, number, cache).finish(metadata: entry.metadata, createdAt: entry.createdAt)
-        case .abandon(let number, let version): try await Self.begin(genuine(number, version), number, cache).cancel()
+        case .cancel(let number, let version): try await Self.begin(genuine(number, version), number, cache).cancel()
         case .remove(let number): try await cache.remove(for: key(number))
         case .trim(let byteCount): try await cache.trim(to: byteCount)
         case .removeUnused: try await cache.removeAll(olderThan: .zero)
@@ -98,7 +98,7 @@ enum WorkloadStep: Hashable, Codable {
         return nil
     }
 
-    /// A writer that has got all of an entry's data, in two pieces.
+    /// A writer that has received all data of an entry, in two chunks.
     private static func begin(
         _ entry: DataCacheEntry, _ number: Int, _ cache: DiskDataCache
     ) async throws(DataCacheFailure) -> any DataCacheWriter {
@@ -110,7 +110,7 @@ enum WorkloadStep: Hashable, Codable {
         return writer
     }
 
-    /// An entry put together from its parts, or nil when it is absent.
+    /// An entry assembled from its parts, or nil if it is missing.
     private static func readInParts(
         _ number: Int, _ cache: DiskDataCache
     ) async throws(DataCacheFailure) -> DataCacheEntry? {
@@ -121,7 +121,7 @@ enum WorkloadStep: Hashable, Codable {
         return DataCacheEntry(data: start + end, metadata: reader.metadata, createdAt: reader.createdAt)
     }
 
-    /// The number under which the step looks for an entry.
+    /// The number of the entry that the step reads.
     var lookedUp: Int? {
         switch self {
         case .read(let number), .readPart(let number): number
@@ -130,7 +130,7 @@ enum WorkloadStep: Hashable, Codable {
     }
 }
 
-/// A cache of the workload, as a new launch of a program would make it.
+/// A cache for the workload, as in a new launch of a program.
 func workloadCache(
     _ path: String, _ limits: WorkloadLimits, _ durability: DiskDurability = .processCrash,
     _ fileSystem: any FileSystem = POSIXFileSystem()
@@ -140,15 +140,15 @@ func workloadCache(
             root: path, byteLimit: limits.byteLimit, durability: durability, fileSystem: fileSystem, now: { testTime }))
 }
 
-/// Which version may be found under each key, after what was begun, done and seen.
+/// The versions that can be found for each key, after all begun, completed and observed steps.
 struct WorkloadModel {
     let limits: WorkloadLimits
-    /// A version, or nil for none.
+    /// A version, or nil for a missing entry.
     private(set) var allowed = [Set<Int?>](repeating: [nil], count: WorkloadLimits.keyCount)
 
     init(_ limits: WorkloadLimits) { self.limits = limits }
 
-    /// A step may take effect at any moment from now on.
+    /// Records that a step begins. It can take effect at any moment from now on.
     mutating func begin(_ step: WorkloadStep) {
         switch step {
         case .store(let number, let version), .stream(let number, let version):
@@ -156,44 +156,44 @@ struct WorkloadModel {
             allowed[number].insert(version)
         case .remove(let number): allowed[number].insert(nil)
         case .trim, .removeUnused, .removeAll: allowEviction()
-        case .abandon: if limits == .scarce { allowEviction() }
+        case .cancel: if limits == .scarce { allowEviction() }
         case .read, .readPart, .verify: break
         }
     }
 
-    /// A step has returned without an error.
+    /// Records that a step has returned without an error.
     mutating func end(_ step: WorkloadStep) {
         switch step {
         case .store(let number, let version), .stream(let number, let version): allowed[number] = [version]
         case .remove(let number): allowed[number] = [nil]
         case .removeAll: for number in allowed.indices { allowed[number] = [nil] }
-        case .trim, .removeUnused, .read, .readPart, .abandon, .verify: break
+        case .trim, .removeUnused, .read, .readPart, .cancel, .verify: break
         }
     }
 
     func allowsAbsence(of number: Int) -> Bool { allowed[number].contains(nil) }
 
-    /// The entry under a number need not be there any more.
+    /// Records that an entry can be missing.
     mutating func allowLoss(of number: Int) { allowed[number].insert(nil) }
 
-    /// A store has failed: what was there before is out of date.
+    /// Records that a store has failed. The older entry is outdated.
     mutating func forbidOlder(than version: Int, of number: Int) {
         allowed[number].formIntersection([nil, version])
         allowed[number].insert(nil)
     }
 
-    /// True when what was found may be there; from then on nothing else may, unless something happens.
+    /// Returns whether a result is possible. From now on it is the only one, until the next step.
     mutating func admits(_ found: DataCacheEntry?, of number: Int) -> Bool {
         guard let version = allowed[number].first(where: { found == $0.map { genuine(number, $0) } }) else {
             return false
         }
         allowed[number] = [version]
-        // What is scarce may go without anybody asking for it.
+        // With a low limit, entries can be evicted at any time.
         if limits == .scarce { allowed[number].insert(nil) }
         return true
     }
 
-    /// What may be found under a number, for people.
+    /// A description of the possible results for a number.
     func text(_ number: Int) -> String {
         "key \(number) may be "
             + allowed[number].map { $0.map { "version \($0)" } ?? "absent" }.sorted().joined(separator: " or ")

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Cancellation, priority and retry of the loader")
 struct CancellationAndPriorityTests {
-    @Test("a request cancelled while its download waits for a place is never sent")
+    @Test("a request cancelled while its download waits for a slot is never sent")
     func cancelledWhileQueued() async throws {
         let scheduler = ManualScheduler()
         let fixture = LoaderFixture(scheduler: scheduler)
@@ -43,7 +43,7 @@ struct CancellationAndPriorityTests {
         #expect(fixture.disk.entries.isEmpty)
     }
 
-    @Test("a request cancelled while its decode waits for a place is never decoded, but its bytes are kept")
+    @Test("a request cancelled while its decode waits for a slot is never decoded, but its bytes are stored")
     func cancelledBeforeDecode() async throws {
         let scheduler = ManualScheduler()
         let fixture = LoaderFixture(scheduler: scheduler)
@@ -84,7 +84,7 @@ struct CancellationAndPriorityTests {
         #expect(lanes == ["download low images.example", "decode low -"])
     }
 
-    @Test("a retry waits as the policy says, and holds no place meanwhile")
+    @Test("a retry waits for the policy's delay without holding a slot")
     func retry() async throws {
         let scheduler = PriorityScheduler(lanes: [.download: LaneConfiguration(limit: 1)])
         let fixture = LoaderFixture(scheduler: scheduler, retries: 2)
@@ -99,7 +99,7 @@ struct CancellationAndPriorityTests {
         #expect(fixture.transport.sendCount == 3)
     }
 
-    @Test("a retry that is waiting is cancelled with its request")
+    @Test("a waiting retry is cancelled with its request")
     func cancelledRetry() async {
         let fixture = LoaderFixture(retries: 2)
         let request = fixture.request("a", then: .failure(.connectionFailed("refused")))
@@ -114,7 +114,7 @@ struct CancellationAndPriorityTests {
         #expect(fixture.transport.sendCount == 1)
     }
 
-    @Test("failures end when the retries are used up, with the last one")
+    @Test("a request fails with the last failure when its retries are used up")
     func retriesUsedUp() async {
         let fixture = LoaderFixture(retries: 1)
         let request = fixture.request("a", then: .status(.serviceUnavailable))
@@ -129,7 +129,7 @@ struct CancellationAndPriorityTests {
         #expect(fixture.transport.sendCount == 2)
     }
 
-    @Test("a request whose task was cancelled gets no image, even if one is there")
+    @Test("a request whose task was cancelled gets no image, even on a hit")
     func cancelledWithAnAnswer() async throws {
         let fixture = LoaderFixture()
         let request = fixture.request("a")

@@ -7,7 +7,7 @@ import ImageTesting
 import ImageTransporting
 import Testing
 
-@Suite("Downloads while memory is short, the application unseen, or the network away", .timeLimit(.minutes(10)))
+@Suite("Downloads under memory pressure, in the background and without a network", .timeLimit(.minutes(10)))
 struct ConditionTests {
     private let pressure = FakeMemoryPressureMonitor()
     private let application = SettableConditionMonitor(ApplicationState.foreground)
@@ -25,12 +25,12 @@ struct ConditionTests {
         }
     }
 
-    /// Held at the gate the first time, whole the next.
+    /// Returns a request whose first transfer blocks at the gate, and whose next one completes.
     private func heldOnce(_ name: String, _ priority: RequestPriority, _ fixture: LoaderFixture) -> ImageRequest {
         fixture.request(name, first: ScriptedTransport.Reply(body: [.wait(gate)])) { $0.priority = priority }
     }
 
-    /// Fails without a network the first time, whole the next.
+    /// Returns a request whose first transfer fails without a network, and whose next one completes.
     private func failingOnce(_ name: String, _ priority: RequestPriority, _ fixture: LoaderFixture) -> ImageRequest {
         fixture.request(name, first: .failure(.unresolvedHost(name))) { $0.priority = priority }
     }
@@ -46,7 +46,9 @@ struct ConditionTests {
 
     // MARK: Low priority
 
-    @Test("a low download is broken off, told to nobody who waits, and goes on when it may", arguments: [true, false])
+    @Test(
+        "a low-priority download is interrupted without notice to its callers, and resumes when allowed",
+        arguments: [true, false])
     func brokenOff(_ byMemory: Bool) async {
         let fixture = fixture()
         let task = fixture.loader.task(for: heldOnce("a", .low, fixture))
@@ -61,7 +63,7 @@ struct ConditionTests {
         #expect(fixture.transport.sendCount == 2)
     }
 
-    @Test("a low download that is asked for meanwhile is not sent; a raised priority lets it through")
+    @Test("a new low-priority download is not sent under pressure until its priority is raised")
     func raised() async {
         let fixture = fixture()
         pressure.report(.critical)
@@ -72,7 +74,7 @@ struct ConditionTests {
         #expect(await end(of: task, fixture) == "network")
     }
 
-    @Test("normal downloads go on, and what is at hand needs no better conditions")
+    @Test("normal downloads and cached images are not affected")
     func normal() async {
         let fixture = fixture()
         let task = fixture.loader.task(for: heldOnce("a", .normal, fixture))
@@ -87,7 +89,7 @@ struct ConditionTests {
         withExtendedLifetime(task) {}
     }
 
-    @Test("one that waits to go on is cancelled with its request, and leaves nothing")
+    @Test("an interrupted download is cancelled with its request and leaves nothing")
     func cancelledWhileHeldBack() async {
         let fixture = fixture()
         application.set(.background)
@@ -101,7 +103,7 @@ struct ConditionTests {
         #expect(fixture.transport.messages.isEmpty)
     }
 
-    @Test("conditions that hold already when the loader is made count")
+    @Test("conditions at the creation of the loader apply")
     func alreadySo() {
         application.set(.background)
         let fixture = fixture()
@@ -113,7 +115,7 @@ struct ConditionTests {
 
     // MARK: Background
 
-    @Test("time in the background is held while urgent downloads run, and no longer")
+    @Test("background time is requested only while urgent downloads run")
     func allowance() async {
         let fixture = fixture()
         let urgent = fixture.loader.task(for: heldOnce("a", .high, fixture))
@@ -130,7 +132,9 @@ struct ConditionTests {
         withExtendedLifetime(urgent) {}
     }
 
-    @Test("when the time is up all downloads are broken off, and go on in the foreground", arguments: [true, false])
+    @Test(
+        "when background time expires, all downloads are interrupted, and resume in the foreground",
+        arguments: [true, false])
     func timeUp(_ isGiven: Bool) async {
         time.givesTime.change { $0 = isGiven }
         let fixture = fixture()
@@ -145,7 +149,7 @@ struct ConditionTests {
         #expect(await end(of: urgent, fixture) == "network")
     }
 
-    @Test("time is given back when the application is seen again")
+    @Test("background time is released in the foreground")
     func givenBack() {
         let fixture = fixture()
         let urgent = fixture.loader.task(for: heldOnce("a", .high, fixture))
@@ -162,7 +166,7 @@ struct ConditionTests {
 
     // MARK: Network
 
-    @Test("what failed for lack of a network waits without a place in the lane, and is answered when it is back")
+    @Test("a request that fails without a network waits without a slot, and completes with the network")
     func networkReturns() async {
         let fixture = fixture(downloads: 1)
         network.set(.offline)
@@ -175,7 +179,7 @@ struct ConditionTests {
         #expect(fixture.transport.sendCount == 6)
     }
 
-    @Test("when it is back the most urgent goes first, by the priority that it has by then")
+    @Test("with the network, the request with the highest current priority starts first")
     func priorities() async {
         let fixture = fixture(downloads: 1)
         network.set(.offline)
@@ -193,7 +197,7 @@ struct ConditionTests {
         #expect(fixture.transport.requests.dropFirst(before).map(\.url.lastPathComponent) == ["c", "b", "a"])
     }
 
-    @Test("too many don't wait: the least urgent fail, with what they failed with")
+    @Test("too many waiting requests: the least urgent fail with their original error")
     func bounded() async {
         let fixture = fixture(maxWaiting: 2)
         network.set(.offline)
@@ -210,7 +214,7 @@ struct ConditionTests {
         #expect(await end(of: urgent, fixture) == "network")
     }
 
-    @Test("one that waits for the network is cancelled with its request, and when the loader is invalidated")
+    @Test("waiting for the network ends with the request's cancellation and the loader's invalidation")
     func cancelledWhileWaiting() async {
         let fixture = fixture()
         network.set(.offline)
@@ -225,7 +229,7 @@ struct ConditionTests {
         #expect(fixture.transport.sendCount == 2 && fixture.dataCoalescer.isIdle)
     }
 
-    @Test("the retries and the time before it was lost don't count, nor what hosts did meanwhile")
+    @Test("retries, delays and host failures before and during the outage don't count")
     func freshStart() async {
         let fixture = fixture(retries: 1)
         network.set(.offline)
@@ -246,7 +250,7 @@ struct ConditionTests {
         #expect(fixture.transport.sendCount == 13)
     }
 
-    @Test("who has waited for the network may be tried again as often as at first")
+    @Test("a request that has waited for the network has all its retries again")
     func retriesAnew() async {
         let fixture = fixture(retries: 1)
         let failure = ScriptedTransport.Reply.failure(.connectionFailed("no route"))
@@ -264,7 +268,7 @@ struct ConditionTests {
         #expect(fixture.transport.sendCount == 4)
     }
 
-    @Test("what fails though there is a network, or for another reason, does not wait")
+    @Test("a failure with a network, or for another reason, does not wait")
     func otherFailures() async {
         let fixture = fixture()
         let refused = fixture.loader.task(for: failingOnce("a", .normal, fixture))
@@ -274,7 +278,7 @@ struct ConditionTests {
         #expect(await end(of: missing, fixture) == "not found")
     }
 
-    @Test("nothing keeps a loader alive that is gone, and it is told nothing more")
+    @Test("condition sources don't retain the loader, and don't call it after its release")
     func leaks() {
         weak var loader: ImageLoader?
         do {

@@ -7,7 +7,7 @@ import ImageTransporting
 import Synchronization
 import Testing
 
-@Suite("Events of a request, and why a layer had nothing", .timeLimit(.minutes(10)))
+@Suite("Events of a request, and causes of misses", .timeLimit(.minutes(10)))
 struct EventTests {
     private let fixture = LoaderFixture()
     private let bytes = LoaderFixture.image.count
@@ -23,12 +23,12 @@ struct EventTests {
         }
     }
 
-    @Test("an image that was never asked for is absent from both layers")
+    @Test("a new image is absent in both layers")
     func absent() async {
         #expect(await misses(fixture.request("a")) == [.memoryMiss(.absent), .diskMiss(.absent)])
     }
 
-    @Test("what memory had lately is told as evicted, as of another size, or as not processed")
+    @Test("a memory miss is reported as evicted, as of another size, or as not processed")
     func memory() async throws {
         _ = try await fixture.loader.image(for: fixture.request("a"))
         #expect(await misses(fixture.request("a", fit: 10)).first == .memoryMiss(.otherSize))
@@ -40,7 +40,7 @@ struct EventTests {
         #expect(await misses(fixture.request("a")).first == .memoryMiss(.absent))
     }
 
-    @Test("a layer that the request leaves out is told as such, and is no look that counts")
+    @Test("a layer that the request bypasses is reported, and isn't counted as a look-up")
     func policy() async throws {
         let nothing = fixture.request("a") { $0.cachePolicy = .none }
         #expect(await misses(nothing) == [.memoryMiss(.policy), .diskMiss(.policy)])
@@ -50,7 +50,7 @@ struct EventTests {
         #expect(fixture.loader.statistics.disk.misses == 0)
     }
 
-    @Test("a layer that isn't there is told as such, and is no look that counts")
+    @Test("a missing layer is reported, and isn't counted as a look-up")
     func noCache() async throws {
         let fixture = LoaderFixture {
             $0.memoryCache = nil
@@ -61,7 +61,7 @@ struct EventTests {
         #expect(fixture.loader.statistics.memory.hitRatio == nil && fixture.loader.statistics.disk.hitRatio == nil)
     }
 
-    @Test("what is stored and must be confirmed, answers other headers, or is no image, is told as such")
+    @Test("a stored response that needs validation, has other headers, or is undecodable is reported")
     func disk() async throws {
         let varied = ScriptedTransport.Reply.ok(
             LoaderFixture.image, headers: [.cacheControl: "max-age=60", .vary: "Accept-Language"])
@@ -77,7 +77,7 @@ struct EventTests {
         #expect(await misses(damaged).dropFirst() == [.diskMiss(.noImage), .diskMiss(.policy)])
     }
 
-    @Test("a body that the store has lost is told as lost, a store that fails as unreadable")
+    @Test("a lost body is reported as lost, and a failing store as unreadable")
     func lost() async throws {
         let request = fixture.request("a") { $0.cachePolicy = .diskOnly }
         _ = try await fixture.loader.image(for: request)
@@ -87,7 +87,7 @@ struct EventTests {
         #expect(await misses(request).last == .diskMiss(.unreadable))
     }
 
-    @Test("bytes are told as they come, waits for places, steps and what is kept, each at its time")
+    @Test("progress, waits for slots, processors and stores are reported in order")
     func steps() async throws {
         let gate = Gate()
         let (head, tail) = (LoaderFixture.image.prefix(10), Data(LoaderFixture.image.dropFirst(10)))

@@ -5,7 +5,7 @@ import ImageTesting
 import Synchronization
 import Testing
 
-@Suite("Originals of a request's own fetch on disk", .timeLimit(.minutes(10)))
+@Suite("Stored originals of custom fetches", .timeLimit(.minutes(10)))
 struct FetchedOriginalTests {
     private let disk = InMemoryDataCache()
     private let fixture: LoaderFixture
@@ -40,7 +40,7 @@ struct FetchedOriginalTests {
         return request
     }
 
-    @Test("it is kept under its name and answers the next request, offline too")
+    @Test("an original is stored under its name and returned for the next request, also offline")
     func kept() async throws {
         #expect(try await fixture.loader.image(for: request()).source == .network)
         #expect(disk.entries.keys.map(\.source) == ["fetch asset"])
@@ -53,7 +53,7 @@ struct FetchedOriginalTests {
         #expect(fixture.loader.statistics.disk.hitRatio == 2.0 / 3)
     }
 
-    @Test("identity and headers tell it apart, and each partition has its own")
+    @Test("identity, headers and partition distinguish originals")
     func keys() async throws {
         _ = try await fixture.loader.data(for: request { $0.identity = "image 1" })
         #expect(disk.entries.keys.map(\.source) == ["identity image 1"])
@@ -65,7 +65,7 @@ struct FetchedOriginalTests {
     }
 
     @Test(
-        "the policy for the disk holds, reading and writing",
+        "the disk cache policy applies to reading and writing",
         arguments: [(CacheAccess.readWrite, 1), (.readOnly, 0), (.writeOnly, 1), (.none, 0)])
     func policy(_ access: CacheAccess, entries: Int) async throws {
         _ = try await fixture.loader.data(for: request { $0.cachePolicy.disk = access })
@@ -75,7 +75,7 @@ struct FetchedOriginalTests {
         #expect(source == (access.reads ? .disk : .network))
     }
 
-    @Test("a reload fetches anew and keeps the new one")
+    @Test("a reload fetches again and stores the new original")
     func reload() async throws {
         _ = try await fixture.loader.data(for: request())
         let newer = FakeImage.encode(width: 8, height: 8)
@@ -84,7 +84,7 @@ struct FetchedOriginalTests {
         #expect(try await fixture.loader.data(for: request()).data == newer)
     }
 
-    @Test("what an older fetch brings after a reload is not kept")
+    @Test("the result of an older fetch after a reload is not stored")
     func overtaken() async throws {
         let gate = Gate()
         let old = ImageRequest(
@@ -100,21 +100,21 @@ struct FetchedOriginalTests {
         #expect(disk.entries.values.map(\.data) == [LoaderFixture.image])
     }
 
-    @Test("bytes that are no image leave the disk, and are fetched once more")
+    @Test("undecodable bytes are removed from disk and fetched once more")
     func noImage() async throws {
         _ = try await fixture.loader.data(for: request(bringing: Data("no image".utf8)))
         #expect(try await fixture.loader.image(for: request()).source == .network)
         #expect(disk.entries.values.map(\.data) == [LoaderFixture.image])
     }
 
-    @Test("a broken disk is told and costs nothing else", arguments: [InMemoryDataCache.Operation.entry, .store])
+    @Test("a failing disk is reported and has no other effect", arguments: [InMemoryDataCache.Operation.entry, .store])
     func broken(_ operation: InMemoryDataCache.Operation) async throws {
         disk.fail(operation, with: .noSpace)
         #expect(try await fixture.loader.image(for: request()).source == .network)
         #expect(fixture.observer.kinds().contains(.diskFailed(.noSpace)))
     }
 
-    @Test("a processed image is kept in memory, although its original had to be fetched anew")
+    @Test("a processed image is stored in memory even if its original had to be fetched again")
     func processedAfterRenewal() async throws {
         let fixture = LoaderFixture()
         let request = fixture.request("a", first: .ok(Data("no image".utf8))) {

@@ -5,7 +5,7 @@ import ImageTesting
 import ImageTransporting
 import Testing
 
-@Suite("The first, then the rest")
+@Suite("Loading an image, then prefetching the rest")
 struct FirstThenRestTests {
     private let fixture = SteppedLoader()
 
@@ -22,7 +22,7 @@ struct FirstThenRestTests {
         fixture.fixture.request(name, then: ScriptedTransport.Reply(body: [.wait(gate), .piece(LoaderFixture.image)]))
     }
 
-    @Test("returns with the first, and only then goes on with the rest, which is not waited for")
+    @Test("returns with the first image, then prefetches the rest without waiting")
     func order() async throws {
         let (first, rest) = (Gate(), Gate())
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
@@ -42,7 +42,7 @@ struct FirstThenRestTests {
     }
 
     @Test(
-        "the first comes though prefetching pauses, at its own priority and to memory; the rest as the prefetcher has it"
+        "the first loads at its own priority even while prefetching is paused; the rest follows the prefetcher"
     )
     func asAnyRequest() async throws {
         let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: .disk, limit: 1)
@@ -59,7 +59,7 @@ struct FirstThenRestTests {
         #expect(fixture.loader.cachedImage(for: requests[1]) == nil)
     }
 
-    @Test("when the first fails, that is thrown, and the rest goes on")
+    @Test("if the first fails, its error is thrown and the rest is prefetched")
     func failing() async {
         let failing = fixture.fixture.request("first", then: .status(.notFound))
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
@@ -70,7 +70,7 @@ struct FirstThenRestTests {
         #expect(fixture.sent == ["first", "a"])
     }
 
-    @Test("cancelled before the first is there, the rest is not started")
+    @Test("if cancelled before the first has loaded, the rest is not started")
     func cancelled() async {
         let gate = Gate()
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
@@ -85,7 +85,7 @@ struct FirstThenRestTests {
         gate.open()
     }
 
-    @Test("of nothing, nothing comes")
+    @Test("an empty list loads nothing")
     func nothing() async throws {
         let loading = begin([], ImagePrefetcher(loader: fixture.loader))
         fixture.executor.run()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Image loader")
 struct ImageLoaderTests {
-    @Test("a first load asks memory, disk and network in this order, and keeps the result in both caches")
+    @Test("a first load checks memory, disk and network in this order, and stores the result in both caches")
     func firstLoad() async throws {
         let fixture = LoaderFixture()
         let request = fixture.request("a")
@@ -24,7 +24,7 @@ struct ImageLoaderTests {
         #expect(fixture.memory.images.values.map(\.bitmap.size) == [PixelSize(width: 20, height: 15)])
     }
 
-    @Test("each step is told, on hits too, and exactly one end")
+    @Test("each step is reported, also on hits, with exactly one end")
     func events() async throws {
         let fixture = LoaderFixture()
         let request = fixture.request("a")
@@ -51,7 +51,7 @@ struct ImageLoaderTests {
         #expect(Set(fixture.observer.events.map(\.request)).count == 4)
     }
 
-    @Test("an image that came into memory between the look-up and the work is taken from there, and told as a hit")
+    @Test("an image stored in memory between the look-up and the work is a hit")
     func lateMemoryHit() async throws {
         let late = LateImageCache()
         let fixture = LoaderFixture { $0.memoryCache = late }
@@ -61,7 +61,7 @@ struct ImageLoaderTests {
         #expect(fixture.transport.messages.isEmpty)
     }
 
-    @Test("a reload whose answer may not be stored leaves no older one on disk")
+    @Test("a reload with a no-store response removes the older one from disk")
     func reloadForbiddenToStore() async throws {
         let fixture = LoaderFixture()
         let old = ScriptedTransport.Reply.ok(Data("old".utf8))
@@ -74,7 +74,7 @@ struct ImageLoaderTests {
         #expect(try await fixture.loader.data(for: request).data == Data("new".utf8))
     }
 
-    @Test("an unscripted answer is a failure, told as such")
+    @Test("an unscripted response is reported as a failure")
     func failure() async {
         let fixture = LoaderFixture()
         let request = fixture.request("a", then: .status(.forbidden))
@@ -84,7 +84,7 @@ struct ImageLoaderTests {
         #expect(fixture.disk.entries.isEmpty)
     }
 
-    @Test("a cached look-up of a request that leaves memory out is nil")
+    @Test("a cached look-up of a request that bypasses memory is nil")
     func cachedImageObeysPolicy() async throws {
         let fixture = LoaderFixture()
         var request = fixture.request("a")
@@ -99,7 +99,7 @@ struct ImageLoaderTests {
         #expect(fixture.loader.cachedImage(for: request) == nil)
     }
 
-    @Test("data comes as it is, undecoded, and is shared with the disk cache")
+    @Test("data is returned without decoding, and is shared with the disk cache")
     func data() async throws {
         let fixture = LoaderFixture()
         let request = fixture.request("a", then: .ok(Data("no image".utf8)))
@@ -109,7 +109,7 @@ struct ImageLoaderTests {
         #expect(fixture.memory.messages.isEmpty)
     }
 
-    @Test("progress counts up to the whole, for every waiter")
+    @Test("each waiter receives progress up to the total")
     func progress() async throws {
         let fixture = LoaderFixture()
         let gate = Gate()
@@ -133,7 +133,7 @@ struct ImageLoaderTests {
         #expect(fixture.transport.sendCount == 1)
     }
 
-    /// Breaks its port's promise: hands out more than the request allows.
+    /// Breaks the protocol's promise: returns more bytes than the request allows.
     private struct FloodingTransport: DataTransport {
         func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
             TransportResponse(
@@ -145,7 +145,7 @@ struct ImageLoaderTests {
         }
     }
 
-    @Test("a transport that lets more bytes through than allowed is stopped here", .timeLimit(.minutes(10)))
+    @Test("a transport that returns more bytes than allowed is stopped", .timeLimit(.minutes(10)))
     func bodyLimit() async {
         let fixture = LoaderFixture { $0.transport = FloodingTransport() }
         let request = fixture.request("a")
@@ -157,7 +157,7 @@ struct ImageLoaderTests {
         #expect(fixture.disk.entries.isEmpty)
     }
 
-    @Test("headers go out as given; one that can't be sent is refused before anything is")
+    @Test("headers are sent as given, and an invalid one fails before anything is sent")
     func headers() async throws {
         let fixture = LoaderFixture()
         let request = fixture.request("a") { $0.headers = ["X-Token": "1"] }
@@ -168,7 +168,7 @@ struct ImageLoaderTests {
         #expect(fixture.transport.sendCount == 1)
     }
 
-    @Test("steps are applied in order, and one that throws is told by its name")
+    @Test("processors are applied in order, and one that throws is reported by name")
     func processors() async throws {
         func paint(_ value: UInt8) -> FakeProcessor {
             FakeProcessor("paint(\(value))") { bitmap in
@@ -188,11 +188,11 @@ struct ImageLoaderTests {
             Issue.record("ended with \(result)")
             return
         }
-        #expect(fixture.storedOriginals.count == 1, "the original is not to blame")
+        #expect(fixture.storedOriginals.count == 1, "the original must stay stored")
     }
 }
 
-/// Keeps what progress was told, and lets a test wait for the first.
+/// Records progress and lets a test wait for a report.
 final class ProgressLog: Sendable {
     private let log = Watched<[WorkProgress]>([])
 
@@ -200,13 +200,13 @@ final class ProgressLog: Sendable {
 
     func add(_ progress: WorkProgress) { log.change { $0.append(progress) } }
 
-    /// Returns when the latest report satisfies `condition`.
+    /// Waits until the latest report satisfies `condition`.
     func reaches(_ condition: @escaping @Sendable (WorkProgress) -> Bool) async {
         await log.reaches { $0.last.map(condition) ?? false }
     }
 }
 
-/// Has no image when it is first asked, and any image from then on: somebody else has just put it there.
+/// Has no image at the first look-up and has every image afterwards, as if another request had just stored it.
 private final class LateImageCache: ImageCache {
     private let isLate = Mutex(false)
 
@@ -222,7 +222,7 @@ private final class LateImageCache: ImageCache {
             header: ImageHeader(format: .png, storedSize: size))
     }
 
-    func insert(_ image: DecodedImage, for key: ImageCacheKey) { Issue.record("the image is there already") }
+    func insert(_ image: DecodedImage, for key: ImageCacheKey) { Issue.record("the image is already stored") }
     func remove(for key: ImageCacheKey) {}
     func removeAll() {}
 }

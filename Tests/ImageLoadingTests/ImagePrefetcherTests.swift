@@ -7,9 +7,9 @@ import Testing
 
 @Suite("The prefetcher", .timeLimit(.minutes(10)))
 struct ImagePrefetcherTests {
-    // MARK: Turns
+    // MARK: Concurrency limit
 
-    @Test("of ten thousand only so many are under way, and the rest costs no task")
+    @Test("of ten thousand requests, only a limited number run, and the rest need no tasks")
     func bound() {
         let fixture = SteppedLoader(downloads: 0)
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 5)
@@ -24,7 +24,7 @@ struct ImagePrefetcherTests {
         #expect(fixture.fixture.observer.kinds().count { $0 == .started } == 5)
     }
 
-    @Test("at each moment at most so many are under way, and all come to their turn", arguments: UInt64(1)...5)
+    @Test("at most a limited number run at once, and all are started eventually", arguments: UInt64(1)...5)
     func boundAtEachStep(seed: UInt64) {
         let fixture = SteppedLoader(seed: seed)
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 3)
@@ -47,7 +47,7 @@ struct ImagePrefetcherTests {
         #expect(requests.allSatisfy { fixture.loader.cachedImage(for: $0) != nil })
     }
 
-    @Test("started and stopped again and again, there are never more tasks than may be under way")
+    @Test("repeated starts and stops never exceed the limit of tasks")
     func boundOverStops() {
         let fixture = SteppedLoader()
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
@@ -62,7 +62,7 @@ struct ImagePrefetcherTests {
         #expect(fixture.sent == ["99"])
     }
 
-    @Test("first come, first served; one that fails frees its place")
+    @Test("requests run in order of arrival, and a failure frees its slot")
     func order() {
         let fixture = SteppedLoader()
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 1)
@@ -74,7 +74,7 @@ struct ImagePrefetcherTests {
         #expect(prefetcher.count == 0)
     }
 
-    @Test("what is on its way, or waits for its turn, is not started once more")
+    @Test("a running or waiting request is not started again")
     func duplicates() {
         let fixture = SteppedLoader(downloads: 0)
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
@@ -89,7 +89,7 @@ struct ImagePrefetcherTests {
         #expect(fixture.fixture.observer.kinds().count { $0 == .started } == 3)
     }
 
-    @Test("a pause lets nothing come to its turn, and what is under way goes on")
+    @Test("a pause starts nothing, and running requests continue")
     func pause() {
         let fixture = SteppedLoader()
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 1)
@@ -105,9 +105,9 @@ struct ImagePrefetcherTests {
         #expect(fixture.sent == ["a", "b", "c"])
     }
 
-    // MARK: Stopping and taking over
+    // MARK: Stopping and sharing
 
-    @Test("stop reaches what has not come to its turn, and what runs")
+    @Test("stop cancels waiting and running requests")
     func stop() {
         let fixture = SteppedLoader(downloads: 1)
         let gate = Gate()
@@ -126,7 +126,7 @@ struct ImagePrefetcherTests {
         gate.open()
     }
 
-    @Test("a prefetch is low; a real request takes it over at its own priority and keeps it when all prefetches stop")
+    @Test("a request joins a low-priority prefetch at its own priority, and continues when all prefetches stop")
     func takingOver() async throws {
         let fixture = SteppedLoader(downloads: 0)
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
@@ -144,7 +144,7 @@ struct ImagePrefetcherTests {
         #expect(try await other.value.source == .network)
     }
 
-    @Test("a prefetcher that goes away stops what it started")
+    @Test("a released prefetcher stops its requests")
     func gone() {
         let fixture = SteppedLoader()
         let gate = Gate()
@@ -160,7 +160,7 @@ struct ImagePrefetcherTests {
         gate.open()
     }
 
-    @Test("a prefetch that reloads is not taken for one that does not")
+    @Test("a prefetch that reloads is distinct from one that does not")
     func reload() {
         let fixture = SteppedLoader()
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
@@ -175,7 +175,7 @@ struct ImagePrefetcherTests {
         #expect(fixture.sent == ["a"])
     }
 
-    @Test("a prefetcher holds no lock while it asks a step for its name")
+    @Test("a prefetcher holds no lock while it reads a processor's identifier")
     func asksUnlocked() {
         let fixture = SteppedLoader()
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
@@ -187,7 +187,7 @@ struct ImagePrefetcherTests {
 
     // MARK: The end
 
-    @Test("a waiter for the end is resumed when everything started by then has arrived, failed or been stopped")
+    @Test("waiting for the end returns when all requests started before have completed, failed or stopped")
     func finished() async {
         let fixture = SteppedLoader(downloads: 0)
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
@@ -214,7 +214,7 @@ struct ImagePrefetcherTests {
         gate.open()
     }
 
-    @Test("many tasks may start, stop and pause at once: what is left at the end comes to its end")
+    @Test("many tasks can start, stop and pause concurrently, and all remaining requests end")
     func concurrency() async {
         let fixture = LoaderFixture()
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 3)
@@ -239,7 +239,7 @@ struct ImagePrefetcherTests {
         #expect(requests.allSatisfy { fixture.loader.cachedImage(for: $0) != nil })
     }
 
-    @Test("a cancelled waiter for the end waits no longer")
+    @Test("cancellation ends waiting for the end")
     func finishedCancelled() async {
         let fixture = SteppedLoader(downloads: 0)
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
@@ -256,7 +256,7 @@ struct ImagePrefetcherTests {
     }
 }
 
-/// A step that calls somebody while it is asked for its name.
+/// A processor that calls a closure while its identifier is read.
 private struct CallingBack: ImageProcessor {
     var call: @Sendable () -> Void
 

@@ -14,7 +14,7 @@ struct ImageTaskTests {
     private let gate = Gate()
     private let log = MessageLog<String>()
 
-    /// An image of which ten bytes come at once, and the rest when the gate is open.
+    /// Returns a request that receives ten bytes at once, and the rest when the gate is open.
     private func heldRequest(of stepped: LoaderFixture? = nil) -> ImageRequest {
         let (head, tail) = (LoaderFixture.image.prefix(10), Data(LoaderFixture.image.dropFirst(10)))
         let body: [ScriptedTransport.Step] = [.piece(head), .wait(gate), .piece(tail)]
@@ -37,7 +37,7 @@ struct ImageTaskTests {
         return texts
     }
 
-    @Test("a listener is told progress and the end, a late one the latest progress and the end")
+    @Test("a listener receives progress and the result, a late one the latest progress and the result")
     func listening() async throws {
         let task = fixture.loader.task(for: heldRequest())
         var iterator = task.events.makeAsyncIterator()
@@ -51,7 +51,7 @@ struct ImageTaskTests {
         #expect(try await task.image().source == .network)
     }
 
-    @Test("an image in memory is there when the task is returned, without a task of its own")
+    @Test("an image in memory is available when the task is returned, without a Swift task")
     func memoryHit() async throws {
         let request = fixture.request("a")
         _ = try await fixture.loader.image(for: request)
@@ -60,7 +60,7 @@ struct ImageTaskTests {
         #expect(await events(task) == ["memory"])
     }
 
-    @Test("after cancel nothing comes, the waiting listener is let go, and the transfer ends")
+    @Test("after cancel nothing is delivered, the waiting listener ends, and the transfer ends")
     func cancelling() async {
         let task = fixture.loader.task(for: heldRequest())
         let listener = Task { await events(task) }
@@ -83,7 +83,7 @@ struct ImageTaskTests {
         gate.open()
     }
 
-    @Test("a task that is made where all is cancelled goes its own way")
+    @Test("a task created in a cancelled Swift task is not cancelled")
     func madeInACancelledTask() async throws {
         let request = fixture.request("a")
         for source: ImageSource in [.network, .memory] {
@@ -97,7 +97,7 @@ struct ImageTaskTests {
         #expect(fixture.observer.kinds().suffix(3) == [.started, .memoryHit, .succeeded(.memory)])
     }
 
-    @Test("what is finished is forgotten when it is cancelled")
+    @Test("cancelling a finished task removes its result")
     func cancelledAfterEnd() async throws {
         let task = fixture.loader.task(for: fixture.request("a"))
         _ = try await task.image()
@@ -105,7 +105,7 @@ struct ImageTaskTests {
         #expect(await events(task).isEmpty)
     }
 
-    @Test("a listener that is cancelled goes alone; the request goes on")
+    @Test("a cancelled listener ends, and the request continues")
     func listenerCancelled() async throws {
         let task = fixture.loader.task(for: heldRequest())
         let listener = Task { await events(task) }
@@ -116,7 +116,7 @@ struct ImageTaskTests {
         #expect(try await task.image().source == .network)
     }
 
-    @Test("who lets go of a task cancels it")
+    @Test("releasing a task cancels it")
     func lettingGo() async {
         var task: ImageTask? = fixture.loader.task(for: heldRequest())
         await gate.arrivals(1)
@@ -126,13 +126,13 @@ struct ImageTaskTests {
         gate.open()
     }
 
-    @Test("a failure reaches the listener as the end")
+    @Test("a listener receives a failure as the result")
     func failure() async {
         let task = fixture.loader.task(for: fixture.request("a", then: .status(.notFound)))
         #expect(await events(task) == ["not found"])
     }
 
-    @Test("a priority that changes reaches what waits, also before the work was joined")
+    @Test("a changed priority applies to waiting work, also before the task has joined it")
     func priority() async throws {
         let scheduler = ManualScheduler()
         let fixture = LoaderFixture(scheduler: scheduler)
@@ -157,7 +157,7 @@ struct ImageTaskTests {
         init(_ log: MessageLog<String>) { self.log = log }
     }
 
-    /// Runs what is enqueued when the test says so.
+    /// Runs enqueued work on demand.
     private final class ManualDelivery: Sendable {
         private let waiting = Watched<[@Sendable () -> Void]>([])
         var delivery: Delivery {
@@ -173,13 +173,13 @@ struct ImageTaskTests {
         }
     }
 
-    @Test("a task that is over but has not delivered its end delivers nothing once it is released")
+    @Test("a finished task with an undelivered result delivers nothing after its release")
     func letGoBeforeDelivery() async throws {
         let request = fixture.request("a")
         _ = try await fixture.loader.image(for: request)
         let (cell, manual) = (Cell(log), ManualDelivery())
         var task: ImageTask? = fixture.loader.load(request, for: cell, on: manual.delivery) { cell, _ in
-            cell.log.append("told")
+            cell.log.append("called")
         }
         #expect(manual.count == 1 && task != nil)
         task = nil
@@ -187,7 +187,7 @@ struct ImageTaskTests {
         #expect(log.messages.isEmpty)
     }
 
-    @Test("a handler is called where it wants to be, once for all that is new")
+    @Test("a handler is called by its executor, once for all new events")
     func handler() async throws {
         let (cell, manual) = (Cell(log), ManualDelivery())
         let task = fixture.loader.follow(heldRequest(), for: cell, on: manual.delivery) { cell, event in
@@ -202,7 +202,7 @@ struct ImageTaskTests {
         #expect(log.messages == ["\(LoaderFixture.image.count)", "network"])
     }
 
-    @Test("who wants the end alone is not called for progress")
+    @Test("a handler of results only is not called for progress")
     func completionAlone() async throws {
         let (cell, manual) = (Cell(log), ManualDelivery())
         let task = fixture.loader.load(heldRequest(), for: cell, on: manual.delivery) { cell, _ in
@@ -218,7 +218,7 @@ struct ImageTaskTests {
         #expect(log.messages == ["end"])
     }
 
-    @Test("what waits for its delivery when the task is cancelled is not delivered")
+    @Test("undelivered events of a cancelled task are not delivered")
     func cancelledBeforeDelivery() async throws {
         let (cell, manual) = (Cell(log), ManualDelivery())
         let task = fixture.loader.load(fixture.request("a"), for: cell, on: manual.delivery) { cell, _ in
@@ -230,7 +230,7 @@ struct ImageTaskTests {
         #expect(log.messages.isEmpty)
     }
 
-    @Test("a handler on the main actor is called there")
+    @Test("a handler on the main actor is called on it")
     func mainActor() async throws {
         let cell = Cell(log)
         let task = fixture.loader.load(fixture.request("a"), for: cell) { cell, result in
@@ -242,7 +242,7 @@ struct ImageTaskTests {
         withExtendedLifetime(task) {}
     }
 
-    @Test("a handler on an actor is called there")
+    @Test("a handler on an actor is called on it")
     func actor() async throws {
         actor Place {
             let log: MessageLog<String>
@@ -259,7 +259,7 @@ struct ImageTaskTests {
         withExtendedLifetime(task) {}
     }
 
-    @Test("the task is its owner's: when the owner goes, the work is cancelled at once, before anything is sent")
+    @Test("releasing the owner of a task cancels its work at once, before anything is sent")
     func ownerGone() async {
         final class Owner: Sendable {
             let task = Mutex<ImageTask?>(nil)
@@ -269,7 +269,7 @@ struct ImageTaskTests {
         let request = fixture.request("a")
         var owner: Owner? = Owner()
         if let owner {
-            let task = fixture.loader.load(request, for: owner, on: .immediate) { [log] _, _ in log.append("told") }
+            let task = fixture.loader.load(request, for: owner, on: .immediate) { [log] _, _ in log.append("called") }
             owner.task.withLock { $0 = task }
         }
         await scheduler.arrivals(1)
@@ -281,7 +281,7 @@ struct ImageTaskTests {
     }
 
     @Test(
-        "a dead owner whose task lives is noticed at the next event, and the work cancelled", arguments: [true, false])
+        "a task whose owner was released is cancelled at its next event", arguments: [true, false])
     func ownerGoneTaskKept(isToldAll: Bool) async {
         let fixture = LoaderFixture.stepped()
         var cell: Cell? = Cell(log)
@@ -302,7 +302,7 @@ struct ImageTaskTests {
         if let task { #expect(await events(task).isEmpty) }
     }
 
-    @Test("a task whose owner is gone when it ends tells nobody, then or later")
+    @Test("a task whose owner was released before its end never calls the handler")
     func ownerGoneAtTheEnd() async {
         let fixture = LoaderFixture.stepped()
         var cell: Cell? = Cell(log)
@@ -316,7 +316,7 @@ struct ImageTaskTests {
         if let task { #expect(await events(task).isEmpty) }
     }
 
-    @Test("a handler is let go of with the end, with all that it holds, though the task is kept")
+    @Test("a handler is released at the end, even if the task is retained")
     func handlerLetGo() {
         final class Payload: Sendable {}
         let fixture = LoaderFixture.stepped()
@@ -327,11 +327,11 @@ struct ImageTaskTests {
             let held = Payload()
             payload = held
             task = fixture.loader.load(fixture.request("a"), for: cell, on: .immediate) { cell, _ in
-                withExtendedLifetime(held) { cell.log.append("told") }
+                withExtendedLifetime(held) { cell.log.append("called") }
             }
         }
         fixture.run()
-        #expect(log.messages == ["told"])
+        #expect(log.messages == ["called"])
         #expect(payload == nil)
         withExtendedLifetime(task) {}
     }

@@ -16,14 +16,14 @@ struct InvalidationTests {
     private var loader: ImageLoader { fixture.loader }
     private var isIdle: Bool { fixture.imageCoalescer.isIdle && fixture.dataCoalescer.isIdle }
 
-    /// Ten bytes come at once, the rest when the gate is open.
+    /// Returns a request that receives ten bytes at once, and the rest when the gate is open.
     private func heldRequest(_ name: String = "held") -> ImageRequest {
         let (head, tail) = (LoaderFixture.image.prefix(10), Data(LoaderFixture.image.dropFirst(10)))
         return fixture.request(
             name, then: ScriptedTransport.Reply(body: [.piece(head), .wait(gate), .piece(tail)]))
     }
 
-    /// How a request ends.
+    /// Returns a description of the result of a request.
     private func end<Value>(of task: Task<Value, any Error>) async -> String {
         do {
             _ = try await task.value
@@ -35,7 +35,7 @@ struct InvalidationTests {
 
     private static let invalidated = "\(ImageError.invalidated)"
 
-    @Test("what is under way is told so once, and ends at the transport")
+    @Test("running requests fail once, and their transfers end")
     func underWay() async {
         let request = heldRequest()
         let image = fixture.start { [loader] in try await loader.image(for: request) }
@@ -60,7 +60,7 @@ struct InvalidationTests {
         #expect(ends.count == 3 && isIdle)
     }
 
-    @Test("later requests fail at once, in each way, and start nothing")
+    @Test("later requests of each form fail at once and start nothing")
     func later() async {
         let request = fixture.request("a")
         loader.invalidate()
@@ -81,7 +81,7 @@ struct InvalidationTests {
         #expect(fixture.transport.messages.isEmpty && fixture.decoder.messages.isEmpty && isIdle)
     }
 
-    @Test("what is in memory is given still, in each way, and the caches can be emptied")
+    @Test("images in memory are still returned, and the caches can be emptied")
     func memory() async throws {
         let request = fixture.request("a")
         let first = fixture.start { [loader] in try await loader.image(for: request) }
@@ -110,7 +110,7 @@ struct InvalidationTests {
         withExtendedLifetime(task) {}
     }
 
-    @Test("prefetches end, those that wait and those in transfer")
+    @Test("waiting and running prefetches end")
     func prefetches() async {
         let fixture = LoaderFixture.stepped(downloads: 1)
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
@@ -127,7 +127,7 @@ struct InvalidationTests {
         gate.open()
     }
 
-    @Test("a decode that waits never runs")
+    @Test("a waiting decode never runs")
     func decoding() async {
         let scheduler = ManualScheduler()
         let fixture = LoaderFixture(scheduler: scheduler, executor: SeededExecutor(seed: 1))
@@ -153,7 +153,7 @@ struct InvalidationTests {
         #expect(fixture.imageCoalescer.isIdle && fixture.dataCoalescer.isIdle)
     }
 
-    @Test("lesser images, processed images and previews end with the rest")
+    @Test("smaller images, processed images and previews also end")
     func chains() async {
         var whole = heldRequest("whole")
         whole.lowQuality = [heldRequest("lesser")]
@@ -170,7 +170,7 @@ struct InvalidationTests {
         #expect(fixture.memory.images.isEmpty)
     }
 
-    @Test("a request that was cancelled as well is told of its own cancellation")
+    @Test("a request that was also cancelled ends as cancelled")
     func cancelledToo() async {
         let request = fixture.request("a")
         let task = fixture.start { [loader] in try await loader.image(for: request) }
@@ -180,7 +180,7 @@ struct InvalidationTests {
         #expect(await end(of: task) == "\(ImageError.cancelled)")
     }
 
-    @Test("nothing is left: the loader goes with those who held it")
+    @Test("the loader is released with its last reference")
     func leaks() async {
         weak var loader: ImageLoader?
         weak var coalescer: TaskCoalescer<ImageJobKey, ImageJobResult>?

@@ -18,7 +18,7 @@ struct JobGraphTests {
         return request
     }
 
-    @Test("a processed image and the plain one at its size are one download and one decode")
+    @Test("a processed image and the plain image of the same size share a download and a decode")
     func sharedDecode() async throws {
         let scheduler = ManualDecodes()
         let fixture = LoaderFixture(scheduler: scheduler)
@@ -33,11 +33,11 @@ struct JobGraphTests {
         _ = try await (first.value, second.image())
         #expect(fixture.decoder.decodeCount == 1)
         #expect(fixture.transport.sendCount == 1)
-        // The work was the processed one's, which wants no plain image in memory; but who asked for that has it there.
+        // The processed request doesn't store the plain image in memory, but the plain request does.
         #expect(Set(fixture.memory.images.keys.map(\.processors)) == [[], ["same"]])
     }
 
-    @Test("a processed image leaves what it was made of out of memory")
+    @Test("a processed request doesn't store the plain image in memory")
     func intermediate() async throws {
         _ = try await fixture.loader.image(for: processed(fixture.request("a")))
         #expect(fixture.memory.images.keys.map(\.processors) == [["same"]])
@@ -57,7 +57,7 @@ struct JobGraphTests {
         #expect(fixture.decoder.decodeCount == 2)
     }
 
-    @Test("who writes to memory shares work with who does not, and finds the image there afterwards")
+    @Test("a request that writes to memory shares work with one that doesn't, and the image is stored")
     func writingIsTheWaiters() async throws {
         let scheduler = ManualDecodes()
         let fixture = LoaderFixture(scheduler: scheduler)
@@ -73,7 +73,7 @@ struct JobGraphTests {
         #expect(fixture.memory.images.count == 1)
     }
 
-    @Test("a processed request's priority reaches the decode that it shares")
+    @Test("a processed request's priority applies to the shared decode")
     func priority() async throws {
         let scheduler = ManualScheduler()
         let fixture = LoaderFixture(scheduler: scheduler)
@@ -90,7 +90,7 @@ struct JobGraphTests {
         _ = try await task.image()
     }
 
-    @Test("a larger image in memory serves a smaller request where that says so, and only there")
+    @Test("a larger image in memory is used for a smaller request only if the request allows it")
     func larger() async throws {
         _ = try await fixture.loader.image(for: fixture.request("a", fit: 20))
         var small = fixture.request("a", fit: 10)
@@ -106,7 +106,7 @@ struct JobGraphTests {
     }
 
     @Test(
-        "bytes from disk that are no image are fetched once more; if the origin's are none either, that is all, and none stay"
+        "undecodable bytes on disk are fetched once more, and are not stored if still undecodable"
     )
     func undecodable() async throws {
         let broken = ScriptedTransport.Reply.ok(Data("no image".utf8))
@@ -118,7 +118,7 @@ struct JobGraphTests {
         #expect(fixture.storedOriginals.isEmpty)
     }
 
-    @Test("bytes from the network that are no image are not fetched again")
+    @Test("undecodable bytes from the network are not fetched again")
     func undecodableFromNetwork() async throws {
         let request = fixture.request("a", then: .ok(Data("no image".utf8)))
         await #expect(throws: ImageError.self) { try await fixture.loader.image(for: request) }
@@ -127,7 +127,7 @@ struct JobGraphTests {
     }
 }
 
-@Suite("Which larger image may serve")
+@Suite("Larger images for smaller requests")
 struct SizeIndexTests {
     private func key(_ target: ImageTarget?, _ source: String = "a", _ steps: [String] = []) -> ImageCacheKey {
         ImageCacheKey(source: source, target: target, processors: steps)
@@ -139,7 +139,7 @@ struct SizeIndexTests {
         ImageTarget(PixelSize(width: width, height: height), mode: mode, preference: preference)
     }
 
-    @Test("candidates are those that show the same, smallest first, the stored size last")
+    @Test("candidates show the same content, smallest first, with the stored size last")
     func order() {
         var index = SizeIndex()
         for known in [nil, target(40, 40), target(30, 30), target(30, 30, .fill), target(50, 50, .fit, .speed)] {
@@ -153,7 +153,7 @@ struct SizeIndexTests {
         #expect(index.candidates(for: key(nil)).isEmpty)
     }
 
-    @Test("what is cropped serves the same shape alone")
+    @Test("a cropped image is only used for the same aspect ratio")
     func fill() {
         var index = SizeIndex()
         index.inserted(key(target(40, 20, .fill)))
@@ -162,7 +162,7 @@ struct SizeIndexTests {
         #expect(index.candidates(for: key(target(20, 20, .fill))).isEmpty)
     }
 
-    @Test("it forgets the half that was named longest ago")
+    @Test("the oldest half is removed at the limit")
     func bounded() {
         var index = SizeIndex(limit: 8)
         for number in 0..<100 {

@@ -10,13 +10,13 @@ import ImageTransporting
 import LoaderTestBed
 import Synchronization
 
-/// A loader over fakes at every edge and the real coalescers, with everything that a test wants to look at.
+/// A loader with real coalescers and otherwise fake components, which tests can inspect.
 struct LoaderFixture {
     private let fixture: LoaderTestBed
     let disk = InMemoryDataCache()
     let decoder: FakeSizedImageDecoder
     let observer = RecordingObserver()
-    /// Where all tasks of the loader run, if not on Swift's pool: then nothing happens but in `run`.
+    /// The executor of all tasks of the loader, which only runs in `run()`. Nil for Swift's global executor.
     let executor: SeededExecutor?
 
     var loader: ImageLoader { fixture.loader }
@@ -26,11 +26,11 @@ struct LoaderFixture {
     var imageCoalescer: TaskCoalescer<ImageJobKey, ImageJobResult> { fixture.imageCoalescer }
     var dataCoalescer: TaskCoalescer<DataJobKey, DataJobResult> { fixture.dataCoalescer }
 
-    /// So long is fresh what the origin says nothing about.
+    /// The lifetime of responses without freshness information.
     static let lifetime = Duration.seconds(3_600)
     let wallTime = WallTime()
 
-    /// A loader whose tasks take a step only in `run`.
+    /// Returns a fixture whose tasks only run in `run()`.
     static func stepped(
         _ executor: SeededExecutor = SeededExecutor(seed: 1), retries: Int = 0, downloads: Int = 6,
         adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
@@ -42,20 +42,20 @@ struct LoaderFixture {
             scheduler: PriorityScheduler(lanes: lanes), retries: retries, executor: executor, adjust: adjust)
     }
 
-    /// Returns when so many callers wait for images, shared ones included.
+    /// Waits until `count` callers wait for images, including callers that share work.
     func reaches(callers count: Int) async {
         while imageCoalescer.callerCount < count { await Task.yield() }
     }
 
-    /// Takes steps until nothing is ready.
+    /// Runs tasks until none is ready.
     func run() { executor?.run() }
 
-    /// A task that takes its steps with the loader's.
+    /// Starts a task on the executor of the loader.
     func start<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Task<Value, any Error> {
         Task(executorPreference: executor) { try await body() }
     }
 
-    /// - Parameter adjust: exchanges parts; the fixture's own are then not asked.
+    /// - Parameter adjust: replaces components of the loader.
     init(
         scheduler: any WorkScheduler = ImmediateScheduler(), retries: Int = 0, decodeGate: Gate? = nil,
         executor: SeededExecutor? = nil, adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
@@ -86,7 +86,7 @@ struct LoaderFixture {
             })
     }
 
-    /// A request for an image of 40 by 30 pixels; the transport is told how to reply, at first and ever after.
+    /// Returns a request for an image of 40 by 30 pixels, and scripts the transport's replies. The last one is repeated.
     func request(
         _ name: String, fit side: Int? = 20, first: ScriptedTransport.Reply? = nil,
         then: ScriptedTransport.Reply = .ok(image), adjust: (inout ImageRequest) -> Void = { _ in }
@@ -97,7 +97,7 @@ struct LoaderFixture {
         }
     }
 
-    /// The bodies on disk, of requests without an identity of their own: an index's key has no space.
+    /// The stored bodies of requests without an identity. Their keys contain a space, unlike those of an index.
     var storedOriginals: [Data] { disk.entries.filter { $0.key.source.contains(" ") }.map(\.value.data) }
 
     static let image = FakeImage.encode(width: 40, height: 30)
@@ -111,7 +111,7 @@ extension ImageRequest {
     }
 }
 
-/// A wall clock that moves when it is looked at, and when a test says so.
+/// A wall clock that advances on each read and on demand.
 final class WallTime: Sendable {
     private let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
 

@@ -12,7 +12,7 @@ struct MemoryPressureTests {
     }
 
     @Test(
-        "each level takes its share of the memory cache",
+        "each level trims the memory cache by its share",
         arguments: [
             (MemoryPressureLevel.background, InMemoryImageCache.Message.trim(toShare: 0.5)),
             (.warning, .trim(toShare: 0.5)), (.critical, .removeAll),
@@ -25,7 +25,7 @@ struct MemoryPressureTests {
         #expect(fixture.memory.messages == [message])
     }
 
-    @Test("a loader that is gone trims nothing")
+    @Test("a released loader trims nothing")
     func goneLoader() {
         let memory = fixture().memory
         monitor.report(.critical)
@@ -33,7 +33,7 @@ struct MemoryPressureTests {
     }
 
     @Test(
-        "under pressure prefetches stop, waiting ones never start, and a real request goes on",
+        "under pressure, prefetches stop, waiting ones never start, and requests continue",
         arguments: [
             MemoryPressureLevel.warning, .critical,
         ])
@@ -56,7 +56,7 @@ struct MemoryPressureTests {
         #expect(!fixture.transport.messages.contains(.sent(ahead.address)))
     }
 
-    @Test("a prefetch that is in transfer ends at the transport")
+    @Test("the transfer of a running prefetch ends")
     func runningPrefetch() async {
         let fixture = fixture()
         let gate = Gate()
@@ -69,7 +69,7 @@ struct MemoryPressureTests {
         #expect(prefetcher.count == 0)
     }
 
-    @Test("nothing is prefetched while memory is short, and again afterwards")
+    @Test("prefetching pauses under memory pressure and resumes afterwards")
     func refusal() async {
         let fixture = fixture()
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
@@ -83,7 +83,7 @@ struct MemoryPressureTests {
         #expect(fixture.transport.messages.contains(.sent(request.address)))
     }
 
-    @Test("an application in the background goes on prefetching")
+    @Test("prefetching continues in the background")
     func background() async {
         let fixture = fixture()
         let prefetcher = ImagePrefetcher(loader: fixture.loader)

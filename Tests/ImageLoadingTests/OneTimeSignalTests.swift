@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A value that is sent once")
 struct OneTimeSignalTests {
-    @Test("a task that waits receives the value")
+    @Test("a waiting task receives the value")
     func sentLater() async throws {
         let signal = OneTimeSignal<Int>()
         async let value = signal.value()
@@ -21,7 +21,7 @@ struct OneTimeSignalTests {
         #expect(try await signal.value() == 1)
     }
 
-    @Test("a cancelled task receives CancellationError, and a value comes too late")
+    @Test("a cancelled task receives CancellationError, and a later value is ignored")
     func cancelled() async {
         let signal = OneTimeSignal<Int>()
         let task = Task { try await signal.value() }

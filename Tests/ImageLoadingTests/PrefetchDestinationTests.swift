@@ -9,26 +9,26 @@ import Testing
 
 @Suite("Destinations of the prefetcher")
 struct PrefetchDestinationTests {
-    @Test("what is in memory is skipped, without a task and without an event")
+    @Test("an image in memory is skipped without a task or an event")
     func inMemory() async throws {
         let fixture = SteppedLoader()
         let requests = fixture.requests(["a", "b"])
         let loading = fixture.load(requests[0])
         fixture.executor.run()
         _ = try await loading.value
-        let told = fixture.fixture.observer.events.count
+        let eventCount = fixture.fixture.observer.events.count
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
         prefetcher.start([requests[0]])
         #expect(fixture.executor.readyCount == 0)
         #expect(prefetcher.count == 0)
-        #expect(fixture.fixture.observer.events.count == told)
+        #expect(fixture.fixture.observer.events.count == eventCount)
         prefetcher.start(requests)
         #expect(prefetcher.count == 1)
         fixture.executor.run()
         #expect(fixture.sent == ["a", "b"])
     }
 
-    @Test("what came into memory while it waited for its turn is skipped")
+    @Test("an image stored in memory while its prefetch waited is skipped")
     func inMemoryByItsTurn() {
         let fixture = SteppedLoader()
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 1)
@@ -42,7 +42,7 @@ struct PrefetchDestinationTests {
         #expect(fixture.executor.readyCount == 0)
     }
 
-    @Test("to memory, the finished image is kept")
+    @Test("prefetching to memory stores the processed image")
     func toMemory() {
         let fixture = SteppedLoader()
         let request = fixture.fixture.request("a") { $0.processors = [FakeProcessor("x")] }
@@ -50,7 +50,7 @@ struct PrefetchDestinationTests {
         #expect(Set(fixture.fixture.memory.images.keys) == [request.cacheKey])
     }
 
-    @Test("decoded, the image without steps is kept, and requests with any steps begin with it")
+    @Test("prefetching decoded stores the unprocessed image, and requests with processors start from it")
     func decoded() async throws {
         let fixture = SteppedLoader()
         let request = fixture.fixture.request("a") { $0.processors = [FakeProcessor("x")] }
@@ -66,7 +66,7 @@ struct PrefetchDestinationTests {
         #expect(fixture.fixture.decoder.decodeCount == 2)
     }
 
-    @Test("to disk, the original is kept; nothing is decoded, nothing kept in memory, and sizes make no difference")
+    @Test("prefetching to disk stores the original once for all sizes, without decoding or memory")
     func toDisk() {
         let fixture = SteppedLoader()
         let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: .disk)
@@ -78,20 +78,20 @@ struct PrefetchDestinationTests {
         #expect(fixture.fixture.memory.images.isEmpty)
     }
 
-    @Test("what is stored is skipped: no download, no event, and no byte of its body is pulled")
+    @Test("a stored image is skipped without a download, an event or reading its body")
     func onDisk() {
         let stored = StoredResponses()
         let fixture = SteppedLoader { $0.responseCache = stored }
         let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: .disk)
         prefetcher.run(fixture.requests(["stored"]), fixture)
-        #expect(stored.messages == ["asked for stored"])
+        #expect(stored.messages == ["looked up stored"])
         #expect(fixture.fixture.observer.events.isEmpty)
         prefetcher.run(fixture.requests(["stored"]) { $0.mode = .reload }, fixture)
-        #expect(stored.messages == ["asked for stored"])
+        #expect(stored.messages == ["looked up stored"])
         #expect(fixture.sent == ["stored"])
     }
 
-    @Test("what would not be kept in the destination is not loaded")
+    @Test("a request that can't be stored in the destination is not loaded")
     func keptOut() {
         let fixture = SteppedLoader()
         let (reads, none) = (ImageCachePolicy(memory: .readOnly, disk: .readOnly), ImageCachePolicy.none)
@@ -109,7 +109,7 @@ struct PrefetchDestinationTests {
         #expect(fixture.fixture.memory.images.count == 2)
     }
 
-    @Test("what a request fetches by itself is kept on disk, once, as far as the loader keeps such originals")
+    @Test("a custom fetch is stored on disk once, if the loader stores such originals")
     func fetchesToDisk() {
         let disk = InMemoryDataCache()
         let fetches = MessageLog<String>()
@@ -124,10 +124,10 @@ struct PrefetchDestinationTests {
         let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: .disk)
         prefetcher.run([request], fixture)
         #expect(fetches.messages.count == 1)
-        let told = fixture.fixture.observer.events.count
+        let eventCount = fixture.fixture.observer.events.count
         prefetcher.run([request], fixture)
         #expect(fetches.messages.count == 1)
-        #expect(fixture.fixture.observer.events.count == told)
+        #expect(fixture.fixture.observer.events.count == eventCount)
         #expect(fixture.fixture.memory.images.isEmpty)
         var renewed = request
         renewed.mode = .reload
@@ -135,7 +135,7 @@ struct PrefetchDestinationTests {
         #expect(fetches.messages.count == 2)
     }
 
-    @Test("a prefetch of a progressive request makes no previews")
+    @Test("prefetching a progressive request makes no previews")
     func noPreviews() {
         let decoder = ScriptedPreviews()
         let fixture = SteppedLoader { configuration in
@@ -155,14 +155,14 @@ struct PrefetchDestinationTests {
 }
 
 extension ImagePrefetcher {
-    /// Starts these, and goes on until nothing is left to do.
+    /// Starts the requests and runs until all work is done.
     fileprivate func run(_ requests: [ImageRequest], _ fixture: SteppedLoader) {
         start(requests)
         fixture.executor.run()
     }
 }
 
-/// Has a response for everything, and notes who asks and who reads.
+/// Has a response for each request, and records look-ups and reads.
 private final class StoredResponses: ResponseCache {
     private let log = Mutex<[String]>([])
 
@@ -170,7 +170,7 @@ private final class StoredResponses: ResponseCache {
 
     func storedResponse(to request: TransportRequest, acceptsStale: Bool) async throws(CacheMiss) -> TransportResponse {
         let name = request.url.lastPathComponent
-        log.withLock { $0.append("asked for \(name)") }
+        log.withLock { $0.append("looked up \(name)") }
         let body = TransportBody(pull: { [self] () async throws(TransportFailure) in
             log.withLock { $0.append("read \(name)") }
             return nil

@@ -14,7 +14,7 @@ struct PreviewTests {
     private let gates = [Gate(), Gate(), Gate()]
     private let image = LoaderFixture.image
 
-    /// Pieces of 10, 20 and 30 bytes end before the first, second and third gate.
+    /// Chunks of 10, 20 and 30 bytes, which end before the first, second and third gate.
     private var body: [ScriptedTransport.Step] {
         [
             .piece(image[0..<10]), .wait(gates[0]), .piece(Data(image[10..<20])), .wait(gates[1]),
@@ -38,7 +38,7 @@ struct PreviewTests {
 
     private func openAll() { for gate in gates { gate.open() } }
 
-    /// The red of previews, and the ends, as they are told.
+    /// Returns a description of a preview, with its red value, or of a result.
     private func text(_ event: ImageTask.Event) -> String? {
         switch event {
         case .progress: nil
@@ -55,7 +55,7 @@ struct PreviewTests {
         return nil
     }
 
-    @Test("a progressive request is shown previews as the bytes come, then the image; nothing of them is kept")
+    @Test("a progressive request receives previews during the transfer, then the image, and no preview is stored")
     func previews() async throws {
         let fixture = fixture(ScriptedPreviews())
         let task = fixture.loader.task(for: request(fixture))
@@ -74,7 +74,7 @@ struct PreviewTests {
         #expect(fixture.loader.previewSubscriptions.withLock { $0.isEmpty })
     }
 
-    @Test("previews are made as soon as one of the callers wants them, and only for it")
+    @Test("previews are made once a caller wants them, and only delivered to it")
     func subscriptions() async throws {
         let decoder = ScriptedPreviews()
         let fixture = fixture(decoder)
@@ -94,7 +94,7 @@ struct PreviewTests {
     }
 
     @Test(
-        "while a preview waits for its turn no other does; it is made of all bytes that came; the final one lets none wait"
+        "at most one preview waits, it is made of all bytes received, and the final image removes it"
     )
     func backpressure() async throws {
         let scheduler = ManualDecodes()
@@ -108,7 +108,7 @@ struct PreviewTests {
         #expect(scheduler.decodes.waiting.count == 1)
         try await scheduler.decodes.runNext()
         #expect(decoder.fed.messages == [30])
-        // The last piece asks for a preview, and ends it before it is made; what waits then is the final image.
+        // The last chunk requests a preview and cancels it before it is made. Then the final image waits.
         openAll()
         await fixture.observer.reaches { $0.contains { $0.kind == .queued(.decode) } }
         while scheduler.decodes.waiting.isEmpty { await Task.yield() }
@@ -118,7 +118,7 @@ struct PreviewTests {
         #expect(decoder.fed.messages == [30])
     }
 
-    @Test("a preview that is being made when the last byte comes is not shown")
+    @Test("a preview still in progress at the last byte is not delivered")
     func overtaken() async throws {
         let gate = Gate()
         let threads = DispatchTaskExecutor(name: "decoding", width: 2)  // for the blocking gate
@@ -134,7 +134,7 @@ struct PreviewTests {
         #expect(await next(&events) == "20x15 complete")
     }
 
-    @Test("between two previews the interval passes, on the clock that was injected")
+    @Test("previews are made at the interval of the injected clock")
     func interval() async throws {
         let decoder = ScriptedPreviews()
         let fixture = fixture(decoder, throttle: PreviewThrottle(interval: .seconds(1), rowShare: 0))
@@ -150,7 +150,7 @@ struct PreviewTests {
         _ = try await task.image()
     }
 
-    @Test("steps are applied to previews too, and work on the image before them is shared")
+    @Test("processors are applied to previews, and decoding is shared")
     func processed() async throws {
         let decoder = ScriptedPreviews()
         let fixture = fixture(decoder)
@@ -169,7 +169,7 @@ struct PreviewTests {
         _ = try await task.image()
     }
 
-    @Test("a transfer that begins anew shows nothing until it has brought more; progress never goes back")
+    @Test("a restarted transfer delivers nothing until it has more bytes, and progress never decreases")
     func retried() async throws {
         let fixture = fixture(ScriptedPreviews(), retries: 1)
         let broken: [ScriptedTransport.Step] = [
@@ -200,7 +200,7 @@ struct PreviewTests {
     }
 }
 
-@Suite("Lesser images first", .timeLimit(.minutes(10)))
+@Suite("Smaller images as previews", .timeLimit(.minutes(10)))
 struct LowQualityTests {
     private let fixture = LoaderFixture()
     private let gate = Gate()
@@ -219,7 +219,7 @@ struct LowQualityTests {
         }
     }
 
-    @Test("a thumbnail is shown as a preview until the image comes")
+    @Test("a smaller image is delivered as a preview before the image")
     func thumbnail() async {
         let task = fixture.loader.task(for: request([fixture.request("thumbnail", fit: 4)]))
         var events = task.events.makeAsyncIterator()
@@ -229,7 +229,7 @@ struct LowQualityTests {
         #expect(text(await events.next()) == "20x15")
     }
 
-    @Test("one in memory is there when the task is returned; a worse one that comes later is not shown")
+    @Test("one in memory is available when the task is returned, and a worse one is not delivered later")
     func inMemory() async throws {
         let worse = fixture.request("worse", fit: 2)
         let better = fixture.request("better", fit: 8)
@@ -244,7 +244,7 @@ struct LowQualityTests {
         #expect(rest == ["\(LoaderFixture.image.count)", "20x15"])
     }
 
-    @Test("one that fails is not missed, and one that is under way when the image comes is cancelled")
+    @Test("a failed one is ignored, and a running one is cancelled when the image is available")
     func failsOrIsLate() async throws {
         let held = Gate()
         let late = fixture.request("late", then: ScriptedTransport.Reply(body: [.wait(held)]))

@@ -7,12 +7,12 @@ import Testing
 
 @testable import ImageLoading
 
-@Suite("Reloads beside older work")
+@Suite("Reloads during older work")
 struct ReloadTests {
     private let fixture = LoaderFixture()
     private let gate = Gate()
 
-    /// The first answer waits at the gate and is out of date; all others are new.
+    /// Returns a request whose first response blocks at the gate and is outdated. All later ones are new.
     private func request(_ policy: ImageCachePolicy, of stepped: LoaderFixture? = nil) -> ImageRequest {
         let old = ScriptedTransport.Reply(body: [.wait(gate), .piece(LoaderFixture.image)])
         let new = ScriptedTransport.Reply.ok(FakeImage.encode(width: 20, height: 20))
@@ -25,7 +25,7 @@ struct ReloadTests {
         return request
     }
 
-    @Test("an older load that ends after a reload does not take its place in memory or on disk")
+    @Test("an older load that ends after a reload does not replace it in memory or on disk")
     func olderEndsLater() async throws {
         let fixture = LoaderFixture.stepped()
         let request = request(.all, of: fixture)
@@ -39,7 +39,7 @@ struct ReloadTests {
         #expect(fixture.storedOriginals == [FakeImage.encode(width: 20, height: 20)])
     }
 
-    @Test("who asks after a reload does not join older work")
+    @Test("a request after a reload does not join older work")
     func olderIsNotJoined() async throws {
         let fixture = LoaderFixture.stepped()
         let request = request(.none, of: fixture)
@@ -52,14 +52,14 @@ struct ReloadTests {
         #expect(try await older.value == 40)
     }
 
-    /// Asks for an image, and goes on until nothing more can happen.
+    /// Requests an image and runs until no task is ready.
     private func width(of request: ImageRequest, from fixture: LoaderFixture) -> Task<Int, any Error> {
         let task = fixture.start { try await fixture.loader.image(for: request).image.bitmap.size.width }
         fixture.run()
         return task
     }
 
-    @Test("bytes that are being stored while a reload ends don't stay on disk")
+    @Test("bytes stored while a reload ends are removed from disk")
     func olderIsBeingStored() async throws {
         gate.open()
         let request = request(.all)
@@ -74,7 +74,7 @@ struct ReloadTests {
         #expect(try await fixture.loader.data(for: request).data == new)
     }
 
-    @Test("an image that is being kept while a reload ends does not stay in memory")
+    @Test("an image stored while a reload ends is removed from memory")
     func olderIsBeingKept() async throws {
         let cache = InterposedImageCache()
         let fixture = LoaderFixture { $0.memoryCache = cache }
@@ -86,7 +86,7 @@ struct ReloadTests {
         #expect(fixture.loader.cachedImage(for: request) == nil)
     }
 
-    @Test("an image that was fetched anew because its file did not decode is kept in memory")
+    @Test("an image fetched again because its file was undecodable is stored in memory")
     func undecodable() async throws {
         let good = ScriptedTransport.Reply.ok(LoaderFixture.image)
         let request = fixture.request("a", first: .ok(Data("no image".utf8)), then: good)
@@ -97,7 +97,7 @@ struct ReloadTests {
     }
 }
 
-/// Calls somebody before it keeps an image.
+/// Calls a closure before it stores an image.
 private final class InterposedImageCache: ImageCache {
     private let base = InMemoryImageCache()
     let beforeInsert = Mutex<@Sendable (ImageCacheKey) -> Void> { _ in }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Requests and reloads of one original")
 struct ReloadTrackerTests {
-    /// A request in progress, in the simplest model.
+    /// A request in progress, as a simple model.
     private struct Request {
         var original: Original
         var lastReload: UInt64

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageLoading
 
-@Suite("What identifies a request")
+@Suite("Identity of requests")
 struct RequestIdentityTests {
     private struct Step: ImageProcessor {
         var identifier: String
@@ -15,13 +15,13 @@ struct RequestIdentityTests {
         ImageRequest(url: try #require(URL(string: url)), headers: headers)
     }
 
-    @Test("the fragment does not count, the query does")
+    @Test("the fragment is not part of the identity, the query is")
     func fragment() throws {
         #expect(try request("http://h/a#x").original == request("http://h/a").original)
         #expect(try request("http://h/a?x").original != request("http://h/a").original)
     }
 
-    @Test("a copy that was changed has the key of a request that was made so, whatever its like was asked before")
+    @Test("a changed copy has the same key as a request created with the changes")
     func changedCopies() throws {
         let first = try request("http://h/a")
         let key = first.cacheKey
@@ -35,7 +35,7 @@ struct RequestIdentityTests {
         #expect(copy.cacheKey == ImageCacheKey(source: "identity b"))
     }
 
-    @Test("another Authorization is another image, and no credential stands in the key")
+    @Test("another Authorization identifies another image, and the key contains no credentials")
     func headers() throws {
         let mine = try request("http://h/a", headers: ["Authorization": "Bearer secret"])
         #expect(try mine.original != request("http://h/a").original)
@@ -44,7 +44,7 @@ struct RequestIdentityTests {
         #expect(!mine.original.source.contains("secret"))
     }
 
-    @Test("size, mode, upscaling and steps make another image, priority does not")
+    @Test("size, mode, upscaling and processors identify another image, priority does not")
     func variants() throws {
         var request = try request("http://h/a")
         var seen: Set<ImageCacheKey> = [request.cacheKey]
@@ -64,7 +64,7 @@ struct RequestIdentityTests {
     }
 
     @Test(
-        "URLs that nothing could load are refused",
+        "URLs that can't be loaded are rejected",
         arguments: [
             ("/a/path", false), ("http://", false), ("https:///a", false), ("http://h", true), ("file:///a", true),
             ("data:,x", true),

@@ -15,7 +15,7 @@ struct RequestOriginTests {
     private let image = LoaderFixture.image
     private let target = ImageTarget(PixelSize(width: 20, height: 20))
 
-    @Test("bytes at hand are decoded without network, disk or a place among the downloads, and kept in memory")
+    @Test("given data is decoded without network, disk or a download slot, and the image is stored in memory")
     func data() async throws {
         let request = ImageRequest(.data(image), target: target)
         #expect(try await fixture.loader.image(for: request).source == .disk)
@@ -25,7 +25,7 @@ struct RequestOriginTests {
         #expect(!fixture.observer.kinds().contains(.downloadStarted))
     }
 
-    @Test("bytes at hand obey the limit of transfers")
+    @Test("given data obeys the limit of transfers")
     func dataLimit() async {
         let request = ImageRequest(.data(Data(count: 10_001)))
         let result = await Task { try await fixture.loader.data(for: request) }.result
@@ -36,7 +36,7 @@ struct RequestOriginTests {
     }
 
     @Test(
-        "a fetch of the request's own is called once for all that ask for its name, and never mixed with what comes over HTTP"
+        "a custom fetch is called once for all requests of its name, and is separate from HTTP responses"
     )
     func fetch() async throws {
         let gate = Gate()
@@ -58,7 +58,7 @@ struct RequestOriginTests {
         #expect(try await fixture.loader.image(for: request).source == .memory)
     }
 
-    @Test("what a fetch throws is told as such; an error of ours stays what it is, and is tried again if it may heal")
+    @Test("an error of a custom fetch is reported; a library error is kept, and retried if transient")
     func fetchFails() async throws {
         struct Trouble: Error {}
         let broken = ImageRequest(.fetch(name: "b") { throw Trouble() })
@@ -84,7 +84,7 @@ struct RequestOriginTests {
         #expect(try await task.value.data == image)
     }
 
-    @Test("a fetch is told of its cancellation, and is not asked when nothing may be fetched")
+    @Test("a custom fetch is cancelled with its request, and isn't called if fetching isn't allowed")
     func fetchCancelled() async throws {
         let (entered, cancelled) = (Gate(), Gate())
         let request = ImageRequest(
@@ -112,16 +112,16 @@ struct RequestOriginTests {
     }
 }
 
-@Suite("Ways through the caches")
+@Suite("Cache access")
 struct CacheAccessTests {
     private let fixture = LoaderFixture()
 
-    /// Each access, whether it looks into a layer, and whether it leaves anything there.
+    /// Each access, and whether it reads and writes a layer.
     private static let accesses: [(CacheAccess, reads: Bool, writes: Bool)] = [
         (.readWrite, true, true), (.readOnly, true, false), (.writeOnly, false, true), (.none, false, false),
     ]
 
-    @Test("what only reads a layer leaves nothing there, and what only writes it does not look", arguments: accesses)
+    @Test("read-only access stores nothing in memory, and write-only access doesn't look up", arguments: accesses)
     func memory(_ access: CacheAccess, reads: Bool, writes: Bool) async throws {
         var request = fixture.request("a") { $0.cachePolicy = ImageCachePolicy(memory: access, disk: .none) }
         _ = try await fixture.loader.image(for: request)
@@ -134,7 +134,7 @@ struct CacheAccessTests {
         #expect((fixture.loader.cachedImage(for: request) != nil) == reads)
     }
 
-    @Test("so it is on disk", arguments: accesses)
+    @Test("read-only access stores nothing on disk, and write-only access doesn't look up", arguments: accesses)
     func disk(_ access: CacheAccess, reads: Bool, writes: Bool) async throws {
         var request = fixture.request("a") { $0.cachePolicy = ImageCachePolicy(memory: .none, disk: access) }
         _ = try await fixture.loader.image(for: request)
@@ -145,7 +145,7 @@ struct CacheAccessTests {
         #expect(try await fixture.loader.image(for: request).source == (reads ? .disk : .network))
     }
 
-    @Test("a revalidation asks the origin about what is fresh, and passes memory over")
+    @Test("a revalidation validates fresh responses with the origin and bypasses memory")
     func revalidate() async throws {
         let whole = ScriptedTransport.Reply.ok(
             LoaderFixture.image, headers: [.eTag: "\"1\"", .cacheControl: "max-age=1000"])

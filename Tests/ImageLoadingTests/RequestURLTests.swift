@@ -7,7 +7,7 @@ import Testing
 @Suite("URLs of requests")
 struct RequestURLTests {
     @Test(
-        "what a transport may load is let through",
+        "supported URLs are accepted",
         arguments: [
             "https://example.org", "HTTP://example.org/a.jpg", "https://example.org:8443/a",
             "https://user@example.org/a",
@@ -20,7 +20,7 @@ struct RequestURLTests {
     }
 
     @Test(
-        "what has no scheme, or no host though it needs one, is refused",
+        "URLs without a scheme or a required host are rejected",
         arguments: [
             "https://", "https:///a.jpg", "http:a", "https:/a", "/a.jpg", "example.org/a", "https://user@/a",
             "https://:80/a",
@@ -31,7 +31,7 @@ struct RequestURLTests {
     }
 
     @Test(
-        "files and data are local, in whatever case; what begins like them is not",
+        "file and data URLs are local regardless of case, and similar schemes are not",
         arguments: [
             ("file:///tmp/a", true), ("FILE:///tmp/a", true), ("data:,a", true), ("Data:,a", true),
             ("files:///a", false), ("https://file:1@example.org/", false), ("dat:a", false), ("a", false),
@@ -41,7 +41,7 @@ struct RequestURLTests {
     }
 
     @Test(
-        "a fragment is no part of an original's name",
+        "the fragment is not part of an original's name",
         arguments: [
             ("https://example.org/a.jpg#b", "https://example.org/a.jpg"),
             ("https://example.org/a", "https://example.org/a"),

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The budget of retries")
 struct RetryBudgetTests {
-    @Test("each retry takes one, and ten successes bring one back, up to what there was at first")
+    @Test("each retry takes a token, and ten successes return one, up to the initial number")
     func tokens() {
         let budget = RetryBudget(capacity: 2)
         for _ in 0..<50 { budget.succeeded() }
@@ -29,20 +29,20 @@ struct RetryBudgetTests {
 struct CircuitBreakerTests {
     private var breaker = CircuitBreaker(threshold: 3, pause: .seconds(10))
 
-    /// Whether an attempt at this second is admitted; if so it ends as told.
+    /// Returns whether an attempt at this second is admitted. If so, it ends with the given finding.
     private mutating func attempt(_ second: Int, _ finding: CircuitBreaker.Finding) -> Bool {
         let isAdmitted = breaker.admits(now: .seconds(second))
         if isAdmitted { breaker.ended(finding, now: .seconds(second)) }
         return isAdmitted
     }
 
-    @Test("failures in a row open it, for as long as told")
+    @Test("consecutive failures open the breaker for its duration")
     mutating func opens() {
         let admitted = [attempt(0, .down), attempt(1, .down), attempt(2, .down), attempt(3, .up), attempt(11, .up)]
         #expect(admitted == [true, true, true, false, false])
     }
 
-    @Test("a success in between starts the count anew, and what shows nothing does not count")
+    @Test("a success resets the count, and an inconclusive result doesn't change it")
     mutating func closedAgain() {
         for second in 0..<20 {
             let findings: [CircuitBreaker.Finding] = [.down, .down, .unknown, .up]
@@ -51,18 +51,18 @@ struct CircuitBreakerTests {
         }
     }
 
-    @Test("after the pause one probe is let through, and no other until it has ended")
-    mutating func probe() {
+    @Test("after the pause, one trial request is admitted, and no other until it has ended")
+    mutating func trial() {
         for second in 0..<3 { _ = attempt(second, .down) }
-        let probe = breaker.admits(now: .seconds(12))
+        let trial = breaker.admits(now: .seconds(12))
         let other = breaker.admits(now: .seconds(12))
-        #expect(probe && !other)
+        #expect(trial && !other)
         breaker.ended(.up, now: .seconds(13))
         #expect(breaker.isPristine)
     }
 
-    @Test("a probe that fails opens it again; one that shows nothing lets the next one try at once")
-    mutating func failedProbe() {
+    @Test("a failed trial opens the breaker again, and an inconclusive one admits the next at once")
+    mutating func failedTrial() {
         for second in 0..<3 { _ = attempt(second, .down) }
         let admitted = [attempt(12, .down), attempt(21, .up), attempt(22, .unknown), attempt(22, .up)]
         #expect(admitted == [true, false, true, true])
@@ -73,7 +73,7 @@ struct CircuitBreakerTests {
 @Suite("Retry-After")
 struct RetryAfterTests {
     @Test(
-        "seconds and dates are read, the past is now, and the rest is nothing",
+        "parses seconds and dates; past dates are zero, and other values are nil",
         arguments: [
             ("120", 120), ("0", 0), ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
             ("Sunday, 06-Nov-94 08:49:38 GMT", 1), ("-1", nil), ("1.5", nil), ("", nil), ("soon", nil),
@@ -85,7 +85,7 @@ struct RetryAfterTests {
         #expect(head.retryAfter == seconds.map { .seconds($0) })
     }
 
-    @Test("a date says nothing where the origin does not tell the time")
+    @Test("a date is ignored without a Date header")
     func noDate() throws {
         let head = ResponseHead(
             status: .ok, headers: [.retryAfter: "Sun, 06 Nov 1994 08:50:37 GMT"],
@@ -93,7 +93,7 @@ struct RetryAfterTests {
         #expect(head.retryAfter == nil)
     }
 
-    @Test("a number beyond all bounds is the longest time there is")
+    @Test("a number that overflows is the longest duration")
     func huge() throws {
         let head = ResponseHead(
             status: .ok, headers: [.retryAfter: String(repeating: "9", count: 30)],
@@ -102,7 +102,7 @@ struct RetryAfterTests {
     }
 }
 
-@Suite("What a loader's transfers share", .timeLimit(.minutes(10)))
+@Suite("State shared by a loader's transfers", .timeLimit(.minutes(10)))
 struct RetryControllerTests {
     private func failures(
         _ fixture: LoaderFixture, _ names: [String], _ reply: ScriptedTransport.Reply
@@ -122,7 +122,7 @@ struct RetryControllerTests {
         if case .network(.hostUnavailable, _) = error { true } else { false }
     }
 
-    @Test("a retry waits as long as the origin asks, and its own wait more")
+    @Test("a retry waits for Retry-After plus its own delay")
     func retryAfter() async throws {
         let fixture = LoaderFixture(retries: 1)
         let request = fixture.request(
@@ -135,7 +135,7 @@ struct RetryControllerTests {
         #expect(try await task.value.source == .network)
     }
 
-    @Test("an origin that asks for more than is waited for is not asked again")
+    @Test("a Retry-After above the maximum is not retried")
     func longRetryAfter() async {
         let fixture = LoaderFixture(retries: 1)
         let reply = ScriptedTransport.Reply.status(.serviceUnavailable, headers: [.retryAfter: "31"])
@@ -144,7 +144,7 @@ struct RetryControllerTests {
         #expect(fixture.transport.sendCount == 1)
     }
 
-    @Test("retries end when the budget of all is used up")
+    @Test("retries end when the shared budget is used up")
     func sharedBudget() async {
         let fixture = LoaderFixture {
             $0.retryPolicy = RetryPolicy(retries: 10, baseDelay: .zero, sharedBudget: 3, breakerThreshold: 100) { 0 }
@@ -154,7 +154,7 @@ struct RetryControllerTests {
         #expect(fixture.transport.sendCount == 2 + 3)
     }
 
-    @Test("a page of requests has a budget of its own, which it uses up alone")
+    @Test("requests with their own budget only use that")
     func budgetOfAPage() async {
         let fixture = LoaderFixture {
             $0.retryPolicy = RetryPolicy(retries: 10, baseDelay: .zero, sharedBudget: 3, breakerThreshold: 100) { 0 }
@@ -169,7 +169,7 @@ struct RetryControllerTests {
         #expect(fixture.transport.sendCount == 2 + 2 + 1 + 3)
     }
 
-    @Test("what succeeds fills the budget of its page")
+    @Test("a success refills the budget of its request")
     func budgetOfAPageRefilled() async throws {
         let fixture = LoaderFixture(retries: 1)
         let page = RetryBudget(capacity: 1)
@@ -182,7 +182,7 @@ struct RetryControllerTests {
         #expect(page.withdraw())
     }
 
-    @Test("a host that fails in a row is left alone for a while, then tried by one")
+    @Test("a host with consecutive failures is blocked for a while, then tried with one request")
     func breaker() async throws {
         let fixture = LoaderFixture {
             $0.retryPolicy = RetryPolicy(retries: 0, breakerThreshold: 2, breakerPause: .seconds(5)) { 0 }
@@ -196,7 +196,7 @@ struct RetryControllerTests {
         #expect(try await fixture.loader.data(for: fixture.request("e")).source == .network)
     }
 
-    @Test("a host that answers is there, whatever it says", arguments: [404, 403, 429, 500])
+    @Test("a host that responds is available, whatever the status", arguments: [404, 403, 429, 500])
     func answers(_ status: Int) async {
         let fixture = LoaderFixture {
             $0.retryPolicy = RetryPolicy(retries: 0, breakerThreshold: 1) { 0 }

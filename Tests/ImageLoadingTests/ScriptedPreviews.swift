@@ -3,15 +3,15 @@ import ImageCore
 import ImageTesting
 import Synchronization
 
-/// A decoder whose previews are one pixel that tells, in its red, how many bytes it was made of.
+/// A decoder whose previews are one pixel. Its red is the number of bytes that the preview was made of.
 final class ScriptedPreviews: PreviewingImageDecoder {
     let whole: FakeSizedImageDecoder
-    /// What each session was given, in bytes.
+    /// The bytes passed to each session.
     let fed = MessageLog<Int>()
     private let sessions = Mutex(0)
     private let gate: Gate?
 
-    /// - Parameter gate: holds each piece of work on a preview.
+    /// - Parameter gate: blocks the creation of each preview.
     init(_ whole: FakeSizedImageDecoder = FakeSizedImageDecoder(), gate: Gate? = nil) {
         self.whole = whole
         self.gate = gate
@@ -71,7 +71,7 @@ extension DecodedImage {
     }
 }
 
-/// Runs downloads at once, and decoding and previews when the test says so.
+/// Runs downloads at once, and decoding and previews on demand.
 final class ManualDecodes: WorkScheduler {
     let decodes = ManualScheduler()
 

@@ -8,7 +8,7 @@ import ImageTransporting
 import Synchronization
 import Testing
 
-@Suite("Statistics and housekeeping of the loader", .timeLimit(.minutes(10)))
+@Suite("Statistics and maintenance of the loader", .timeLimit(.minutes(10)))
 struct StatisticsTests {
     private let fixture = LoaderFixture()
     private let gate = Gate()
@@ -18,7 +18,7 @@ struct StatisticsTests {
         return (stepped ?? fixture).request(name, fit: side, then: ScriptedTransport.Reply(body: body))
     }
 
-    @Test("hits and misses are counted by layer, ends by source")
+    @Test("hits and misses are counted by layer, and results by source")
     func layers() async throws {
         let request = fixture.request("a")
         _ = try await fixture.loader.image(for: request)
@@ -34,7 +34,7 @@ struct StatisticsTests {
         #expect(numbers.savedBytes == 0)
     }
 
-    @Test("a request takes from its start to its end, by the loader's clock; events tell when they were")
+    @Test("durations and event times use the loader's clock")
     func durations() async throws {
         let request = heldRequest("a")
         let task = Task { try await fixture.loader.image(for: request) }
@@ -50,7 +50,7 @@ struct StatisticsTests {
         #expect(times.last == "succeeded(ImageCore.ImageSource.network) 3.0 seconds")
     }
 
-    @Test("what joins a download saves its bytes, once for each request")
+    @Test("each request that joins a download saves its bytes")
     func sharing() async throws {
         let fixture = LoaderFixture.stepped()
         let (request, smaller) = (heldRequest("a", of: fixture), heldRequest("a", fit: 10, of: fixture))
@@ -67,7 +67,7 @@ struct StatisticsTests {
         #expect(numbers.savedBytes == 3 * LoaderFixture.image.count)
     }
 
-    @Test("a processed image whose base is another request's saves the bytes")
+    @Test("a processed image that shares another request's decode saves the bytes")
     func processedSharing() async throws {
         let fixture = LoaderFixture.stepped()
         let plain = heldRequest("a", of: fixture)
@@ -84,7 +84,7 @@ struct StatisticsTests {
     }
 
     @Test(
-        "who joins a transfer is told so and then that it succeeded, and counts with its own time",
+        "a request that joins a transfer receives a join and a success event, and counts with its own duration",
         arguments: [true, false])
     func joining(isObserved: Bool) async throws {
         let fixture = LoaderFixture.stepped { if !isObserved { $0.observer = nil } }
@@ -108,7 +108,7 @@ struct StatisticsTests {
         #expect(last.map(\.elapsed) == [.seconds(2), .seconds(2)])
     }
 
-    @Test("failures and cancellations are counted apart")
+    @Test("failures and cancellations are counted separately")
     func failures() async {
         let missing = fixture.request("missing", then: .status(.notFound))
         await #expect(throws: ImageError.self) { try await fixture.loader.image(for: missing) }
@@ -126,7 +126,7 @@ struct StatisticsTests {
         #expect(ImageLoaderStatistics().failed.averageDuration?.components == nil)
     }
 
-    /// Notes what it was asked, and does it not, if it is broken.
+    /// Records the calls, and fails if it is broken.
     private final class Store: MaintainedStore {
         let log = MessageLog<String>()
         let failure: DataCacheFailure?
@@ -148,7 +148,7 @@ struct StatisticsTests {
         }
     }
 
-    @Test("emptying reaches memory and disk; a broken disk is told, and memory is empty all the same")
+    @Test("removing everything empties memory and disk, and memory even if the disk fails")
     func emptying() async throws {
         let store = Store()
         let fixture = LoaderFixture { $0.diskStore = store }
@@ -165,7 +165,7 @@ struct StatisticsTests {
         #expect(broken.memory.images.isEmpty)
     }
 
-    @Test("a loader without a disk tells so")
+    @Test("a loader without a disk cache reports it")
     func noDisk() async throws {
         #expect(try await fixture.loader.cacheSizes() == CacheSizes(memory: 0, disk: nil))
         try await fixture.loader.removeAll()

@@ -6,13 +6,13 @@ import ImageScheduling
 import ImageTesting
 import ImageTransporting
 
-/// A loader whose tasks all run on one executor, when a test says so: between steps nothing happens, and a test waits for nothing.
+/// A loader whose tasks all run on one executor, step by step on demand. Tests don't need to wait.
 struct SteppedLoader {
     let executor: SeededExecutor
     let scheduler: PriorityScheduler
     let fixture: LoaderFixture
 
-    /// - Parameter downloads: how many transfers at once; 0 holds them until `scheduler.setLimit`.
+    /// - Parameter downloads: the number of concurrent transfers. 0 blocks them until `scheduler.setLimit`.
     init(seed: UInt64 = 1, downloads: Int = 6, adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }) {
         let executor = SeededExecutor(seed: seed)
         scheduler = PriorityScheduler(lanes: [
@@ -23,19 +23,19 @@ struct SteppedLoader {
         self.executor = executor
     }
 
-    /// How many requests wait for an image.
+    /// The number of requests that wait for an image.
     var waiterCount: Int { fixture.imageCoalescer.callerCount }
 
     var loader: ImageLoader { fixture.loader }
 
-    /// The names of the images that were asked of the transport, in order.
+    /// The names of the images requested from the transport, in order.
     var sent: [String] { fixture.transport.requests.map(\.url.lastPathComponent) }
 
     func requests(_ names: some Sequence<String>, adjust: (inout ImageRequest) -> Void = { _ in }) -> [ImageRequest] {
         names.map { fixture.request($0, adjust: adjust) }
     }
 
-    /// Begins a request, which goes on with the executor's steps.
+    /// Starts a request on the executor.
     func load(_ request: ImageRequest) -> Task<LoadedImage, any Error> {
         Task(executorPreference: executor) { [loader] in try await loader.image(for: request) }
     }

@@ -11,11 +11,11 @@ struct StoredResponseTests {
     private let fixture = LoaderFixture()
     private let bytes = LoaderFixture.image.count
 
-    /// Stale at once, with a validator.
+    /// A reply that is stale at once and has a validator.
     private let stale = ScriptedTransport.Reply.ok(
         LoaderFixture.image, headers: [.cacheControl: "max-age=0", .eTag: "\"1\""])
 
-    @Test("what the origin confirms comes from disk, and is told as validated")
+    @Test("a response confirmed by the origin is returned from disk as validated")
     func validated() async throws {
         let request = fixture.request("a", first: stale, then: .status(.notModified))
         _ = try await fixture.loader.data(for: request)
@@ -30,7 +30,7 @@ struct StoredResponseTests {
             ])
     }
 
-    @Test("offline what is out of date is shown and told, and not kept in memory as if it were new")
+    @Test("offline, a stale response is returned and reported, and isn't stored in memory as fresh")
     func offline() async throws {
         var request = fixture.request("a", then: stale) { $0.cachePolicy = .diskOnly }
         _ = try await fixture.loader.image(for: request)
@@ -43,7 +43,7 @@ struct StoredResponseTests {
         #expect(fixture.transport.sendCount == 1)
     }
 
-    @Test("an origin that is not heard leaves what is out of date to be shown")
+    @Test("if the origin is unreachable, a stale response is returned")
     func unreachable() async throws {
         let request = fixture.request("a", first: stale, then: .failure(.connectionFailed("refused")))
         _ = try await fixture.loader.data(for: request)
@@ -51,7 +51,7 @@ struct StoredResponseTests {
         #expect(try await fixture.loader.data(for: request).source == .stale)
     }
 
-    @Test("a hit on disk waits for no place among the downloads")
+    @Test("a disk hit doesn't wait for a download slot")
     func hitsTakeNoSlot() async throws {
         let request = fixture.request("a")
         _ = try await fixture.loader.data(for: request)
@@ -64,7 +64,7 @@ struct StoredResponseTests {
         #expect(transport.sendCount == 1)
     }
 
-    @Test("that there is no such image is remembered")
+    @Test("a not-found response is cached")
     func negative() async throws {
         let request = fixture.request("a", then: .status(.notFound))
         for _ in 0..<2 {
@@ -74,7 +74,7 @@ struct StoredResponseTests {
         #expect(fixture.observer.kinds().suffix(3) == [.started, .diskHit(bytes: 0), .failed("not found")])
     }
 
-    @Test("a stored body that can't be read to its end is fetched")
+    @Test("a stored body that can't be read completely is fetched again")
     func damaged() async throws {
         let fixture = LoaderFixture { $0.responseCache = OneResponse(nil) }
         let request = fixture.request("a")
@@ -82,7 +82,7 @@ struct StoredResponseTests {
         #expect(fixture.observer.kinds().contains(.diskMiss(.bytesLost)))
     }
 
-    @Test("a reload asks caches on the way to ask, too, unless the request says otherwise")
+    @Test("a reload also makes intermediate caches reload, unless the request says otherwise")
     func reloadHeader() async throws {
         var request = fixture.request("a") { $0.mode = .reload }
         _ = try await fixture.loader.data(for: request)
@@ -93,16 +93,18 @@ struct StoredResponseTests {
         #expect(fixture.transport.requests.map { $0.headers[.cacheControl] } == ["no-cache", "max-age=5", nil])
     }
 
-    @Test("a broken store costs events, not the image", arguments: [InMemoryDataCache.Operation.entry, .store])
+    @Test(
+        "a failing store reports events, and the image still loads",
+        arguments: [InMemoryDataCache.Operation.entry, .store])
     func brokenStore(_ operation: InMemoryDataCache.Operation) async throws {
         fixture.disk.fail(operation, with: .noSpace)
         #expect(try await fixture.loader.data(for: fixture.request("a")).source == .network)
-        let told = fixture.observer.events.filter { $0.kind == .diskFailed(.noSpace) }
-        #expect(!told.isEmpty && told.allSatisfy { $0.request == 0 })
+        let reported = fixture.observer.events.filter { $0.kind == .diskFailed(.noSpace) }
+        #expect(!reported.isEmpty && reported.allSatisfy { $0.request == 0 })
     }
 }
 
-/// A cache that has one body for every request, or, with nil, one that breaks in the middle.
+/// A cache with the same body for each request, or, if nil, a body that fails halfway.
 private struct OneResponse: ResponseCache {
     let body: Data?
 

@@ -12,7 +12,7 @@ struct TaskEventsTests {
         bitmap: Bitmap(size: PixelSize(width: 1, height: 1), pixels: [1, 2, 3, 255], isOpaque: true),
         header: ImageHeader(format: .fake, storedSize: PixelSize(width: 1, height: 1)))
 
-    /// What a reader receives until it has to wait.
+    /// Returns the events that a reader receives until it has to wait.
     private func received(_ events: TaskEvents, _ cursor: inout TaskEvents.Cursor) -> [String] {
         var texts: [String] = []
         while true {
@@ -26,7 +26,7 @@ struct TaskEventsTests {
         }
     }
 
-    @Test("a first report of no bytes is an event, and so is a length that becomes known; a repeated report is none")
+    @Test("a first report of no bytes and a newly known length are events, a repeated report is not")
     func firstReport() {
         var (events, cursor) = (TaskEvents(), TaskEvents.Cursor())
         for (total, texts) in [(nil, ["0"]), (nil, []), (9, ["0"]), (9, [])] as [(Int?, [String])] {
@@ -35,7 +35,7 @@ struct TaskEventsTests {
         }
     }
 
-    @Test("a late reader receives the latest of each in their order, and the result")
+    @Test("a late reader receives the latest event of each kind in order, and the result")
     func late() {
         var events = TaskEvents()
         events.report(progress(1))

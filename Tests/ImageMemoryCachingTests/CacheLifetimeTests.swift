@@ -92,12 +92,12 @@ struct CacheLifetimeTests {
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 10, count: 3, entryCost: 8))
         cache.insert(1, cost: 5, for: 1)
         cache.insert(2, cost: 5, for: 2)
-        cache.insert(3, cost: 1, for: 3)  // 1 goes: cost
+        cache.insert(3, cost: 1, for: 3)  // evicts 1: cost
         cache.insert(4, cost: 1, for: 4)
-        cache.insert(5, cost: 1, for: 5)  // 2 goes: count
+        cache.insert(5, cost: 1, for: 5)  // evicts 2: count
         cache.insert(6, cost: 9, for: 6)  // refused
-        cache.trim(toCost: 2)  // 3 goes
-        cache.trim(toCost: 1, cause: .pressure)  // 4 goes
+        cache.trim(toCost: 2)  // evicts 3
+        cache.trim(toCost: 1, cause: .pressure)  // evicts 4
         _ = [1, 5, 5].map { cache.value(for: $0) }
         let statistics = cache.statistics
         #expect(

@@ -1,7 +1,7 @@
 import ImageMemoryCaching
 import Synchronization
 
-/// A clock that stands still until it is set.
+/// A clock that changes only when it is set.
 final class CacheTime: Sendable {
     private let moment = Mutex(Duration.zero)
 

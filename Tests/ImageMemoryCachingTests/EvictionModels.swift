@@ -1,9 +1,9 @@
-/// A cache that knows keys and costs alone, and one policy: arrays, searched from end to end.
+/// A simple model of a cache with one policy. It knows only keys and costs, and searches arrays linearly.
 protocol EvictionModel {
     var totalCost: Int { get }
-    /// - Returns: whether the key is there.
+    /// - Returns: whether the key is stored.
     mutating func use(_ key: Int) -> Bool
-    /// For keys that are not there, and cost no more than the limit.
+    /// Inserts a key that is not stored and costs at most the limit.
     mutating func insert(_ key: Int, cost: Int)
 }
 
@@ -20,7 +20,7 @@ extension [ModelEntry] {
 
 struct LRUModel: EvictionModel {
     var limit: Int
-    /// The least recently used first.
+    /// The least recently used key is first.
     private var entries: [ModelEntry] = []
     var totalCost: Int { entries.totalCost }
 
@@ -40,7 +40,7 @@ struct LRUModel: EvictionModel {
 
 struct SIEVEModel: EvictionModel {
     var limit: Int
-    /// The oldest first.
+    /// The oldest key is first.
     private var entries: [ModelEntry] = []
     private var hand = 0
     var totalCost: Int { entries.totalCost }
@@ -66,14 +66,14 @@ struct SIEVEModel: EvictionModel {
             hand += 1
         }
         entries.remove(at: hand)
-        // Past the newest it begins anew, also when something newer comes before the next eviction.
+        // Starts again after the newest key, even if a newer one is inserted before the next eviction.
         if hand == entries.count { hand = 0 }
     }
 }
 
 struct S3FIFOModel: EvictionModel {
     var limit: Int
-    /// The oldest first, as in the others.
+    /// The oldest key is first, as in the other models.
     private var small: [ModelEntry] = []
     private var main: [ModelEntry] = []
     private var ghosts: [ModelEntry] = []
@@ -152,7 +152,7 @@ struct FIFOModel: EvictionModel {
 
 struct LFUModel: EvictionModel {
     var limit: Int
-    /// Among equals, what has been at its number of uses for longest comes first.
+    /// Among equals, the entry that has had its number of uses for the longest time is first.
     private var entries: [ModelEntry] = []
     var totalCost: Int { entries.totalCost }
 
@@ -174,8 +174,9 @@ struct LFUModel: EvictionModel {
     }
 }
 
-/// Searches all entries for the lowest priority, and rounds values as the policy does: down to a fourth of a power of two.
-/// Among equals, what costs more for its uses goes first, and then what was used least recently.
+/// Searches all entries for the lowest priority. Rounds values down to a quarter of a power of two, as the policy does.
+///
+/// Among equals, evicts the most expensive entry for its uses, then the least recently used one.
 struct GDSFModel: EvictionModel {
     var limit: Int
     private var entries: [(entry: ModelEntry, value: Double, priority: Double)] = []

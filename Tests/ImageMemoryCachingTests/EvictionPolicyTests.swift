@@ -23,13 +23,13 @@ struct PolicyCase: CustomTestStringConvertible {
 
 @Suite("Eviction policies")
 struct EvictionPolicyTests {
-    @Test("each chooses as its plain model does, in 4,000 random accesses", arguments: PolicyCase.all, [7, 50, 1_000])
+    @Test("each decides like its simple model in 4,000 random accesses", arguments: PolicyCase.all, [7, 50, 1_000])
     func agreesWithModel(_ subject: PolicyCase, limit: Int) {
         var random = SeededRandom(seed: UInt64(limit))
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: limit), policy: subject.policy)
         var model = subject.makeModel(limit)
         for step in 0..<4_000 {
-            // Squared, so that low numbers are asked for more often.
+            // Squared, so that low numbers are more frequent.
             let share = Double.random(in: 0..<1, using: &random)
             let key = Int(share * share * Double(limit))
             let isHit = cache.value(for: key) != nil
@@ -43,7 +43,7 @@ struct EvictionPolicyTests {
         }
     }
 
-    @Test("limits and costs are exact whatever is done in whatever order", arguments: PolicyCase.policies)
+    @Test("limits and costs are exact after any sequence of operations", arguments: PolicyCase.policies)
     func staysWithinLimits(_ policy: EvictionPolicy) {
         var random = SeededRandom(seed: 4)
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100, count: 20), policy: policy)
@@ -73,7 +73,7 @@ struct EvictionPolicyTests {
     }
 
     @Test(
-        "a scan of entries that are asked for once does not push out what is asked for often",
+        "a scan of entries that are requested once does not evict entries that are requested often",
         arguments: [EvictionPolicy.s3FIFO, .wTinyLFU, .lfu])
     func resistsScans(_ policy: EvictionPolicy) {
         let cache = MemoryCache<FixedKey, Int>(limits: CacheLimits(count: 100), policy: policy)
@@ -81,12 +81,12 @@ struct EvictionPolicyTests {
             for key in 0..<50 where cache.value(for: FixedKey(key)) == nil { cache.insert(key, for: FixedKey(key)) }
         }
         for key in 1_000..<2_000 { cache.insert(key, for: FixedKey(key)) }
-        // W-TinyLFU goes by estimates that may be too high for one of a thousand strangers.
+        // The estimates of W-TinyLFU can be too high for one of a thousand unknown keys.
         #expect((0..<50).count { cache.value(for: FixedKey($0)) != nil } >= 49)
         #expect(cache.count == 100)
     }
 
-    @Test("W-TinyLFU keeps what comes to be popular, also when something else was popular before")
+    @Test("W-TinyLFU keeps entries that become popular, even if others were popular before")
     func forgetsOldPopularity() {
         let cache = MemoryCache<FixedKey, Int>(limits: CacheLimits(count: 100), policy: .wTinyLFU)
         for base in [0, 1_000] {
@@ -110,7 +110,7 @@ struct EvictionPolicyTests {
         func hash(into hasher: inout Hasher) { hasher.combine(number) }
     }
 
-    @Test("with two budgets, neither kind pushes the other below its share, and each may use what the other leaves")
+    @Test("with two budgets, neither kind reduces the share of the other, and each can use what the other leaves")
     func keepsTwoBudgets() {
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100), policy: .twoBudgets(networkShare: 0.6))
         for key in 0..<100 { cache.insert(key, refetch: .disk, for: key) }
@@ -135,7 +135,7 @@ struct EvictionPolicyTests {
         #expect(cache.value(for: 91) == 91)
     }
 
-    @Test("GDSF refuses what would be the next to go, until it has been asked for a few times")
+    @Test("GDSF refuses an entry that would be evicted first, until it was inserted a few times")
     func refusesWorthless() {
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100), policy: .gdsf)
         for key in 0..<100 { cache.insert(key, for: key) }
@@ -148,7 +148,7 @@ struct EvictionPolicyTests {
         #expect((2..<50).contains(attempts))
     }
 
-    @Test("a policy of one's own is asked through the protocol")
+    @Test("a custom policy is called through the protocol")
     func takesOwnPolicy() {
         let policy = EvictionPolicy(name: "newest first") { NewestFirst() }
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(count: 3), policy: policy)
@@ -169,7 +169,7 @@ struct EvictionPolicyTests {
         var coldest: Int? { slots.last }
     }
 
-    @Test("what the policy refuses is not kept, and the older value under its key goes")
+    @Test("a refused value is not stored, and the older value for its key is removed")
     func obeysRefusal() {
         let policy = EvictionPolicy(name: "newest first") { NewestFirst() }
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 9), policy: policy)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ImageMemoryCaching
 
-@Suite("Estimates of how often something was seen")
+@Suite("Frequency estimates")
 struct FrequencySketchTests {
-    @Test("what was seen very often counts as fifteen, and what has the counters beside it as nothing")
+    @Test("estimates end at fifteen, and don't affect adjacent counters")
     func saturates() {
         var sketch = FrequencySketch()
         for _ in 0..<100 { sketch.count(0x1111_0000_0000_0000) }
@@ -14,7 +14,7 @@ struct FrequencySketchTests {
         #expect(sketch.frequency(of: 0x1111_0000_0000_0001) == 0)
     }
 
-    @Test("an estimate is not too low, and mostly right while there are not more keys than space was made for")
+    @Test("an estimate is never too low, and mostly exact if there are no more keys than reserved")
     func estimates() {
         var random = SeededRandom(seed: 1)
         let hashes = (0..<1_000).map { _ in random.next() }
@@ -28,7 +28,7 @@ struct FrequencySketchTests {
         #expect(errors.count { $0 > 0 } < 10)
     }
 
-    @Test("what is known stays when space for more is made, and is halved when much was seen since")
+    @Test("reserving more keeps the estimates, and many later counts halve them")
     func growsAndForgets() {
         var sketch = FrequencySketch()
         for _ in 0..<8 { sketch.count(1 << 40 | 5) }

@@ -9,12 +9,12 @@ import Testing
 
 @Suite("The monitor's thread")
 struct LinuxMemoryPressureMonitorTests {
-    @Test("it obeys the contract of monitors", arguments: MemoryPressureMonitorContract.rules)
+    @Test("it obeys MemoryPressureMonitorContract", arguments: MemoryPressureMonitorContract.rules)
     func contract(_ rule: ContractRule<MemoryPressureMonitorContract.Subject>) async throws {
         try await rule.check { try await Self.fixture() }
     }
 
-    @Test("it asks for both announcements on every file, and waits for ever where all are granted")
+    @Test("it requests both announcements for each file, and waits without a limit if all are granted")
     func granted() async throws {
         let folder = try PressureFolder()
         let wait = ScriptedPressureWait()
@@ -28,7 +28,7 @@ struct LinuxMemoryPressureMonitorTests {
         withExtendedLifetime(monitor) {}
     }
 
-    @Test("what is not announced is looked at, interval by interval")
+    @Test("values that are not announced are checked in each interval")
     func refused() async throws {
         let folder = try PressureFolder()
         let wait = ScriptedPressureWait(grants: false)
@@ -40,24 +40,24 @@ struct LinuxMemoryPressureMonitorTests {
         withExtendedLifetime(monitor) {}
     }
 
-    @Test("an announcement is told, looked after until it passes, and forgotten")
+    @Test("an announcement is reported, checked until the pressure ends, and then forgotten")
     func announcement() async throws {
         let wait = ScriptedPressureWait()
         let monitor = try Self.monitor(try PressureFolder(), wait)
-        let told = MessageLog<MemoryPressureLevel>()
-        let observation = monitor.observe { told.append($0) }
+        let levels = MessageLog<MemoryPressureLevel>()
+        let observation = monitor.observe { levels.append($0) }
         await wait.log.reaches(3)
         wait.wake(.check(announced: .critical))
-        await told.reaches(1)
+        await levels.reaches(1)
         wait.wake(.check(announced: .normal))
-        await told.reaches(2)
+        await levels.reaches(2)
         await wait.log.reaches(5)
-        #expect(told.messages == [.critical, .normal])
+        #expect(levels.messages == [.critical, .normal])
         #expect(wait.log.messages.suffix(2) == [.waited(.seconds(2)), .waited(nil)])
         withExtendedLifetime(observation) {}
     }
 
-    @Test("a monitor that is let go ends its thread")
+    @Test("a released monitor ends its thread")
     func ending() async throws {
         let wait = ScriptedPressureWait()
         do {
@@ -69,7 +69,7 @@ struct LinuxMemoryPressureMonitorTests {
         #expect(Set(wait.log.messages.suffix(2)) == [.endRequested, .ended])
     }
 
-    @Test("what can't be understood is told")
+    @Test("a file that can't be parsed is reported")
     func failures() async throws {
         let folder = try PressureFolder()
         try folder.write("nonsense", to: "system")
@@ -79,7 +79,7 @@ struct LinuxMemoryPressureMonitorTests {
         #expect(monitor.failures == [.malformed(file: folder.path("system"), "no line \"some\"")])
     }
 
-    @Test("a system that tells nothing has no monitor")
+    @Test("the initializer throws if the system has no information")
     func nothing() throws {
         var paths = LinuxMemoryPressurePaths()
         paths.systemPressure = "/nowhere/memory"
@@ -89,7 +89,7 @@ struct LinuxMemoryPressureMonitorTests {
         }
     }
 
-    /// A monitor over files that the fixture writes: more waiting at each raise, none for normal.
+    /// A monitor that reads files of the fixture. Each raise reports more stalls; `.normal` reports none.
     private static func fixture() async throws -> MemoryPressureFixture {
         let folder = try PressureFolder()
         let wait = ScriptedPressureWait(grants: false)
@@ -116,7 +116,7 @@ struct LinuxMemoryPressureMonitorTests {
     private static func monitor(
         _ folder: PressureFolder, _ wait: ScriptedPressureWait
     ) throws -> LinuxMemoryPressureMonitor {
-        // The folder is held by the reader, so that it lasts as long as the thread.
+        // The reader retains the folder, so that it exists as long as the thread.
         try LinuxMemoryPressureMonitor(paths: folder.paths, thresholds: MemoryPressureThresholds(), wait: wait) {
             path throws(MemoryPressureFailure) in
             try withExtendedLifetime(folder) { () throws(MemoryPressureFailure) in try KernelFile.text(of: path) }
@@ -128,7 +128,7 @@ struct LinuxMemoryPressureMonitorTests {
 struct PollingPressureWaitTests {
     private let trigger = PressureTrigger.all(MemoryPressureThresholds())[0]
 
-    @Test("a wait that was told to end ends, and so do later ones")
+    @Test("end() ends the current wait and all later ones")
     func ending() throws {
         let wait = try PollingPressureWait()
         wait.end()
@@ -136,12 +136,12 @@ struct PollingPressureWaitTests {
         #expect(wait.wait(atMost: .zero) == .ended)
     }
 
-    @Test("an interval that has passed is time to look")
+    @Test("a check is due after the interval")
     func elapsed() throws {
         #expect(try PollingPressureWait().wait(atMost: .zero) == .check(announced: .normal))
     }
 
-    @Test("a file with something in it is not the kernel's and is left as it is")
+    @Test("a file with contents does not belong to the kernel and is not changed")
     func ordinaryFile() throws {
         let folder = try PressureFolder()
         let text = folder.stall()
@@ -149,13 +149,13 @@ struct PollingPressureWaitTests {
         #expect(try KernelFile.text(of: folder.path("system")) == text)
     }
 
-    @Test("a file that is not there is refused")
+    @Test("a missing file is refused")
     func missingFile() throws {
         #expect(!(try PollingPressureWait().arm(trigger, on: "/nowhere/memory")))
     }
 
     @Test(
-        "the kernel takes the request, where it has pressure stall information",
+        "the kernel accepts the request if it has pressure stall information",
         .enabled(if: FileManager.default.isWritableFile(atPath: "/proc/pressure/memory")))
     func kernel() throws {
         let wait = try PollingPressureWait()

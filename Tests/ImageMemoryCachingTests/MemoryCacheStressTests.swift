@@ -2,10 +2,10 @@ import ImageMemoryCaching
 import ImageTesting
 import Testing
 
-@Suite("Stress of the memory cache: for the thread sanitizer, too")
+@Suite("Stress of the memory cache, also for the thread sanitizer")
 struct MemoryCacheStressTests {
     @Test(
-        "everything at once from several threads: limits hold at every moment, and what is counted is there",
+        "while several threads use all operations, limits hold at every moment, and counts match the contents",
         arguments: PolicyCase.policies)
     func survivesEverythingAtOnce(_ policy: EvictionPolicy) async {
         let cache = MemoryCache<Int, Box>(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Memory cache of any keys and values")
 struct MemoryCacheTests {
-    @Test("a replaced value counts no longer, the new one alone")
+    @Test("a replaced value no longer counts")
     func replaces() {
         let cache = MemoryCache<String, Int>(limits: CacheLimits(cost: 10))
         cache.insert(1, cost: 6, for: "a")
@@ -15,7 +15,7 @@ struct MemoryCacheTests {
     }
 
     @Test(
-        "a value above a limit alone is refused, evicts no neighbour, and takes the older one along",
+        "a value above a limit is refused, evicts no other value, and removes the older one",
         arguments: [CacheLimits(cost: 10), CacheLimits(cost: 100, entryCost: 10)])
     func refuses(limits: CacheLimits) {
         let cache = MemoryCache<String, Int>(limits: limits)
@@ -27,7 +27,7 @@ struct MemoryCacheTests {
         #expect(cache.totalCost == 4)
     }
 
-    @Test("a limit on the count holds as well as one on the cost")
+    @Test("a limit on the count applies as well as one on the cost")
     func limitsCount() {
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100, count: 3))
         for number in 0..<5 { cache.insert(number, cost: 1, for: number) }
@@ -38,7 +38,7 @@ struct MemoryCacheTests {
         #expect(cache.value(for: 9) == nil)
     }
 
-    @Test("a lowered limit evicts at once, trimming leaves the limits, and a negative limit counts as 0")
+    @Test("a lower limit evicts at once, trimming does not change limits, and a negative limit counts as 0")
     func lowersLimit() {
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 10))
         for number in 0..<10 { cache.insert(number, for: number) }
@@ -58,7 +58,7 @@ struct MemoryCacheTests {
         #expect(cache.count == 1)
     }
 
-    @Test("values are removed one by one, by description, and all at once")
+    @Test("values are removed by key, by predicate, and all at once")
     func removes() {
         let cache = MemoryCache<Int, String>(limits: CacheLimits(count: 10))
         for number in 0..<10 { cache.insert("\(number)", for: number) }
@@ -72,7 +72,7 @@ struct MemoryCacheTests {
         #expect(cache.totalCost == 0)
     }
 
-    @Test("keys with one and the same hash are told apart")
+    @Test("keys with the same hash are distinct")
     func collides() {
         let cache = MemoryCache<Colliding, Int>(limits: CacheLimits(count: 50))
         for number in 0..<100 { cache.insert(number, for: Colliding(number: number)) }

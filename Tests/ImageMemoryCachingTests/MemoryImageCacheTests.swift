@@ -20,7 +20,7 @@ struct MemoryImageCacheTests {
         #expect(cache.count == 0)
     }
 
-    @Test("the image looked at least recently goes first")
+    @Test("the least recently used image is evicted first")
     func evictsLeastRecentlyUsed() {
         let cache = MemoryImageCache(byteLimit: 120, policy: .lru)
         for number in 1...3 { cache.insert(image(40), for: key(number)) }
@@ -30,7 +30,7 @@ struct MemoryImageCacheTests {
         for number in [1, 3, 4] { #expect(cache.image(for: key(number)) != nil) }
     }
 
-    @Test("a lowered limit takes effect at once, a raised one leaves space")
+    @Test("a lower limit takes effect at once, a higher one leaves space")
     func changesLimit() {
         let cache = MemoryImageCache(byteLimit: 120, policy: .lru)
         for number in 1...3 { cache.insert(image(40), for: key(number)) }
@@ -45,7 +45,7 @@ struct MemoryImageCacheTests {
         #expect(cache.byteLimit == 200)
     }
 
-    @Test("an image above the entry limit is refused, and the older one under its key is out of date and goes")
+    @Test("an image above the entry limit is refused, and the older one for its key is removed")
     func obeysEntryLimit() {
         let cache = MemoryImageCache(byteLimit: 1_000, entryLimit: 100)
         cache.insert(image(100), for: key(1))
@@ -73,7 +73,7 @@ struct MemoryImageCacheTests {
     }
 
     @Test(
-        "unless told otherwise, one large image does not push out many small ones, and is found as long as it is shown"
+        "by default, one large image does not evict many small ones, and is found while it is shown"
     )
     func keepsSmallImages() {
         let cache = MemoryImageCache(byteLimit: 1_000)
@@ -87,7 +87,7 @@ struct MemoryImageCacheTests {
         #expect(cache.image(for: key(100)) == nil)
     }
 
-    @Test("an image that nobody else holds is gone with its eviction: the cache keeps nothing alive")
+    @Test("an evicted image that nothing else retains is released")
     func forgetsImageOutOfUse() {
         let cache = MemoryImageCache(byteLimit: 100)
         var shown: DecodedImage? = image(80)
@@ -102,7 +102,7 @@ struct MemoryImageCacheTests {
         #expect(cache.statistics.revivals == 0)
     }
 
-    @Test("as many images in use are remembered as was said, the latest")
+    @Test("the cache remembers as many images in use as its limit says, the latest first")
     func boundsImagesInUse() {
         let cache = MemoryImageCache(byteLimit: 1_000, inUseLimit: 3)
         let shown = (0..<5).map { _ in image(80) }
@@ -115,7 +115,7 @@ struct MemoryImageCacheTests {
         #expect(without.image(for: key(0)) == nil)
     }
 
-    @Test("an image that was evicted again counts as the latest of the images in use")
+    @Test("an image that is evicted again counts as the latest of the images in use")
     func remembersLatestEviction() {
         let cache = MemoryImageCache(byteLimit: 1_000, inUseLimit: 2)
         let shown = (0..<2).map { _ in image(80) }
@@ -126,7 +126,7 @@ struct MemoryImageCacheTests {
         #expect((0..<2).filter { cache.image(for: key($0)) != nil } == [0, 1])
     }
 
-    @Test("images are removed by description, those in use elsewhere included")
+    @Test("images are removed by predicate, including those in use")
     func removesByDescription() {
         let cache = MemoryImageCache(byteLimit: 100)
         let shown = image(80)
@@ -137,7 +137,7 @@ struct MemoryImageCacheTests {
         #expect(cache.image(for: key(2)) != nil)
     }
 
-    @Test("threads that insert, look and change the limit all at once leave an exact cost within the limit")
+    @Test("concurrent insertions, lookups and changes of the limit leave an exact cost within the limit")
     func isThreadSafe() async {
         let cache = MemoryImageCache(byteLimit: 2_000)
         await withTaskGroup(of: Void.self) { group in
@@ -160,7 +160,7 @@ struct MemoryImageCacheTests {
 
 private func key(_ number: Int) -> ImageCacheKey { ImageCacheKey(source: "https://images.test/\(number).jpg") }
 
-/// An image that costs as many bytes, a multiple of four.
+/// An image with this cost in bytes, a multiple of four.
 private func image(_ byteCount: Int) -> DecodedImage {
     let size = PixelSize(width: byteCount / 4, height: 1)
     return DecodedImage(

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Reading the kernel's files")
 struct PressureFileTests {
-    @Test("stall totals are read, whatever else stands in the file")
+    @Test("stall totals are read, and other fields are ignored")
     func stall() throws {
         let text = "some avg10=1.50 avg60=0.02 total=123 later=1\nfull avg10=0.00 total=45\nmore total=9\n"
         #expect(try PressureStall(parsing: text, file: "f") == PressureStall(some: 123, full: 45))
     }
 
     @Test(
-        "what is no stall information is refused with the part that is wrong",
+        "a file without stall information is refused with the malformed part",
         arguments: [
             ("", "no line \"some\""), ("some total=1\n", "no line \"full\""),
             ("some total=-1\nfull total=1", "some total=-1"), ("some total=1\nfull avg10=0.00", "full avg10=0.00"),
@@ -24,7 +24,7 @@ struct PressureFileTests {
     }
 
     @Test(
-        "figures of a control group that make no sense are refused with the part that is wrong",
+        "invalid values of a control group are refused with the malformed part",
         arguments: [
             ("memory.current", "-1", "-1"), ("memory.current", "many", "many"), ("memory.max", "", "empty"),
             ("memory.stat", "anon 1", "no line \"inactive_file\""),
@@ -47,7 +47,7 @@ struct PressureFileTests {
         32 25 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory
         """
 
-    @Test("the group's folders are its own and those around it, the own first")
+    @Test("the folders are those of the group and its ancestors, the group first")
     func groupFolders() throws {
         let folders = try ControlGroupPath.folders(
             cgroups: "4:memory:/x\n0::/user.slice/app\n", mounts: Self.mounts, file: "f")
@@ -55,7 +55,7 @@ struct PressureFileTests {
         #expect(folders == [mount + "/user.slice/app", mount + "/user.slice", mount])
     }
 
-    @Test("a mount of a part of the hierarchy shows the group without that part")
+    @Test("a mount of a part of the hierarchy contains the group without that part")
     func partialMount() throws {
         let mounts = "31 25 0:27 /box/7 /sys/fs/cgroup ro - cgroup2 cgroup rw"
         #expect(

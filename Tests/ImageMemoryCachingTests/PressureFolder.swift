@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageMemoryCaching
 
-/// A folder with the files in which Linux tells of memory, written by the test; it goes when it goes.
+/// A folder with the files in which Linux reports memory use. It is removed when it is released.
 final class PressureFolder: Sendable {
     let url: URL
 
@@ -53,7 +53,7 @@ final class PressureFolder: Sendable {
         try write("low 0\nhigh 9\nmax 7\noom \(oom)\noom_kill \(kills)\n", to: "groups/app/memory.events")
     }
 
-    /// Pressure stall information, in microseconds since the count began.
+    /// Pressure stall information, in microseconds since the start.
     func stall(some: Int = 0, full: Int = 0) -> String {
         "some avg10=0.00 avg60=0.00 avg300=0.00 total=\(some)\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=\(full)\n"
     }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ImageMemoryCaching
 
-@Suite("Looking at Linux' figures of memory pressure")
+@Suite("Checks of memory pressure on Linux")
 struct PressureWatchTests {
-    @Test("some tasks waiting a tenth of the time is a warning, all of them is critical, and it passes")
+    @Test("if some tasks wait a tenth of the time it is a warning, if all wait it is critical, and it ends")
     func stalls() throws {
         let folder = try PressureFolder()
         var watch = try folder.watch()
@@ -20,7 +20,7 @@ struct PressureWatchTests {
         #expect(watch.check() == nil)
     }
 
-    @Test("waiting that went on before the first look is no pressure now")
+    @Test("stalls before the first check are not pressure")
     func past() throws {
         let folder = try PressureFolder(withGroup: true)
         try folder.write(folder.stall(some: 90_000_000, full: 80_000_000), to: "system")
@@ -29,7 +29,7 @@ struct PressureWatchTests {
         #expect(watch.check() == nil)
     }
 
-    @Test("stalls that last are told again, each time")
+    @Test("lasting stalls are reported each time")
     func lastingStalls() throws {
         let folder = try PressureFolder()
         var watch = try folder.watch()
@@ -40,7 +40,7 @@ struct PressureWatchTests {
         }
     }
 
-    @Test("what the kernel has announced counts before its figures do")
+    @Test("an announcement counts before the values in the files")
     func announced() throws {
         var watch = try PressureFolder().watch()
         #expect(watch.check(announced: .warning) == .warning)
@@ -48,7 +48,7 @@ struct PressureWatchTests {
         #expect(watch.check() == .normal)
     }
 
-    @Test("the stalls of the process's own group count like the system's")
+    @Test("the stalls of the process's own group count like those of the system")
     func groupStalls() throws {
         let folder = try PressureFolder(withGroup: true)
         var watch = try folder.watch()
@@ -57,7 +57,7 @@ struct PressureWatchTests {
         #expect(watch.check() == .critical)
     }
 
-    @Test("nearness to the group's limit is told when it begins, and is over five points below where it began")
+    @Test("a use close to the group's limit is reported once, and ends five points below the threshold")
     func usage() throws {
         let folder = try PressureFolder(withGroup: true)
         var watch = try folder.watch()
@@ -81,7 +81,7 @@ struct PressureWatchTests {
         #expect(watch.check() == .warning)
     }
 
-    @Test("the lower of the two limits counts, also when it is set later")
+    @Test("the lower of the two limits applies, even if it is set later")
     func limits() throws {
         let folder = try PressureFolder(withGroup: true)
         try folder.writeGroup(current: 480)
@@ -94,7 +94,7 @@ struct PressureWatchTests {
         #expect(watch.check() == .normal)
     }
 
-    @Test("memory that could not be had is critical, each time", arguments: [(1, 0), (0, 1)])
+    @Test("failed allocations are critical, each time", arguments: [(1, 0), (0, 1)])
     func failures(_ oom: Int, _ kills: Int) throws {
         let folder = try PressureFolder(withGroup: true)
         var watch = try folder.watch()
@@ -106,7 +106,7 @@ struct PressureWatchTests {
         #expect(watch.check() == .normal)
     }
 
-    @Test("a damaged file is told, its figures count as absent, and the others go on")
+    @Test("a damaged file is reported, its values are ignored, and the others are used")
     func damage() throws {
         let folder = try PressureFolder(withGroup: true)
         var watch = try folder.watch()
@@ -126,7 +126,7 @@ struct PressureWatchTests {
         #expect(watch.failures.isEmpty)
     }
 
-    @Test("a group that is removed while it is watched is told and does no harm")
+    @Test("a group that is removed while it is watched is reported")
     func removedGroup() throws {
         let folder = try PressureFolder(withGroup: true)
         var watch = try folder.watch()
@@ -140,14 +140,14 @@ struct PressureWatchTests {
             ])
     }
 
-    @Test("a system that tells nothing has no watch")
+    @Test("the initializer throws if the system has no information")
     func nothing() throws {
         let folder = try PressureFolder()
         for name in ["system", "cgroup", "mountinfo"] { try folder.remove(name) }
         #expect(throws: MemoryPressureFailure.notAvailable(file: folder.path("system"))) { try folder.watch() }
     }
 
-    @Test("where control groups can't be told, the system's figures are enough, and the other way round")
+    @Test("without control groups the values of the system suffice, and the other way round")
     func halves() throws {
         let folder = try PressureFolder(withGroup: true)
         try folder.remove("mountinfo")
@@ -160,7 +160,7 @@ struct PressureWatchTests {
     }
 
     @Test(
-        "a quiet system whose kernel announces stalls need not be looked at; one with limits, or under pressure, must")
+        "no checks are necessary if the kernel announces stalls, except with limits or under pressure")
     func looking() throws {
         let folder = try PressureFolder()
         var watch = try folder.watch()

@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import ImageMemoryCaching
 
-/// A wait that ends when the test says so, and keeps a log. Blocks the monitor's own thread meanwhile, no other.
+/// A wait that ends when the test says so, and records a log. It blocks only the monitor's thread.
 final class ScriptedPressureWait: PressureWait {
     enum Message: Hashable, Sendable {
         case armed(String, String)
@@ -39,7 +39,7 @@ final class ScriptedPressureWait: PressureWait {
         wake(.ended)
     }
 
-    /// Ends the wait that is under way, or the next one.
+    /// Ends the current or the next wait.
     func wake(_ wake: PressureWake) {
         wakes.withLock { $0.append(wake) }
         isWoken.signal()

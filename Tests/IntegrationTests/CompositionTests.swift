@@ -9,12 +9,12 @@ import LoopbackServer
 import Synchronization
 import Testing
 
-/// What `ImageLoaderOptions` puts between the loader and the network.
+/// Tests the transports that `ImageLoaderOptions` composes.
 @Suite("The composed transports", .timeLimit(.minutes(10)))
 struct CompositionTests {
     private typealias Modifier = ModifyingTransport.Modifier
 
-    /// Says who is asking, so that each user has a body of his own.
+    /// Returns a server whose body depends on the user's credentials.
     private func personalOrigin() throws -> LoopbackServer {
         try LoopbackServer { request in
             .ok(Array((request.headers["authorization"] ?? "nobody").utf8), headers: Images.fresh)
@@ -33,7 +33,7 @@ struct CompositionTests {
         String(decoding: try await test.loader.data(for: ImageRequest(url: url)).data, as: UTF8.self)
     }
 
-    @Test("a download that was interrupted goes on after a relaunch of the loader", arguments: HTTPTransport.allCases)
+    @Test("an interrupted download resumes with a new loader", arguments: HTTPTransport.allCases)
     func interrupted(_ http: HTTPTransport) async throws {
         let body = (0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 9) }
         let answers = Counter()
@@ -50,7 +50,8 @@ struct CompositionTests {
         #expect(server.sentByteCount < body.count + lost + 10_000)
     }
 
-    @Test("with no bytes for parts, an interrupted download begins anew", arguments: HTTPTransport.allCases)
+    @Test(
+        "with no space for partial downloads, an interrupted download starts again", arguments: HTTPTransport.allCases)
     func notResumed(_ http: HTTPTransport) async throws {
         let body = [UInt8](repeating: 7, count: 3 << 20)
         let answers = Counter()
@@ -63,7 +64,7 @@ struct CompositionTests {
         #expect(server.log.allSatisfy { $0.headers["range"] == nil })
     }
 
-    @Test("what is never to be stored leaves no parts on disk", arguments: HTTPTransport.allCases)
+    @Test("no-store responses leave no partial download on disk", arguments: HTTPTransport.allCases)
     func bypassed(_ http: HTTPTransport) async throws {
         let body = [UInt8](repeating: 7, count: 3 << 20)
         let server = try LoopbackServer { request in
@@ -77,7 +78,7 @@ struct CompositionTests {
     }
 
     @Test(
-        "a modifier's token is sent, and an image fetched with one is not shown with another",
+        "a modifier's token is sent, and an image fetched with it isn't returned for another token",
         arguments: HTTPTransport.allCases)
     func tokens(_ http: HTTPTransport) async throws {
         let server = try personalOrigin()
@@ -95,7 +96,7 @@ struct CompositionTests {
     }
 
     @Test(
-        "with an account, a new token finds what the old one has stored, and another account does not",
+        "with an account, a new token finds responses of the old one, and another account does not",
         arguments: HTTPTransport.allCases)
     func accounts(_ http: HTTPTransport) async throws {
         let server = try personalOrigin()
@@ -119,7 +120,7 @@ struct CompositionTests {
         #expect(server.requestCount == 2)
     }
 
-    @Test("nobody goes on with what was kept for another account", arguments: HTTPTransport.allCases)
+    @Test("a partial download is not resumed with another account", arguments: HTTPTransport.allCases)
     func parts(_ http: HTTPTransport) async throws {
         let body = [UInt8](repeating: 7, count: 3 << 20)
         let answers = Counter()
@@ -133,7 +134,7 @@ struct CompositionTests {
         #expect(server.log.map { $0.headers["range"] } == [nil, nil])
     }
 
-    @Test("a modifier's token does not go along to another origin", arguments: HTTPTransport.allCases)
+    @Test("a modifier's token is not sent to another origin", arguments: HTTPTransport.allCases)
     func redirected(_ http: HTTPTransport) async throws {
         let other = try personalOrigin()
         let there = other.url("/image").absoluteString
@@ -151,13 +152,13 @@ struct CompositionTests {
     }
 
     @Test(
-        "where no token is to be had, an account's images are found offline all the same",
+        "an account's images are found offline without a token",
         arguments: HTTPTransport.allCases)
     func offline(_ http: HTTPTransport) async throws {
         let server = try personalOrigin()
         let isOffline = Mutex(false)
         let modifier: Modifier = { request throws(TransportFailure) in
-            if isOffline.withLock({ $0 }) { throw .connectionFailed("no token to be had") }
+            if isOffline.withLock({ $0 }) { throw .connectionFailed("no token available") }
             return request
         }
         let test = TestLoader(http) {
@@ -170,7 +171,7 @@ struct CompositionTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("a validation behind a stale answer waits for a place among the downloads", arguments: HTTPTransport.allCases)
+    @Test("a background validation waits for a download slot", arguments: HTTPTransport.allCases)
     func behind(_ http: HTTPTransport) async throws {
         let held = LoopbackSignal()
         let stale = ["Cache-Control": "max-age=0, stale-while-revalidate=600"]
@@ -192,7 +193,7 @@ struct CompositionTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("a loader that is given no places takes one, in place of waiting for ever")
+    @Test("a loader configured with no download slots uses one")
     func noPlaces() async throws {
         let png = Data(try Images.png(4, 3))
         var defaults = ImageLoaderOptions(cacheDirectory: nil)
@@ -202,7 +203,7 @@ struct CompositionTests {
         #expect(loaded.image.bitmap.size == PixelSize(width: 4, height: 3))
     }
 
-    @Test("a refusal is answered once, with what the application gives", arguments: HTTPTransport.allCases)
+    @Test("a 401 response is retried once with the app's new credentials", arguments: HTTPTransport.allCases)
     func challenged(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in
             guard let token = request.headers["authorization"] else { return .response(status: 401) }

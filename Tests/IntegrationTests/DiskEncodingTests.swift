@@ -6,11 +6,11 @@ import ImageLoaderKit
 import ImageTesting
 import Testing
 
-@Suite("In which format the disk cache keeps images")
+@Suite("Format of images in the disk cache")
 struct DiskEncodingTests {
     private let key = DataCacheKey(source: "https://images.test/1")
 
-    /// An image of soft gradients with noise, which JPEG keeps in far fewer bytes than PNG.
+    /// Returns an image of gradients with noise, which is far smaller as JPEG than as PNG.
     private static func png() throws -> Data {
         var random = SeededRandom(seed: 3)
         let size = PixelSize(width: 64, height: 64)
@@ -29,7 +29,7 @@ struct DiskEncodingTests {
     }
 
     @Test(
-        "a photograph in PNG becomes a smaller JPEG or WebP, of the same size in pixels",
+        "a PNG photograph is stored as a smaller JPEG or WebP with the same pixel size",
         arguments: [DiskEncoding.format(.jpeg), .format(.webp), .adaptive()])
     func reencodes(_ encoding: DiskEncoding) throws {
         let kept = try kept(encoding)
@@ -39,7 +39,7 @@ struct DiskEncodingTests {
         #expect(header.size == PixelSize(width: 64, height: 64))
     }
 
-    @Test("as an original, or where there is no encoder, it stays as it came")
+    @Test("an original is stored unchanged, as is an image without an encoder")
     func keepsOriginal() throws {
         #expect(try kept(.original) == Self.png())
         #expect(try kept(.format(ImageFormat(rawValue: "unknown"))) == Self.png())

@@ -34,7 +34,7 @@ struct FailureTests {
         }
     }
 
-    @Test("another status is told", arguments: HTTPTransport.allCases, [401, 403, 418, 500, 503, 204, 206, 304])
+    @Test("other statuses are reported", arguments: HTTPTransport.allCases, [401, 403, 418, 500, 503, 204, 206, 304])
     func status(_ http: HTTPTransport, status: Int) async throws {
         guard case .httpStatus(status) = try await error(http, from: .response(status: status)) else {
             Issue.record("not httpStatus(\(status))")
@@ -53,7 +53,7 @@ struct FailureTests {
     }
 
     @Test(
-        "a body shorter than announced, and one cut in a chunk, are truncated and never cached",
+        "a body that is too short or cut in a chunk is truncated and never cached",
         arguments: HTTPTransport.allCases)
     func truncated(_ http: HTTPTransport) async throws {
         let jpeg = try Images.jpeg(400, 300)
@@ -79,7 +79,7 @@ struct FailureTests {
     }
 
     @Test(
-        "bytes that are no image are a decoding error, and the next request asks the network again",
+        "undecodable bytes are a decoding error, and the next request uses the network again",
         arguments: HTTPTransport.allCases)
     func notAImage(_ http: HTTPTransport) async throws {
         let png = try Images.png(40, 30)
@@ -95,7 +95,7 @@ struct FailureTests {
         #expect(try await test.loader.image(for: request).source == .network)
     }
 
-    @Test("an image on disk that no longer decodes is fetched anew", arguments: HTTPTransport.allCases)
+    @Test("an undecodable image on disk is fetched again", arguments: HTTPTransport.allCases)
     func damagedOnDisk(_ http: HTTPTransport) async throws {
         let png = try Images.png(40, 30)
         let answers = Counter()
@@ -104,13 +104,13 @@ struct FailureTests {
         }
         let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.png"), fit: 20, .diskOnly)
-        _ = try await test.loader.data(for: request)  // stored: nobody looked into it
+        _ = try await test.loader.data(for: request)  // stored without decoding
         #expect(try await test.loader.image(for: request).source == .network)
         #expect(try await test.loader.image(for: request).source == .disk)
         #expect(server.requestCount == 2)
     }
 
-    @Test("a disk cache that can't be written costs an event, not the image", arguments: HTTPTransport.allCases)
+    @Test("an unwritable disk cache reports an event, and the image still loads", arguments: HTTPTransport.allCases)
     func brokenDisk(_ http: HTTPTransport) async throws {
         let png = try Images.png(40, 30)
         let server = try LoopbackServer { _ in .ok(png) }
@@ -122,7 +122,7 @@ struct FailureTests {
         #expect(test.kinds.contains { if case .diskFailed = $0 { true } else { false } })
     }
 
-    @Test("more bytes than the limit are refused, announced or not", arguments: HTTPTransport.allCases)
+    @Test("a body above the limit is rejected, with or without Content-Length", arguments: HTTPTransport.allCases)
     func tooLarge(_ http: HTTPTransport) async throws {
         let body = [UInt8](repeating: 7, count: 5_000)
         for reply in [LoopbackReply.ok(body), .chunked([body])] {
@@ -136,7 +136,7 @@ struct FailureTests {
         }
     }
 
-    @Test("an image above the pixel limit is refused by name", arguments: HTTPTransport.allCases)
+    @Test("an image above the pixel limit is a typed error", arguments: HTTPTransport.allCases)
     func tooManyPixels(_ http: HTTPTransport) async throws {
         let png = try Images.png(40, 30)
         let server = try LoopbackServer { _ in .ok(png) }
@@ -157,7 +157,7 @@ struct FailureTests {
         }
     }
 
-    @Test("a failure that may heal is tried again", arguments: HTTPTransport.allCases)
+    @Test("a transient failure is retried", arguments: HTTPTransport.allCases)
     func retry(_ http: HTTPTransport) async throws {
         let png = try Images.png(40, 30)
         let answers = Counter()

@@ -7,7 +7,7 @@ import ImageTransporting
 import LoopbackServer
 import Testing
 
-/// One way in which an origin misbehaves, and what it is to end in.
+/// A misbehavior of an origin, and the expected error.
 struct OriginFault: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let steps: [LoopbackStep]
@@ -17,8 +17,8 @@ struct OriginFault: Sendable, CustomTestStringConvertible {
         _ name: String, _ steps: [LoopbackStep], endsIn kind: ImageError.NetworkFailure, naming text: String? = nil
     ) {
         self.init(name, steps) { error in
-            guard case .network(kind, let told) = error else { return false }
-            return text.map { told.contains($0) } ?? true
+            guard case .network(kind, let message) = error else { return false }
+            return text.map { message.contains($0) } ?? true
         }
     }
 
@@ -37,7 +37,7 @@ struct OriginFault: Sendable, CustomTestStringConvertible {
         OriginFault(
             "Content-Length too long", [.text(head + "Content-Length: 9\r\n\r\n1234"), .close], endsIn: .truncatedBody),
         OriginFault(
-            "a chunk that is cut", [.text(head + "Transfer-Encoding: chunked\r\n\r\n9\r\n1234"), .close],
+            "a truncated chunk", [.text(head + "Transfer-Encoding: chunked\r\n\r\n9\r\n1234"), .close],
             endsIn: .truncatedBody),
         OriginFault(
             "no last chunk", [.text(head + "Transfer-Encoding: chunked\r\n\r\n4\r\n1234\r\n"), .close],
@@ -46,23 +46,25 @@ struct OriginFault: Sendable, CustomTestStringConvertible {
         OriginFault("a reset inside the head", [.text("HTTP/1.1 200 OK\r\nConte"), .reset], endsIn: .connectionLost),
         OriginFault(
             "a reset inside the body", [.text(head + "Content-Length: 9\r\n\r\n1234"), .reset], endsIn: .truncatedBody),
-        OriginFault("silence before the head", [.awaitDisconnect], endsIn: .timedOut, naming: "head"),
+        OriginFault("no response head", [.awaitDisconnect], endsIn: .timedOut, naming: "head"),
         OriginFault(
-            "silence inside the body", [.text(head + "Content-Length: 9\r\n\r\n1234"), .awaitDisconnect],
+            "an incomplete body without further bytes",
+            [.text(head + "Content-Length: 9\r\n\r\n1234"), .awaitDisconnect],
             endsIn: .timedOut, naming: "body"),
-        OriginFault("a redirect in a circle", [.text(redirect(to: "/bad"))], endsIn: .redirect, naming: "loop"),
+        OriginFault("a redirect loop", [.text(redirect(to: "/bad"))], endsIn: .redirect, naming: "loop"),
         OriginFault("a redirect to a file", [.text(redirect(to: "file:///etc/hostname"))], endsIn: .redirect),
         OriginFault(
-            "a part that nobody asked for",
+            "an unrequested 206 response",
             [.text("HTTP/1.1 206 Part\r\nContent-Range: bytes 0-3/9\r\nContent-Length: 4\r\n\r\n1234")], status(206)),
         OriginFault("304 without a condition", [.text("HTTP/1.1 304 Not Modified\r\n\r\n")], status(304)),
         OriginFault(
             "a head of a megabyte in one line",
             [.text("HTTP/1.1 200 OK\r\nX: \(String(repeating: "x", count: 1 << 20))\r\n\r\n"), .close],
             endsIn: .malformedResponse, naming: "head"),
-        OriginFault("no HTTP at all", [.text("ready to serve\r\n\r\n"), .close], endsIn: .malformedResponse),
         OriginFault(
-            "a body that is not coded as it says",
+            "a response that isn't HTTP", [.text("ready to serve\r\n\r\n"), .close], endsIn: .malformedResponse),
+        OriginFault(
+            "a body with a wrong Content-Encoding",
             [.text(head + "Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n1234")], endsIn: .malformedResponse),
     ]
 
@@ -71,10 +73,10 @@ struct OriginFault: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("What origins do wrong", .timeLimit(.minutes(10)))
+@Suite("Faults of origins", .timeLimit(.minutes(10)))
 struct FaultListTests {
     @Test(
-        "each fault ends in an error of its own, nothing of it is kept, and others are served meanwhile",
+        "each fault ends with its error, isn't cached, and doesn't affect other requests",
         arguments: HTTPTransport.allCases, OriginFault.all)
     func fault(_ http: HTTPTransport, _ fault: OriginFault) async throws {
         let png = try Images.png(40, 30)
@@ -87,7 +89,7 @@ struct FaultListTests {
         let asked = server.requestCount
         let second = await error(of: test, server.url("/bad"))
         #expect(second.map(fault.isExpected) == true, "\(String(describing: second))")
-        #expect(server.requestCount > asked, "something of it was kept")
+        #expect(server.requestCount > asked, "the faulty response was cached")
     }
 
     private func error(of test: TestLoader, _ url: URL) async -> ImageError? {

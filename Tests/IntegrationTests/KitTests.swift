@@ -64,7 +64,7 @@ struct KitTests {
         }
     }
 
-    @Test("a file in place of the cache directory is a typed error")
+    @Test("a file at the cache directory's path is a typed error")
     func fileInPlace() async throws {
         try await withDirectory { directory in
             try Data().write(to: directory)
@@ -91,7 +91,7 @@ struct KitTests {
     #endif
 
     @Test(
-        "an image is written in each format, and reads back at its size",
+        "an image is encoded in each format and decodes to its size",
         arguments: [
             ImageFileFormat.jpeg(), .png, .webP(), .webP(quality: nil), .gif,
         ])
@@ -109,7 +109,7 @@ struct KitTests {
         }
     }
 
-    @Test("rows have four bytes a pixel, from top to bottom")
+    @Test("rows have four bytes per pixel, from top to bottom")
     func rows() {
         let bitmap = Bitmap(
             size: PixelSize(width: 1, height: 2), pixels: [1, 2, 3, 4, 5, 6, 7, 8], isOpaque: false)

@@ -13,7 +13,9 @@ import Testing
 
 @Suite("Memory, disk, network, over real sockets and files", .timeLimit(.minutes(10)))
 struct LayersTests {
-    @Test("network first, then memory; after a relaunch disk", arguments: HTTPTransport.allCases)
+    @Test(
+        "an image comes from the network, then from memory, and from disk with a new loader",
+        arguments: HTTPTransport.allCases)
     func layers(_ http: HTTPTransport) async throws {
         let jpeg = try Images.jpeg(400, 300)
         let server = try LoopbackServer { _ in .ok(jpeg, headers: Images.fresh) }
@@ -29,7 +31,7 @@ struct LayersTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("the loader tells what it holds and did, and empties both caches", arguments: HTTPTransport.allCases)
+    @Test("the loader reports statistics and empties both caches", arguments: HTTPTransport.allCases)
     func housekeeping(_ http: HTTPTransport) async throws {
         let png = try Images.png(40, 30)
         let server = try LoopbackServer { _ in .ok(png, headers: Images.fresh) }
@@ -66,7 +68,7 @@ struct LayersTests {
     }
 
     @Test(
-        "reload asks the network although both caches have it, and stores the new one",
+        "reload uses the network although both caches have the image, and stores the new one",
         arguments: HTTPTransport.allCases)
     func reload(_ http: HTTPTransport) async throws {
         let images = [try Images.png(40, 30), try Images.png(60, 60)]
@@ -87,7 +89,7 @@ struct LayersTests {
     }
 
     @Test(
-        "offline: a warm disk answers, a cold one is a typed error, and nothing goes out",
+        "offline, a stored image is returned, a missing one is a typed error, and no request is sent",
         arguments: HTTPTransport.allCases)
     func offline(_ http: HTTPTransport) async throws {
         let png = try Images.png(40, 30)
@@ -104,7 +106,7 @@ struct LayersTests {
     }
 
     @Test(
-        "a stale image is asked about: a 304 brings no body; who is not heard, or not to be asked, leaves it stale",
+        "a stale image is validated, and stays stale if the origin is unreachable or the loader offline",
         arguments: HTTPTransport.allCases)
     func stale(_ http: HTTPTransport) async throws {
         let png = try Images.png(40, 30)
@@ -126,7 +128,7 @@ struct LayersTests {
     }
 
     @Test(
-        "a stale image that need not be waited for is shown at once; what is newer is told, and shown the next time",
+        "with stale-while-revalidate, a stale image is returned at once, and the new one next time",
         arguments: HTTPTransport.allCases)
     func refreshed(_ http: HTTPTransport) async throws {
         let images = [try Images.png(40, 30), try Images.png(60, 60)]
@@ -147,7 +149,7 @@ struct LayersTests {
     }
 
     @Test(
-        "accounts that share a folder see their own images alone, and so do requests with other headers",
+        "accounts that share a folder only get their own images, as do requests with other headers",
         arguments: HTTPTransport.allCases)
     func accounts(_ http: HTTPTransport) async throws {
         let images = ["ann": try Images.png(10, 10), "bob": try Images.png(20, 20)]
@@ -169,7 +171,7 @@ struct LayersTests {
         #expect(try await load("ann", "ann") == (.disk, 10))
     }
 
-    @Test("another Authorization never sees the first one's image", arguments: HTTPTransport.allCases)
+    @Test("a request with another Authorization never gets the first one's image", arguments: HTTPTransport.allCases)
     func identity(_ http: HTTPTransport) async throws {
         let images = ["a": try Images.png(10, 10), "b": try Images.png(20, 20)]
         let server = try LoopbackServer { request in
@@ -188,7 +190,7 @@ struct LayersTests {
         await #expect(throws: ImageError.self) { try await width(nil) }
     }
 
-    @Test("what the origin forbids to store is not on disk", arguments: HTTPTransport.allCases)
+    @Test("no-store responses are not on disk", arguments: HTTPTransport.allCases)
     func noStore(_ http: HTTPTransport) async throws {
         let png = try Images.png(40, 30)
         let server = try LoopbackServer { _ in .ok(png, headers: ["Cache-Control": "private, No-Store"]) }
@@ -198,7 +200,7 @@ struct LayersTests {
         #expect(try await test.loader.image(for: request).source == .network)
     }
 
-    @Test("all four formats arrive, found by signature whatever the name says", arguments: HTTPTransport.allCases)
+    @Test("all four formats load and are detected by signature, not by name", arguments: HTTPTransport.allCases)
     func formats(_ http: HTTPTransport) async throws {
         let bitmap = Images.bitmap(64, 48)
         let encoders: [any ImageEncoder] = [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()]
@@ -221,7 +223,7 @@ struct LayersTests {
         try Data(png).write(to: file)
         let fromFile = try await test.loader.image(for: ImageRequest(file, fit: 20))
         #expect(fromFile.image.bitmap.size.width == 20)
-        #expect(fromFile.source == .disk, "no network was asked")
+        #expect(fromFile.source == .disk, "the network was not used")
         let data = try #require(URL(string: "data:image/png;base64,\(Data(png).base64EncodedString())"))
         #expect(try await test.loader.image(for: ImageRequest(data, fit: 20)).image.bitmap.size.width == 20)
         #expect(!test.kinds.contains { if case .diskMiss = $0 { true } else { false } })

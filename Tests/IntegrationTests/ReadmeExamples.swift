@@ -4,7 +4,7 @@ import ImageLoaderKit
 import ImageTransporting
 import Testing
 
-// The examples of README.md, compiled. `ReadmeTests` fails when a line of an example there is not here.
+// The examples of README.md. `ReadmeTests` fails if a line of an example is missing here.
 
 private func loadImage(_ url: URL, cacheDirectory: URL) async throws -> LoadedImage {
     let loader = try ImageLoader(cacheDirectory: cacheDirectory)
@@ -64,7 +64,7 @@ private func makeSigningLoader(cacheDirectory: URL, token: String) -> ImageLoade
 @Suite("README")
 struct ReadmeTests {
     @Test(
-        "every line of an example stands in a file that compiles it, but for the manifest, which Scripts/check-consumers builds"
+        "each example line is in a compiled file, except the manifest, which Scripts/check-consumers builds"
     )
     func examples() throws {
         let here = URL(fileURLWithPath: #filePath)

@@ -8,9 +8,9 @@ import LoopbackServer
 import Synchronization
 import Testing
 
-@Suite("Downloads that are interrupted", .timeLimit(.minutes(10)))
+@Suite("Interrupted downloads", .timeLimit(.minutes(10)))
 struct ResumptionTests {
-    /// 50 MiB that differ from each other everywhere: blocks of random bytes, each a rotation of the one before.
+    /// 50 MiB without repetition: blocks of random bytes, each a rotation of the one before.
     private let body: [UInt8] = {
         var random = SeededRandom(seed: 5)
         let block = (0..<1 << 17).flatMap { _ in unsafe withUnsafeBytes(of: random.next()) { unsafe Array($0) } }
@@ -18,7 +18,7 @@ struct ResumptionTests {
     }()
     private let partBytes = 1 << 20
 
-    /// With a cache and connections of its own, as after a relaunch.
+    /// Returns a transport with a new cache object and new connections, as after a restart of the app.
     private func relaunched(_ http: HTTPTransport, _ folder: URL) -> ResumingTransport {
         ResumingTransport(
             http.make(),
@@ -32,7 +32,7 @@ struct ResumptionTests {
     }
 
     @Test(
-        "50 MiB interrupted 20 times, with a relaunch each time, cost hardly more bytes than once",
+        "50 MiB interrupted 20 times, with a restart each time, transfer hardly more bytes than once",
         arguments: HTTPTransport.allCases)
     func manyInterruptions(_ http: HTTPTransport) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "resumption-\(UUID().uuidString)")
@@ -52,7 +52,7 @@ struct ResumptionTests {
     }
 }
 
-/// After how many bytes each answer is cut, at random; nil when all cuts have been made.
+/// Random numbers of bytes after which responses are cut. Nil after all cuts were made.
 private final class Cuts: Sendable {
     private let state: Mutex<(left: Int, random: SeededRandom)>
     private let count: Int
@@ -62,7 +62,7 @@ private final class Cuts: Sendable {
         state = Mutex((count, SeededRandom(seed: seed)))
     }
 
-    /// So small that all cuts together leave something to the last answer.
+    /// Returns a number so small that all cuts together leave bytes for the last response.
     func next(of total: Int) -> Int? {
         state.withLock { state in
             guard state.left > 0 else { return nil }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Sharing, over real sockets", .timeLimit(.minutes(10)))
 struct SharingTests {
-    /// Serves one JPEG, whose head and first hundred bytes are said at once and whose rest waits for the signal.
+    /// Serves a JPEG. Sends the head and the first hundred bytes at once, and the rest after the signal.
     private func heldServer(_ signal: LoopbackSignal) throws -> LoopbackServer {
         let jpeg = try Images.jpeg(400, 300)
         let head = LoopbackReply.head(status: 200, headers: ["Content-Length": "\(jpeg.count)"])
@@ -17,7 +17,7 @@ struct SharingTests {
         }
     }
 
-    @Test("200 requests for one URL are one request on the wire and 200 answers", arguments: HTTPTransport.allCases)
+    @Test("200 requests for one URL send one HTTP request and return 200 images", arguments: HTTPTransport.allCases)
     func manyWaiters(_ http: HTTPTransport) async throws {
         let signal = LoopbackSignal()
         let server = try heldServer(signal)
@@ -59,7 +59,7 @@ struct SharingTests {
         let server = try heldServer(signal)
         let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.jpg"), fit: 100)
-        // A caller that joins receives the current progress at once: that is how the test knows that it has joined.
+        // A caller that joins receives the current progress at once, which tells the test that it has joined.
         let (leaverJoined, stayerJoined) = (Gate(), Gate())
         let leaver = Task { try await test.loader.image(for: request) { _ in leaverJoined.open() } }
         await leaverJoined.whenOpen()
@@ -72,7 +72,7 @@ struct SharingTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("cancelling all waiters closes the connection, as the server sees it", arguments: HTTPTransport.allCases)
+    @Test("cancelling all waiters closes the connection", arguments: HTTPTransport.allCases)
     func allLeave(_ http: HTTPTransport) async throws {
         let signal = LoopbackSignal()
         let server = try heldServer(signal)

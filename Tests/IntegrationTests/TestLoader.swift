@@ -11,14 +11,14 @@ import LoopbackServer
 import Synchronization
 import Testing
 
-/// The real loader over real parts, its caches in a folder of its own that goes when it goes.
+/// A loader with real components and a temporary cache folder, which is removed with this object.
 final class TestLoader: Sendable {
     let loader: ImageLoader
     let observer = RecordingObserver()
     let folder: URL
     private let keepsFolder: Bool
 
-    /// - Parameter folder: a cache folder to use again; nil for a new one.
+    /// - Parameter folder: an existing cache folder, or nil for a new one.
     init(_ http: HTTPTransport, folder: URL? = nil, adjust: (inout ImageLoaderOptions) -> Void = { _ in }) {
         keepsFolder = folder != nil
         self.folder = folder ?? FileManager.default.temporaryDirectory.appending(path: "loader-\(UUID().uuidString)")
@@ -33,14 +33,14 @@ final class TestLoader: Sendable {
 
     deinit {
         if keepsFolder { return }
-        // A cache that was let go writes its index down, perhaps only now: into a folder that is being removed.
+        // A released cache may still write its index while the folder is being removed.
         for _ in 0..<100 where isThere { try? FileManager.default.removeItem(at: folder) }
-        if isThere { Issue.record("the test's folder stays") }
+        if isThere { Issue.record("can't remove the test's folder") }
     }
 
     private var isThere: Bool { FileManager.default.fileExists(atPath: folder.path) }
 
-    /// Nil for the platform's own, which is what the defaults take.
+    /// Returns the transport, or nil for the platform's default.
     private static func transport(_ http: HTTPTransport) -> (any DataTransport)? {
         http == HTTPTransport.allCases.first ? nil : http.make()
     }
@@ -48,12 +48,12 @@ final class TestLoader: Sendable {
     var kinds: [ImageLoadEvent.Kind] { observer.kinds() }
 }
 
-/// Images made by our own code.
+/// Generates test images.
 enum Images {
-    /// Says that what is sent stays fresh while a test runs.
+    /// Headers that keep a response fresh during a test.
     static let fresh = ["Cache-Control": "max-age=600"]
 
-    /// A gradient with some structure, opaque.
+    /// Returns an opaque gradient with some structure.
     static func bitmap(_ width: Int, _ height: Int) -> Bitmap {
         var pixels: [UInt8] = []
         for y in 0..<height {
@@ -80,12 +80,12 @@ extension ImageRequest {
 }
 
 extension TransferLimits {
-    /// For tests of something else: a machine that does much besides may let a transfer stand still for long.
+    /// Long limits for tests of other behavior, because transfers can stall on a busy machine.
     static let patient = TransferLimits(connectTimeout: .seconds(600), stallTimeout: .seconds(600))
 }
 
 extension TestLoader {
-    /// The parts of a loader without a disk cache, to adjust before one is made of them.
+    /// Returns the configuration of a loader without a disk cache.
     static func configuration(_ http: HTTPTransport, retries: Int) -> ImageLoaderConfiguration {
         var defaults = ImageLoaderOptions(cacheDirectory: nil)
         defaults.transport = transport(http)
@@ -95,11 +95,11 @@ extension TestLoader {
     }
 }
 
-/// Counts calls, from any thread.
+/// Counts calls from any thread.
 final class Counter: Sendable {
     private let count = Mutex(0)
 
-    /// 0 at the first call, then 1, and so on.
+    /// Returns 0 at the first call, then 1, and so on.
     func next() -> Int {
         count.withLock { count in
             defer { count += 1 }

@@ -20,9 +20,9 @@ __attribute__((swiftcall)) void mutex_handle_lock_slow(
 
 __attribute__((swiftcall)) void mutex_handle_lock_slow(
     uint32_t owner, __attribute__((swift_context)) _Atomic(uint32_t) *word) {
-    uint32_t nobody = 0;
-    while (!atomic_compare_exchange_weak_explicit(word, &nobody, owner, memory_order_acquire, memory_order_relaxed)) {
-        nobody = 0;
+    uint32_t unlocked = 0;
+    while (!atomic_compare_exchange_weak_explicit(word, &unlocked, owner, memory_order_acquire, memory_order_relaxed)) {
+        unlocked = 0;
         sched_yield();
     }
 }

@@ -46,7 +46,7 @@ extension GeneratedImage {
             let (width, height) = (pass.columns(of: 9), pass.rows(of: 7))
             if width == 0 { continue }
             for row in 0..<height {
-                // Rows of palette indices aren't filtered.
+                // Palette indices are restricted to the palette's colors, and aren't filtered.
                 let filter = colorType == 3 ? 0 : UInt8((scanlines.count + row) % 5)
                 let bytes = (0..<(width * bits + 7) / 8).map {
                     UInt8(($0 * 37 + row * 11) & (colorType == 3 ? 0x05 : 255))

@@ -26,7 +26,7 @@ extension ExpectedState {
         var shared: Set<WorkKey> = []
         for operation in operations.values where !operation.isCancelled {
             let key = operation.key
-            guard callers[key] != nil else { return Violation(.noWorkForNobody, "\(key)") }
+            guard callers[key] != nil else { return Violation(.noUnusedWork, "\(key)") }
             guard shared.insert(key).inserted else { return Violation(.oneWorkPerKey, "\(key)") }
             let transfers = operation.transferCount
             if transfers > 1 { return Violation(.oneWorkPerKey, "\(transfers) transfers: \(key)") }
@@ -38,7 +38,7 @@ extension ExpectedState {
         for caller in callers.values.lazy.flatMap(\.values) {
             guard let id = caller.parent else { continue }
             guard let parent = operations[id], !parent.isCancelled else {
-                return Violation(.noWorkForNobody, "an operation that is over waits for another")
+                return Violation(.noUnusedWork, "an operation that is over waits for another")
             }
             if let violation = violation("waits", at: caller.priority, parent, highest) { return violation }
         }
@@ -57,7 +57,7 @@ extension ExpectedState {
         var previews: Set<OperationID> = []
         for work in lanes.waiting.values {
             guard let id = work.operation, let operation = operations[id], work.isPreview || !operation.isCancelled
-            else { return Violation(.noWorkForNobody, "work of an operation that is over waits in a lane") }
+            else { return Violation(.noUnusedWork, "work of an operation that is over waits in a lane") }
             if work.isPreview, !previews.insert(id).inserted {
                 return Violation(.limits, "two previews wait: \(operation.key)")
             }

@@ -91,7 +91,7 @@ struct ExpectedState: Sendable {
     mutating func transferStarted(_ id: OperationID) -> Violation? {
         operations[id]?.transferCount += 1
         guard let operation = operations[id], !operation.isCancelled else {
-            return Violation(.noWorkForNobody, "an operation that is over sends a request")
+            return Violation(.noUnusedWork, "an operation that is over sends a request")
         }
         return nil
     }

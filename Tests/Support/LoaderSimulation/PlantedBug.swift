@@ -1,7 +1,7 @@
 /// Classic mistakes, each made by a double in front of the real part, to show that the simulation finds them.
 package enum PlantedBug: String, CaseIterable, Sendable {
     case sharesNothing = "two requests for one image download it twice"
-    case forgetsTheLastCancel = "the last caller leaves, and the download goes on"
+    case forgetsTheLastCancel = "the last caller leaves, and the download continues"
     case reportsAfterTheEnd = "callers that have left receive progress"
     case keepsAStalePriority = "an operation keeps the priority at which it started"
     case ordersByFirstPriority = "a lane keeps the priority at which work arrived"
@@ -17,15 +17,15 @@ package enum PlantedBug: String, CaseIterable, Sendable {
     case storesPreviews = "a preview is stored in memory as the final image"
     case ignoresProcessors = "a processed image is returned for a plain one"
     case ignoresLimits = "a lane runs all work at once"
-    case closesHalf = "an invalidated loader goes on with its downloads"
+    case closesHalf = "an invalidated loader continues its downloads"
     case reopens = "an invalidated loader starts new work"
 
     /// The promises that it may be found to break first.
     package var promises: Set<Promise> {
         switch self {
         // With two operations for a key, neither has the priority of all callers, and the end of one answers all.
-        case .sharesNothing: [.oneWorkPerKey, .highestPriority, .noWorkForNobody]
-        case .forgetsTheLastCancel: [.noWorkForNobody]
+        case .sharesNothing: [.oneWorkPerKey, .highestPriority, .noUnusedWork]
+        case .forgetsTheLastCancel: [.noUnusedWork]
         // A call is over because it was cancelled or because it has returned.
         case .reportsAfterTheEnd: [.lastWord, .oneEnd]
         case .keepsAStalePriority, .ordersByFirstPriority: [.highestPriority]
@@ -38,7 +38,7 @@ package enum PlantedBug: String, CaseIterable, Sendable {
         case .deliversLate: [.lastWord, .oneEnd, .forwards]
         case .storesPreviews, .ignoresProcessors: [.rightAnswer]
         case .ignoresLimits: [.limits, .holding]
-        case .closesHalf: [.endsForGood, .noWorkForNobody]
+        case .closesHalf: [.endsForGood, .noUnusedWork]
         case .reopens: [.endsForGood]
         }
     }

@@ -154,7 +154,7 @@ package final class Simulation {
         if let violation = context.check(moment) { throw Failure(step: stepCount, violation: violation) }
         let limit = requests.values.count { $0.record.isLive } + runningPrefetchCount
         let waiting = context.update { $0.requestCount }
-        if waiting > limit { throw failure(.noWorkForNobody, "\(waiting) calls for \(limit) requests") }
+        if waiting > limit { throw failure(.noUnusedWork, "\(waiting) calls for \(limit) requests") }
     }
 
     /// Runs until every request has ended, for longer than any retry waits.

@@ -5,7 +5,7 @@ package enum Promise: String, Sendable {
     case rightAnswer = "a request receives the image that it asked for, or an error that occurred"
     case forwards = "progress never goes back, and previews never get worse"
     case oneWorkPerKey = "there is one operation per key, with one transfer at most"
-    case noWorkForNobody = "work without callers is cancelled"
+    case noUnusedWork = "work without callers is cancelled"
     case highestPriority =
         "work waits and runs at the highest priority of its callers, and higher priority starts first"
     case limits = "a lane, a host and a prefetcher run no more at once than they may"

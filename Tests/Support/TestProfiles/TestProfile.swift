@@ -8,9 +8,13 @@ import CTestProfiles
 
 /// ICC profiles that Little CMS creates at run time.
 public enum TestProfile {
+    /// CIE xy of the white point D65.
     public static let d65 = (x: 0.3127, y: 0.3290)
+    /// CIE xy of the white point D50.
     public static let d50 = (x: 0.3457, y: 0.3585)
+    /// CIE xy of red, green and blue in sRGB.
     public static let srgbPrimaries = [0.64, 0.33, 0.30, 0.60, 0.15, 0.06]
+    /// CIE xy of red, green and blue in Display P3.
     public static let p3Primaries = [0.680, 0.320, 0.265, 0.690, 0.150, 0.060]
 
     public static func rgb(white: (x: Double, y: Double), primaries: [Double], gamma: Double) -> Data {

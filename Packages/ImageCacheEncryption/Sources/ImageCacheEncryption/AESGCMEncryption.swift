@@ -8,27 +8,29 @@
         public import Foundation
     #endif
 
-    /// Seals with AES-GCM (NIST SP 800-38D), by swift-crypto, each time with a random nonce of 96 bits; pseudonyms are HMAC-SHA-256.
+    /// Encrypts with AES-GCM (NIST SP 800-38D), using swift-crypto. Each encryption uses a random nonce of 96 bits.
     ///
-    /// A key may encryption 2^32 times before a nonce is likely enough to repeat that another key should take its place.
+    /// Pseudonyms are HMAC-SHA-256. Replace a key after 2^32 encryptions, because a nonce could repeat.
     public struct AESGCMEncryption: DataEncryption {
         private let encryptionKey: SymmetricKey
-        private let naming: SymmetricKey
+        private let pseudonymKey: SymmetricKey
 
-        /// - Parameter key: 32 bytes that nobody can guess: random, or from a store of secrets; not a password.
+        /// - Parameter key: 32 random bytes. Don't use a password.
+        /// - Throws: `InvalidKey` if the key has another length.
         public init(key: Data) throws(InvalidKey) {
             guard key.count == 32 else { throw InvalidKey(byteCount: key.count) }
-            // HKDF (RFC 5869), so that neither use of the key tells anything about the other.
+            // HKDF (RFC 5869), so that neither derived key reveals anything about the other.
             func derived(_ purpose: String) -> SymmetricKey {
                 HKDF<Crypto.SHA256>.deriveKey(
                     inputKeyMaterial: SymmetricKey(data: key), info: Data(purpose.utf8), outputByteCount: 32)
             }
             encryptionKey = derived("swift-image-loading seal")
-            naming = derived("swift-image-loading pseudonym")
+            pseudonymKey = derived("swift-image-loading pseudonym")
         }
 
-        /// A key has 32 bytes.
+        /// The key doesn't have 32 bytes.
         public struct InvalidKey: Error, Hashable {
+            /// The length of the key, in bytes.
             public var byteCount: Int
 
             public init(byteCount: Int) { self.byteCount = byteCount }
@@ -44,7 +46,7 @@
         }
 
         public func pseudonym(for text: String) -> String {
-            HMAC<Crypto.SHA256>.authenticationCode(for: Data(text.utf8), using: naming).map { byte in
+            HMAC<Crypto.SHA256>.authenticationCode(for: Data(text.utf8), using: pseudonymKey).map { byte in
                 let digits = String(byte, radix: 16)
                 return byte < 16 ? "0" + digits : digits
             }.joined()

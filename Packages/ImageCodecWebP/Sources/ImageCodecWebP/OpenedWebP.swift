@@ -57,7 +57,7 @@ final class OpenedWebP: OpenedImage {
 
     /// All of the image is in memory before its first row is there: a sink that can keep it so gets it without a copy.
     private func send(_ pixels: [UInt8], to sink: any PixelRowSink) throws(DecodingFailure) {
-        if try sink.takePicture(pixels) { return }
+        if try sink.takeImage(pixels) { return }
         defer { pool?.give(pixels) }
         let (bytes, stride) = (pixels.span, structure.canvas.width * 4)
         for y in 0..<structure.canvas.height { try sink.receive(bytes.extracting(y * stride..<(y + 1) * stride)) }

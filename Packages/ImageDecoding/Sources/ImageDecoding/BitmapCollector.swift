@@ -53,7 +53,7 @@ final class BitmapCollector: PixelRowSink {
     }
 
     /// An image that is the result already.
-    func takePicture(_ image: [UInt8]) throws(DecodingFailure) -> Bool {
+    func takeImage(_ image: [UInt8]) throws(DecodingFailure) -> Bool {
         guard received == 0, origin == (0, 0), layout.orientation == .up, image.count == storedSize.area * 4 else {
             return false
         }

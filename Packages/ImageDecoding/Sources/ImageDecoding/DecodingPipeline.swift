@@ -124,9 +124,9 @@ private final class CancellationCheckpoint: PixelRowSink {
         try next.receive(row)
     }
 
-    func takePicture(_ pixels: [UInt8]) throws(DecodingFailure) -> Bool {
+    func takeImage(_ pixels: [UInt8]) throws(DecodingFailure) -> Bool {
         try checkCancellation()
-        return try next.takePicture(pixels)
+        return try next.takeImage(pixels)
     }
 
     func checkCancellation() throws(DecodingFailure) {

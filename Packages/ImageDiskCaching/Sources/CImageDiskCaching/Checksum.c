@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* About passing long vectors to functions: all that take them are inlined. */
+/* The warning concerns long vectors as function parameters. All such functions are inlined. */
 #pragma clang diagnostic ignored "-Wpsabi"
 
 #define INLINE static inline __attribute__((always_inline))

@@ -11,7 +11,7 @@ extension DiskDataCache {
     /// Other operations can run in between.
     public func setByteLimit(_ byteLimit: Int) async throws(DataCacheFailure) {
         folder.setByteLimit(byteLimit)
-        _ = try await repeated { folder throws(FileSystemFailure) in
+        _ = try await repeatUntilDone { folder throws(FileSystemFailure) in
             try folder.shrinkStep()
         }
     }
@@ -28,7 +28,7 @@ extension DiskDataCache {
             }
             report.add(part)
         }
-        try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.makeIndexAnew() }
+        try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.rebuildIndex() }
         return report
     }
 
@@ -36,7 +36,7 @@ extension DiskDataCache {
     @discardableResult
     public func trim(to byteCount: Int) async throws(DataCacheFailure) -> DiskCacheRemoval {
         try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.open() }
-        return try await repeated { folder throws(FileSystemFailure) in
+        return try await repeatUntilDone { folder throws(FileSystemFailure) in
             try folder.shrinkStep(to: byteCount)
         }
     }
@@ -54,7 +54,7 @@ extension DiskDataCache {
             }
             sum.add(part)
         }
-        try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.settleRemovals() }
+        try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.synchronizeRemovals() }
         return sum
     }
 
@@ -66,7 +66,7 @@ extension DiskDataCache {
     }
 
     /// Repeats a step until it returns nil, and adds up the results. Other operations can run in between.
-    private func repeated(
+    private func repeatUntilDone(
         _ step: @escaping @Sendable (EntryFolder) throws(FileSystemFailure) -> DiskCacheRemoval?
     ) async throws(DataCacheFailure) -> DiskCacheRemoval {
         var sum = DiskCacheRemoval()

@@ -16,12 +16,12 @@ extension DiskDataCache: StreamingDataCache {
         switch folder.readAtOnce(key, name: name) {
         case .entry(let entry): return entry
         case .absent: return nil
-        case .newcomer, .unsettled, nil: break
+        case .unindexed, .inconsistent, nil: break
         }
         let executor = reader(for: name)
         let entry = try await perform(on: executor) { folder throws(FileSystemFailure) in try folder.openEntry(key) }
         guard let entry else {
-            await settle(name)
+            await reconcile(name)
             return nil
         }
         folder.noteHit(of: name)
@@ -29,5 +29,5 @@ extension DiskDataCache: StreamingDataCache {
     }
 
     /// Repairs folder and index after an entry was missing or damaged.
-    func settle(_ key: DataCacheKey) async { await settle(folder.name(key)) }
+    func reconcile(_ key: DataCacheKey) async { await reconcile(folder.name(key)) }
 }

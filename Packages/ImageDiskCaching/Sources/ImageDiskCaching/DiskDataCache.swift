@@ -74,11 +74,11 @@ public final class DiskDataCache: DataCache {
             flushInBackground()
             return entry
         case .absent: return nil
-        case .newcomer(let entry):
-            await settle(name)
+        case .unindexed(let entry):
+            await reconcile(name)
             return entry
-        case .unsettled:
-            await settle(name)
+        case .inconsistent:
+            await reconcile(name)
             return nil
         }
     }
@@ -100,7 +100,7 @@ public final class DiskDataCache: DataCache {
         try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.removeAll() }
     }
 
-    private func reading(_ key: DataCacheKey, _ name: EntryName) async throws(DataCacheFailure) -> Reading {
+    private func reading(_ key: DataCacheKey, _ name: EntryName) async throws(DataCacheFailure) -> ReadResult {
         if let reading = folder.readAtOnce(key, name: name) { return reading }
         return try await perform(on: reader(for: name)) { folder throws(FileSystemFailure) in
             try folder.read(key, name: name)
@@ -137,10 +137,11 @@ public final class DiskDataCache: DataCache {
     }
 
     /// Repairs folder and index for one name. A failed repair doesn't make the read fail. `verify` reports it.
-    func settle(_ name: EntryName) async {
+    func reconcile(_ name: EntryName) async {
         do {
-            try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.settle(name) }
+            try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.reconcile(name) }
         } catch {
+            // The next verification finds the same problem.
         }
     }
 

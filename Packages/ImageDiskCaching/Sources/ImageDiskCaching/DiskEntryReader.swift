@@ -18,7 +18,7 @@ struct OpenEntry: Sendable {
 
 extension EntryFolder {
     /// How many bytes at the end of a file are read first. They usually contain the whole tail.
-    private static var usualTail: Int { 4_096 }
+    private static var typicalTailSize: Int { 4_096 }
 
     /// Opens an entry and validates everything except the payload. Returns nil if the entry is missing or damaged.
     func openEntry(_ key: DataCacheKey) throws(FileSystemFailure) -> OpenEntry? {
@@ -30,7 +30,9 @@ extension EntryFolder {
         }
         do {
             let status = try fileSystem.status(of: file)
-            if status.isRegular, let entry = try judgeTail(file, status.byteCount, Self.usualTail), entry.key == key {
+            if status.isRegular, let entry = try validateTail(file, status.byteCount, Self.typicalTailSize),
+                entry.key == key
+            {
                 return entry
             }
             fileSystem.close(file)
@@ -41,15 +43,15 @@ extension EntryFolder {
         }
     }
 
-    private func judgeTail(_ file: Int32, _ fileSize: Int, _ wanted: Int) throws(FileSystemFailure) -> OpenEntry? {
+    private func validateTail(_ file: Int32, _ fileSize: Int, _ wanted: Int) throws(FileSystemFailure) -> OpenEntry? {
         let start = max(0, fileSize - wanted)
         let bytes = [UInt8](try read(file, start..<fileSize))
         guard bytes.count == fileSize - start else { return nil }
-        switch unsafe EntryFormat.judge(tail: bytes.span.bytes, fileSize: fileSize) {
+        switch unsafe EntryFormat.validate(tail: bytes.span.bytes, fileSize: fileSize) {
         case .damaged, .otherVersion: return nil
         case .needs(let byteCount):
-            return byteCount > wanted && byteCount <= byteLimit ? try judgeTail(file, fileSize, byteCount) : nil
-        case .whole(let layout):
+            return byteCount > wanted && byteCount <= byteLimit ? try validateTail(file, fileSize, byteCount) : nil
+        case .intact(let layout):
             func part(_ range: Range<Int>) -> ArraySlice<UInt8> {
                 bytes[range.lowerBound - start..<range.upperBound - start]
             }
@@ -75,7 +77,7 @@ extension EntryFolder {
             return nil
         }
         guard bytes.count == blocks.count,
-            unsafe EntryFormat.isWhole(bytes.span.bytes, firstBlock: first, sums: entry.sums.span.bytes)
+            unsafe EntryFormat.isIntact(bytes.span.bytes, firstBlock: first, sums: entry.sums.span.bytes)
         else { return nil }
         return Data(bytes[wanted.lowerBound - blocks.lowerBound..<wanted.upperBound - blocks.lowerBound])
     }
@@ -104,7 +106,7 @@ final class DiskEntryReader: DataCacheReader {
         let bytes = try await cache.perform(on: executor) { folder throws(FileSystemFailure) in
             try folder.bytes(of: entry, in: range)
         }
-        if bytes == nil { await cache.settle(entry.key) }
+        if bytes == nil { await cache.reconcile(entry.key) }
         return bytes
     }
 }

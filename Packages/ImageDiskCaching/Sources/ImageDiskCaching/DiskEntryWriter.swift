@@ -8,13 +8,13 @@ import Synchronization
 #endif
 
 /// Data is buffered up to this length before it is written.
-private let gatheredLength = 1 << 18
+private let bufferSize = 1 << 18
 
 /// Streams an entry to disk. An entry of less than 256 KiB is written when it is finished, as by `store`.
 final class DiskEntryWriter: DataCacheWriter {
     private struct State {
         /// The data that is not written yet.
-        var gathered = Data()
+        var buffered = Data()
         /// Nil before the first write and after the end.
         var stream: EntryStream?
         var failure: DataCacheFailure?
@@ -37,26 +37,26 @@ final class DiskEntryWriter: DataCacheWriter {
 
     /// Reserves space for an entry that is not small.
     func prepare(_ expectedByteCount: Int?) async throws(DataCacheFailure) {
-        guard let expectedByteCount, expectedByteCount >= gatheredLength else { return }
+        guard let expectedByteCount, expectedByteCount >= bufferSize else { return }
         try await write(Data(), expecting: expectedByteCount)
     }
 
     func append(_ bytes: Data) async throws(DataCacheFailure) {
-        let gathered: Result<Data?, DataCacheFailure> = state.withLock { state in
+        let buffered: Result<Data?, DataCacheFailure> = state.withLock { state in
             if let failure = state.failure { return .failure(failure) }
             if state.hasEnded { return .failure(.io("append: the entry has ended")) }
-            state.gathered.append(bytes)
-            guard state.gathered.count >= gatheredLength else { return .success(nil) }
-            defer { state.gathered = Data() }
-            return .success(state.gathered)
+            state.buffered.append(bytes)
+            guard state.buffered.count >= bufferSize else { return .success(nil) }
+            defer { state.buffered = Data() }
+            return .success(state.buffered)
         }
-        if let bytes = try gathered.get() { try await write(bytes, expecting: nil) }
+        if let bytes = try buffered.get() { try await write(bytes, expecting: nil) }
     }
 
     func finish(metadata: Data, createdAt: Date) async throws(DataCacheFailure) {
         let (rest, stream) = try end()
         guard let stream else {
-            return try await remembering { () async throws(DataCacheFailure) in
+            return try await recordingFailure { () async throws(DataCacheFailure) in
                 try await cache.store(DataCacheEntry(data: rest, metadata: metadata, createdAt: createdAt), for: key)
             }
         }
@@ -70,7 +70,7 @@ final class DiskEntryWriter: DataCacheWriter {
     func cancel() async {
         let stream = state.withLock { state in
             state.hasEnded = true
-            state.gathered = Data()
+            state.buffered = Data()
             return state.stream.take()
         }
         guard let stream else { return }
@@ -84,17 +84,17 @@ final class DiskEntryWriter: DataCacheWriter {
             if let failure = state.failure { return .failure(failure) }
             if state.hasEnded { return .failure(.io("finish: the entry has ended")) }
             state.hasEnded = true
-            defer { state.gathered = Data() }
-            return .success((state.gathered, state.stream.take()))
+            defer { state.buffered = Data() }
+            return .success((state.buffered, state.stream.take()))
         }
         return try result.get()
     }
 
     private func write(_ bytes: Data, expecting: Int?) async throws(DataCacheFailure) {
-        let begun = state.withLock { $0.stream.take() }
+        let existing = state.withLock { $0.stream.take() }
         let key = key
         let stream = try await perform { folder throws(StreamFailure) in
-            var stream = if let begun { begun } else { try folder.beginStream(for: key, expected: expecting) }
+            var stream = if let existing { existing } else { try folder.beginStream(for: key, expected: expecting) }
             try folder.append(bytes, to: &stream)
             return stream
         }
@@ -104,7 +104,7 @@ final class DiskEntryWriter: DataCacheWriter {
     private func perform<Value: Sendable>(
         _ work: @escaping @Sendable (EntryFolder) throws(StreamFailure) -> Value
     ) async throws(DataCacheFailure) -> Value {
-        try await remembering { () async throws(DataCacheFailure) in
+        try await recordingFailure { () async throws(DataCacheFailure) in
             try await cache.outcome(on: cache.writer, work).mapError {
                 $0.asDataCacheFailure(limit: cache.folder.largestEntry)
             }
@@ -113,7 +113,7 @@ final class DiskEntryWriter: DataCacheWriter {
     }
 
     /// Stores a failure, which all later calls throw.
-    private func remembering<Value>(
+    private func recordingFailure<Value>(
         _ work: () async throws(DataCacheFailure) -> Value
     ) async throws(DataCacheFailure) -> Value {
         do {

@@ -4,9 +4,9 @@ import Synchronization
 extension EntryFolder {
     var journalPath: String { "\(root)/entries.index" }
 
-    /// Runs `body` while this process alone may change the folder, with an index that knows of all that others did before.
+    /// Runs `body` while the folder is locked and the index contains the changes of all other processes.
     ///
-    /// - Parameter creating: whether to make the folder when it is not there. Otherwise `body` does not run then, and the result is nil.
+    /// - Parameter creating: whether to create the folder if it is missing. If false, `body` doesn't run and the result is nil.
     func withJournal<Result>(
         creating: Bool = false, _ body: () throws(FileSystemFailure) -> Result
     ) throws(FileSystemFailure) -> Result? {
@@ -18,34 +18,34 @@ extension EntryFolder {
             return nil
         }
         defer { unlockJournal() }
-        try catchUp(byteCount)
-        try closeUp()
+        try updateIndex(byteCount)
+        try compact()
         flushUses()
         return try body()
     }
 
-    /// Tells the journal what happened, then the index in memory. A failure leaves both as they were.
+    /// Appends events to the journal, then applies them to the index in memory. A failure changes neither.
     func record(_ events: [JournalFormat.Event]) throws(FileSystemFailure) {
-        if !fitsJournal(events.count) { try writeChanges() }
-        try tell(events)
+        if !fitsInJournal(events.count) { try writeChanges() }
+        try appendToJournal(events)
         state.withLock { state in
             for event in events { state.index?.apply(event) }
         }
     }
 
-    private func tell(_ events: [JournalFormat.Event]) throws(FileSystemFailure) {
+    private func appendToJournal(_ events: [JournalFormat.Event]) throws(FileSystemFailure) {
         guard !events.isEmpty, let journal = state.withLock({ $0.journal }) else { return }
         let bytes = JournalFormat.bytes(of: events, at: journal.end)
         do {
             try write(bytes, to: journal.file, at: journal.end)
         } catch {
-            cutOff(journal)
+            discardPartialWrite(journal)
             throw error
         }
         state.withLock { $0.journal?.end += bytes.count }
     }
 
-    /// Tells the folder's index of the uses so far: the journal if they fit, and otherwise the table.
+    /// Writes the pending uses to the journal if they fit, otherwise to the table.
     private func flushUses() {
         let uses = state.withLock { state in
             state.isFlushRequested = false
@@ -54,35 +54,35 @@ extension EntryFolder {
             return state.uses
         }
         do {
-            if fitsJournal(uses.count) {
-                try tell(uses.map { .use($0.name, stamp: $0.stamp) })
+            if fitsInJournal(uses.count) {
+                try appendToJournal(uses.map { .use($0.name, stamp: $0.stamp) })
             } else {
                 try writeChanges()
             }
         } catch {
-            // They are known as long as this process lives.
+            // The index in memory still contains them.
         }
     }
 
-    private func fitsJournal(_ eventCount: Int) -> Bool {
+    private func fitsInJournal(_ eventCount: Int) -> Bool {
         state.withLock { state in
             guard let journal = state.journal, let index = state.index else { return true }
             return journal.end + eventCount * JournalFormat.slotSize <= state.largestJournal(of: index)
         }
     }
 
-    /// What was written in part must not pass for damage.
-    private func cutOff(_ journal: Journal) {
+    /// Removes a partly written event, so that it isn't mistaken for damage.
+    private func discardPartialWrite(_ journal: Journal) {
         do {
             try fileSystem.truncate(journal.file, to: journal.end)
         } catch {
-            // Then it does, and the index is made anew from the entries.
+            // The next reader finds the damage and rebuilds the index from the entries.
         }
     }
 
-    // MARK: The lock
+    // MARK: Lock
 
-    /// Takes the folder's lock and returns the length of the index; nil when there is no folder, and none is to be made.
+    /// Locks the folder and returns the length of the journal. Returns nil if the folder is missing and `creating` is false.
     private func lockJournal(creating: Bool) throws(FileSystemFailure) -> Int? {
         for _ in 0..<8 {
             if try !openJournal(creating: creating) { return nil }
@@ -102,7 +102,7 @@ extension EntryFolder {
         throw .contended
     }
 
-    /// Opens the file of the index unless it is open; false when there is no folder, and none is to be made.
+    /// Opens the journal if necessary. Returns false if the folder is missing and `creating` is false.
     private func openJournal(creating: Bool) throws(FileSystemFailure) -> Bool {
         if state.withLock({ $0.journal != nil }) { return true }
         guard let file = try openIndexFile(creating: creating) else { return false }
@@ -130,7 +130,7 @@ extension EntryFolder {
         let journal = state.withLock { state in
             defer { state.journal = nil }
             state.index = nil
-            state.settledFolders = []
+            state.synchronizedFolders = []
             return state.journal
         }
         if let journal { fileSystem.close(journal.file) }

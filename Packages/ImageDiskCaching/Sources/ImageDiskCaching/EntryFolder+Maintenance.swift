@@ -2,7 +2,7 @@ package import ImageCore
 import Synchronization
 
 extension EntryFolder {
-    /// Counts what is in the folder now, and changes nothing.
+    /// Returns what the folder contains now. Changes nothing.
     package func status() throws(FileSystemFailure) -> DiskCacheStatus {
         do {
             let status = try withJournal {
@@ -27,7 +27,7 @@ extension EntryFolder {
             oldestUse: (stamps?.lowerBound).map(date), newestUse: (stamps?.upperBound).map(date))
     }
 
-    /// Removes all entries, goes on when one can't be removed, and throws the first such failure in the end.
+    /// Removes all entries. Continues after a failure and throws the first one at the end.
     package func removeAll() throws(FileSystemFailure) {
         var firstFailure: FileSystemFailure?
         for folder in try folders() {
@@ -40,13 +40,13 @@ extension EntryFolder {
                     }
                 }
             }
-            if isThere != nil { try settleNames(in: folder) }
+            if isThere != nil { try synchronizeNames(in: folder) }
         }
-        try makeIndexAnew()
+        try rebuildIndex()
         if let firstFailure { throw firstFailure }
     }
 
-    /// Clears away what dead processes left, as the first part of a verification.
+    /// Removes the leftovers of ended processes. This is the first part of a verification.
     package func beginVerification() throws(FileSystemFailure) -> DiskCacheVerification {
         var report = DiskCacheVerification()
         do {
@@ -57,10 +57,10 @@ extension EntryFolder {
         return report
     }
 
-    /// The folders that may hold entries.
+    /// The folders that can contain entries.
     package func folders() throws(FileSystemFailure) -> [String] { try [root] + shards().map(folder(ofShard:)) }
 
-    /// Reads every entry of one folder and removes the damaged ones.
+    /// Reads all entries of one folder and removes the damaged ones.
     package func verify(folder: String) throws(FileSystemFailure) -> DiskCacheVerification {
         var report = DiskCacheVerification()
         for (name, file) in try entries(in: folder) {
@@ -73,15 +73,15 @@ extension EntryFolder {
         return report
     }
 
-    /// Makes the index agree with the folder, as the last part of a verification.
-    package func makeIndexAnew() throws(FileSystemFailure) {
+    /// Rebuilds the index from the folder. This is the last part of a verification.
+    package func rebuildIndex() throws(FileSystemFailure) {
         do {
             _ = try withJournal { () throws(FileSystemFailure) in
                 guard let index = state.withLock({ $0.index }) else { return }
                 try rewrite(try scan(index))
             }
         } catch  where error.isForbidden {
-            // There is none, and entries are found without it.
+            // A read-only folder has no index, and entries are found without it.
         }
     }
 
@@ -89,11 +89,11 @@ extension EntryFolder {
         let (verdict, byteCount) = try inspect(name)
         switch verdict {
         case .absent, .foreign: return
-        case .whole(_, let key) where self.name(key) == name: break
+        case .intact(_, let key) where self.name(key) == name: break
         case .otherVersion: report.otherVersions += 1
         case .oversized: report.oversized += 1
-        case .whole, .damaged:
-            try settle(name)
+        case .intact, .damaged:
+            try reconcile(name)
             report.damagedRemoved += 1
         }
         report.entriesChecked += 1

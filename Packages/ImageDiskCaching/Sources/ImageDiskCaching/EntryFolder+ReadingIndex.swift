@@ -1,90 +1,93 @@
 import ImageCore
 import Synchronization
 
-/// So many slots of the table are compared at a time.
-private let tablePiece = 1_024
+/// How many slots of the table are compared at a time.
+private let slotsPerRead = 1_024
 
 extension EntryFolder {
     var tablePath: String { "\(root)/entries.table" }
 
-    /// Takes up what happened since the last time, or all of it. What is damaged or from before the machine's last start, when
-    /// anything may be missing, is made anew from the entries.
-    func catchUp(_ byteCount: Int) throws(FileSystemFailure) {
+    /// Updates the index in memory with the changes of other processes, or loads it.
+    ///
+    /// Rebuilds it from the entries if a file is damaged or was written before the last start of the system. After a power cut,
+    /// any part of it can be missing.
+    func updateIndex(_ byteCount: Int) throws(FileSystemFailure) {
         guard let journal = state.withLock({ $0.journal }) else { return }
         let bytes = try read(journal.file, 0..<min(byteCount, JournalFormat.slotSize))
         guard let head = unsafe JournalFormat.head(bytes.span.bytes) else { return try rebuild(journal, byteCount) }
         let isKnown = head.generation == journal.generation && state.withLock { $0.index != nil }
         if isKnown, journal.end == byteCount { return }
-        var isDone = isKnown ? try follow(journal, byteCount) : try refresh(journal, head, byteCount)
+        var isDone = isKnown ? try applyNewEvents(journal, byteCount) : try refresh(journal, head, byteCount)
         if !isDone, !isKnown { isDone = try load(journal, head, byteCount) }
         if !isDone { try rebuild(journal, byteCount) }
     }
 
-    /// Follows the events that came since the last time; false when any of them is damaged.
-    private func follow(_ journal: Journal, _ byteCount: Int) throws(FileSystemFailure) -> Bool {
+    /// Applies the events that were added since the last call. Returns false if one is damaged.
+    private func applyNewEvents(_ journal: Journal, _ byteCount: Int) throws(FileSystemFailure) -> Bool {
         guard let bytes = try events(journal, from: journal.end, byteCount) else { return false }
         return state.withLock { state in
             guard var index = state.index.take() else { return false }
-            let isWhole = replay(bytes, at: journal.end, into: &index)
+            let isIntact = replay(bytes, at: journal.end, into: &index)
             state.adopt(index, journal.generation, end: byteCount)
-            return isWhole
+            return isIntact
         }
     }
 
-    private func isOurs(_ head: JournalFormat.Head) -> Bool {
+    private func isCurrent(_ head: JournalFormat.Head) -> Bool {
         head.bootNumber == fileSystem.bootNumber() && head.layout == options.layout.number
     }
 
-    /// Takes up what another process has written into the table since: that is as much as it had space for in its journal, mostly.
-    /// False when what differs does not tell all, or anything is missing or damaged, or nothing was known before.
+    /// Updates the index with the slots that another process changed in the table.
+    ///
+    /// Returns false if the index is not loaded, if a part is missing or damaged, or if the differences are not sufficient.
     private func refresh(
         _ journal: Journal, _ head: JournalFormat.Head, _ byteCount: Int
     ) throws(FileSystemFailure) -> Bool {
-        guard isOurs(head), var index = state.withLock({ $0.index.take() }),
+        guard isCurrent(head), var index = state.withLock({ $0.index.take() }),
             let bytes = try events(journal, from: JournalFormat.slotSize, byteCount),
             let slots = try differences(from: index, head.slotCount),
-            index.follow(slots, slotCount: head.slotCount),
+            index.update(with: slots, slotCount: head.slotCount),
             replay(bytes, at: JournalFormat.slotSize, into: &index)
         else { return false }
         state.withLock { $0.adopt(index, head.generation, end: byteCount) }
         return true
     }
 
-    /// The slots of the table that tell something else than an index does; nil when any is missing or damaged.
+    /// Returns the slots of the table that differ from an index. Returns nil if one is missing or damaged.
     private func differences(
         from index: EntryIndex, _ slotCount: Int
     ) throws(FileSystemFailure) -> [JournalFormat.Event]? {
         guard let file = try openTable() else { return slotCount == 0 ? [] : nil }
         defer { fileSystem.close(file) }
         var found: [JournalFormat.Event] = []
-        let plausible = plausibility()
-        for start in stride(from: 0, to: slotCount, by: tablePiece) {
-            let slots = start..<min(start + tablePiece, slotCount)
+        let correctedTime = timeCorrection()
+        for start in stride(from: 0, to: slotCount, by: slotsPerRead) {
+            let slots = start..<min(start + slotsPerRead, slotCount)
             let offset = start * JournalFormat.slotSize
             let bytes = try read(file, offset..<slots.upperBound * JournalFormat.slotSize)
             guard bytes.count == slots.count * JournalFormat.slotSize else { return nil }
             for slot in slots {
                 let slot = (slot - start) * JournalFormat.slotSize
                 let slotBytes = unsafe bytes.span.bytes.extracting(slot..<slot + JournalFormat.slotSize)
-                if slot < index.slotCount, JournalFormat.tells(slotBytes, of: index.record(at: slot)) { continue }
+                if slot < index.slotCount, JournalFormat.slot(slotBytes, matches: index.record(at: slot)) { continue }
                 guard let event = JournalFormat.event(slotBytes, at: offset + slot) else { return nil }
-                found.append(event.stamped(plausible))
+                found.append(event.stamped(correctedTime))
             }
         }
         return found
     }
 
-    /// Reads the table, and follows the events since; false when anything is missing or damaged.
+    /// Loads the table and applies the events of the journal. Returns false if a part is missing or damaged.
     private func load(
         _ journal: Journal, _ head: JournalFormat.Head, _ byteCount: Int
     ) throws(FileSystemFailure) -> Bool {
-        guard isOurs(head) else { return false }
+        guard isCurrent(head) else { return false }
         var slots = try readTable()
         guard slots.count / JournalFormat.slotSize >= head.slotCount,
             let bytes = try events(journal, from: JournalFormat.slotSize, byteCount)
         else { return false }
         let slotCount = slots.count / JournalFormat.slotSize
-        // Others behind them are of somebody who died before the journal was begun anew: its events tell of them.
+        // A process that ended before it restarted the journal left more slots. The journal contains these changes.
         slots.removeLast(slots.count - head.slotCount * JournalFormat.slotSize)
         var index = EntryIndex(capacity: head.slotCount)
         guard replay(slots, at: 0, into: &index) else { return false }
@@ -97,7 +100,7 @@ extension EntryFolder {
         return true
     }
 
-    /// The slots of the journal from an offset on; nil when the last of them is not whole.
+    /// Returns the slots of the journal from an offset on. Returns nil if the last one is incomplete.
     private func events(
         _ journal: Journal, from start: Int, _ byteCount: Int
     ) throws(FileSystemFailure) -> [UInt8]? {
@@ -106,7 +109,7 @@ extension EntryFolder {
         return bytes.count == byteCount - start ? bytes : nil
     }
 
-    /// All whole slots of the table; none when it is not there.
+    /// Returns all complete slots of the table. Empty if the file is missing.
     private func readTable() throws(FileSystemFailure) -> [UInt8] {
         guard let file = try openTable() else { return [] }
         defer { fileSystem.close(file) }
@@ -114,7 +117,7 @@ extension EntryFolder {
         return try read(file, 0..<byteCount / JournalFormat.slotSize * JournalFormat.slotSize)
     }
 
-    /// Nil when it is not there.
+    /// Returns nil if the file is missing.
     private func openTable() throws(FileSystemFailure) -> Int32? {
         do {
             return try fileSystem.openToRead(tablePath)
@@ -123,7 +126,7 @@ extension EntryFolder {
         }
     }
 
-    /// Makes the index from the entries themselves, and takes from what is there of the old one when they were used last.
+    /// Builds the index from the entries. Uses the times of use in the old index as far as they are readable.
     private func rebuild(_ journal: Journal, _ byteCount: Int) throws(FileSystemFailure) {
         var old = EntryIndex()
         _ = replay(try readTable(), at: 0, into: &old)
@@ -134,20 +137,20 @@ extension EntryFolder {
         try rewrite(try scan(old))
     }
 
-    /// Follows events, but for the damaged ones; false when there are any.
+    /// Applies all intact events. Returns false if one is damaged.
     private func replay(_ bytes: [UInt8], at offset: Int, into index: inout EntryIndex) -> Bool {
-        var isWhole = true
-        let plausible = plausibility()
+        var isIntact = true
+        let correctedTime = timeCorrection()
         let slot = JournalFormat.slotSize
         for start in stride(from: 0, to: bytes.count - slot + 1, by: slot) {
             let event = unsafe JournalFormat.event(
                 bytes.span.bytes.extracting(start..<start + slot), at: offset + start)
-            if let event, index.apply(event.stamped(plausible)) { continue }
-            isWhole = false
-            // Those behind it in the table keep their slots.
+            if let event, index.apply(event.stamped(correctedTime)) { continue }
+            isIntact = false
+            // The following slots of the table keep their numbers.
             _ = index.insertVacancy(at: (offset + start) / slot)
         }
-        return isWhole
+        return isIntact
     }
 
     func read(_ file: Int32, _ range: Range<Int>) throws(FileSystemFailure) -> [UInt8] {
@@ -164,14 +167,14 @@ extension EntryFolder {
 }
 
 extension EntryFolder.State {
-    /// Takes an index for what is in the folder now.
+    /// Replaces the index and applies the uses that it doesn't contain yet.
     mutating func adopt(_ index: EntryIndex, _ generation: UInt64, end: Int) {
         lastStamp = max(lastStamp, index.newestStamp)
         self.index = index
         journal?.generation = generation
         journal?.end = end
         for position in uses.indices {
-            // Where the clock stands still, or went back, its time would be an earlier one than those of the index.
+            // If the clock stands still or was set back, the time could be before those in the index.
             if uses[position].isEarly { uses[position].stamp = nextStamp(uses[position].stamp) }
             uses[position].isEarly = false
             self.index?.use(uses[position].name, stamp: uses[position].stamp)

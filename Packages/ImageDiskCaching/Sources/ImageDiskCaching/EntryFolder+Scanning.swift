@@ -1,62 +1,62 @@
 package import ImageCore
 import Synchronization
 
-/// How far a file's time may lie ahead of the clock before it is taken for wrong: an hour, in nanoseconds.
-private let toleratedLead: Int64 = 3_600_000_000_000
+/// How far the time of a file can be ahead of the clock before it counts as wrong: one hour, in nanoseconds.
+private let maxClockSkew: Int64 = 3_600_000_000_000
 
 extension EntryFolder {
-    /// Clears away what dead processes left, and brings the folder within the limit. Makes no folder.
+    /// Removes the leftovers of ended processes and evicts entries to meet the limit. Doesn't create the folder.
     package func open() throws(FileSystemFailure) {
         _ = try withJournal { () throws(FileSystemFailure) in try reclaim() }
         while try shrinkStep() != nil {}
     }
 
-    /// An index of what the folder holds.
+    /// Returns an index of the files in the folder.
     ///
-    /// - Parameter old: what an earlier index told: uses later than the files' own times, and space promised to living writers.
+    /// - Parameter old: an earlier index, for times of use that are later than those of the files, and for reservations.
     func scan(_ old: EntryIndex) throws(FileSystemFailure) -> EntryIndex {
         try removeStaleTemporaries()
-        let plausible = plausibility()
+        let correctedTime = timeCorrection()
         var index = EntryIndex()
         for folder in try folders() {
             let files = try filesInFolder(folder)
             try removeParts(among: files, in: folder)
             for (name, file) in entries(among: files, in: folder) {
-                try moveHome(name, from: folder)
-                let stamp = max(plausible(file.modified), old[name].map { plausible($0.stamp) } ?? .min)
+                try moveToLayout(name, from: folder)
+                let stamp = max(correctedTime(file.modified), old[name].map { correctedTime($0.stamp) } ?? .min)
                 index.insert(
                     EntryIndex.Record(name: name, byteCount: file.byteCount, stamp: stamp), at: index.slot(for: name))
             }
         }
         for file in try parts(in: temporaryFolder) {
             guard let writer = WriterNumber(file.name.dropLast(5)) else { continue }
-            let promised = old.reservations[writer]
+            let reserved = old.reservations[writer]
             index.reserve(
-                max(file.byteCount, promised?.byteCount ?? 0), for: promised?.name ?? .none, writer: writer)
+                max(file.byteCount, reserved?.byteCount ?? 0), for: reserved?.name ?? .none, writer: writer)
         }
         return index
     }
 
-    /// What makes times plausible. One that lies far ahead was set by a clock that was wrong; kept, it would never be old.
-    func plausibility() -> (Int64) -> Int64 {
+    /// Returns a function that replaces times far in the future by the current time. Such entries would never expire.
+    func timeCorrection() -> (Int64) -> Int64 {
         let now = Self.nanoseconds(now())
-        return { $0 > now + toleratedLead ? now : $0 }
+        return { $0 > now + maxClockSkew ? now : $0 }
     }
 
-    /// Moves an entry that was stored with another layout to where this one looks for it.
-    private func moveHome(_ name: EntryName, from folder: String) throws(FileSystemFailure) {
+    /// Moves an entry that was stored with another layout to its path in this layout.
+    private func moveToLayout(_ name: EntryName, from folder: String) throws(FileSystemFailure) {
         let found = name.path(in: folder + "/", isSharded: false)
         if found == path(name) { return }
         try moveIntoPlace(found, name)
-        for changed in [folder, home(of: name)] { noteRemoval(from: changed) }
+        for changed in [folder, parentFolder(of: name)] { noteRemoval(from: changed) }
     }
 
-    /// The subfolders that may hold entries.
+    /// The subfolders that can contain entries.
     package func shards() throws(FileSystemFailure) -> [String] {
         try filesInFolder(root).filter { !$0.isRegular && EntryName.isShard($0.name) }.map(\.name)
     }
 
-    /// The entries' files of one folder, by name. Whatever else lies there is none of ours.
+    /// Returns the files of the entries in one folder. Ignores all other files.
     func entries(in folder: String) throws(FileSystemFailure) -> [(name: EntryName, file: ListedFile)] {
         entries(among: try filesInFolder(folder), in: folder)
     }
@@ -73,15 +73,15 @@ extension EntryFolder {
         try filesInFolder(folder).filter(\.isPart)
     }
 
-    // MARK: What dead processes left
+    // MARK: Leftovers of ended processes
 
-    /// Takes back the space that dead writers were promised, with the files they left. Returns how many files.
+    /// Releases the reservations of ended writers and removes their files. Returns the number of files.
     @discardableResult
     func reclaim() throws(FileSystemFailure) -> Int {
         var count = try removeStaleTemporaries()
         let alive = Set(try parts(in: temporaryFolder).map(\.name))
-        let promises = state.withLock { $0.index?.reservations ?? [:] }
-        for (writer, reservation) in promises {
+        let reservations = state.withLock { $0.index?.reservations ?? [:] }
+        for (writer, reservation) in reservations {
             if alive.contains("\(writer.text).part") { continue }
             if try removePart(path(of: writer, beside: reservation.name)) { count += 1 }
             try record([try event(of: reservation.name), .release(writer: writer)])
@@ -89,12 +89,12 @@ extension EntryFolder {
         return count
     }
 
-    /// What is to be told of an entry whose writer died: it may have been before its file was whole, or after that had its name.
+    /// Returns the event for an entry whose writer ended, either before the file was complete or after it got its name.
     private func event(of name: EntryName) throws(FileSystemFailure) -> JournalFormat.Event {
         let (verdict, byteCount) = try inspect(name)
         switch verdict {
-        case .whole, .otherVersion, .oversized:
-            let stamp = plausibility()(try fileSystem.status(at: path(name)).modified)
+        case .intact, .otherVersion, .oversized:
+            let stamp = timeCorrection()(try fileSystem.status(at: path(name)).modified)
             return insertion(EntryIndex.Record(name: name, byteCount: byteCount, stamp: stamp))
         case .damaged:
             try removeFile(name)
@@ -103,7 +103,7 @@ extension EntryFolder {
         }
     }
 
-    /// Removes temporary files that nobody writes any more, and returns how many. A living writer holds its file's lock.
+    /// Removes temporary files without a writer, and returns their number. A writer locks its file.
     @discardableResult
     func removeStaleTemporaries() throws(FileSystemFailure) -> Int {
         var count = 0
@@ -125,14 +125,14 @@ extension EntryFolder {
         }
     }
 
-    /// Removes what dead processes left beside entries: nobody writes there but who has locked the folder.
+    /// Removes incomplete files beside entries. Only the process that has locked the folder writes there.
     private func removeParts(among files: [ListedFile], in folder: String) throws(FileSystemFailure) {
         for file in files where file.isPart && WriterNumber(file.name.dropLast(5)) != nil {
             _ = try removePart("\(folder)/\(file.name)")
         }
     }
 
-    /// False when it is not there, or must stay.
+    /// Returns false if the file is missing or can't be removed.
     private func removePart(_ path: String) throws(FileSystemFailure) -> Bool {
         do {
             try fileSystem.remove(path)
@@ -152,6 +152,6 @@ extension EntryFolder {
 }
 
 extension ListedFile {
-    /// Whether it is named like a file that is being written.
+    /// True if the name is that of a file that is being written.
     fileprivate var isPart: Bool { isRegular && name.hasSuffix(".part") }
 }

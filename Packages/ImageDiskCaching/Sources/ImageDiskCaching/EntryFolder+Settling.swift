@@ -1,44 +1,45 @@
 package import ImageCore
 import Synchronization
 
-/// What a power cut must not undo.
+/// Synchronization with the device, so that changes survive a power cut. Requires `DiskDurability.powerLoss`.
 extension EntryFolder {
-    /// Returns when the names in a folder are on the device, if that is asked for; the first time with the folder's own. So are
-    /// then all removals so far: what was evicted for an entry does not come back after a power cut, to be too much beside it.
-    func settleNames(in folder: String) throws(FileSystemFailure) {
+    /// Synchronizes the names in a folder and all earlier removals. The first time, also synchronizes the name of the folder.
+    ///
+    /// Otherwise an entry that was evicted for another could reappear after a power cut, and the limit would be exceeded.
+    func synchronizeNames(in folder: String) throws(FileSystemFailure) {
         guard options.durability == .powerLoss else { return }
         try fileSystem.synchronizeFolder(folder)
-        state.withLock { _ = $0.unsettledFolders.remove(folder) }
-        if folder != root, !state.withLock({ $0.settledFolders.contains(folder) }) {
+        state.withLock { _ = $0.unsynchronizedFolders.remove(folder) }
+        if folder != root, !state.withLock({ $0.synchronizedFolders.contains(folder) }) {
             try fileSystem.synchronizeFolder(root)
             state.withLock { state in
-                state.settledFolders.insert(folder)
-                state.unsettledFolders.remove(root)
+                state.synchronizedFolders.insert(folder)
+                state.unsynchronizedFolders.remove(root)
             }
         }
-        try settleRemovals()
+        try synchronizeRemovals()
     }
 
-    /// Returns when all removals so far are on the device, if that is asked for: one synchronisation for each folder.
-    package func settleRemovals() throws(FileSystemFailure) {
-        for folder in state.withLock({ $0.unsettledFolders.sorted() }) {
+    /// Synchronizes all folders from which entries were removed.
+    package func synchronizeRemovals() throws(FileSystemFailure) {
+        for folder in state.withLock({ $0.unsynchronizedFolders.sorted() }) {
             do {
                 try fileSystem.synchronizeFolder(folder)
             } catch  where error.isAbsence {
-                // With its folder it has gone for good.
+                // The folder and its entries are gone.
             }
-            state.withLock { _ = $0.unsettledFolders.remove(folder) }
+            state.withLock { _ = $0.unsynchronizedFolders.remove(folder) }
         }
     }
 
-    /// Notes that a name has gone from a folder.
+    /// Records that a name was removed from a folder.
     func noteRemoval(from folder: @autoclosure () -> String) {
         guard options.durability == .powerLoss else { return }
         let folder = folder()
-        state.withLock { _ = $0.unsettledFolders.insert(folder) }
+        state.withLock { _ = $0.unsynchronizedFolders.insert(folder) }
     }
 
-    /// Makes the cache's folder and those above it. If that is asked for, returns when their names are on the device.
+    /// Creates the cache's folder and its parents, and synchronizes their names if the durability requires it.
     func makeRoot() throws(FileSystemFailure) {
         try fileSystem.makeFolder(root)
         guard options.durability == .powerLoss else { return }
@@ -48,7 +49,7 @@ extension EntryFolder {
             do {
                 try fileSystem.synchronizeFolder(path)
             } catch  where error.isForbidden {
-                // What may not be read was not made here.
+                // A folder that can't be read was not created here.
             }
         }
     }

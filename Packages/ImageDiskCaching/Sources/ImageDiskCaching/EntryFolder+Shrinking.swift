@@ -7,20 +7,20 @@ import Synchronization
     import Darwin
 #endif
 
-/// So many entries are evicted while the folder is locked, then others get their turn: a millisecond or two.
+/// How many entries are evicted while the folder is locked, which takes one or two milliseconds.
 private let evictionsPerStep = 16
 
 extension EntryFolder {
-    /// Promises a writer space for a file, `byteCount` bytes in all, and makes it first.
+    /// Reserves space for a file of `byteCount` bytes in total. Evicts other entries first if necessary.
     func reserve(_ byteCount: Int, for name: EntryName, writer: WriterNumber) throws(FileSystemFailure) {
         try withSpace(for: byteCount, name, writer) { () throws(FileSystemFailure) in
             try record([.reserve(writer: writer, name: name, byteCount: byteCount)])
         }
     }
 
-    /// Makes space for a file in steps, and runs `body` when there is some, before anyone else can take it.
+    /// Evicts entries in steps until a file fits, then runs `body` before the folder is unlocked.
     ///
-    /// - Parameter writer: who was promised some of it already, if anyone.
+    /// - Parameter writer: a writer that has already reserved a part of the space.
     func withSpace(
         for byteCount: Int, _ name: EntryName, _ writer: WriterNumber? = nil,
         _ body: () throws(FileSystemFailure) -> Void
@@ -28,7 +28,7 @@ extension EntryFolder {
         while true {
             let isDone = try withJournal(creating: true) { () throws(FileSystemFailure) in
                 guard try makeSpace(byteCount, name, writer) else { return false }
-                try evictOld()
+                try evictExpired()
                 try body()
                 return true
             }
@@ -36,61 +36,62 @@ extension EntryFolder {
         }
     }
 
-    /// A step: true when there is space, false when another one has to make more of it.
+    /// Evicts a few entries. Returns true if the file fits.
     private func makeSpace(
         _ byteCount: Int, _ name: EntryName, _ writer: WriterNumber?
     ) throws(FileSystemFailure) -> Bool {
-        if isTight(byteCount, name, writer), state.withLock({ $0.index?[name] != nil }) {
-            // Neighbours go only if the older entry's space is not enough.
+        if exceedsLimit(byteCount, name, writer), state.withLock({ $0.index?[name] != nil }) {
+            // Other entries are evicted only if the space of the older entry is not enough.
             try removeFile(name)
         }
-        if isTight(byteCount, name, writer), hasForeignReservations { try reclaim() }
+        if exceedsLimit(byteCount, name, writer), hasForeignReservations { try reclaim() }
         for _ in 0..<evictionsPerStep {
-            guard let cause = try needsSpace(byteCount, name, writer) else { return true }
+            guard let cause = try evictionCause(byteCount, name, writer) else { return true }
             guard let victim = state.withLock({ $0.index?.victim() }) else { return try dropVacancies() }
             try evict(victim, cause)
         }
         return false
     }
 
-    /// The last resort: false when that has made space, if not enough.
+    /// Removes the vacant slots of the index as a last resort. Throws if there are none; otherwise returns false.
     private func dropVacancies() throws(FileSystemFailure) -> Bool {
         guard let index = state.withLock({ $0.index }), index.slotCount > index.count else { throw .noSpace }
         try rewrite(index)
         return false
     }
 
-    private func isTight(_ byteCount: Int, _ name: EntryName, _ writer: WriterNumber?) -> Bool {
+    private func exceedsLimit(_ byteCount: Int, _ name: EntryName, _ writer: WriterNumber?) -> Bool {
         state.withLock { $0.usedBytes + $0.growth(byteCount, name, writer) > $0.byteLimit }
     }
 
-    /// Promises to other processes, which may be dead.
+    /// True if other processes have reservations. These processes may have ended.
     private var hasForeignReservations: Bool {
         let own = UInt32(bitPattern: getpid())
         return state.withLock { $0.index?.reservations.keys.contains { $0.process != own } ?? false }
     }
 
-    /// Why something has to go before a file is written; nil when nothing has to.
-    private func needsSpace(
+    /// Returns why an entry must be evicted before a file is written. Returns nil if the file fits.
+    private func evictionCause(
         _ byteCount: Int, _ name: EntryName, _ writer: WriterNumber?
     ) throws(FileSystemFailure) -> DiskCacheStatistics.Cause? {
-        if isTight(byteCount, name, writer) { return .limit }
+        if exceedsLimit(byteCount, name, writer) { return .limit }
         guard options.freeSpaceFloor > 0 else { return nil }
         let growth = state.withLock { $0.growth(byteCount, name, writer) }
         return try fileSystem.availableBytes(at: root) - growth < options.freeSpaceFloor ? .freeSpace : nil
     }
 
-    /// Evicts what the age limit has overtaken, a few entries at a time, as far as they are next in line anyway.
-    private func evictOld() throws(FileSystemFailure) {
+    /// Evicts a few expired entries if the policy considers them next.
+    private func evictExpired() throws(FileSystemFailure) {
         guard options.ageLimit != nil else { return }
         for _ in 0..<evictionsPerStep {
-            guard let victim = state.withLock({ $0.index?.victim() }), isOld(victim) else { return }
+            guard let victim = state.withLock({ $0.index?.victim() }), isExpired(victim) else { return }
             try evict(victim, .age)
         }
     }
 
-    /// Evicts a few entries while their files take more than `byteCount` bytes, or by nil while the limit is exceeded. Nil when there
-    /// was nothing to do.
+    /// Evicts a few entries if their files exceed `byteCount` bytes, or the cache its limit if `byteCount` is nil.
+    ///
+    /// Returns nil if there was nothing to evict.
     package func shrinkStep(to byteCount: Int? = nil) throws(FileSystemFailure) -> DiskCacheRemoval? {
         let removal = try withJournal { () throws(FileSystemFailure) in
             var removal = DiskCacheRemoval()
@@ -103,11 +104,11 @@ extension EntryFolder {
             return removal
         }
         if let removal, removal.entryCount > 0 { return removal }
-        try settleRemovals()
+        try synchronizeRemovals()
         return nil
     }
 
-    /// The entries that were not used for `age` or longer, a few together, and the time that tells.
+    /// Returns the names of the entries that were not used for `age`, in groups, and the corresponding deadline.
     package func unused(
         for age: Duration
     ) throws(FileSystemFailure) -> (steps: [ArraySlice<EntryName>], deadline: Int64) {
@@ -119,7 +120,7 @@ extension EntryFolder {
         return (steps, deadline)
     }
 
-    /// Evicts a few entries, unless they were used since.
+    /// Evicts a few entries unless they were used in the meantime.
     package func removeStep(
         _ names: ArraySlice<EntryName>, unusedSince deadline: Int64
     ) throws(FileSystemFailure) -> DiskCacheRemoval {
@@ -139,25 +140,25 @@ extension EntryFolder {
         state.withLock { $0.statistics.count(victim.byteCount, cause) }
     }
 
-    /// Unlinks an entry's file; that it is gone already is as good. Only while the folder is locked.
+    /// Removes the file of an entry. A missing file is not a failure. Requires the lock of the folder.
     func removeFile(_ name: EntryName) throws(FileSystemFailure) {
         do {
             try fileSystem.remove(path(name))
-            noteRemoval(from: home(of: name))
+            noteRemoval(from: parentFolder(of: name))
         } catch  where error.isAbsence {
-            // As good.
+            // The file is already gone.
         }
         if state.withLock({ $0.index?[name] != nil }) { try record([.remove(name)]) }
     }
 }
 
 extension EntryFolder.State {
-    /// How much more the folder takes with a file, in the index too: a promise, and a slot if none is vacant.
+    /// Returns how much the folder grows by a file. Includes a slot of the index if none is vacant, and the reservation.
     fileprivate func growth(_ byteCount: Int, _ name: EntryName, _ writer: WriterNumber?) -> Int {
         guard let index else { return byteCount }
         let slot = index.slot(for: name) == index.slotCount ? JournalFormat.slotSize : 0
-        let promised = writer.flatMap { index.reservations[$0]?.byteCount }
-        return byteCount + slot - (promised ?? -JournalFormat.slotSize)
+        let reserved = writer.flatMap { index.reservations[$0]?.byteCount }
+        return byteCount + slot - (reserved ?? -JournalFormat.slotSize)
     }
 
     fileprivate func exceeds(_ byteCount: Int?) -> Bool {

@@ -7,24 +7,24 @@ import Synchronization
     import Foundation
 #endif
 
-/// Space for a tail of the usual size, beside what is expected of the data.
-private let usualTail = 4_096
-/// Space that is asked for when nobody says how much is to come; doubled whenever it is used up.
-private let firstPromise = 1 << 20
+/// The space reserved for a tail, in addition to the expected data.
+private let typicalTailSize = 4_096
+/// The space reserved if the length is unknown. It is doubled when it is used up.
+private let firstReservation = 1 << 20
 
-/// An entry of which a part is written.
+/// An entry that is being streamed.
 struct EntryStream {
-    let temporary: Temporary
+    let temporary: TemporaryFile
     let key: DataCacheKey
     let name: EntryName
     var byteCount = 0
-    var promised = 0
+    var reservedByteCount = 0
     var sums: [UInt64] = []
-    /// What came since the last whole block.
+    /// The data since the last complete block.
     var openBlock: [UInt8] = []
 }
 
-/// Why a stream ended before its time.
+/// Why a stream failed.
 enum StreamFailure: Error {
     case system(FileSystemFailure)
     case tooLarge(byteCount: Int)
@@ -36,7 +36,7 @@ extension EntryFolder {
             EntryStream(temporary: try createTemporary(), key: key, name: name(key))
         }
         do {
-            if let expected { try promise(expected + usualTail, to: &stream) }
+            if let expected { try reserve(expected + typicalTailSize, for: &stream) }
             return stream
         } catch {
             end(stream, isFailure: true)
@@ -44,13 +44,14 @@ extension EntryFolder {
         }
     }
 
-    /// Writes what came. A failure ends the stream.
+    /// Writes data. A failure ends the stream.
     func append(_ bytes: Data, to stream: inout EntryStream) throws(StreamFailure) {
         do {
             let total = stream.byteCount + bytes.count
-            if total > stream.promised {
-                let more = max(total + usualTail, min(max(firstPromise, 2 * stream.promised), largestEntry))
-                try promise(more, to: &stream)
+            if total > stream.reservedByteCount {
+                let more = max(
+                    total + typicalTailSize, min(max(firstReservation, 2 * stream.reservedByteCount), largestEntry))
+                try reserve(more, for: &stream)
             }
             try system { () throws(FileSystemFailure) in try put(bytes.bytes, into: stream.temporary.file) }
             stream.take(bytes)
@@ -60,7 +61,7 @@ extension EntryFolder {
         }
     }
 
-    /// Ends the file and moves it into place. The stream has then ended, one way or the other.
+    /// Completes the file and moves it to its path. Ends the stream, even if it fails.
     func finish(_ stream: consuming EntryStream, metadata: Data, createdAt: Date) throws(StreamFailure) {
         do throws(StreamFailure) {
             stream.closeBlock()
@@ -70,7 +71,7 @@ extension EntryFolder {
             ).bytes
             guard let tail else { throw StreamFailure.tooLarge(byteCount: .max) }
             let byteCount = stream.byteCount + tail.count
-            if byteCount > stream.promised { try promise(byteCount, to: &stream) }
+            if byteCount > stream.reservedByteCount { try reserve(byteCount, for: &stream) }
             try system { () throws(FileSystemFailure) in
                 try commit(stream.temporary, Data(), tail, byteCount: byteCount, as: stream.name)
             }
@@ -81,18 +82,18 @@ extension EntryFolder {
         }
     }
 
-    /// Gives a stream up; after a failure with the older entry, which is out of date.
+    /// Ends a stream and removes its file. After a failure, also removes the older entry, which is outdated.
     func end(_ stream: EntryStream, isFailure: Bool) {
-        abandon(stream.temporary)
+        discard(stream.temporary)
         fileSystem.close(stream.temporary.file)
-        if isFailure { withdraw(stream.name) }
+        if isFailure { removeOutdated(stream.name) }
     }
 
-    private func promise(_ byteCount: Int, to stream: inout EntryStream) throws(StreamFailure) {
+    private func reserve(_ byteCount: Int, for stream: inout EntryStream) throws(StreamFailure) {
         guard byteCount <= largestEntry else { throw .tooLarge(byteCount: byteCount) }
         let (name, writer) = (stream.name, stream.temporary.writer)
         try system { () throws(FileSystemFailure) in try reserve(byteCount, for: name, writer: writer) }
-        stream.promised = byteCount
+        stream.reservedByteCount = byteCount
     }
 
     private func system<Result>(
@@ -107,13 +108,13 @@ extension EntryFolder {
 }
 
 extension EntryStream {
-    /// Counts bytes that were written, and takes the checksums of the blocks that are whole with them.
+    /// Counts written data and computes the checksums of complete blocks.
     fileprivate mutating func take(_ bytes: Data) {
         byteCount += bytes.count
         openBlock.append(contentsOf: bytes)
-        let whole = openBlock.count / EntryFormat.blockSize * EntryFormat.blockSize
-        sums += unsafe EntryFormat.sums(of: openBlock.span.bytes.extracting(0..<whole))
-        openBlock.removeFirst(whole)
+        let completeLength = openBlock.count / EntryFormat.blockSize * EntryFormat.blockSize
+        sums += unsafe EntryFormat.sums(of: openBlock.span.bytes.extracting(0..<completeLength))
+        openBlock.removeFirst(completeLength)
     }
 
     fileprivate mutating func closeBlock() {

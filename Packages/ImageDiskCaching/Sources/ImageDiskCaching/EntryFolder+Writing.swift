@@ -13,32 +13,31 @@ import Synchronization
     import Darwin
 #endif
 
-/// What became of an entry to be stored.
-package enum Storing: Sendable {
+/// The result of storing an entry.
+package enum StoreResult: Sendable {
     case stored
-    /// Refused: larger than the whole budget. Bytes with the key, the metadata and the trailer.
+    /// The entry is larger than the limit. The count includes key, metadata and trailer.
     case tooLarge(byteCount: Int)
 }
 
-/// Entries up to this length are written while the folder is locked. It takes about as long as one step of an eviction.
+/// Entries up to this length are written while the folder is locked. It takes about as long as one eviction step.
 private let largestWriteAtOnce = 1 << 18
 
-/// A file being written.
-struct Temporary {
+/// A file that is being written.
+struct TemporaryFile {
     var file: Int32
     var writer: WriterNumber
     var path: String
 }
 
 extension EntryFolder {
-    /// Stores an entry: to a temporary file, which then takes the entry's name in one step, or to a new one that nobody takes for
-    /// whole before it is.
+    /// Stores an entry. Replaces an older entry atomically by renaming a temporary file.
     ///
-    /// Space is made and promised first, so that the files being written count as well. When it fails or refuses, the older entry
-    /// under the key goes too, as far as the system lets it: it is out of date.
+    /// Reserves space first, so that files that are being written count. If the store fails or is refused, the older entry for
+    /// the key is removed if possible, because it is outdated.
     package func store(
         _ entry: DataCacheEntry, for key: DataCacheKey, name: EntryName
-    ) throws(FileSystemFailure) -> Storing {
+    ) throws(FileSystemFailure) -> StoreResult {
         let byteCount = EntryFormat.fileSize(of: entry, for: key)
         guard byteCount <= largestEntry, let tail = EntryFormat.Tail(of: entry, for: key).bytes else {
             try remove(name)
@@ -52,7 +51,7 @@ extension EntryFolder {
             }
             return .stored
         } catch {
-            withdraw(name)
+            removeOutdated(name)
             throw error
         }
     }
@@ -66,15 +65,15 @@ extension EntryFolder {
             try reserve(byteCount, for: name, writer: temporary.writer)
             try commit(temporary, data, tail, byteCount: byteCount, as: name)
         } catch {
-            abandon(temporary)
+            discard(temporary)
             throw error
         }
     }
 
-    /// As `write`, with the folder locked once and for all of it: so nobody can take the file for stale, and it needs no lock.
+    /// Stores an entry while the folder is locked, so that the file needs no lock.
     ///
-    /// A new entry's file has its name from the beginning, which takes a third less time. Nobody takes it for whole before its
-    /// trailer is there, and if it stays without one, the promise tells of it.
+    /// The file of a new entry has its final name from the start, which takes a third less time. Until its trailer is written,
+    /// readers consider it damaged. If the process ends before that, the reservation in the index identifies the file.
     private func writeAtOnce(
         _ data: Data, _ tail: [UInt8], byteCount: Int, as name: EntryName
     ) throws(FileSystemFailure) {
@@ -88,7 +87,7 @@ extension EntryFolder {
                     let stamp = try fill(temporary, data, tail)
                     try moveIntoPlace(temporary, byteCount: byteCount, stamp: stamp, as: name)
                 } catch {
-                    clearAway(temporary.path)
+                    removeIfPossible(temporary.path)
                     throw error
                 }
             } catch {
@@ -98,33 +97,33 @@ extension EntryFolder {
         }
     }
 
-    /// Makes a file under an entry's name if that is free, and otherwise one beside it.
-    private func createUnlocked(_ writer: WriterNumber, _ name: EntryName) throws(FileSystemFailure) -> Temporary {
+    /// Creates a file with the name of the entry if it is free, otherwise a temporary file in the same folder.
+    private func createUnlocked(_ writer: WriterNumber, _ name: EntryName) throws(FileSystemFailure) -> TemporaryFile {
         if state.withLock({ $0.index?[name] == nil }) {
             do {
-                return try createAtHome(writer, path(name), name)
+                return try createInParentFolder(writer, path(name), name)
             } catch  where error.isTaken {
-                // By something that the index does not know.
+                // The index doesn't know the file.
             }
         }
         let path = path(of: writer, beside: name)
         do {
-            return try createAtHome(writer, path, name)
+            return try createInParentFolder(writer, path, name)
         } catch  where error.isTaken {
-            // Left by a dead process: only who has locked the folder makes any.
+            // An ended process left the file. Only the process that has locked the folder creates such files.
             try fileSystem.remove(path)
-            return try createAtHome(writer, path, name)
+            return try createInParentFolder(writer, path, name)
         }
     }
 
-    private func createAtHome(
+    private func createInParentFolder(
         _ writer: WriterNumber, _ path: String, _ name: EntryName
-    ) throws(FileSystemFailure) -> Temporary {
+    ) throws(FileSystemFailure) -> TemporaryFile {
         do {
-            return Temporary(file: try fileSystem.create(path), writer: writer, path: path)
+            return TemporaryFile(file: try fileSystem.create(path), writer: writer, path: path)
         } catch  where error.isAbsence {
-            try makeHome(of: name)
-            return Temporary(file: try fileSystem.create(path), writer: writer, path: path)
+            try makeParentFolder(of: name)
+            return TemporaryFile(file: try fileSystem.create(path), writer: writer, path: path)
         }
     }
 
@@ -132,29 +131,29 @@ extension EntryFolder {
         let isThere: Void? = try withJournal { () throws(FileSystemFailure) in try removeFile(name) }
         if isThere == nil { return }
         do {
-            // Even if it was not there: the process that evicted it may have died before the device had the change.
-            try settleNames(in: home(of: name))
+            // Even if the file was missing: the process that evicted it may have ended before it synchronized the folder.
+            try synchronizeNames(in: parentFolder(of: name))
         } catch  where error.isAbsence {
-            // Nor was its folder.
+            // The folder is missing as well.
         }
     }
 
-    /// Ends a file and moves it into place, with as much ceremony as the durability asks for.
+    /// Completes a file, moves it to its path, and synchronizes as the durability requires.
     func commit(
-        _ temporary: Temporary, _ data: Data, _ tail: [UInt8], byteCount: Int, as name: EntryName
+        _ temporary: TemporaryFile, _ data: Data, _ tail: [UInt8], byteCount: Int, as name: EntryName
     ) throws(FileSystemFailure) {
         let stamp = try fill(temporary, data, tail)
         if options.durability != .processCrash { try fileSystem.synchronize(temporary.file) }
         _ = try withJournal(creating: true) { () throws(FileSystemFailure) in
             try moveIntoPlace(temporary, byteCount: byteCount, stamp: stamp, as: name)
         }
-        try settleNames(in: home(of: name))
+        try synchronizeNames(in: parentFolder(of: name))
     }
 
-    /// Writes the rest of a file, and sets its time to now; returns that.
-    private func fill(_ temporary: Temporary, _ data: Data, _ tail: [UInt8]) throws(FileSystemFailure) -> Int64 {
+    /// Writes the rest of a file and sets its time. Returns the time.
+    private func fill(_ temporary: TemporaryFile, _ data: Data, _ tail: [UInt8]) throws(FileSystemFailure) -> Int64 {
         try unsafe data.bytes.withUnsafeBytes { data throws(FileSystemFailure) in
-            // Bytes are bytes: no padding can show.
+            // A byte has no padding.
             try unsafe tail.span.bytes.withUnsafeBytes { tail throws(FileSystemFailure) in
                 try unsafe fileSystem.write(data, tail, to: temporary.file)
             }
@@ -164,19 +163,19 @@ extension EntryFolder {
         return stamp
     }
 
-    /// Gives a file its entry's name, unless it has that already, and tells the index. Only while the folder is locked.
+    /// Renames a file to the name of its entry if necessary, and updates the index. Requires the lock of the folder.
     private func moveIntoPlace(
-        _ temporary: Temporary, byteCount: Int, stamp: Int64, as name: EntryName
+        _ temporary: TemporaryFile, byteCount: Int, stamp: Int64, as name: EntryName
     ) throws(FileSystemFailure) {
         if temporary.path != path(name) { try moveIntoPlace(temporary.path, name) }
         let record = EntryIndex.Record(name: name, byteCount: byteCount, stamp: stamp)
-        try self.record([insertion(record, keeping: temporary.writer)])
+        try self.record([insertion(record, releasing: temporary.writer)])
         state.withLock { $0.statistics.stored += 1 }
     }
 
-    /// The event of an entry that is there, at the slot that it has or gets.
-    func insertion(_ record: EntryIndex.Record, keeping writer: WriterNumber? = nil) -> JournalFormat.Event {
-        .insert(record, slot: state.withLock { $0.index?.slot(for: record.name) ?? 0 }, keeping: writer)
+    /// Returns the event that inserts an entry at its slot or at a free one.
+    func insertion(_ record: EntryIndex.Record, releasing writer: WriterNumber? = nil) -> JournalFormat.Event {
+        .insert(record, slot: state.withLock { $0.index?.slot(for: record.name) ?? 0 }, releasing: writer)
     }
 
     func put(_ bytes: RawSpan, into file: Int32) throws(FileSystemFailure) {
@@ -185,8 +184,8 @@ extension EntryFolder {
         }
     }
 
-    /// Makes a file to write an entry into. Its lock tells that it is being written, so that nobody takes it for stale.
-    func createTemporary() throws(FileSystemFailure) -> Temporary {
+    /// Creates and locks a temporary file. The lock shows other processes that the file is not stale.
+    func createTemporary() throws(FileSystemFailure) -> TemporaryFile {
         for _ in 0..<16 {
             let writer = newWriter()
             do {
@@ -195,13 +194,13 @@ extension EntryFolder {
                 try makeRoot()
                 try fileSystem.makeFolder(temporaryFolder)
             } catch  where error.isTaken {
-                // By another cache of this process, or by a dead process of the same number.
+                // The name belongs to another cache in this process, or to an ended process with the same number.
             }
         }
         throw .contended
     }
 
-    /// The number of this process, and one of its own that no dead process of the same number was promised space under.
+    /// Returns a new number of this process that no ended process with the same number has reserved space for.
     private func newWriter() -> WriterNumber {
         state.withLock { state in
             var writer = WriterNumber(process: UInt32(bitPattern: getpid()), count: state.temporaryCount)
@@ -211,19 +210,19 @@ extension EntryFolder {
         }
     }
 
-    /// Nil when the file was taken for stale in the moment between its making and its locking, and perhaps removed.
-    private func createTemporary(_ writer: WriterNumber) throws(FileSystemFailure) -> Temporary? {
+    /// Returns nil if another process considered the new file stale before it was locked.
+    private func createTemporary(_ writer: WriterNumber) throws(FileSystemFailure) -> TemporaryFile? {
         let path = temporaryPath(writer)
         let file = try fileSystem.create(path)
         do {
             if try fileSystem.lock(file), try fileSystem.status(of: file).hasName {
-                return Temporary(file: file, writer: writer, path: path)
+                return TemporaryFile(file: file, writer: writer, path: path)
             }
             fileSystem.close(file)
             return nil
         } catch {
             fileSystem.close(file)
-            clearAway(path)
+            removeIfPossible(path)
             throw error
         }
     }
@@ -232,27 +231,28 @@ extension EntryFolder {
         do {
             try fileSystem.rename(path, to: self.path(name))
         } catch  where error.isAbsence {
-            try makeHome(of: name)
+            try makeParentFolder(of: name)
             try fileSystem.rename(path, to: self.path(name))
         }
     }
 
-    /// Makes an entry's folder, apart from the others on the device: ext4 lays files near their folder, and takes the longer to
-    /// make one the more were removed near it in the last minutes.
-    private func makeHome(of name: EntryName) throws(FileSystemFailure) {
-        let home = home(of: name)
+    /// Creates the folder of an entry, far from other folders on the device.
+    ///
+    /// Ext4 places files near their folder. Creating one takes longer if many files near it were removed in the last minutes.
+    private func makeParentFolder(of name: EntryName) throws(FileSystemFailure) {
+        let parent = parentFolder(of: name)
         fileSystem.scatterFolders(in: root)
-        try fileSystem.makeFolder(home)
-        state.withLock { _ = $0.settledFolders.remove(home) }
+        try fileSystem.makeFolder(parent)
+        state.withLock { _ = $0.synchronizedFolders.remove(parent) }
     }
 
-    func home(of name: EntryName) -> String {
+    func parentFolder(of name: EntryName) -> String {
         options.layout == .sharded ? folder(ofShard: name.shard) : root
     }
 
-    /// Gives up a file that was being written, and the space reserved for it.
-    func abandon(_ temporary: Temporary) {
-        clearAway(temporary.path)
+    /// Removes an incomplete file and its reservation.
+    func discard(_ temporary: TemporaryFile) {
+        removeIfPossible(temporary.path)
         do {
             _ = try withJournal { release(temporary.writer) }
         } catch {
@@ -260,30 +260,30 @@ extension EntryFolder {
         }
     }
 
-    /// Takes a promise back. Only while the folder is locked.
+    /// Removes a reservation. Requires the lock of the folder.
     private func release(_ writer: WriterNumber) {
         guard state.withLock({ $0.index?.reservations[writer] != nil }) else { return }
         do {
             try record([.release(writer: writer)])
         } catch {
-            // The failure that led here says more. The promise is taken back when the folder is next opened, or space is needed.
+            // The caller throws the original failure. The reservation is removed when the folder is opened or space is needed.
         }
     }
 
-    private func clearAway(_ path: String) {
+    private func removeIfPossible(_ path: String) {
         do {
             try fileSystem.remove(path)
         } catch {
-            // As above: what stays is stale once it is closed.
+            // As above. A file that stays is stale once it is closed.
         }
     }
 
-    /// Removes the older entry under a key that could not be stored.
-    func withdraw(_ name: EntryName) {
+    /// Removes the older entry for a key after a store failed.
+    func removeOutdated(_ name: EntryName) {
         do {
             try remove(name)
         } catch {
-            // The failure that led here says more.
+            // The caller throws the original failure.
         }
     }
 }

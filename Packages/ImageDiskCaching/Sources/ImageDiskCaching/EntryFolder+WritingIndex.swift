@@ -7,13 +7,14 @@ import Synchronization
     import Darwin
 #endif
 
-/// So many entries get other slots while the folder is locked.
+/// How many entries are moved to other slots while the folder is locked.
 private let movesPerStep = 64
 
 extension EntryFolder {
-    /// A step that brings the entries closer together, when more slots are vacant than taken, and some more. When all those behind the
-    /// last entry are, the table becomes shorter as its changes are written.
-    func closeUp() throws(FileSystemFailure) {
+    /// Moves a few entries to vacant slots if more slots are vacant than used.
+    ///
+    /// The table becomes shorter when all slots after the last entry are vacant and the changes are written.
+    func compact() throws(FileSystemFailure) {
         let moves = state.withLock { state -> [(record: EntryIndex.Record, slot: Int)]? in
             guard let index = state.index, index.slotCount > 2 * index.count + state.journalCapacity else {
                 return nil
@@ -22,34 +23,35 @@ extension EntryFolder {
         }
         guard let moves else { return }
         if moves.isEmpty { return try writeChanges() }
-        try record(moves.map { .insert($0.record, slot: $0.slot, keeping: nil) })
+        try record(moves.map { .insert($0.record, slot: $0.slot, releasing: nil) })
     }
 
-    /// Writes an index without vacancies: it takes the place of the files, and of what is in memory.
+    /// Writes an index without vacant slots, and replaces the one in memory.
     func rewrite(_ old: EntryIndex) throws(FileSystemFailure) {
         guard let journal = state.withLock({ $0.journal }) else { return }
         var index = EntryIndex(capacity: old.count)
         for (slot, record) in old.records.enumerated() { index.insert(record, at: slot) }
-        for (writer, promise) in old.reservations {
-            index.reserve(promise.byteCount, for: promise.name, writer: writer)
+        for (writer, reservation) in old.reservations {
+            index.reserve(reservation.byteCount, for: reservation.name, writer: writer)
         }
         index.arrange(by: options.policy)
         index.takeChanges()
         state.withLock { $0.index = nil }
-        // If the writer dies before the head is written, the next process rewrites the index.
+        // If this process ends before it writes the head, the next one rebuilds the index.
         try fileSystem.truncate(journal.file, to: 0)
         try writeTable(Array(0..<index.slotCount), index.slots(at: 0..<index.slotCount), index.slotCount)
         let (generation, end) = try beginJournal(journal, index.reservations, slotCount: index.slotCount)
         state.withLock { $0.adopt(index, generation, end: end) }
     }
 
-    /// Writes into the table what has changed, and begins the journal anew: so many slots at most as there were events and uses
-    /// since the last time, however many entries there are. A process that dies meanwhile leaves events that the table already has;
-    /// to follow them again does no harm.
+    /// Writes the changed slots to the table and restarts the journal.
+    ///
+    /// The number of slots is at most the number of events and uses since the last call. It doesn't depend on the number of
+    /// entries. If the process ends meanwhile, the journal contains events that the table has too. Repeating them is harmless.
     func writeChanges() throws(FileSystemFailure) {
         guard let journal = state.withLock({ $0.journal }) else { return }
-        // What is used from here on is another change.
-        let (slotNumbers, slots, promises, slotCount) = state.withLock { state in
+        // Later uses count as new changes.
+        let (slotNumbers, slots, reservations, slotCount) = state.withLock { state in
             let slotNumbers = state.index?.takeChanges() ?? []
             let slotCount = state.index?.usedSlotCount ?? 0
             let slots = state.index?.slots(at: slotNumbers.prefix { $0 < slotCount }) ?? []
@@ -57,7 +59,7 @@ extension EntryFolder {
         }
         do {
             try writeTable(slotNumbers, slots, slotCount)
-            let (generation, end) = try beginJournal(journal, promises, slotCount: slotCount)
+            let (generation, end) = try beginJournal(journal, reservations, slotCount: slotCount)
             state.withLock { state in
                 state.index?.dropVacancies(from: slotCount)
                 state.journal?.generation = generation
@@ -69,7 +71,7 @@ extension EntryFolder {
         }
     }
 
-    /// Writes the slots with some numbers, which are given in order, into the table, and cuts it off behind `slotCount`.
+    /// Writes slots to the table, and truncates it after `slotCount`. The slot numbers are sorted.
     private func writeTable(
         _ slotNumbers: [Int], _ slots: [JournalFormat.Event], _ slotCount: Int
     ) throws(FileSystemFailure) {
@@ -77,7 +79,7 @@ extension EntryFolder {
         defer { fileSystem.close(file) }
         var start = 0
         while start < slots.count {
-            // Neighbours go together.
+            // Adjacent slots are written together.
             var end = start + 1
             while end < slots.count, slotNumbers[end] == slotNumbers[end - 1] + 1 { end += 1 }
             let offset = slotNumbers[start] * JournalFormat.slotSize
@@ -87,11 +89,11 @@ extension EntryFolder {
         try fileSystem.truncate(file, to: slotCount * JournalFormat.slotSize)
     }
 
-    /// Empties the journal but for what was promised. Returns its new generation and length.
+    /// Removes all events except reservations from the journal. Returns its new generation and length.
     private func beginJournal(
-        _ journal: Journal, _ promises: [WriterNumber: EntryIndex.Reservation], slotCount: Int
+        _ journal: Journal, _ reservations: [WriterNumber: EntryIndex.Reservation], slotCount: Int
     ) throws(FileSystemFailure) -> (generation: UInt64, end: Int) {
-        let events = promises.map {
+        let events = reservations.map {
             JournalFormat.Event.reserve(writer: $0.key, name: $0.value.name, byteCount: $0.value.byteCount)
         }
         let head = JournalFormat.Head(
@@ -104,7 +106,7 @@ extension EntryFolder {
         return (head.generation, JournalFormat.slotSize + bytes.count)
     }
 
-    /// A number that no other process, and no other cache of this one, gives: its parts are unique among those that live.
+    /// Returns a number that no other living process and no other cache of this process uses.
     private func newGeneration(_ journal: Journal) -> UInt64 {
         let stamp = nextStamp()
         let parts = [UInt64(bitPattern: stamp), UInt64(getpid()), UInt64(journal.file), journal.generation]
@@ -114,7 +116,7 @@ extension EntryFolder {
     }
 
     func write(_ bytes: [UInt8], to file: Int32, at offset: Int) throws(FileSystemFailure) {
-        // Bytes are bytes: no padding can show.
+        // A byte has no padding.
         try unsafe bytes.span.bytes.withUnsafeBytes { bytes throws(FileSystemFailure) in
             try unsafe fileSystem.write(bytes, to: file, at: offset)
         }
@@ -122,21 +124,21 @@ extension EntryFolder {
 }
 
 extension EntryFolder.State {
-    /// So many events the journal takes before it is begun anew: a sixty-fourth of the limit, within reason.
+    /// How many events fit into the journal before it is restarted: a 64th of the limit, but 8 to 1,024.
     var journalCapacity: Int { min(max(byteLimit / JournalFormat.slotSize / 64, 8), 1_024) }
 
-    /// How long the journal may get, in bytes: promises stay in it.
+    /// The greatest length of the journal, in bytes, including the reservations that stay in it.
     func largestJournal(of index: EntryIndex) -> Int {
         (1 + journalCapacity + index.reservations.count) * JournalFormat.slotSize
     }
 
-    /// What the limit counts: entries, promises, and the index's files, the journal at the length that it may get.
+    /// What the limit counts: entries, reservations, the table, and the journal at its greatest length.
     var usedBytes: Int {
         guard let index else { return 0 }
         return index.byteCount + index.slotCount * JournalFormat.slotSize
             + max(journal?.end ?? 0, largestJournal(of: index))
     }
 
-    /// The largest file that an entry may have: the limit, but for what the index takes even then.
+    /// The length of the largest file that an entry can have: the limit without the smallest index.
     var largestEntry: Int { max(0, byteLimit - (3 + journalCapacity) * JournalFormat.slotSize) }
 }

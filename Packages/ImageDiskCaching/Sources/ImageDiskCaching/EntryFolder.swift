@@ -7,37 +7,36 @@ import Synchronization
     package import Foundation
 #endif
 
-/// Entries as files in a folder: what `DiskDataCache` does, without the threads.
+/// Stores entries as files in a folder. `DiskDataCache` calls it on its own threads.
 ///
 /// ```text
-/// <root>/3f/3f9a…64 digits   entries, by EntryName; without the subfolder in a flat layout
-/// <root>/3f/<12 digits>.part   a file being written while the folder is locked
-/// <root>/tmp/<12 digits>.part  files being written otherwise, each locked by its writer
-/// <root>/entries.index       the index's journal, see JournalFormat; its lock is that of the folder
-/// <root>/entries.table       the index's table
+/// <root>/3f/3f9a…64 digits     an entry, named by EntryName; without the subfolder in a flat layout
+/// <root>/3f/<12 digits>.part   a file that is written while the folder is locked
+/// <root>/tmp/<12 digits>.part  a file that is written without the lock of the folder; its writer locks it
+/// <root>/entries.index         the journal of the index, see JournalFormat; its lock is the lock of the folder
+/// <root>/entries.table         the table of the index
 /// ```
-/// `readAtOnce` never waits. Every other method blocks on the file system. `read` may run anywhere at any time; all others change
-/// the folder and run one at a time, on the queue that the owner keeps for that. The lock guards what is in memory alone and is
-/// never held during a system call.
+/// `readAtOnce` never blocks. All other methods block on the file system. Call `read` on any thread; call all others one at
+/// a time, on one queue. The mutex protects only the state in memory, and is never locked during a system call.
 package final class EntryFolder: Sendable {
-    /// What is known of the folder.
+    /// The state in memory.
     struct State {
-        /// Nil until the folder was opened, and when it is gone.
+        /// Nil before the folder is opened, and after it is removed.
         var index: EntryIndex?
-        /// The open journal. Used by the methods that run one at a time.
+        /// The open journal. Only the methods that run one at a time use it.
         var journal: Journal?
-        /// Uses that the index's file does not tell of yet.
+        /// The uses that are not in the files of the index yet.
         var uses: [PendingUse] = []
         var isOpeningRequested = false
         var isFlushRequested = false
-        /// The greatest stamp so far: stamps never repeat, though the clock may stand still or go back.
+        /// The latest time so far. Times never repeat, even if the clock stands still or is set back.
         var lastStamp = Int64.min
-        /// Numbers the temporary files.
+        /// The number of the last temporary file.
         var temporaryCount: UInt16 = 0
-        /// Subfolders whose own names are on the device.
-        var settledFolders: Set<String> = []
-        /// Folders that names have gone from, which may be on the device still; kept if a power cut is to be survived.
-        var unsettledFolders: Set<String> = []
+        /// The subfolders whose names are synchronized.
+        var synchronizedFolders: Set<String> = []
+        /// The folders with removals that are not synchronized yet. Empty unless the durability is `powerLoss`.
+        var unsynchronizedFolders: Set<String> = []
         var byteLimit: Int
         var statistics = DiskCacheStatistics()
     }
@@ -45,16 +44,16 @@ package final class EntryFolder: Sendable {
     struct PendingUse {
         var name: EntryName
         var stamp: Int64
-        /// Whether the index was not there yet: the stamp may be less than those in it.
+        /// True if the index was not loaded yet. The time can then be before those in the index.
         var isEarly: Bool
     }
 
-    /// The index's journal, open.
+    /// The open journal of the index.
     struct Journal {
         var file: Int32
         var identity: FileIdentity
         var generation: UInt64
-        /// Up to here its events are known.
+        /// The end of the events that are in the index in memory, in bytes.
         var end: Int
     }
 
@@ -95,7 +94,7 @@ package final class EntryFolder: Sendable {
 
     package var statistics: DiskCacheStatistics { state.withLock { $0.statistics } }
 
-    /// Changes the limit for what is stored from now on. `shrink` then brings the folder within it.
+    /// Changes the limit for later stores. `shrinkStep` evicts entries to meet it.
     package func setByteLimit(_ byteLimit: Int) { state.withLock { $0.byteLimit = max(0, byteLimit) } }
 
     /// Returns true once. The caller that receives true opens the folder.
@@ -118,15 +117,17 @@ package final class EntryFolder: Sendable {
 
     func temporaryPath(_ writer: WriterNumber) -> String { "\(temporaryFolder)/\(writer.text).part" }
 
-    func path(of writer: WriterNumber, beside name: EntryName) -> String { "\(home(of: name))/\(writer.text).part" }
+    func path(of writer: WriterNumber, beside name: EntryName) -> String {
+        "\(parentFolder(of: name))/\(writer.text).part"
+    }
 
-    /// The time of a use that happens now: after all earlier ones.
+    /// Returns the time of a use: now, but after all earlier uses.
     func nextStamp() -> Int64 {
         let time = Self.nanoseconds(now())
         return state.withLock { $0.nextStamp(time) }
     }
 
-    /// Nanoseconds since 1970, kept within what 64 bits hold.
+    /// Nanoseconds since 1970, clamped to ±9 × 10^18.
     static func nanoseconds(_ date: Date) -> Int64 {
         Int64(min(max(date.timeIntervalSince1970, -9e9), 9e9) * 1e9)
     }

@@ -6,11 +6,11 @@ package import ImageCore
     package import Foundation
 #endif
 
-/// How an entry lies in its file.
+/// The format of an entry's file.
 ///
 /// ```text
 /// payload
-/// checksums, 8 each      XXH3 of each block of 65,536 bytes of the payload, the last one shorter
+/// checksums, 8 each      XXH3 of each block of 65,536 bytes of the payload; the last block can be shorter
 /// key, UTF-8
 /// metadata
 /// trailer of 40 bytes, little-endian:
@@ -18,21 +18,21 @@ package import ImageCore
 ///   payload length   8
 ///   key length       4
 ///   metadata length  4
-///   checksum         8  XXH3 of all from the first block's checksum to here
+///   checksum         8  XXH3 of all bytes from the first block's checksum to here
 ///   version          4  2
 ///   magic            4  "SILe"
 /// ```
-/// The payload comes first so that it is read into the buffer that the caller gets, without a copy, so that it can be streamed
-/// to the file before its length is known, and so that other programs can open the file as the image it is. Its blocks
-/// have checksums of their own so that a part of it can be read and trusted without the rest.
-/// Version and magic end the file in every version; the rest may change with the version. Version 1 had one XXH64 of everything.
+/// The payload is first so that it is read into the caller's buffer without a copy, can be streamed before its length is
+/// known, and can be opened by other programs. Each block has a checksum, so that parts can be read and verified alone.
+///
+/// Each version ends with version and magic. All other parts can change. Version 1 had one XXH64 of everything.
 package enum EntryFormat {
     package static let trailerSize = 40
     package static let blockSize = 1 << 16
     private static let version: UInt32 = 2
     private static let magic = UInt32(littleEndian: 0x6549_4C53)
 
-    /// Where things are in a file.
+    /// The ranges of the parts of a file.
     package struct Layout: Sendable {
         package var payload: Range<Int>
         package var sums: Range<Int>
@@ -42,15 +42,15 @@ package enum EntryFormat {
     }
 
     package enum Verdict {
-        case whole(Layout)
-        /// More of the file's end has to be seen: that many bytes.
+        case intact(Layout)
+        /// More bytes at the end of the file are needed.
         case needs(byteCount: Int)
-        /// Written by an older or newer version of this module: not ours to judge, nor to remove.
+        /// Written by another version of this module. The file must not be removed.
         case otherVersion
         case damaged
     }
 
-    /// What follows a payload.
+    /// The parts of an entry after its payload.
     package struct Tail {
         package var key: DataCacheKey
         package var metadata: Data
@@ -72,7 +72,7 @@ package enum EntryFormat {
                 sums: EntryFormat.sums(of: entry.data.bytes))
         }
 
-        /// Nil when the key or the metadata is 4 GiB or longer.
+        /// Nil if the key or the metadata has 4 GiB or more.
         package var bytes: [UInt8]? {
             guard let keyLength = UInt32(exactly: key.source.utf8.count),
                 let metadataLength = UInt32(exactly: metadata.count)
@@ -86,7 +86,7 @@ package enum EntryFormat {
             append(UInt64(payloadLength), to: &bytes)
             append(keyLength, to: &bytes)
             append(metadataLength, to: &bytes)
-            // Bytes are bytes: no padding can show.
+            // A byte has no padding.
             append(unsafe Checksum.of(bytes.span.bytes), to: &bytes)
             append(version, to: &bytes)
             append(magic, to: &bytes)
@@ -94,7 +94,7 @@ package enum EntryFormat {
         }
     }
 
-    /// How long the file of an entry is beyond its payload.
+    /// Returns the length of an entry's file without its payload.
     package static func tailSize(payload: Int, key: Int, metadata: Int) -> Int {
         blockCount(payload) * 8 + key + metadata + trailerSize
     }
@@ -104,16 +104,16 @@ package enum EntryFormat {
             + tailSize(payload: entry.data.count, key: key.source.utf8.count, metadata: entry.metadata.count)
     }
 
-    /// Judges the bytes of a whole file. Never traps, whatever they are.
-    package static func judge(_ file: RawSpan) -> Verdict {
-        let verdict = judge(tail: file, fileSize: file.byteCount)
-        guard case .whole(let layout) = verdict else { return verdict }
-        return isWhole(file.extracting(layout.payload), firstBlock: 0, sums: file.extracting(layout.sums))
+    /// Validates the bytes of a complete file. Never traps.
+    package static func validate(_ file: RawSpan) -> Verdict {
+        let verdict = validate(tail: file, fileSize: file.byteCount)
+        guard case .intact(let layout) = verdict else { return verdict }
+        return isIntact(file.extracting(layout.payload), firstBlock: 0, sums: file.extracting(layout.sums))
             ? verdict : .damaged
     }
 
-    /// Judges all but the payload by the end of a file. Never traps, whatever the bytes are.
-    package static func judge(tail: RawSpan, fileSize: Int) -> Verdict {
+    /// Validates all parts except the payload, given the end of a file. Never traps.
+    package static func validate(tail: RawSpan, fileSize: Int) -> Verdict {
         let end = tail.byteCount
         guard end >= trailerSize else {
             return fileSize >= trailerSize ? .needs(byteCount: trailerSize) : .damaged
@@ -127,18 +127,18 @@ package enum EntryFormat {
             return .needs(byteCount: fileSize - layout.sums.lowerBound)
         }
         let sum = Checksum.of(tail.extracting(end - (fileSize - layout.sums.lowerBound)..<end - 16))
-        return sum == number(tail, end - 16, UInt64.self) ? .whole(layout) : .damaged
+        return sum == number(tail, end - 16, UInt64.self) ? .intact(layout) : .damaged
     }
 
-    /// The checksums of a payload's blocks.
+    /// Returns the checksums of the blocks of a payload.
     package static func sums(of payload: RawSpan) -> [UInt64] {
         stride(from: 0, to: payload.byteCount, by: blockSize).map { start in
             Checksum.of(payload.extracting(start..<min(start + blockSize, payload.byteCount)))
         }
     }
 
-    /// True when whole blocks, the first of them that of the number given, are what their checksums say.
-    package static func isWhole(_ blocks: RawSpan, firstBlock: Int, sums: RawSpan) -> Bool {
+    /// Returns true if complete blocks match their checksums. The first one has the number `firstBlock`.
+    package static func isIntact(_ blocks: RawSpan, firstBlock: Int, sums: RawSpan) -> Bool {
         var block = firstBlock
         for start in stride(from: 0, to: blocks.byteCount, by: blockSize) {
             let bytes = blocks.extracting(start..<min(start + blockSize, blocks.byteCount))
@@ -150,7 +150,7 @@ package enum EntryFormat {
 
     private static func blockCount(_ payload: Int) -> Int { payload / blockSize + (payload % blockSize == 0 ? 0 : 1) }
 
-    /// Nil when the lengths don't add up to the file's.
+    /// Returns nil if the lengths don't add up to the length of the file.
     private static func layout(trailer: RawSpan, fileSize: Int) -> Layout? {
         let key = Int(number(trailer, 16, UInt32.self))
         let metadata = Int(number(trailer, 20, UInt32.self))

@@ -1,14 +1,13 @@
-/// What the folder holds, by the cache's best knowledge: each entry's size and last use, and the space promised to writers.
+/// What the folder contains: the size and the last use of each entry, and the reservations of writers. A value without I/O.
 ///
-/// Each entry has a slot: the number of its slot in the table that the folder keeps. A pure value. About 80 bytes an entry: 48 in
-/// an array of nodes, the policy's 8, and 8 for each slot of the table of names, which is kept between three eighths and three quarters
-/// full.
+/// Each entry has a slot, its number in the table of the folder. An entry takes about 80 bytes: 48 in the array of nodes, 8
+/// in the policy, and 8 for each slot of the name table, which is three eighths to three quarters full.
 package struct EntryIndex: Sendable {
-    /// One entry's file.
+    /// The file of one entry.
     package struct Record: Hashable, Sendable {
         package var name: EntryName
         package var byteCount: Int
-        /// When it was used last, in nanoseconds since 1970.
+        /// The time of the last use, in nanoseconds since 1970.
         package var stamp: Int64
 
         package init(name: EntryName, byteCount: Int, stamp: Int64) {
@@ -18,29 +17,29 @@ package struct EntryIndex: Sendable {
         }
     }
 
-    /// Space that a writer was promised for a file that is not in place yet.
+    /// Space that is reserved for a file that is being written.
     package struct Reservation: Hashable, Sendable {
         package var name: EntryName
         package var byteCount: Int
     }
 
-    /// By slot, in the order of the table in the folder.
+    /// By slot, in the order of the table.
     private var nodes: [Record] = []
-    /// Slots in `nodes` that nothing has.
+    /// The slots without an entry.
     private var vacancies = SlotSet()
-    /// Slots that the table in the folder does not tell of as they are.
+    /// The slots that differ from the table.
     private var changes = SlotSet()
     private var names: NameTable
-    /// Nil until all entries are known.
+    /// Nil until `arrange` is called.
     private var policy: (any DiskEvictionPolicy)?
     package private(set) var count = 0
     package private(set) var reservations: [WriterNumber: Reservation] = [:]
-    /// The lengths of all files, in bytes, and the space that was promised.
+    /// The lengths of all files and reservations, in bytes.
     package private(set) var byteCount = 0
-    /// The greatest stamp so far.
+    /// The latest time of use.
     package private(set) var newestStamp = Int64.min
 
-    /// - Parameter policy: nil if entries are to come in any order, and `arrange` after them.
+    /// - Parameter policy: nil to insert entries in any order and call `arrange` afterwards.
     package init(policy: (any DiskEvictionPolicy)? = nil, capacity: Int = 0) {
         self.policy = policy
         names = NameTable(capacity: capacity)
@@ -49,28 +48,28 @@ package struct EntryIndex: Sendable {
 
     package subscript(name: EntryName) -> Record? { slot(of: name).map { nodes[$0] } }
 
-    /// All entries, in the order of their slots.
+    /// All entries in the order of their slots.
     package var records: [Record] { nodes.indices.compactMap(record) }
 
-    /// How many slots there are, with those that nothing has.
+    /// The number of slots, including vacant ones.
     package var slotCount: Int { nodes.count }
 
-    /// When the entries were used last: the earliest and the latest time. Nil when there are none.
+    /// The earliest and the latest time of use. Nil without entries.
     package var stamps: ClosedRange<Int64>? {
         let stamps = records.map(\.stamp)
         guard let least = stamps.min(), let most = stamps.max() else { return nil }
         return least...most
     }
 
-    /// The entries that were last used before a time, in no order.
+    /// Returns the entries that were last used before a time, in any order.
     package func names(unusedSince deadline: Int64) -> [EntryName] {
         records.filter { $0.stamp < deadline }.map(\.name)
     }
 
-    /// The entry that the policy would have go next.
+    /// Returns the entry to evict next.
     package mutating func victim() -> Record? { policy?.victim().map { nodes[$0] } }
 
-    /// Tells a policy of all entries, in the order of their last use, and follows it from now on.
+    /// Inserts all entries into a policy, in the order of their last use, and uses it from now on.
     package mutating func arrange(by policy: any DiskEvictionPolicy) {
         var policy = policy
         var order = nodes.indices.compactMap { slot in record(at: slot).map { (stamp: $0.stamp, slot: slot) } }
@@ -79,15 +78,16 @@ package struct EntryIndex: Sendable {
         self.policy = policy
     }
 
-    /// The slot that an entry has, or would get.
+    /// Returns the slot of an entry, or the slot that it would get.
     package func slot(for name: EntryName) -> Int { slot(of: name) ?? vacancies.first ?? nodes.count }
 
     private func slot(of name: EntryName) -> Int? { names.slot(of: name, among: nodes) }
 
-    /// Puts a record in, in place of an earlier one of that name, and of another one that has the place. One that is there as it is,
-    /// but at another slot, moves, and its turn to go stays what it was.
+    /// Inserts a record, and removes an earlier record with the same name or slot.
     ///
-    /// - Parameter slot: at most `slotCount`. False when it is more: nobody gives such a slot.
+    /// A record that is unchanged except for its slot moves there, and keeps its position in the eviction order.
+    /// - Parameter slot: at most `slotCount`.
+    /// - Returns: false if the slot is greater.
     @discardableResult
     package mutating func insert(_ record: Record, at slot: Int) -> Bool {
         guard slot <= nodes.count else { return false }
@@ -96,7 +96,7 @@ package struct EntryIndex: Sendable {
             return true
         }
         remove(record.name)
-        seat(record, at: slot)
+        assign(record, at: slot)
         names.insert(slot, among: nodes)
         count += 1
         byteCount += record.byteCount
@@ -106,7 +106,7 @@ package struct EntryIndex: Sendable {
     }
 
     private mutating func move(_ old: Int, to slot: Int) {
-        seat(nodes[old], at: slot)
+        assign(nodes[old], at: slot)
         names.move(old, to: slot, among: nodes)
         vacancies.insert(old)
         changes.insert(old)
@@ -114,7 +114,7 @@ package struct EntryIndex: Sendable {
     }
 
     /// Assigns a slot to a record and removes the record that had it.
-    private mutating func seat(_ record: Record, at slot: Int) {
+    private mutating func assign(_ record: Record, at slot: Int) {
         changes.insert(slot)
         if slot == nodes.count {
             nodes.growByAQuarter()
@@ -126,7 +126,7 @@ package struct EntryIndex: Sendable {
         nodes[slot] = record
     }
 
-    /// Notes that the table has a slot which nothing has; false when it does not come next.
+    /// Adds a vacant slot at the end. Returns false if `slot` is not the next number.
     package mutating func insertVacancy(at slot: Int) -> Bool {
         guard slot == nodes.count else { return false }
         nodes.growByAQuarter()
@@ -135,7 +135,7 @@ package struct EntryIndex: Sendable {
         return true
     }
 
-    /// Notes a use; false when the entry is not known.
+    /// Records a use. Returns false if the entry is unknown.
     @discardableResult
     package mutating func use(_ name: EntryName, stamp: Int64) -> Bool {
         guard let slot = slot(of: name) else { return false }
@@ -155,7 +155,7 @@ package struct EntryIndex: Sendable {
         byteCount -= nodes[slot].byteCount
     }
 
-    /// Promises space, in place of what the writer was promised before.
+    /// Reserves space for a writer, and replaces its earlier reservation.
     package mutating func reserve(_ byteCount: Int, for name: EntryName, writer: WriterNumber) {
         release(writer)
         reservations[writer] = Reservation(name: name, byteCount: byteCount)
@@ -166,31 +166,31 @@ package struct EntryIndex: Sendable {
         byteCount -= reservations.removeValue(forKey: writer)?.byteCount ?? 0
     }
 
-    // MARK: What the table in the folder has to be told
+    // MARK: Changes of the table
 
-    /// The slots that it does not tell of as they are, in order. From here on, it does.
+    /// Returns the slots that differ from the table, sorted, and marks them as unchanged.
     @discardableResult
     package mutating func takeChanges() -> [Int] {
         defer { changes = SlotSet() }
         return changes.slots()
     }
 
-    /// Takes back what `takeChanges` took.
+    /// Marks slots as changed again, if they could not be written.
     package mutating func noteChanges(_ slots: [Int]) {
         for slot in slots { changes.insert(slot) }
     }
 
-    /// So many slots the table needs: up to the last that something has.
+    /// The number of slots up to the last one with an entry.
     package var usedSlotCount: Int { vacancies.lastMissing(below: nodes.count).map { $0 + 1 } ?? 0 }
 
-    /// Forgets the slots from `end` on, which nothing has.
+    /// Removes the slots from `end` on. All of them must be vacant.
     package mutating func dropVacancies(from end: Int) {
         nodes.removeLast(nodes.count - end)
         vacancies.cut(to: end)
         changes.cut(to: end)
     }
 
-    /// Entries to be moved from the last slots to the first vacant ones, and where to.
+    /// Returns entries at the last slots, and the first vacant slots to move them to.
     package func moves(_ most: Int) -> [(record: Record, slot: Int)] {
         var moves: [(record: Record, slot: Int)] = []
         var end = nodes.count
@@ -202,9 +202,11 @@ package struct EntryIndex: Sendable {
         return moves
     }
 
-    /// Follows a table that differs in some slots, which are whole. False when entries have other slots than they had: their turns can't
-    /// be told then, and all that is known has to be forgotten.
-    package mutating func follow(_ slots: [JournalFormat.Event], slotCount: Int) -> Bool {
+    /// Updates the index with the slots in which a table differs.
+    ///
+    /// Returns false if an entry has another slot than before. The eviction order is then unknown, and the index must be loaded
+    /// again.
+    package mutating func update(with slots: [JournalFormat.Event], slotCount: Int) -> Bool {
         guard slotCount >= nodes.count else { return false }
         while nodes.count < slotCount { _ = insertVacancy(at: nodes.count) }
         var changed: [(record: Record, slot: Int)] = []
@@ -228,6 +230,6 @@ package struct EntryIndex: Sendable {
         }
     }
 
-    /// What has a slot; nil when nothing has.
+    /// Returns the record at a slot. Returns nil if the slot is vacant.
     package func record(at slot: Int) -> Record? { vacancies.contains(slot) ? nil : nodes[slot] }
 }

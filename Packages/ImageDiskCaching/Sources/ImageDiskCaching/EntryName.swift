@@ -1,14 +1,14 @@
 package import ImageCore
 
-/// The name of an entry's file: 32 bytes that stand for its key, by default the key's SHA-256.
+/// The name of an entry's file: 32 bytes computed from its key, by default the SHA-256.
 package struct EntryName: Hashable, Sendable {
-    // Four words rather than a vector of four, which would be aligned to 32 bytes.
+    // Four words instead of a SIMD vector, which would be aligned to 32 bytes.
     private let first: UInt64
     private let second: UInt64
     private let third: UInt64
     private let fourth: UInt64
 
-    /// Stands where no entry is meant.
+    /// The name in events that concern no entry.
     static let none = EntryName(words: (0, 0, 0, 0))
 
     package init(words: (UInt64, UInt64, UInt64, UInt64)) { (first, second, third, fourth) = words }
@@ -24,7 +24,7 @@ package struct EntryName: Hashable, Sendable {
             ))
     }
 
-    /// Nil when `text` is not what `text` of some name gives: 64 lower-case hexadecimal digits.
+    /// Returns nil unless `text` is a name: 64 lowercase hexadecimal digits.
     package init?(_ text: String) {
         guard text.utf8.count == 64 else { return nil }
         var words: [UInt64] = [0, 0, 0, 0]
@@ -35,16 +35,16 @@ package struct EntryName: Hashable, Sendable {
         self.init(words: (words[0], words[1], words[2], words[3]))
     }
 
-    /// The file's name: 64 lower-case hexadecimal digits.
+    /// The name as 64 lowercase hexadecimal digits.
     package var text: String { path(in: "", isSharded: false) }
 
-    /// The subfolder: the first two digits of the name, one of 256.
+    /// The subfolder: the first two digits of the name.
     package var shard: String { String(text.prefix(2)) }
 
-    /// The path of the file: `prefix`, for a sharded layout the subfolder with a slash, and the name.
+    /// Returns the path of the file: `prefix`, the subfolder and a slash if the layout is sharded, and the name.
     package func path(in prefix: String, isSharded: Bool) -> String {
         let count = prefix.utf8.count + (isSharded ? 67 : 64)
-        // Exactly `count` bytes are written, all of them ASCII but the prefix, which is a whole string.
+        // Exactly `count` bytes are written: a complete string, and ASCII characters.
         return unsafe String(unsafeUninitializedCapacity: count) { buffer in
             var end = unsafe buffer.update(fromContentsOf: prefix.utf8)
             if isSharded {
@@ -65,18 +65,18 @@ package struct EntryName: Hashable, Sendable {
         }
     }
 
-    /// True when `text` can be a subfolder's name.
+    /// Returns true if `text` can be the name of a subfolder.
     package static func isShard(_ text: String) -> Bool {
         text.utf8.count == 2 && text.utf8.allSatisfy { value(ofDigit: $0) != nil }
     }
 
-    /// The bits are uniform already: the first word is hash enough for a dictionary.
+    /// The bits are uniform, so the first word is a sufficient hash.
     package func hash(into hasher: inout Hasher) { hasher.combine(first) }
 
-    /// For tables: the digest's first word.
+    /// The first word, as the hash value of tables.
     var hash: UInt64 { first }
 
-    /// An even number for choosing among a few: the digest's last bits.
+    /// The last 16 bits, which are uniform.
     package var lowBits: Int { Int(fourth & 0xFFFF) }
 
     /// Appends the 32 bytes, word by word, little-endian.

@@ -1,21 +1,21 @@
-/// Decides which entry of a disk cache goes first when space is needed.
+/// Decides which entry of a disk cache to evict next.
 ///
-/// Entries are told by their slots: small numbers, used again after a removal. The cache calls under a lock of its own: an
-/// implementation is quick, asks nobody and keeps its state to itself. Every method should be O(1).
+/// A policy identifies entries by slots: small numbers that are reused after a removal. The cache calls a policy while it holds
+/// a lock. Methods must not call other code, and should take O(1) time.
 public protocol DiskEvictionPolicy: Sendable {
-    /// An entry came: stored, or found in the folder. Entries that were there before come in the order of their last use.
+    /// Adds an entry that was stored or found in the folder. Existing entries are added in the order of their last use.
     mutating func insert(_ slot: Int, byteCount: Int)
-    /// An entry was read.
+    /// Records a hit on an entry.
     mutating func use(_ slot: Int)
-    /// An entry has another slot from now on, and its turn stays what it was.
+    /// Changes the slot of an entry. Its position in the eviction order must not change.
     mutating func move(_ slot: Int, to newSlot: Int)
-    /// An entry has gone.
+    /// Removes an entry.
     mutating func remove(_ slot: Int)
-    /// The entry to go next; nil when there is none. Asked again, without anything in between, it answers the same.
+    /// Returns the entry to evict next, or nil if there is none. Repeated calls return the same entry.
     mutating func victim() -> Int?
 }
 
-/// What was neither stored nor read for the longest time goes first.
+/// Evicts the entry that was neither stored nor read for the longest time.
 public struct LeastRecentlyUsed: DiskEvictionPolicy {
     private var order = SlotList()
 
@@ -35,7 +35,7 @@ public struct LeastRecentlyUsed: DiskEvictionPolicy {
     public mutating func victim() -> Int? { order.first }
 }
 
-/// What was stored first goes first, read or not.
+/// Evicts the entry that was stored first.
 public struct FirstInFirstOut: DiskEvictionPolicy {
     private var order = SlotList()
 
@@ -48,34 +48,34 @@ public struct FirstInFirstOut: DiskEvictionPolicy {
     public mutating func victim() -> Int? { order.first }
 }
 
-/// A doubly linked list of slots, by index in one array: 8 bytes a slot.
+/// A doubly linked list of slots in one array. Takes 8 bytes for each slot.
 struct SlotList: Sendable {
     private struct Links {
         var next: Int32
         var previous: Int32
     }
 
-    private static var nowhere: Int32 { -1 }
+    private static var none: Int32 { -1 }
 
     private var links: [Links] = []
-    private var head = Self.nowhere
-    private var tail = Self.nowhere
+    private var head = Self.none
+    private var tail = Self.none
 
-    var first: Int? { head == Self.nowhere ? nil : Int(head) }
+    var first: Int? { head == Self.none ? nil : Int(head) }
 
-    /// Puts a slot that is not in the list at its end.
+    /// Appends a slot that is not in the list.
     mutating func append(_ slot: Int) {
-        reach(slot)
-        link(slot, Links(next: Self.nowhere, previous: tail))
+        grow(toInclude: slot)
+        link(slot, Links(next: Self.none, previous: tail))
     }
 
-    /// Puts a slot that is not in the list where one is that is.
+    /// Replaces a slot in the list by one that is not in it.
     mutating func move(_ slot: Int, to newSlot: Int) {
-        reach(newSlot)
+        grow(toInclude: newSlot)
         link(newSlot, links[slot])
     }
 
-    private mutating func reach(_ slot: Int) {
+    private mutating func grow(toInclude slot: Int) {
         guard slot >= links.count else { return }
         links.growByAQuarter()
         links.append(contentsOf: repeatElement(Links(next: -1, previous: -1), count: slot + 1 - links.count))
@@ -83,20 +83,20 @@ struct SlotList: Sendable {
 
     private mutating func link(_ slot: Int, _ link: Links) {
         links[slot] = link
-        if link.previous == Self.nowhere { head = Int32(slot) } else { links[Int(link.previous)].next = Int32(slot) }
-        if link.next == Self.nowhere { tail = Int32(slot) } else { links[Int(link.next)].previous = Int32(slot) }
+        if link.previous == Self.none { head = Int32(slot) } else { links[Int(link.previous)].next = Int32(slot) }
+        if link.next == Self.none { tail = Int32(slot) } else { links[Int(link.next)].previous = Int32(slot) }
     }
 
-    /// Takes a slot out that is in the list.
+    /// Removes a slot that is in the list.
     mutating func remove(_ slot: Int) {
         let link = links[slot]
-        if link.previous == Self.nowhere { head = link.next } else { links[Int(link.previous)].next = link.next }
-        if link.next == Self.nowhere { tail = link.previous } else { links[Int(link.next)].previous = link.previous }
+        if link.previous == Self.none { head = link.next } else { links[Int(link.previous)].next = link.next }
+        if link.next == Self.none { tail = link.previous } else { links[Int(link.next)].previous = link.previous }
     }
 }
 
 extension Array {
-    /// Makes space for more when there is none left: a quarter, not the double that arrays grow by.
+    /// Grows a full array by a quarter. By default, arrays double.
     mutating func growByAQuarter() {
         if count == capacity { reserveCapacity(count + count / 4 + 16) }
     }

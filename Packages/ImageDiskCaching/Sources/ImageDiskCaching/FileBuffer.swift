@@ -12,13 +12,13 @@ import ImageCore
     import Darwin
 #endif
 
-/// Memory for the bytes of one file, which becomes the `Data` of its payload without a copy.
+/// The bytes of one file in memory. Becomes the `Data` of the payload without a copy.
 @safe
 struct FileBuffer: ~Copyable {
-    // Owned: allocated in init, and freed by deinit or by the Data that `prefix` gives it to, never both.
+    // Allocated by init. Freed either by deinit or by the Data that `prefix` returns.
     private let memory: UnsafeMutableRawBufferPointer
 
-    /// Nil when there is no memory of that size.
+    /// Returns nil if there is not enough memory.
     init?(byteCount: Int) {
         guard let start = unsafe malloc(max(1, byteCount)) else { return nil }
         unsafe memory = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
@@ -26,7 +26,7 @@ struct FileBuffer: ~Copyable {
 
     deinit { unsafe free(memory.baseAddress) }
 
-    /// Lets `body` write into the memory.
+    /// Calls `body` with the writable memory.
     func withMutableBytes<Result>(
         _ body: (UnsafeMutableRawBufferPointer) throws(FileSystemFailure) -> Result
     ) throws(FileSystemFailure) -> Result {
@@ -42,10 +42,10 @@ struct FileBuffer: ~Copyable {
 
     func text(_ range: Range<Int>) -> String { unsafe String(decoding: memory[range], as: UTF8.self) }
 
-    /// Gives the memory up as the data of its first bytes.
+    /// Returns the first bytes as data that owns the memory.
     consuming func prefix(_ count: Int) -> Data {
         let (start, byteCount) = unsafe (memory.baseAddress, memory.count)
-        precondition(count <= byteCount, "a prefix is no longer than the whole")
+        precondition(count <= byteCount, "a prefix must not be longer than the buffer")
         discard self
         guard let start = unsafe start else { return Data() }
         return unsafe Data(bytesNoCopy: start, count: count, deallocator: .free)

@@ -7,31 +7,31 @@ import ImageCore
 #endif
 
 extension FileSystemFailure {
-    /// True when the file, or a folder on the way to it, is not there.
+    /// True if the file or one of its parent folders doesn't exist.
     var isAbsence: Bool { code == ENOENT }
 
-    /// True when the name is there but is no file that the cache could have made: a symbolic link, a folder in the wrong slot.
+    /// True if the path is not a file of the cache, for example a symbolic link or a folder.
     var isForeign: Bool { code == ELOOP || code == EISDIR || code == ENXIO }
 
-    /// True when the name is taken.
+    /// True if the file exists already.
     var isTaken: Bool { code == EEXIST }
 
-    /// True when the file may not be changed by us.
+    /// True if the process has no permission to change the file.
     var isForbidden: Bool { code == EACCES || code == EPERM || code == EROFS }
 
-    /// True when the device could not deliver what it once took.
+    /// True if the device failed to read or write.
     var isDeviceError: Bool { code == EIO }
 
-    /// No memory for the contents of a file.
+    /// There is not enough memory for a file.
     static var noMemory: FileSystemFailure { FileSystemFailure(call: "malloc", code: ENOMEM) }
 
-    /// Others were faster, time and again.
+    /// Other processes took precedence several times in a row.
     static var contended: FileSystemFailure { FileSystemFailure(call: "flock", code: EAGAIN) }
 
-    /// Neither the limit nor the free space leaves space, and nothing is left that could be evicted.
+    /// The limit or the file system has too little space, and no entry is left to evict.
     static var noSpace: FileSystemFailure { FileSystemFailure(call: "statvfs", code: ENOSPC) }
 
-    /// The failure as the port tells it.
+    /// The corresponding failure of a `DataCache`.
     var asDataCacheFailure: DataCacheFailure {
         switch code {
         case ENOSPC, EDQUOT: .noSpace
@@ -40,9 +40,9 @@ extension FileSystemFailure {
         }
     }
 
-    /// The call and the reason, for people.
+    /// The system call and the reason as text.
     var text: String {
-        // strerror returns a valid C string for any number; it is copied before anyone else can ask.
+        // strerror returns a valid C string for any number, and the string is copied at once.
         "\(call): \(unsafe String(cString: strerror(code)))"
     }
 }

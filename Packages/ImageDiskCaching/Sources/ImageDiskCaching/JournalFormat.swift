@@ -1,60 +1,60 @@
-/// How the index lies in its two files: a table of the entries, and a journal of what happened since the table was written.
+/// The format of the index: a table of the entries, and a journal of the events since the table was written.
 ///
 /// ```text
-/// entries.table   a slot for each slot of the index, with what has it: insert, or vacancy
-/// entries.index   a head, then a slot for each event, in order
+/// entries.table   the slots of the index: insert or vacancy events
+/// entries.index   a head, then one slot for each event, in order
 ///
 /// slot of 64 bytes, little-endian:
 ///   kind 1   length 5   writer's number 2   slot 4   writer's process 4   name 32   stamp 8
-///   XXH3 of the 56 bytes before, with the slot's own offset added 8
+///   XXH3 of the 56 bytes before, plus the offset of the slot 8
 /// head of 64 bytes:
 ///   magic "SILi"  4   version 4   generation 8   boot number 8   layout 8   slots in the table 8   zeros 16
 ///   XXH3 of the 56 bytes before 8
 /// ```
-/// Both have a length that divides a memory page, so that no slot is seen in part but after a power cut. What is damaged is
-/// noticed by the checksum, what is out of slot by the offset in it.
+/// The size of a slot divides the size of a memory page, so only a power cut can leave a slot incomplete. The checksum
+/// detects damaged slots, and the offset in it detects misplaced ones.
 package enum JournalFormat {
     package static let slotSize = 64
     private static let version: UInt32 = 2
-    /// What five bytes hold, 1 TiB. So many of this length that their sum overflows don't fit into a file.
+    /// The maximum of five bytes: 1 TiB. A file can't contain so many of these that their sum overflows.
     private static let largestByteCount = 1 << 40 - 1
     private static let magic = UInt32(littleEndian: 0x6949_4C53)
 
     package struct Head: Hashable, Sendable {
-        /// Another one whenever the journal was begun anew.
+        /// A number that changes whenever the journal is restarted.
         package var generation: UInt64
-        /// The start of the machine in which that was: after another one, anything may be missing from the files.
+        /// The start of the system in which the journal was started. After another start, any part of the files can be missing.
         package var bootNumber: UInt64
-        /// How names become paths.
+        /// The number of the layout.
         package var layout: UInt64
-        /// How many slots of the table count.
+        /// The number of slots in the table.
         package var slotCount: Int
     }
 
     package enum Event: Hashable, Sendable {
-        /// An entry is there, and has this slot in the index. With its file, the writer's promise has been kept.
-        case insert(EntryIndex.Record, slot: Int, keeping: WriterNumber?)
+        /// An entry exists and has this slot. Releases the reservation of its writer.
+        case insert(EntryIndex.Record, slot: Int, releasing: WriterNumber?)
         case use(EntryName, stamp: Int64)
         case remove(EntryName)
-        /// A writer was promised space.
+        /// A writer has reserved space.
         case reserve(writer: WriterNumber, name: EntryName, byteCount: Int)
         case release(writer: WriterNumber)
-        /// Nothing has this slot. In the table alone.
+        /// The slot is vacant. Only in the table.
         case vacancy(slot: Int)
 
-        /// The same with another time.
+        /// Returns the event with a corrected time.
         func stamped(_ correct: (Int64) -> Int64) -> Event {
             switch self {
             case .insert(var record, let slot, let writer):
                 record.stamp = correct(record.stamp)
-                return .insert(record, slot: slot, keeping: writer)
+                return .insert(record, slot: slot, releasing: writer)
             case .use(let name, let stamp): return .use(name, stamp: correct(stamp))
             case .remove, .reserve, .release, .vacancy: return self
             }
         }
     }
 
-    /// What an event's slot has space for.
+    /// The fields of a slot.
     private struct Fields {
         var kind: UInt8
         var name = EntryName.none
@@ -74,7 +74,7 @@ package enum JournalFormat {
         return bytes
     }
 
-    /// Nil when it is damaged, or of another version.
+    /// Returns nil if the head is damaged or has another version.
     package static func head(_ bytes: RawSpan) -> Head? {
         guard bytes.byteCount == slotSize, word(bytes, 0) == UInt64(version) << 32 | UInt64(magic),
             word(bytes, 56) == Checksum.of(bytes.extracting(0..<56)), let slotCount = Int(exactly: word(bytes, 32))
@@ -83,7 +83,7 @@ package enum JournalFormat {
             generation: word(bytes, 8), bootNumber: word(bytes, 16), layout: word(bytes, 24), slotCount: slotCount)
     }
 
-    /// Slots, one after the other, the first of which is to lie at `offset` in the file.
+    /// Returns adjacent slots, the first of which starts at `offset` in the file.
     package static func bytes(of events: some Collection<Event>, at offset: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(events.count * slotSize)
@@ -103,8 +103,8 @@ package enum JournalFormat {
         append(sum &+ UInt64(offset), to: &bytes)
     }
 
-    /// True when a slot of the table tells what is known of its slot, if no later use. Its checksum is not looked at.
-    package static func tells(_ bytes: RawSpan, of known: EntryIndex.Record?) -> Bool {
+    /// Returns true if a slot of the table matches a record, except for a later use. Doesn't verify the checksum.
+    package static func slot(_ bytes: RawSpan, matches known: EntryIndex.Record?) -> Bool {
         let first = word(bytes, 0)
         guard let known else { return UInt8(truncatingIfNeeded: first) == 6 }
         return first & ~(0xFFFF << 48) == 1 | UInt64(known.byteCount) << 8
@@ -112,7 +112,7 @@ package enum JournalFormat {
             && Int64(bitPattern: word(bytes, 48)) <= known.stamp
     }
 
-    /// The event at `offset` in the file; nil when it is damaged.
+    /// Returns the event at `offset` in the file. Returns nil if it is damaged.
     package static func event(_ bytes: RawSpan, at offset: Int) -> Event? {
         guard word(bytes, 56) == Checksum.of(bytes.extracting(0..<56)) &+ UInt64(offset) else { return nil }
         let (first, second) = (word(bytes, 0), word(bytes, 8))
@@ -125,7 +125,7 @@ package enum JournalFormat {
         switch UInt8(truncatingIfNeeded: first) {
         case 1:
             let record = EntryIndex.Record(name: name, byteCount: byteCount, stamp: stamp)
-            return .insert(record, slot: slot, keeping: writer.process == 0 ? nil : writer)
+            return .insert(record, slot: slot, releasing: writer.process == 0 ? nil : writer)
         case 2: return .use(name, stamp: stamp)
         case 3: return .remove(name)
         case 4: return .reserve(writer: writer, name: name, byteCount: byteCount)
@@ -162,7 +162,7 @@ package enum JournalFormat {
 }
 
 extension EntryIndex {
-    /// Follows what happened; false when that can't have happened.
+    /// Applies an event. Returns false if it is not possible.
     @discardableResult
     package mutating func apply(_ event: JournalFormat.Event) -> Bool {
         switch event {
@@ -178,10 +178,10 @@ extension EntryIndex {
         return true
     }
 
-    /// What the table is to tell of slots.
+    /// Returns the events for slots of the table.
     func slots(at slots: some Collection<Int>) -> [JournalFormat.Event] {
         slots.map { slot in
-            record(at: slot).map { .insert($0, slot: slot, keeping: nil) } ?? .vacancy(slot: slot)
+            record(at: slot).map { .insert($0, slot: slot, releasing: nil) } ?? .vacancy(slot: slot)
         }
     }
 }

@@ -7,7 +7,7 @@ struct NameTable: Sendable {
 
         /// -1 when the bucket is empty.
         var slot: Int32
-        /// Bits of the name's hash. A different tag saves a look at the record, which is far away in memory.
+        /// Bits of the name's hash. If the tag differs, the record needn't be read.
         var tag: UInt32
 
         var isEmpty: Bool { slot < 0 }
@@ -34,7 +34,7 @@ struct NameTable: Sendable {
         count += 1
     }
 
-    /// Notes that a record moved to another slot.
+    /// Changes the slot of a record.
     mutating func move(_ old: Int, to slot: Int, among records: [EntryIndex.Record]) {
         if let bucket = bucket(of: records[old].name, records) { buckets[bucket].slot = Int32(slot) }
     }
@@ -69,7 +69,7 @@ struct NameTable: Sendable {
         buckets[bucket] = Bucket(slot: slot, tag: tag(of: name))
     }
 
-    /// Empties a bucket, and moves back the entries behind it that were displaced by it.
+    /// Empties a bucket, and moves back the following entries that it displaced.
     private mutating func vacate(_ bucket: Int, _ records: [EntryIndex.Record]) {
         var hole = bucket
         var next = (hole + 1) & (buckets.count - 1)

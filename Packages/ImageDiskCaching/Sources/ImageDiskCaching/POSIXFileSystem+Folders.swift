@@ -22,7 +22,7 @@ extension POSIXFileSystem {
 
     public func scatterFolders(in path: String) {
         let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        // What can't be opened, or refuses, lays its folders where it likes.
+        // The placement of folders is only an optimization.
         guard folder >= 0 else { return }
         _ = disk_scatter_folders(folder)
         close(folder)
@@ -35,7 +35,7 @@ extension POSIXFileSystem {
         var files: [ListedFile] = []
         errno = 0
         while let entry = unsafe readdir(folder) {
-            // The name is valid until the next readdir, and ends with a zero byte.
+            // The name ends with a zero byte and is valid until the next readdir.
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
                 unsafe $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { unsafe String(cString: $0) }
             }
@@ -46,7 +46,7 @@ extension POSIXFileSystem {
         return files
     }
 
-    /// Nil when the file is gone or can't be looked at: the cache then has no business with it.
+    /// Returns nil if the file is gone or not accessible.
     private static func listed(_ name: String, in folder: Int32) -> ListedFile? {
         var status = stat()
         guard unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }

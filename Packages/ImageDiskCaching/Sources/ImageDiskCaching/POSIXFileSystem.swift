@@ -7,12 +7,12 @@ public import ImageCore
     import Darwin
 #endif
 
-/// The operating system itself.
+/// The file system of the operating system. `DiskDataCache` uses it by default.
 public struct POSIXFileSystem: FileSystem {
     public init() {}
 
     public func openToRead(_ path: String) throws(FileSystemFailure) -> Int32 {
-        // O_NONBLOCK: a named pipe in the folder would block open for ever.
+        // O_NONBLOCK: opening a named pipe would block forever.
         try retrying("open") { unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
     }
 
@@ -38,7 +38,7 @@ public struct POSIXFileSystem: FileSystem {
         }
     }
 
-    /// Nil when the system would have to wait, or has no calls that refuse to: too old, or another one, or a file system without.
+    /// Returns nil if the call would block, or if the system or file system doesn't support calls that refuse to block.
     private static func unlessItMustWait<Result>(
         _ call: () throws(FileSystemFailure) -> Result
     ) throws(FileSystemFailure) -> Result? {
@@ -132,13 +132,13 @@ public struct POSIXFileSystem: FileSystem {
     }
 
     public func unlock(_ file: Int32) {
-        // It fails only for what is no open file.
+        // It fails only for a descriptor that is not open.
         _ = flock(file, LOCK_UN)
     }
 
     public func synchronize(_ file: Int32) throws(FileSystemFailure) {
         #if canImport(Darwin)
-            // There, fsync leaves data in the device's cache.
+            // On Apple platforms, fsync leaves data in the cache of the device.
             try retrying("fcntl") { fcntl(file, F_FULLFSYNC) }
         #else
             try retrying("fdatasync") { fdatasync(file) }
@@ -152,7 +152,7 @@ public struct POSIXFileSystem: FileSystem {
     }
 
     public func close(_ file: Int32) {
-        // Nothing can be done about a failure, and closing twice could hit a descriptor of somebody else's.
+        // A failure can't be handled. Closing again could close a descriptor of other code.
         _ = systemClose(file)
     }
 
@@ -186,7 +186,7 @@ public struct POSIXFileSystem: FileSystem {
     static func isRegular(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
 }
 
-/// Calls until no signal interrupts, and turns -1 into the failure that errno tells.
+/// Repeats a call that a signal interrupts. Throws the failure in errno if the result is -1.
 @discardableResult
 func retrying<Result: SignedInteger>(
     _ call: String, _ body: () -> Result
@@ -199,7 +199,7 @@ func retrying<Result: SignedInteger>(
     }
 }
 
-// The names of these calls are taken by methods above.
+// Methods above have the names of these functions.
 #if canImport(Glibc)
     private let systemWrite = unsafe Glibc.write
     private let systemClose = Glibc.close

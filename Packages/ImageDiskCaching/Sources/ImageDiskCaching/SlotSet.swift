@@ -1,7 +1,7 @@
-/// A set of slots: small numbers, a bit for each.
+/// A set of slots, which are small numbers. Takes one bit for each.
 struct SlotSet: Sendable {
     private var words: [UInt64] = []
-    /// The first word with a bit that is set; the number of words when there is none.
+    /// The index of the first word with a set bit, or the number of words if there is none.
     private var firstWord = 0
 
     func contains(_ slot: Int) -> Bool {
@@ -15,23 +15,23 @@ struct SlotSet: Sendable {
         words[word] |= 1 << UInt64(slot % 64)
     }
 
-    /// Takes out a slot that is in the set.
+    /// Removes a slot that is in the set.
     mutating func remove(_ slot: Int) {
         words[slot / 64] &= ~(1 << UInt64(slot % 64))
         while firstWord < words.count, words[firstWord] == 0 { firstWord += 1 }
     }
 
-    /// The least.
+    /// The smallest slot.
     var first: Int? {
         firstWord < words.count ? firstWord * 64 + words[firstWord].trailingZeroBitCount : nil
     }
 
-    /// The greatest slot below `end` that is not in the set; nil when there is none.
+    /// Returns the greatest slot below `end` that is not in the set.
     func lastMissing(below end: Int) -> Int? {
         var slot = end - 1
         while slot >= 0 {
             let word = slot / 64 < words.count ? words[slot / 64] : 0
-            // The slot's own bit on top.
+            // The bit of the slot is the highest.
             let missing = ~word << UInt64(63 - slot % 64)
             if missing != 0 { return slot - missing.leadingZeroBitCount }
             slot -= slot % 64 + 1
@@ -39,7 +39,7 @@ struct SlotSet: Sendable {
         return nil
     }
 
-    /// Takes out all slots from `end` on.
+    /// Removes all slots from `end` on.
     mutating func cut(to end: Int) {
         guard end < words.count * 64 else { return }
         words.removeLast(words.count - (end + 63) / 64)
@@ -47,7 +47,7 @@ struct SlotSet: Sendable {
         firstWord = words.indices.first { words[$0] != 0 } ?? words.count
     }
 
-    /// The least ones, in order.
+    /// Returns the smallest slots in order, at most `most`.
     func slots(_ most: Int = .max) -> [Int] {
         var slots: [Int] = []
         for index in words.indices.dropFirst(firstWord) {

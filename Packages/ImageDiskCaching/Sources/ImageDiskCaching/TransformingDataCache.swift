@@ -1,22 +1,25 @@
 public import ImageCore
 
-/// A cache that keeps something else than it is given: what a transform makes of it, in another cache.
+/// Stores transformed entries in another cache, for example encrypted ones.
 ///
-/// What can't be restored, encrypted with another key for instance, is a miss and stays, until it is replaced or evicted. What can't be
-/// transformed is not stored, and `.io` tells why. The budget, and everything else, is the other cache's.
+/// An entry that can't be restored, for example because another key encrypted it, is a miss. It stays until it is replaced or
+/// evicted. If an entry can't be transformed, `store` throws `.io` with the reason. Limits are those of the other cache.
 public struct TransformingDataCache: DataCache {
     private let cache: any DataCache
     private let transform: any DataCacheTransform
     private let executor = QueueExecutor(label: "TransformingDataCache")
 
+    /// - Parameters:
+    ///   - cache: stores the transformed entries.
+    ///   - transform: changes entries before they are stored, and restores them.
     public init(_ cache: any DataCache, transform: any DataCacheTransform) {
         self.cache = cache
         self.transform = transform
     }
 
     public func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
-        guard let kept = try await cache.entry(for: transform.key(for: key)) else { return nil }
-        switch await perform({ try transform.restored(kept, for: key) }) {
+        guard let stored = try await cache.entry(for: transform.key(for: key)) else { return nil }
+        switch await perform({ try transform.restored(stored, for: key) }) {
         case .success(let entry): return entry
         case .failure: return nil
         }
@@ -24,9 +27,9 @@ public struct TransformingDataCache: DataCache {
 
     public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
         switch await perform({ try transform.stored(entry, for: key) }) {
-        case .success(let kept): try await cache.store(kept, for: transform.key(for: key))
+        case .success(let stored): try await cache.store(stored, for: transform.key(for: key))
         case .failure(let error):
-            // The older entry is out of date.
+            // The older entry is outdated.
             try await cache.remove(for: transform.key(for: key))
             throw .io("transform: \(error)")
         }
@@ -38,7 +41,7 @@ public struct TransformingDataCache: DataCache {
 
     public func removeAll() async throws(DataCacheFailure) { try await cache.removeAll() }
 
-    /// Off the cooperative pool: encoding a large image keeps a thread busy for a tenth of a second.
+    /// Runs work outside of the concurrency pool. Encoding a large image takes a tenth of a second.
     private func perform(
         _ work: @Sendable () throws -> DataCacheEntry
     ) async -> Result<DataCacheEntry, any Error> {

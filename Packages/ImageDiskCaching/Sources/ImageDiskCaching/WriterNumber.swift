@@ -1,4 +1,4 @@
-/// Who writes a file: a process, and one of the files that it writes.
+/// Identifies the writer of a file: a process, and the number of a file in that process.
 package struct WriterNumber: Hashable, Sendable {
     /// Never 0.
     package var process: UInt32
@@ -9,13 +9,13 @@ package struct WriterNumber: Hashable, Sendable {
         self.count = count
     }
 
-    /// Nil when `text` is not what `text` of some writer gives.
+    /// Returns nil unless `text` has the format of `text`.
     init?(_ text: some StringProtocol) {
         guard text.utf8.count == 12, let number = UInt64(text, radix: 16) else { return nil }
         self.init(process: UInt32(number >> 16), count: UInt16(truncatingIfNeeded: number))
     }
 
-    /// Twelve hexadecimal digits.
+    /// The number as twelve hexadecimal digits.
     var text: String {
         let digits = String(UInt64(process) << 16 | UInt64(count), radix: 16)
         return String(repeating: "0", count: 12 - digits.count) + digits

@@ -5,6 +5,7 @@ public struct CacheClock: Sendable {
     /// Returns the duration since the fixed moment.
     public let now: @Sendable () -> Duration
 
+    /// - Parameter now: returns the duration since a fixed moment.
     public init(now: @escaping @Sendable () -> Duration) { self.now = now }
 
     /// Measures time with a clock, from the moment of this call.

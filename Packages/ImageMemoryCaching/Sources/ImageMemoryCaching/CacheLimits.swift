@@ -7,6 +7,7 @@ public struct CacheLimits: Hashable, Sendable {
     /// The maximum cost of one entry. A more expensive one is refused and evicts nothing.
     public var entryCost: Int { didSet { entryCost = max(0, entryCost) } }
 
+    /// Creates limits. A limit that you don't set doesn't apply.
     public init(cost: Int = .max, count: Int = .max, entryCost: Int = .max) {
         self.cost = max(0, cost)
         self.count = max(0, count)

@@ -1,5 +1,6 @@
 /// How long a cache may return an entry.
 public struct EntryLifetime: Hashable, Sendable {
+    /// The time after which the entry expires.
     public var duration: Duration
     /// If true, each hit starts the duration again. Otherwise it starts when the entry is inserted.
     public var isExtendedByUse: Bool

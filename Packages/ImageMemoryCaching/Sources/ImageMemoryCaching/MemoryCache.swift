@@ -22,7 +22,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         limits: CacheLimits, policy: EvictionPolicy = .lru, clock: CacheClock? = nil, lifetime: EntryLifetime? = nil,
         weakForm: WeakForm<Value>? = nil, weakLimit: Int = 1_000
     ) {
-        precondition(lifetime == nil || clock != nil, "a lifetime needs a clock")
+        precondition(lifetime == nil || clock != nil, "a lifetime requires a clock")
         let weakIndex = weakForm.map { WeakIndex<Key, Value>(form: $0, limit: weakLimit) }
         storage = Mutex(CacheStorage(limits: limits, policy: policy, weakIndex: weakIndex))
         self.clock = clock
@@ -43,8 +43,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     public func insert(
         _ value: Value, cost: Int = 1, refetch: RefetchCost = .network, lifetime: EntryLifetime? = nil, for key: Key
     ) {
-        precondition(cost >= 0, "a cost is not negative: \(cost)")
-        precondition(lifetime == nil || clock != nil, "an entry's lifetime needs a cache with a clock")
+        precondition(cost >= 0, "the cost must not be negative: \(cost)")
+        precondition(lifetime == nil || clock != nil, "a lifetime requires a cache with a clock")
         let now = clock?.now()
         let hash = UInt64(truncatingIfNeeded: key.hashValue)
         let record = EntryRecord(
@@ -101,6 +101,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// The number of entries. It is exact and never exceeds `limits.count`.
     public var count: Int { withStorage { $0.count } }
 
+    /// What the cache has done so far, and what it contains now.
     public var statistics: CacheStatistics {
         let now = clock?.now()
         return withStorage { $0.statistics(at: now) }

@@ -15,7 +15,7 @@ public final class MemoryImageCache: ImageCache {
     /// - Parameters:
     ///   - byteLimit: the maximum cost of all images, in bytes. A negative value counts as 0.
     ///   - entryLimit: the maximum cost of one image, in bytes.
-    ///   - policy: chooses the images to evict. The module's README compares the policies.
+    ///   - policy: chooses the images to evict.
     ///   - clock: for lifetimes and for `CacheStatistics.coldestAge`. Without a clock, the cache reads no time.
     ///   - lifetime: how long the cache returns an image. Requires a clock.
     ///   - inUseLimit: how many evicted images the cache can find again while they are in use.
@@ -90,6 +90,7 @@ public final class MemoryImageCache: ImageCache {
     /// The number of images.
     public var count: Int { cache.count }
 
+    /// What the cache has done so far, and what it contains now.
     public var statistics: CacheStatistics { cache.statistics }
 }
 

@@ -1,32 +1,32 @@
-/// Why a layer of caches did not answer a request, as far as it can tell: no cause is guessed.
+/// Why a cache did not answer a request.
 public enum CacheMiss: String, Error, Hashable, Sendable, CaseIterable {
-    /// Nothing of the original is known there: never seen, or gone without a trace.
+    /// The cache knows nothing about the original.
     case absent
-    /// The image was given to the memory cache lately, and is not there any more: evicted, removed, or refused.
+    /// The image was in the memory cache recently, and was evicted, removed or refused.
     case evicted
-    /// The image was given to the memory cache lately, at another size alone.
+    /// The memory cache recently had the image at another size only.
     case otherSize
-    /// The image was given to the memory cache lately, before the steps that are asked for.
+    /// The memory cache recently had the image with other processors only.
     case otherProcessors
-    /// What is stored is out of date, or the request wants it to be confirmed: the origin is to be asked.
+    /// The stored response is stale, or the request requires validation.
     case outOfDate
-    /// What is stored answers requests with other headers (Vary; RFC 9111, 4.1).
+    /// The stored responses are for requests with other headers (Vary; RFC 9111, section 4.1).
     case otherVariant
-    /// What was stored has lost its bytes, whole or in part: evicted, or damaged.
+    /// The stored bytes are gone or incomplete.
     case bytesLost
-    /// What is stored turned out to be no image.
+    /// The stored bytes are not an image.
     case noImage
-    /// What is stored may not answer a request of this kind.
+    /// The stored response can't be used for this kind of request.
     case notReusable
-    /// The store failed, or what is asked on the way to it did.
+    /// The store failed.
     case unreadable
-    /// The request's policy or mode leaves the layer out.
+    /// The request's policy or mode bypasses the cache.
     case policy
-    /// There is no such layer.
+    /// There is no such cache.
     case noCache
 }
 
 extension CacheMiss {
-    /// True for a look into the layer that found nothing.
+    /// Whether the cache was looked up.
     package var isLookup: Bool { self != .policy && self != .noCache && self != .noImage }
 }

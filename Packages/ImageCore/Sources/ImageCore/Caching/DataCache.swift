@@ -4,26 +4,30 @@
     public import Foundation
 #endif
 
-/// Keeps encoded bytes across launches, within a byte budget.
+/// Stores encoded bytes across launches, within a byte limit.
 ///
 /// Promises:
-/// - `entry` returns nil when absent, and what was stored, whole, or nothing otherwise: never half an entry, never damaged bytes.
-/// - A damaged entry is a miss and is removed; its neighbours stay.
-/// - The byte budget holds after every operation. An entry larger than all of it is refused with `.tooLarge`, evicts no other,
-///   and does not leave the older one under its key: it is out of date.
-/// - Throws only for a broken store; a caller may go on without a cache and try again later.
+/// - `entry` returns a complete, undamaged entry or nil.
+/// - A damaged entry is a miss and is removed. Other entries stay.
+/// - The byte limit holds after every operation. A larger entry throws `.tooLarge` and evicts no other. The older entry for its
+///   key is removed, because it is out of date.
+/// - Operations throw only if the store is broken. Callers can continue without it and try again later.
 /// - No operation blocks a thread of the cooperative pool on I/O.
 public protocol DataCache: Sendable {
+    /// Returns the entry for a key, or nil.
     func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry?
+    /// Stores an entry and replaces the older one.
     func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure)
+    /// Removes the entry for a key, if there is one.
     func remove(for key: DataCacheKey) async throws(DataCacheFailure)
     func removeAll() async throws(DataCacheFailure)
 }
 
-/// Encoded bytes and what belongs to them.
+/// Encoded bytes with their metadata.
 public struct DataCacheEntry: Hashable, Sendable {
+    /// The encoded bytes.
     public var data: Data
-    /// Whatever the owner of the entry wants kept beside the bytes, opaque to the cache: a response head, validators.
+    /// Metadata of the owner, which the cache does not read: a response head, validators.
     public var metadata: Data
     /// When the bytes were created, by the clock of the caller that stores them.
     public var createdAt: Date
@@ -35,13 +39,13 @@ public struct DataCacheEntry: Hashable, Sendable {
     }
 }
 
-/// Why a store of bytes could not do what it was asked.
+/// Why an operation of a data cache failed.
 public enum DataCacheFailure: Error, Hashable, Sendable {
-    /// No space is left on the device, or the quota is used up.
+    /// The device or the quota is full.
     case noSpace
-    /// The folder can't be made, read or written. The text names the call and the reason.
+    /// The directory can't be created, read or written. The text names the call and the reason.
     case inaccessible(String)
-    /// Larger than the whole budget.
+    /// The entry exceeds the limit of the cache by itself.
     case tooLarge(bytes: Int, allowed: Int)
     /// Any other failure of the file system. The text names the call and the reason.
     case io(String)

@@ -1,12 +1,12 @@
-/// Changes entries on their way into a cache of bytes and back: encodes images otherwise, encrypts them.
+/// Transforms entries before they are stored, and back: re-encodes or encrypts them.
 ///
-/// Called on threads that may be kept busy for as long as it takes, several at a time.
+/// Called concurrently, on threads that it may block.
 public protocol DataCacheTransform: Sendable {
-    /// What the cache knows the entry by. The key itself unless told otherwise.
+    /// Returns the key under which the cache stores the entry. By default the key itself.
     func key(for key: DataCacheKey) -> DataCacheKey
-    /// What the cache is to keep of an entry.
+    /// Returns the entry to store.
     func stored(_ entry: DataCacheEntry, for key: DataCacheKey) throws -> DataCacheEntry
-    /// The entry, from what the cache kept. Throws when it can't be told: it is then a miss. As it was kept unless told otherwise.
+    /// Restores an entry. By default it returns the entry as stored. If it throws, the entry is a miss.
     func restored(_ entry: DataCacheEntry, for key: DataCacheKey) throws -> DataCacheEntry
 }
 

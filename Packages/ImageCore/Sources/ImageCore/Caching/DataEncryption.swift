@@ -4,12 +4,13 @@
     public import Foundation
 #endif
 
-/// Encrypts bytes, and notices when what it is given to open is not what it encrypted.
+/// Encrypts bytes, with authentication.
 public protocol DataEncryption: Sendable {
-    /// - Parameter context: bytes that are not kept, but have to be the same when the encryption is opened.
+    /// Encrypts bytes.
+    /// - Parameter context: Authenticated but not stored. Pass the same bytes to `decrypt`.
     func encrypt(_ bytes: Data, context: Data) throws -> Data
-    /// Throws when the bytes or the context are others, or were encrypted with another key. Never traps, whatever the bytes.
+    /// Decrypts bytes. Throws if the bytes, the context or the key are not those of `encrypt`. Never traps.
     func decrypt(_ encrypted: Data, context: Data) throws -> Data
-    /// A name that stands for a text and, without the key, tells nothing about it. The same text gives the same name.
+    /// Returns a name for a text that reveals nothing about it without the key. Equal texts have equal names.
     func pseudonym(for text: String) -> String
 }

@@ -1,30 +1,34 @@
-/// Keeps decoded images within a byte budget. Synchronous, because a hit must cost no task and no actor hop.
+/// Stores decoded images within a byte limit. Synchronous, so that a view can show a hit in the same turn of the run loop.
 ///
 /// Promises:
-/// - Every operation may be called from any thread and returns at once; none does I/O.
+/// - Every operation can be called from any thread and returns at once. None does I/O.
 /// - An inserted image is found until it is removed, replaced or evicted.
-/// - The sum of costs never exceeds the limit after any operation; an image above it alone is refused and evicts no other.
-/// - A refused image does not leave the older one under its key: it is out of date.
-/// - An evicted image may be found again while others hold it; a removed or replaced one never.
-/// - The sum of costs, if it is told, is exact.
-/// - Concurrent inserts for one key leave one of the images, whole.
+/// - The total cost never exceeds the limit after an operation. An image that exceeds it by itself is refused and evicts no other.
+/// - If an image is refused, the older one for its key is removed, because it is out of date.
+/// - An evicted image may be found again while others hold it. A removed or replaced image is not found again.
+/// - `byteCount`, if it is not nil, is exact.
+/// - After concurrent insertions for one key, one of the images is stored.
 public protocol ImageCache: Sendable {
+    /// Returns the image for a key, or nil.
     func image(for key: ImageCacheKey) -> DecodedImage?
+    /// Inserts an image and replaces the older one.
     func insert(_ image: DecodedImage, for key: ImageCacheKey)
+    /// Removes the image for a key, if there is one.
     func remove(for key: ImageCacheKey)
+    /// Removes all images.
     func removeAll()
 
-    /// Evicts until at most this share of what is kept now, by cost, is left. The limit stays, and the cache goes on.
-    /// - Parameter share: 0 to 1; 0 empties.
+    /// Evicts images until at most a share of the present cost is left. The limit doesn't change.
+    /// - Parameter share: From 0, which removes all, to 1.
     func trim(toShare share: Double)
 
-    /// The sum of costs now, in bytes; nil where the cache does not tell.
+    /// The total cost in bytes; nil if the cache doesn't report it.
     var byteCount: Int? { get }
 }
 
 extension ImageCache {
     public var byteCount: Int? { nil }
 
-    /// Forgets everything: for caches that can't choose what to keep.
+    /// Removes all images.
     public func trim(toShare share: Double) { removeAll() }
 }

@@ -1,4 +1,4 @@
-/// What all monitors of memory pressure have in common: the latest level, and who is told of it.
+/// The latest level of a memory pressure monitor and its handlers.
 package struct MemoryPressureBroadcast: Sendable {
     private let broadcast = MonitorBroadcast(MemoryPressureLevel.normal)
 
@@ -6,8 +6,7 @@ package struct MemoryPressureBroadcast: Sendable {
 
     package var level: MemoryPressureLevel { broadcast.latest }
 
-    /// Keeps the level and tells it to everyone who observes now. A `.normal` that follows a `.normal` is told to nobody. To be called from
-    /// one thread at a time.
+    /// Stores the level and calls the handlers. Repeated `.normal` levels call no handler. Call it from one thread at a time.
     package func report(_ level: MemoryPressureLevel) {
         broadcast.report(level) { $0 != .normal || level != .normal }
     }

@@ -1,28 +1,28 @@
-/// Tells when memory runs short, so that what can be had again is given back before the system takes the process.
+/// Reports memory pressure, so that caches release memory before the system ends the process.
 ///
 /// Promises:
-/// - `level` may be asked from any thread and returns at once; it is `.normal` until the system has said otherwise.
-/// - Every handler is told what the system reports, in order, one call at a time. Pressure that lasts is told again, so that
-///   what has been filled since is trimmed again; `.normal` is told once, when the pressure is over.
-/// - A handler is called with no lock held, on a thread of the monitor's, never on one of Swift's cooperative pool.
-/// - What is reported after an observation was cancelled, or let go, is not told to its handler.
+/// - `level` can be read from any thread and returns at once. It is `.normal` until the system reports another level.
+/// - Every handler receives each report, in order, one call at a time. Lasting pressure is reported again, so that caches are
+///   trimmed again. `.normal` is reported once, when the pressure ends.
+/// - Handlers are called with no lock held, on a thread of the monitor, never on Swift's cooperative pool.
+/// - After an observation was cancelled or released, its handler receives no new reports.
 public protocol MemoryPressureMonitor: Sendable {
-    /// What was reported last.
+    /// The latest report.
     var level: MemoryPressureLevel { get }
 
-    /// Calls `handler` with each report from now on, until the observation is cancelled or let go. Handlers return quickly.
+    /// Calls `handler` with each later report until the observation is cancelled or released. Handlers must return quickly.
     func observe(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) -> MemoryPressureObservation
 }
 
-/// How short of memory the process is, by urgency.
+/// Levels of memory pressure, by urgency.
 public enum MemoryPressureLevel: Int, Comparable, Sendable, CaseIterable {
-    /// Memory for everyone.
+    /// There is enough memory.
     case normal
-    /// Nobody sees the application: it should hold little, and may go on working.
+    /// The application is in the background and should hold little memory.
     case background
-    /// Memory is short: what can be had again at a price should go in part, and nothing be fetched ahead of need.
+    /// Memory is short. Release a part of the caches and stop prefetching.
     case warning
-    /// The system is about to take memory by force: everything that can be had again should go.
+    /// The system is about to end processes. Empty all caches.
     case critical
 
     public static func < (left: MemoryPressureLevel, right: MemoryPressureLevel) -> Bool {
@@ -30,5 +30,5 @@ public enum MemoryPressureLevel: Int, Comparable, Sendable, CaseIterable {
     }
 }
 
-/// Keeps a handler with a monitor of memory pressure.
+/// An observation of a memory pressure monitor.
 public typealias MemoryPressureObservation = MonitorObservation

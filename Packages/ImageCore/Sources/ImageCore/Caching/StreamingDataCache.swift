@@ -4,49 +4,51 @@
     public import Foundation
 #endif
 
-/// A cache of encoded bytes that takes an entry while it is still coming in, and gives a part of one without the rest.
+/// A data cache that writes entries while their bytes arrive, and reads parts of entries.
 public protocol StreamingDataCache: DataCache {
-    /// Begins an entry. Nobody sees it before it is finished; the older one under the key is served until then.
+    /// Starts an entry. It is not found before it is finished; until then, the older entry for the key is.
     ///
-    /// - Parameter expectedByteCount: how many bytes of data are to come, if that is known: space for them is made at once.
-    ///   More or fewer may come.
+    /// - Parameter expectedByteCount: The expected number of bytes, for which space is reserved; nil if unknown. More or fewer may
+    ///   follow.
     func writer(
         for key: DataCacheKey, expectedByteCount: Int?
     ) async throws(DataCacheFailure) -> any DataCacheWriter
 
-    /// Opens an entry; nil when absent. It keeps its bytes for the reader, though it be replaced or removed meanwhile.
+    /// Opens an entry, or returns nil. The reader keeps its bytes if the entry is replaced or removed meanwhile.
     func reader(for key: DataCacheKey) async throws(DataCacheFailure) -> (any DataCacheReader)?
 }
 
-/// An entry on its way into a cache. Its methods are called one after the other.
+/// Writes an entry. Call its methods one after the other.
 ///
-/// - The byte budget holds while it grows. What outgrows all of it throws `.tooLarge`.
-/// - A writer that failed has given up: nothing is left of the entry, nor of the older one under the key, which is out of date. Every
-///   further call throws the same failure.
-/// - One that is cancelled, or let go unfinished, leaves nothing, and leaves the older entry.
+/// - The byte limit holds while the entry grows. An entry that exceeds it throws `.tooLarge`.
+/// - A failed writer removes the entry and the older one for the key, which is out of date. Every further call throws the same failure.
+/// - A writer that is cancelled or released before it is finished removes its entry and leaves the older one.
 public protocol DataCacheWriter: Sendable {
+    /// Appends bytes.
     func append(_ bytes: Data) async throws(DataCacheFailure)
-    /// Puts the entry in its place, in one step.
+    /// Makes the entry visible, atomically.
     func finish(metadata: Data, createdAt: Date) async throws(DataCacheFailure)
-    /// Gives the entry up. Does nothing after the end.
+    /// Discards the entry. Does nothing after `finish` or a failure.
     func cancel() async
 }
 
-/// An entry opened to read parts of it.
+/// Reads parts of an entry.
 public protocol DataCacheReader: Sendable {
-    /// The length of the data.
+    /// The length of the data in bytes.
     var byteCount: Int { get }
+    /// The metadata of the entry.
     var metadata: Data { get }
+    /// When the bytes were created.
     var createdAt: Date { get }
-    /// The bytes in a part of the data, as far as it has any there; nil when they are damaged.
+    /// Returns the bytes in a range, clamped to the data; nil if they are damaged.
     func bytes(in range: Range<Int>) async throws(DataCacheFailure) -> Data?
 }
 
-/// A whole entry in memory can be read like an open one.
+/// An entry in memory is its own reader.
 extension DataCacheEntry: DataCacheReader {
     public var byteCount: Int { data.count }
 
-    /// Copies nothing if the range covers all of the data.
+    /// Returns the bytes in a range, clamped to the data. Copies nothing if the range covers all of the data.
     public func bytes(in range: Range<Int>) -> Data? {
         let part = range.clamped(to: 0..<data.count)
         if part.count == data.count { return data }

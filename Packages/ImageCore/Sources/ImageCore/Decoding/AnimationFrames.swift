@@ -1,23 +1,23 @@
-/// The frames of an animation, as a player needs them.
+/// The frames of an animation.
 ///
 /// Promises:
-/// - `moment` is a function of the time alone. Frame 0 is to be seen at the start.
-/// - `cachedFrame` returns at once, also with nil.
-/// - After `prepare` has returned, `cachedFrame` has the frame, until others are prepared. It does not use the main actor.
+/// - `moment` depends on the time only. Frame 0 is shown at the start.
+/// - `cachedFrame` returns at once.
+/// - After `prepare` returns, `cachedFrame` returns the frame until others are prepared. `prepare` does not use the main actor.
 public protocol AnimationFrames: Sendable {
-    /// What is to be seen so long after the start.
+    /// Returns the frame to show at a time after the start.
     func moment(at elapsed: Duration) -> AnimationMoment
-    /// The frame, if it is at hand.
+    /// Returns a frame if it is in memory.
     func cachedFrame(at index: Int) -> Bitmap?
-    /// Makes a frame, and those that are seen after it as far as they may be held. Throws when it can't be made.
+    /// Decodes a frame, and as many of the next ones as fit in memory. Throws if it can't be decoded.
     @concurrent func prepare(from index: Int) async throws
 }
 
-/// What of an animation is to be seen at a moment.
+/// A frame of an animation at a time.
 public struct AnimationMoment: Hashable, Sendable {
     /// Index of the frame, from 0.
     public var frame: Int
-    /// True when nothing changes any more.
+    /// Whether the animation has ended.
     public var isLast: Bool
 
     public init(frame: Int, isLast: Bool) {

@@ -1,17 +1,16 @@
-/// An image as it leaves the decoder.
-///
-/// A copy costs as much as two references, whatever the header says: images are handed on from a cache with every hit.
+/// A decoded image with its header. A copy costs as much as two references.
 public struct DecodedImage: Sendable {
-    /// Upright, sRGB, straight alpha. What is missing of an incomplete image is transparent.
+    /// The pixels: upright, sRGB, straight alpha. Missing parts of an incomplete image are transparent.
     public var bitmap: Bitmap
     private var facts: Facts
 
-    /// Whether all of the image is there.
+    /// Whether the image is complete.
     public enum Completeness: String, Hashable, Sendable, CaseIterable {
+        /// The whole image.
         case complete
-        /// More bytes are expected; a better image will follow.
+        /// A preview; a better image follows.
         case preview
-        /// The file ended too early; nothing better will follow.
+        /// The file is truncated; nothing better follows.
         case truncated
     }
 
@@ -20,17 +19,19 @@ public struct DecodedImage: Sendable {
         facts = Facts(header: header, completeness: completeness)
     }
 
+    /// The header of the file.
     public var header: ImageHeader {
         get { facts.header }
         set { facts = Facts(header: newValue, completeness: completeness) }
     }
 
+    /// Whether the image is complete.
     public var completeness: Completeness {
         get { facts.completeness }
         set { facts = Facts(header: header, completeness: newValue) }
     }
 
-    /// What the image costs in memory, in bytes.
+    /// The memory of the image in bytes.
     public var byteCount: Int { bitmap.byteCount + (header.colorProfile?.count ?? 0) }
 }
 

@@ -1,18 +1,18 @@
 /// Why an image could not be decoded.
 public enum DecodingFailure: Error, Hashable, Sendable {
-    /// The first bytes are no signature of a format that the decoders at hand know.
+    /// No decoder recognizes the first bytes.
     case unknownFormat
     /// The data breaks the rules of its format. The text is for people.
     case malformed(ImageFormat, String)
     /// The data ends before the image does.
     case truncated(ImageFormat)
-    /// Valid as far as can be told, but not something that this decoder does.
+    /// The data uses a feature that the decoder does not support.
     case unsupported(ImageFormat, String)
-    /// The header asks for more than `DecodingLimits` allows.
+    /// The image exceeds one of the `DecodingLimits`.
     case limitExceeded(DecodingLimit, value: Int, allowed: Int)
     /// There is no frame with this number.
     case noSuchFrame(Int, frameCount: Int)
-    /// The receiver of the rows no longer wants them.
+    /// Decoding was cancelled.
     case cancelled
 }
 
@@ -31,25 +31,26 @@ extension DecodingFailure: CustomStringConvertible {
     }
 }
 
-/// The limits of `DecodingLimits`, by name, as `DecodingFailure.limitExceeded` tells them.
+/// The names of the limits in `DecodingLimits`.
 public enum DecodingLimit: String, Sendable, CaseIterable {
     case encodedBytes, pixels, side, frames, metadataBytes, decodedBytes, scans
 }
 
-/// Bounds on what a decoder may accept, checked on the header before memory is taken.
+/// Limits of decoding, checked on the header before memory is allocated.
 public struct DecodingLimits: Hashable, Sendable {
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     public var encodedBytes: Int
     /// Width times height of the stored image or canvas.
     public var pixels: Int
-    /// Width and height, each.
+    /// The width and the height, each.
     public var side: Int
+    /// The number of frames.
     public var frames: Int
-    /// Bytes of an ICC profile or of Exif data, each. Larger ones are ignored, not refused.
+    /// The size in bytes of an ICC profile or of Exif data, each. Larger ones are ignored.
     public var metadataBytes: Int
-    /// Bytes that one decode may hold at a time: the output and the codec's own working memory, as far as it can be foretold.
+    /// The memory in bytes of one decode: the output and the working memory of the codec, as far as it is known beforehand.
     public var decodedBytes: Int
-    /// Scans of a progressive JPEG.
+    /// The number of scans of a progressive JPEG.
     public var scans: Int
 
     public init(
@@ -65,15 +66,16 @@ public struct DecodingLimits: Hashable, Sendable {
         self.scans = scans
     }
 
+    /// 256 MiB encoded, 100 megapixels, 400 MiB decoded, and the defaults of the initializer.
     public static let `default` = DecodingLimits()
 
-    /// Throws `DecodingFailure.limitExceeded` when `value` is above what `limit` allows.
+    /// Throws `.limitExceeded` if a value exceeds a limit.
     public func check(_ limit: DecodingLimit, _ value: Int) throws(DecodingFailure) {
         let allowed = self[limit]
         if value > allowed { throw .limitExceeded(limit, value: value, allowed: allowed) }
     }
 
-    /// Checks side and pixels of a canvas.
+    /// Checks the sides and the pixels of an image.
     public func check(_ size: PixelSize) throws(DecodingFailure) {
         try check(.side, max(size.width, size.height))
         try check(.pixels, size.area)

@@ -4,64 +4,64 @@
     public import Foundation
 #endif
 
-/// Knows one file format: recognises it by its first bytes and opens images in it.
+/// Decodes one file format.
 ///
 /// Promises:
-/// - `recognises` looks at the signature alone, never at names or MIME types, and never traps, however short the prefix.
-/// - `open` reads the header and checks it against the limits before memory for pixels is taken.
-/// - Whatever the bytes, both return or throw in bounded time and memory.
-/// - Both may be called from any thread, concurrently.
+/// - `recognises` uses the signature only, never names or MIME types, and never traps.
+/// - `open` reads the header and checks the limits before memory for pixels is allocated.
+/// - For any bytes, both return or throw in bounded time and memory.
+/// - Both can be called concurrently from any thread.
 public protocol ImageDecoder: Sendable {
+    /// The format that it decodes.
     var format: ImageFormat { get }
 
-    /// True when `prefix` (the first 32 bytes of a file, fewer if it is shorter) carries this format's signature.
+    /// Returns whether a file has this format's signature.
+    /// - Parameter prefix: The first 32 bytes of the file, fewer if it is shorter.
     func recognises(_ prefix: Data) -> Bool
 
-    /// Throws `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
+    /// Opens an image. Throws `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage
 }
 
-/// An image whose header is read and whose pixels can be asked for.
+/// An image whose header is read, ready to be decoded.
 ///
-/// Belongs to one task at a time; not `Sendable`. Asking for the frames of an animation in order costs one frame each.
+/// Use it from one task at a time. Decoding the frames of an animation in order costs one frame each.
 public protocol OpenedImage: AnyObject {
+    /// The header.
     var header: ImageHeader { get }
 
-    /// The smallest size, not below `target` in width or height, to which the codec itself can scale while decoding.
+    /// Returns the smallest size, not below `target` in width or height, to which the codec can scale while decoding.
     ///
-    /// The stored size when it can't scale, or when nothing smaller covers the target. In stored orientation.
+    /// Returns the stored size if the codec can't scale, or if nothing smaller covers the target. In stored orientation.
     func decodableSize(covering target: PixelSize) -> PixelSize
 
-    /// The size at which to decode what is then brought to `target` with this preference. `decodableSize(covering:)` of
-    /// `target`, as by default, or of something larger where more detail costs little.
+    /// Returns the size at which to decode an image that is then resampled to `target`. By default `decodableSize(covering:)`; larger
+    /// if more detail costs little.
     func decodableSize(covering target: PixelSize, preference: DecodingPreference) -> PixelSize
 
-    /// Bytes that the codec still holds while it hands over the rows of frame `index`, beside what the sink keeps.
+    /// Returns the memory, in bytes, that the codec holds while it delivers the rows of a frame: images, canvases, coefficients, but not
+    /// a few rows.
     ///
-    /// Whole images, canvases, coefficients; not a few rows. 0 when there is nothing of that kind, as by default;
-    /// `Int.max` when it overflows. Takes no memory itself. What a codec holds only before the first row is for `decode` to
-    /// check.
+    /// 0 by default; `Int.max` if it overflows. Memory that is held only before the first row is checked by `decode`.
     func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int
 
-    /// The small image that a camera put into the file, itself a complete file, or nil. It may be out of date, turned
-    /// otherwise or framed in black: nothing but the camera's word says that it shows the same.
+    /// The thumbnail in the file, itself a complete file, or nil. It may be out of date, oriented differently or have black borders.
     var embeddedThumbnail: Data? { get }
 
-    /// Decodes frame `index`, composited on its canvas, and hands its rows to `sink`.
+    /// Decodes a frame, composited on its canvas, and passes its rows to a sink.
     ///
-    /// Of a truncated file the rows that can be told are handed over before `.truncated` is thrown; fewer than all, or all
-    /// of them in less detail. Where work is done without handing over rows, the sink's `checkCancellation()` is called
-    /// often enough for a person not to notice a delay.
+    /// Of a truncated file, the available rows are delivered before `.truncated` is thrown: some rows, or all in less detail. A codec
+    /// that works long before the next row calls the sink's `checkCancellation()` every few milliseconds.
     ///
     /// - Parameters:
-    ///   - size: the stored size, or a value that `decodableSize(covering:)` returned.
-    ///   - layout: `.rgba8`, or the header's `nativeLayout`. With `.rgba8` the codec converts by its format's plain rules
-    ///     and leaves the embedded profile alone.
-    ///   - preference: with `.speed` a codec may leave out what is hardly seen at `size`. Below the stored size `.quality`
-    ///     may do so too, as long as the difference is below what 8 bits and resampling bring anyway.
-    ///   - sink: receives every row exactly once, from the top, in stored orientation.
-    /// - Throws: `.noSuchFrame`, `.malformed`, `.truncated`, `.unsupported` (what the header does not yet show, or another size or
-    ///   layout than those above), `.limitExceeded`, or what the sink throws.
+    ///   - index: The frame, from 0.
+    ///   - size: The stored size, or a result of `decodableSize(covering:)`.
+    ///   - layout: `.rgba8`, or the header's `nativeLayout`. With `.rgba8` the codec converts by the plain rules of its format and ignores
+    ///     the embedded profile.
+    ///   - preference: With `.speed` a codec may omit details that are hardly visible at `size`. Below the stored size, `.quality` may
+    ///     do so within the error of 8 bits and resampling.
+    ///   - sink: Receives every row exactly once, from the top, in stored orientation.
+    /// - Throws: `.noSuchFrame`, `.malformed`, `.truncated`, `.unsupported`, `.limitExceeded`, or the error of the sink.
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
         into sink: any PixelRowSink
@@ -87,26 +87,26 @@ extension OpenedImage {
 
 /// Receives an image row by row.
 ///
-/// Decoders, colour conversion and resampling are joined through this port, so that an image flows through all of them
-/// with a few rows in memory.
+/// Decoders, color conversion and resampling are connected by this protocol, so that an image is processed with a few rows in
+/// memory.
 public protocol PixelRowSink: AnyObject {
-    /// Takes the next row, whose length and layout were agreed when the sink was made.
+    /// Receives the next row, whose length and layout were fixed when the sink was created.
     ///
-    /// Throwing ends the decode with that error; `.cancelled` is how a sink says that it wants no more.
+    /// An error ends the decoding with that error. Throw `.cancelled` to stop it.
     func receive(_ row: Span<UInt8>) throws(DecodingFailure)
 
-    /// Takes a whole image instead of its rows, packed and in the agreed layout, if it can keep the memory as it is; false
-    /// when it wants rows. For a decoder that has all of an image in memory, before it has handed over a row.
-    func takePicture(_ pixels: [UInt8]) throws(DecodingFailure) -> Bool
+    /// Takes a whole image instead of its rows, without padding and in the fixed layout. Returns false if the sink needs rows. A decoder
+    /// that has the whole image in memory calls it before the first row.
+    func takeImage(_ pixels: [UInt8]) throws(DecodingFailure) -> Bool
 
-    /// Throws `.cancelled` when no more rows are wanted. For a decoder that works long before it has the next row.
+    /// Throws `.cancelled` if no more rows are needed. For decoders that work long before the next row.
     func checkCancellation() throws(DecodingFailure)
 }
 
 extension PixelRowSink {
-    /// Wants rows.
-    public func takePicture(_ pixels: [UInt8]) throws(DecodingFailure) -> Bool { false }
+    /// Returns false.
+    public func takeImage(_ pixels: [UInt8]) throws(DecodingFailure) -> Bool { false }
 
-    /// Never cancelled.
+    /// Does nothing.
     public func checkCancellation() throws(DecodingFailure) {}
 }

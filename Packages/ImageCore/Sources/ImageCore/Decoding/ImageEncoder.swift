@@ -4,24 +4,30 @@
     public import Foundation
 #endif
 
-/// Writes images in one file format.
+/// Encodes one file format.
 public protocol ImageEncoder: Sendable {
+    /// The format that it encodes.
     var format: ImageFormat { get }
 
-    /// A complete file. Deterministic: same image and options, same bytes, with one version of the library.
+    /// Returns a complete file. The same image and options give the same bytes with one version of the library.
     func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data
 
-    /// A complete animated file. All frames have the size of the first. `loopCount` 0 is for ever.
+    /// Returns a complete animated file.
     ///
-    /// Throws `.animationUnsupported` where the format or the library can't.
+    /// - Parameters:
+    ///   - frames: The frames, all of the same size.
+    ///   - loopCount: How often the animation plays; 0 for ever.
+    /// - Throws: `.animationUnsupported` if the format or the library has no animations.
     func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
     ) throws(EncodingFailure) -> Data
 }
 
-/// One full canvas of an animation.
+/// A frame of an animation.
 public struct AnimationFrame: Hashable, Sendable {
+    /// The whole canvas.
     public var bitmap: Bitmap
+    /// How long the frame is shown.
     public var delay: Duration
 
     public init(bitmap: Bitmap, delay: Duration) {
@@ -50,6 +56,7 @@ public struct EncodingOptions: Hashable, Sendable {
 public enum EncodingFailure: Error, Hashable, Sendable {
     /// The format can't hold an image of this size.
     case unsupportedSize(ImageFormat, PixelSize)
+    /// The format or the library has no animations.
     case animationUnsupported(ImageFormat)
     /// No frames, or frames of different sizes.
     case inconsistentFrames

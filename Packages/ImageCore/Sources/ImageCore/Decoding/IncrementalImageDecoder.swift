@@ -4,21 +4,21 @@
     public import Foundation
 #endif
 
-/// A decoder that can also show an image while its bytes are still coming in.
+/// A decoder that also decodes images while their bytes arrive.
 public protocol IncrementalImageDecoder: ImageDecoder {
-    /// An image of which no byte has come in yet.
+    /// Creates an image without bytes.
     func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage
 }
 
-/// An image whose bytes are coming in, decoded as far as they reach.
+/// An image that is decoded while its bytes arrive.
 ///
 /// Promises:
 /// - However the bytes are cut into pieces, the same bytes lead to the same state and the same previews.
 /// - Each byte is decoded once, whatever the number of previews.
-/// - Memory is bounded by the limits, as with `OpenedImage`; a preview never says more than the final image will.
+/// - Memory is bounded by the limits, as with `OpenedImage`; a preview never shows more than the final image.
 ///
-/// Belongs to one task at a time; not `Sendable`. The order of calls is: `append` until `header` is there, `start`, then
-/// `append` and `decodePreview` in any order.
+/// Use it from one task at a time. Call `append` until `header` is not nil, then `start`, then `append` and `decodePreview` in any
+/// order.
 public protocol IncrementalImage: AnyObject {
     /// What the file says about its image; nil until enough of it has come in. Frames of an animation that have not come
     /// in are not counted, and metadata behind the pixels is missing.
@@ -38,7 +38,7 @@ public protocol IncrementalImage: AnyObject {
     /// `OpenedImage.decode`. Throws what `append` throws.
     func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure)
 
-    /// Takes the bytes that follow those taken before.
+    /// Appends bytes.
     ///
     /// Throws `.malformed`, `.unsupported` or `.limitExceeded` as soon as the bytes show it, and again each time; from then on
     /// `extent` stays as it was or is `.nothing`. Bytes behind the end of the image are ignored.

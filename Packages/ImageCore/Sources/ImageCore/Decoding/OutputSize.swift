@@ -1,5 +1,6 @@
 extension DecodingRequest {
-    /// The size of the decoded image, for a stored image whose upright size is `image`.
+    /// Returns the size of the decoded image.
+    /// - Parameter image: The size of the stored image, upright.
     public func outputSize(for image: PixelSize) -> PixelSize {
         target?.outputSize(for: image) ?? image
     }

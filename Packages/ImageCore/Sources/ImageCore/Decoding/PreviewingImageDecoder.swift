@@ -4,40 +4,40 @@
     public import Foundation
 #endif
 
-/// A decoder that can also show images while their bytes are coming in.
+/// A decoder that also makes previews while the bytes of an image arrive.
 public protocol PreviewingImageDecoder: SizedImageDecoder {
-    /// The decoding of one image of which nothing has come in yet.
+    /// Creates a session for one image.
     ///
-    /// - Parameter throttle: how often a preview is worth its work.
+    /// - Parameter throttle: How often to make previews.
     func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> any DecodingSession
 }
 
-/// One image that is decoded while its bytes come in.
+/// Decodes an image while its bytes arrive.
 ///
 /// Promises:
 /// - Previews get better, never worse: no preview shows less than the one before it.
 /// - A preview is flagged as such (`DecodedImage.completeness`) and has the size of the final image.
-/// - The image that `finish` gives is the one that decoding all bytes at once gives, and nothing comes after it.
+/// - `finish` returns the same image as decoding all bytes at once.
 ///
-/// Belongs to one task at a time; not `Sendable`. Synchronous and processor-bound, like the decoder.
+/// Use it from one task at a time. Synchronous and CPU-bound, like the decoder.
 public protocol DecodingSession: AnyObject {
-    /// Takes the bytes that follow those taken before.
+    /// Appends bytes.
     ///
     /// - Parameter elapsed: time since any fixed moment; only differences count.
-    /// - Returns: a preview when there is something new to see and the throttle lets it pass, else nil.
-    /// - Throws: `.cancelled`, and `.limitExceeded` as soon as there are too many bytes. What else is wrong with them is for
-    ///   `finish` to tell; until then there are no more previews.
+    /// - Returns: A preview if there is something new to show and the throttle allows it.
+    /// - Throws: `.cancelled`, or `.limitExceeded` if there are too many bytes. After other errors there are no more previews;
+    ///   `finish` throws them.
     func append(
         _ bytes: Data, at elapsed: Duration, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage?
 
-    /// The final image from the bytes that have come. Throws what decoding them at once throws.
+    /// Returns the final image. Throws the errors of decoding all bytes at once.
     func finish(isCancelled: @Sendable () -> Bool) throws(DecodingFailure) -> DecodedImage
 }
 
-/// Says when a preview is due. A value: it knows no clock.
+/// Decides when a preview is due. It uses no clock.
 public struct PreviewThrottle: Hashable, Sendable {
-    /// The least time between two previews.
+    /// The minimum time between two previews.
     public var interval: Duration
     /// The least part of the rows, from 0 to 1, that a preview must have more than the one before it, unless it has another
     /// pass.
@@ -48,10 +48,10 @@ public struct PreviewThrottle: Hashable, Sendable {
         self.rowShare = rowShare
     }
 
-    /// Every preview that shows anything new.
+    /// Allows every preview that shows something new.
     public static let none = PreviewThrottle(interval: .zero, rowShare: 0)
 
-    /// Whether what can be seen now is worth a preview.
+    /// Returns whether a preview is due.
     ///
     /// - Parameters:
     ///   - extent: what can be seen, of `rowCount` rows.

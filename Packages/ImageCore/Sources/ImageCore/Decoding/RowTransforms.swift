@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// Makes stages that resize an image while its rows stream through.
+/// Creates stages that resize an image row by row.
 public protocol RowResampler: Sendable {
     /// How many times larger than the output the source should at least be for full quality, in each direction.
     ///
@@ -21,7 +21,7 @@ public protocol RowResampler: Sendable {
     ) throws(DecodingFailure) -> any PixelRowSink
 }
 
-/// Makes stages that turn pixels with an embedded ICC profile, or with a calibration, into sRGB while rows stream through.
+/// Creates stages that convert the rows of an image to sRGB, by an embedded ICC profile or a calibration.
 public protocol ColorConverter: Sendable {
     /// A stage from `layout` rows of `width` pixels to RGBA8 rows in sRGB, or nil when `profile` should be ignored:
     /// it can't be read, is sRGB already, or is no profile for this layout.

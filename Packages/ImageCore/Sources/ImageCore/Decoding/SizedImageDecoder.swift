@@ -4,15 +4,15 @@
     public import Foundation
 #endif
 
-/// Decodes encoded images of any known format straight to the size that is needed: the port that a loader uses.
+/// Decodes images of any known format to the requested size. The loader's decoder.
 ///
 /// Promises:
-/// - The format is found by signature.
-/// - The result is upright, in sRGB, at the size that `DecodingRequest.outputSize(for:)` tells.
+/// - The format is recognized by its signature.
+/// - The result is upright, in sRGB, and has the size `DecodingRequest.outputSize(for:)`.
 /// - Memory is bounded by the limits; malformed data is a typed error, also when truncated images are accepted.
-/// - Synchronous and processor-bound: call it where that is welcome. `isCancelled` is asked between rows.
+/// - Synchronous and CPU-bound: don't call it on the main actor. `isCancelled` is called between rows.
 public protocol SizedImageDecoder: Sendable {
-    /// Reads the header alone.
+    /// Reads the header only.
     func header(of data: Data) throws(DecodingFailure) -> ImageHeader
 
     func decode(
@@ -20,13 +20,13 @@ public protocol SizedImageDecoder: Sendable {
     ) throws(DecodingFailure) -> DecodedImage
 }
 
-/// How large an image is wanted.
+/// What to decode, and to which size.
 public struct DecodingRequest: Hashable, Sendable {
     /// The target, or nil for the size as stored.
     public var target: ImageTarget?
     /// The frame of an animation, from 0.
     public var frame: Int
-    /// Whether a file that ends too early gives what could be decoded of it instead of `.truncated`.
+    /// Whether to return the decodable part of a truncated file instead of throwing `.truncated`.
     public var acceptsTruncated: Bool
 
     public init(target: ImageTarget? = nil, frame: Int = 0, acceptsTruncated: Bool = false) {
@@ -37,24 +37,27 @@ public struct DecodingRequest: Hashable, Sendable {
 }
 
 extension DecodingRequest {
-    /// The preference of the target; at the stored size nothing is given up.
+    /// The preference of the target; `.quality` at the stored size.
     public var preference: DecodingPreference { target?.preference ?? .quality }
 }
 
-/// A size to which an image is decoded, and how it is to relate to it.
+/// The size to which an image is decoded, and how the image fits it.
 public struct ImageTarget: Hashable, Sendable {
+    /// How the image fits the size.
     public enum Mode: String, Hashable, Sendable, CaseIterable {
-        /// The whole image within the target, proportions kept: neither side exceeds it.
+        /// The whole image within the size. The aspect ratio is kept.
         case fit
-        /// The target covered, proportions kept, what is beyond it cropped evenly from both sides.
+        /// The image covers the size and is cropped evenly. The aspect ratio is kept.
         case fill
     }
 
+    /// The size in pixels.
     public var size: PixelSize
+    /// How the image fits the size.
     public var mode: Mode
-    /// Whether an image smaller than the target is enlarged. Off by default.
+    /// Whether smaller images are enlarged.
     public var upscales: Bool
-    /// What to give up when quality and speed can't both be had. Quality by default.
+    /// Quality or speed.
     public var preference: DecodingPreference
 
     public init(
@@ -66,10 +69,9 @@ public struct ImageTarget: Hashable, Sendable {
         self.preference = preference
     }
 
-    /// A size in points on a screen of so many pixels a point, as views know theirs.
+    /// Creates a target from a size in points and the scale of the screen.
     ///
-    /// Sides are rounded to whole pixels, and kept between 1 and 65,535: a view that has no size yet is no reason to decode a
-    /// image as stored. What is no number counts as 1.
+    /// Sides are rounded to whole pixels and clamped to 1...65,535. NaN counts as 1.
     public init(
         points: (width: Double, height: Double), scale: Double, mode: Mode = .fit, upscales: Bool = false,
         preference: DecodingPreference = .quality
@@ -84,10 +86,10 @@ public struct ImageTarget: Hashable, Sendable {
     }
 }
 
-/// What matters more when an image is decoded to a smaller size.
+/// Quality or speed, when an image is decoded to a smaller size.
 public enum DecodingPreference: String, Hashable, Sendable, CaseIterable {
-    /// As good as resampling the whole image, as far as 8 bits can tell.
+    /// As good as resampling the whole image, within 8 bits.
     case quality
-    /// Good enough for thumbnails in a fast list: details beyond the size that is needed are not read.
+    /// Good enough for thumbnails in a fast list. Finer details are not decoded.
     case speed
 }

@@ -1,22 +1,23 @@
-/// Asks the platform to let the process go on for a while although nobody sees the application.
+/// Asks the platform for time to run in the background.
 ///
 /// Promises:
-/// - `begin` may be called from any thread and returns at once. Nil where the platform gives no time now.
-/// - `onExpiry` is called at most once, before the time is over, on any thread, and not after the allowance was ended.
-/// - Ending an allowance tells the platform that it may stop the process.
+/// - `begin` can be called from any thread and returns at once. It returns nil if the platform gives no time.
+/// - `onExpiry` is called at most once, before the time is over, on any thread, and not after the allowance ended.
+/// - After an allowance ends, the platform may suspend the process.
 public protocol BackgroundTimeProvider: Sendable {
+    /// Asks for time in the background.
     func begin(onExpiry: @escaping @Sendable () -> Void) -> BackgroundAllowance?
 }
 
-/// Time in the background, until it is ended or let go.
+/// Time in the background, until it ends or is released.
 public final class BackgroundAllowance: Sendable {
     private let onEnd: @Sendable () -> Void
 
-    /// - Parameter onEnd: gives the time back; may be called more than once.
+    /// - Parameter onEnd: Returns the time to the platform. May be called more than once.
     public init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
 
     deinit { onEnd() }
 
-    /// Gives the time back. Once is enough; more do nothing.
+    /// Ends the time. Further calls do nothing.
     public func end() { onEnd() }
 }

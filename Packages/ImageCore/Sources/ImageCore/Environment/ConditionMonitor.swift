@@ -1,42 +1,45 @@
-/// Tells how something stands around the loader, and when that changes: the application, the network.
+/// Reports a condition of the environment and its changes: the state of the application or of the network.
 ///
 /// Promises:
-/// - `condition` may be asked from any thread and returns at once.
-/// - Every handler is told each change, in order, one call at a time; what stays as it is is not told again.
-/// - A handler is called with no lock held. It may ask the monitor, observe and cancel.
-/// - What changes after an observation was cancelled, or let go, is not told to its handler.
+/// - `condition` can be read from any thread and returns at once.
+/// - Every handler receives each change, in order, one call at a time.
+/// - Handlers are called with no lock held. They may read the condition, observe and cancel.
+/// - After an observation was cancelled or released, its handler receives no new changes.
 public protocol ConditionMonitor<Condition>: Sendable {
     associatedtype Condition: Hashable & Sendable
 
-    /// How it stands now, as far as the monitor knows.
+    /// The present condition.
     var condition: Condition { get }
 
-    /// Calls `handler` with each change from now on, until the observation is cancelled or let go. Handlers return quickly.
+    /// Calls `handler` with each later change until the observation is cancelled or released. Handlers must return quickly.
     func observe(_ handler: @escaping @Sendable (Condition) -> Void) -> MonitorObservation
 }
 
-/// Whether anybody sees the application.
+/// Whether the application is visible.
 public enum ApplicationState: String, Sendable, CaseIterable {
+    /// The application is visible.
     case foreground
-    /// Nobody does, and the platform may stop the process soon.
+    /// The application is not visible; the platform may suspend it soon.
     case background
 }
 
-/// Whether there is a way to any network. That there is one does not mean that an origin can be reached.
+/// Whether there is a network. An origin may be unreachable nevertheless.
 public enum Connectivity: String, Sendable, CaseIterable {
+    /// There is a network.
     case online
+    /// There is no network.
     case offline
 }
 
-/// Keeps a handler with a monitor for as long as it lives.
+/// An observation of a monitor. It ends when it is cancelled or released.
 public final class MonitorObservation: Sendable {
     private let onCancel: @Sendable () -> Void
 
-    /// - Parameter onCancel: takes the handler away; may be called more than once.
+    /// - Parameter onCancel: Removes the handler. May be called more than once.
     public init(onCancel: @escaping @Sendable () -> Void) { self.onCancel = onCancel }
 
     deinit { onCancel() }
 
-    /// Ends it. Once is enough; more do nothing.
+    /// Ends the observation. Further calls do nothing.
     public func cancel() { onCancel() }
 }

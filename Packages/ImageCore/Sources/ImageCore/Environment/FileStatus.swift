@@ -1,12 +1,14 @@
-/// What a `FileSystem` tells about a file.
+/// The status of a file.
 public struct FileStatus: Sendable {
+    /// Whether it is a regular file.
     public var isRegular: Bool
+    /// The length in bytes.
     public var byteCount: Int
     /// The time of the last modification, in nanoseconds since 1970.
     public var modified: Int64
-    /// Which file it is, whatever its name.
+    /// Identifies the file independently of its name.
     public var identity: FileIdentity
-    /// False when it was removed and is only open still.
+    /// False if the file was removed and is still open.
     public var hasName: Bool
 
     public init(isRegular: Bool, byteCount: Int, modified: Int64, identity: FileIdentity, hasName: Bool) {
@@ -18,9 +20,11 @@ public struct FileStatus: Sendable {
     }
 }
 
-/// The numbers of a device and of a file on it: two open files with the same ones are the same.
+/// Identifies a file: open files with equal identities are the same file.
 public struct FileIdentity: Hashable, Sendable {
+    /// The number of the device.
     public var device: UInt64
+    /// The number of the file on its device (inode).
     public var file: UInt64
 
     public init(device: UInt64, file: UInt64) {
@@ -29,10 +33,12 @@ public struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// One name in a folder.
+/// A file in a directory listing.
 public struct ListedFile: Sendable {
     public var name: String
+    /// Whether it is a regular file.
     public var isRegular: Bool
+    /// The length in bytes.
     public var byteCount: Int
     /// The time of the last modification, in nanoseconds since 1970.
     public var modified: Int64
@@ -45,7 +51,7 @@ public struct ListedFile: Sendable {
     }
 }
 
-/// A call that the operating system refused.
+/// A failed call of the operating system.
 public struct FileSystemFailure: Error, Hashable, Sendable {
     /// The call's name, as in its manual page.
     public var call: String

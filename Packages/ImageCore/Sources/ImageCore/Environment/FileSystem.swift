@@ -1,74 +1,76 @@
 /// The file system calls of a disk cache. A protocol, so that tests can make each call fail.
 ///
-/// More methods than another port has, one for each call; `POSIXFileSystem` of ImageDiskCaching is the operating system, and ImageTesting
-/// has a disk in memory, one that injects faults, and `ForwardingFileSystem`, of which a double overrides what it needs. Promises, for which
-/// `FileSystemContract` has rules:
-/// - Each may be called from any thread, and blocks until it is done. Paths are as the caller gave them.
-/// - What fails throws the code that the operating system has for it: `ENOENT` for what is not there, `EEXIST` for what is.
-/// - Numbers of open files are the file system's own; who opened one closes it.
+/// `POSIXFileSystem` of ImageDiskCaching is the operating system. ImageTesting has a simulated disk, fault injection, and
+/// `ForwardingFileSystem`, whose methods a test double overrides.
+///
+/// Promises:
+/// - Each method can be called from any thread, and blocks until it is done.
+/// - Failures have the error codes of the operating system: `ENOENT` for a missing file, `EEXIST` for an existing one.
+/// - File descriptors belong to the file system. The caller that opens a file closes it.
 public protocol FileSystem: Sendable {
-    /// Opens a regular file to read, never following a symbolic link. Does not wait, whatever the file is.
+    /// Opens a regular file for reading. Does not follow symbolic links, and never waits for another process.
     func openToRead(_ path: String) throws(FileSystemFailure) -> Int32
-    /// Makes a file that must not be there yet and opens it to write.
+    /// Creates a file, which must not exist, and opens it for writing.
     func create(_ path: String) throws(FileSystemFailure) -> Int32
-    /// Opens a file to read and to write anywhere, and makes it if need be. Never follows a symbolic link.
+    /// Opens a file for reading and writing, and creates it if needed. Does not follow symbolic links.
     func openToUpdate(_ path: String) throws(FileSystemFailure) -> Int32
-    /// As `openToRead`, without waiting for a device; nil when that is not possible.
+    /// Like `openToRead`, without waiting for a device. Returns nil if that is not possible.
     func openToReadAtOnce(_ path: String) throws(FileSystemFailure) -> Int32?
+    /// Returns the status of an open file.
     func status(of file: Int32) throws(FileSystemFailure) -> FileStatus
-    /// The status of what has a name now. A symbolic link is not followed.
+    /// Returns the status of the file at a path. Does not follow symbolic links.
     func status(at path: String) throws(FileSystemFailure) -> FileStatus
-    /// Fills `buffer` from `offset` on, and returns how many bytes there were.
+    /// Reads bytes from an offset and returns their number.
     func read(
         _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(FileSystemFailure) -> Int
-    /// Fills `buffer` from the beginning of the file, as far as that needs no waiting for a device, and returns how far; nil when
-    /// nothing can be had so.
+    /// Reads bytes from the beginning of the file without waiting for a device, and returns their number. Returns nil if none can be read
+    /// this way.
     func readAtOnce(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileSystemFailure) -> Int?
-    /// Writes all of `bytes` after what was written before.
+    /// Appends all of `bytes` to what was written before.
     func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(FileSystemFailure)
-    /// Writes all of `bytes`, then all of `more`, after what was written before.
+    /// Appends all of `bytes`, then all of `more`.
     func write(
         _ bytes: UnsafeRawBufferPointer, _ more: UnsafeRawBufferPointer, to file: Int32
     ) throws(FileSystemFailure)
-    /// Writes all of `bytes` from `offset` on.
+    /// Writes all of `bytes` at an offset.
     func write(_ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int) throws(FileSystemFailure)
-    /// Cuts a file off, or fills it up with zeros.
+    /// Truncates a file, or extends it with zeros.
     func truncate(_ file: Int32, to byteCount: Int) throws(FileSystemFailure)
     /// Sets the time of the last modification, in nanoseconds since 1970.
     func setModified(_ nanoseconds: Int64, of file: Int32) throws(FileSystemFailure)
-    /// Takes the lock of an open file, without waiting; false when another process or descriptor holds it.
+    /// Locks an open file without waiting. Returns false if another process or descriptor holds the lock.
     func lock(_ file: Int32) throws(FileSystemFailure) -> Bool
-    /// Takes the lock of an open file as soon as nobody else holds it. A lock dies with the process that holds it.
+    /// Locks an open file, and waits until the lock is free. A lock ends with its process.
     func waitForLock(_ file: Int32) throws(FileSystemFailure)
-    /// Gives the lock of an open file up.
+    /// Unlocks an open file.
     func unlock(_ file: Int32)
-    /// Returns when what was written is on the device.
+    /// Returns when all writes are on the device.
     func synchronize(_ file: Int32) throws(FileSystemFailure)
-    /// Returns when the names in a folder are on the device.
+    /// Returns when the names in a directory are on the device.
     func synchronizeFolder(_ path: String) throws(FileSystemFailure)
-    /// Closes a file, which also gives its lock up.
+    /// Closes a file and unlocks it.
     func close(_ file: Int32)
-    /// Gives a file another name; replaces what had that name, in one step.
+    /// Renames a file, and atomically replaces the file with that name.
     func rename(_ path: String, to newPath: String) throws(FileSystemFailure)
+    /// Removes a file.
     func remove(_ path: String) throws(FileSystemFailure)
-    /// Makes a folder and those above it; nothing happens when it is there.
+    /// Creates a directory and its parents, unless it exists.
     func makeFolder(_ path: String) throws(FileSystemFailure)
-    /// Asks for folders that are made in this one to be laid apart on the device, for as much as the system cares.
+    /// Asks the file system to place the subdirectories of a directory apart on the device, if it supports that.
     func scatterFolders(in path: String)
-    /// What a folder holds, in no order. What vanishes meanwhile may be missing.
+    /// Returns the files in a directory, in no order. Files that are removed meanwhile may be missing.
     func list(_ path: String) throws(FileSystemFailure) -> [ListedFile]
-    /// How many bytes may still be written to the file system that a folder lies on.
+    /// Returns the free space, in bytes, on the device of a directory.
     func availableBytes(at path: String) throws(FileSystemFailure) -> Int
-    /// A number that is another one after each start of the machine. 0 where none can be had.
+    /// Returns a number that changes with each start of the machine; 0 if there is none.
     func bootNumber() -> UInt64
 }
 
 extension FileSystem {
-    // A system that doesn't.
-    public func scatterFolders(in path: String) {}
+    // The defaults are for systems without such calls.
 
-    // A system without calls that refuse to wait.
+    public func scatterFolders(in path: String) {}
     public func openToReadAtOnce(_ path: String) throws(FileSystemFailure) -> Int32? { nil }
     public func readAtOnce(
         _ file: Int32, into buffer: UnsafeMutableRawBufferPointer

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A condition that the application tells itself: where it is asked by its window system, and in tests.
+/// A condition that the application sets, for example from its window system, or a test.
 ///
 /// ```swift
 /// let applicationState = SettableConditionMonitor(ApplicationState.foreground)
-/// applicationState.set(.background)  // every handler has been told when this returns
+/// applicationState.set(.background)  // when this returns, every handler has been called
 /// ```
 public final class SettableConditionMonitor<Condition: Hashable & Sendable>: ConditionMonitor {
     private let broadcast: MonitorBroadcast<Condition>
@@ -13,7 +13,7 @@ public final class SettableConditionMonitor<Condition: Hashable & Sendable>: Con
 
     public var condition: Condition { broadcast.latest }
 
-    /// Changes it, and tells everyone. To be called from one thread at a time, and not by a handler.
+    /// Changes the condition and calls the handlers. Call it from one thread at a time, and not from a handler.
     public func set(_ condition: Condition) { broadcast.report(condition) { $0 != condition } }
 
     public func observe(_ handler: @escaping @Sendable (Condition) -> Void) -> MonitorObservation {
@@ -21,7 +21,7 @@ public final class SettableConditionMonitor<Condition: Hashable & Sendable>: Con
     }
 }
 
-/// The half that all monitors have in common: what was reported last, and who is told of it.
+/// The latest report of a monitor and its handlers.
 package final class MonitorBroadcast<Report: Sendable>: Sendable {
     private struct State: Sendable {
         var latest: Report
@@ -35,8 +35,7 @@ package final class MonitorBroadcast<Report: Sendable>: Sendable {
 
     package var latest: Report { state.withLock { $0.latest } }
 
-    /// Keeps the report and, if it is news after the one before, tells it to everyone who observes now, in the order in which they came,
-    /// with no lock held. To be called from one thread at a time.
+    /// Stores the report and, if it is news, calls the handlers in order, with no lock held. Call it from one thread at a time.
     package func report(_ report: Report, isNewsAfter: (Report) -> Bool) {
         let handlers = state.withLock { state in
             defer { state.latest = report }
@@ -55,7 +54,7 @@ package final class MonitorBroadcast<Report: Sendable>: Sendable {
     }
 
     private func remove(_ id: UInt64) {
-        // The handler is let go after the lock: what it held may run code when it goes.
+        // The handler is released after the lock, because its release may run other code.
         let removed = state.withLock { state in
             state.handlers.firstIndex { $0.id == id }.map { state.handlers.remove(at: $0).handler }
         }

@@ -1,8 +1,8 @@
-/// Where handlers are called: on an actor, in a queue or on the present thread.
+/// Where handlers are called: on an actor, on a queue or on the current thread.
 ///
 /// For a dispatch queue, use `Delivery { queue.async(execute: $0) }`.
 public struct Delivery: Sendable {
-    /// Runs a closure there, once.
+    /// Runs a closure once.
     public let enqueue: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     public init(_ enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) { self.enqueue = enqueue }
@@ -10,6 +10,7 @@ public struct Delivery: Sendable {
     /// On the thread of the event. For quick handlers.
     public static let immediate = Delivery { $0() }
 
+    /// On the main actor.
     public static let mainActor = Delivery { body in Task { @MainActor in body() } }
 
     /// On an actor's executor.

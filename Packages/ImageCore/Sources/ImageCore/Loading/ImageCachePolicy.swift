@@ -1,8 +1,8 @@
-/// What a request does with each layer of caches.
+/// How a request uses each cache.
 public struct ImageCachePolicy: Hashable, Sendable {
-    /// Decoded images.
+    /// Access to the memory cache.
     public var memory: CacheAccess
-    /// Encoded originals.
+    /// Access to the disk cache.
     public var disk: CacheAccess
 
     public init(memory: CacheAccess = .readWrite, disk: CacheAccess = .readWrite) {
@@ -10,21 +10,29 @@ public struct ImageCachePolicy: Hashable, Sendable {
         self.disk = disk
     }
 
+    /// Reads and writes both caches.
     public static let all = ImageCachePolicy()
+    /// Bypasses the disk cache.
     public static let memoryOnly = ImageCachePolicy(disk: .none)
+    /// Bypasses the memory cache.
     public static let diskOnly = ImageCachePolicy(memory: .none)
+    /// Bypasses both caches.
     public static let none = ImageCachePolicy(memory: .none, disk: .none)
 }
 
-/// Whether a layer of caches is asked, and whether it is given what was loaded.
+/// Whether a request reads a cache, and whether it writes what it loads.
 public enum CacheAccess: String, Hashable, Sendable, CaseIterable {
+    /// Reads and writes.
     case readWrite
-    /// Asked, but given nothing. What would have to be validated first is loaded anew.
+    /// Reads only. Responses that need validation are loaded again.
     case readOnly
-    /// Given what was loaded, but not asked.
+    /// Writes only.
     case writeOnly
+    /// Neither reads nor writes.
     case none
 
+    /// Whether the request reads the cache.
     public var reads: Bool { self == .readWrite || self == .readOnly }
+    /// Whether the request writes what it loads.
     public var writes: Bool { self == .readWrite || self == .writeOnly }
 }

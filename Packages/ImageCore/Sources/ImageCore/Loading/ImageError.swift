@@ -1,6 +1,6 @@
 /// Why a request for an image failed.
 ///
-/// In one word, as it stands beside the image in every answer that is handed on.
+/// Indirect, so that a result takes no more memory than a reference.
 public indirect enum ImageError: Error, Sendable {
     /// The URL has no scheme or host that can be loaded, or can't be parsed.
     case invalidURL(String)
@@ -10,24 +10,26 @@ public indirect enum ImageError: Error, Sendable {
     case httpStatus(Int)
     /// 404 or 410, or no such file.
     case notFound
+    /// The bytes could not be decoded.
     case decoding(DecodingFailure)
     /// The request's own fetch threw. The text is for people.
     case fetch(String)
-    /// A step after decoding threw. The text is for people.
+    /// A processor threw. The text is for people.
     case processing(identifier: String, String)
     /// More bytes than the limit allows.
     case tooLarge(allowedBytes: Int)
     /// The request may not use the network and no cache has the image.
     case offline
+    /// The request was cancelled.
     case cancelled
-    /// The loader was told that it is needed no more (`ImageLoader.invalidate()`), before the request or meanwhile.
+    /// `ImageLoader.invalidate()` was called.
     case invalidated
 
-    /// The kinds of network failure that callers tell apart.
+    /// The kinds of network failures.
     public enum NetworkFailure: String, Sendable, CaseIterable {
         case unresolvedHost, connectionRefused, connectionLost, truncatedBody, timedOut, tls, redirect,
             malformedResponse
-        /// Not asked at all: the host failed too often just before.
+        /// No request was sent, because the host failed repeatedly just before.
         case hostUnavailable
         case other
     }
@@ -42,7 +44,7 @@ extension ImageError: CustomStringConvertible {
         case .notFound: "not found"
         case .decoding(let failure): "\(failure)"
         case .fetch(let text): "the request's own fetch failed: \(text)"
-        case .processing(let identifier, let text): "processing step \(identifier) failed: \(text)"
+        case .processing(let identifier, let text): "processor \(identifier) failed: \(text)"
         case .tooLarge(let allowed): "too large: the limit is \(allowed) bytes"
         case .offline: "offline, and no cache has it"
         case .cancelled: "cancelled"

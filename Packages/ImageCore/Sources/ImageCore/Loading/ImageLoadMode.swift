@@ -1,16 +1,15 @@
-/// How far what is stored may answer a request.
+/// Which stored data may answer a request.
 public enum ImageLoadMode: String, Hashable, Sendable, CaseIterable {
-    /// Whatever is in memory; what is on disk as the rules of HTTP allow; else the network.
+    /// The memory cache, then the disk cache as HTTP allows, then the network.
     case standard
-    /// The origin is asked whether what is on disk is still right, though it be fresh; memory is not asked. What the origin
-    /// confirms is not sent again.
+    /// Bypasses the memory cache and validates the stored response with the origin, even if it is fresh. A confirmed response is not sent
+    /// again.
     case revalidate
-    /// The network is asked for all of it, whatever is stored, and the new answer is stored. Images of it at other sizes, or after
-    /// other steps, that are in memory stay there.
+    /// Downloads the image again and stores it. Images at other sizes, or with other processors, stay in the memory cache.
     case reload
-    /// The network is never asked: what no cache has is `ImageError.offline`. What is out of date is given, and its source says so.
+    /// Never uses the network: throws `ImageError.offline` if no cache has the image. A stale response is used, and its source is `.stale`.
     case onlyIfCached
 
-    /// True when an image in memory may answer.
+    /// Whether an image in the memory cache may answer.
     package var acceptsMemory: Bool { self == .standard || self == .onlyIfCached }
 }

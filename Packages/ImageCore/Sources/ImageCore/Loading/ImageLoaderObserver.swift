@@ -4,67 +4,79 @@
     public import Foundation
 #endif
 
-/// Is told every step of every request, on hits too.
+/// Receives an event for each step of each request, including memory hits.
 ///
-/// Called from whatever thread the step happens on, often: return quickly. Without an observer nothing is made to be told.
+/// Called often, on any thread: return quickly.
 public protocol ImageLoaderObserver: Sendable {
+    /// Called for each event.
     func handle(_ event: ImageLoadEvent)
 }
 
-/// One fact about one request.
+/// An event of a request.
 ///
-/// What requests share is told once, under the request that started it: those that joined have `started`, their look into
-/// memory and their end. If the starter is cancelled while others wait, its shared work's events come after its end.
+/// Shared work has events of the request that started it. Requests that joined have `started`, their memory lookup and their end. If
+/// the first request is cancelled while others wait, the events of the shared work follow its end.
 public struct ImageLoadEvent: Hashable, Sendable {
+    /// What happened.
     public enum Kind: Hashable, Sendable {
+        /// The request was made.
         case started
+        /// The memory cache has the image.
         case memoryHit
+        /// The memory cache does not have the image.
         case memoryMiss(CacheMiss)
+        /// The disk cache has a usable original of so many bytes.
         case diskHit(bytes: Int)
-        /// The disk cache has nothing that may be shown without asking the origin.
+        /// The disk cache has no original that can be used without the network.
         case diskMiss(CacheMiss)
-        /// The disk cache's answer is shown although it is out of date.
+        /// A stale response of the disk cache is used.
         case staleHit(bytes: Int)
-        /// The origin confirmed what the disk cache has, in place of sending it.
+        /// The origin confirmed the stored response (status 304).
         case validated(bytes: Int)
-        /// A newer original came after a stale one was shown: loading it again shows it. Told of no request.
+        /// A newer original replaced a stale one that was shown. Load the image again to show it. The request number is 0.
         case refreshed
-        /// The disk cache failed; the loader goes on without it.
+        /// The disk cache failed. The loader continues without it.
         case diskFailed(DataCacheFailure)
-        /// The work waits for its place in a lane: a download, a decode, the steps after it.
+        /// The work waits for a slot in a lane.
         case queued(WorkLane)
+        /// The download has its slot and starts.
         case downloadStarted
-        /// So many bytes of the original are here, of how many, if the origin said so.
+        /// The number of bytes received, and of the total if the origin announced it.
         case received(bytes: Int, of: Int?)
+        /// The download is complete.
         case downloadFinished(bytes: Int)
+        /// Decoding has its slot and starts.
         case decodingStarted
+        /// The image is decoded, at this size in pixels.
         case decoded(PixelSize)
-        /// The steps after decoding have been applied.
+        /// The processors were applied.
         case processed
-        /// The image was given to the memory cache.
+        /// The image was inserted into the memory cache.
         case keptInMemory
-        /// The original is on disk. Of what comes over HTTP told of no request.
+        /// The original was stored on disk. For HTTP responses the request number is 0.
         case keptOnDisk(bytes: Int)
-        /// The download is held back, or was broken off, until memory, the application or the priority allow it.
+        /// The download waits, or was interrupted, until memory, the application's state or its priority allow it.
         case heldBack
-        /// The download failed for lack of a network, and waits until there is one.
+        /// The download failed without a network, and waits for one.
         case waitsForNetwork
-        /// Work that another request had started brought the original from the network: so many bytes need not come once more.
+        /// The request shared the download of another one, and saved so many bytes.
         case joined(bytes: Int)
-        /// One of the next three is told of each request, exactly once.
+        /// The request succeeded. Each request ends with exactly one of `succeeded`, `failed` and `cancelled`.
         case succeeded(ImageSource)
+        /// The request failed. The text is for people.
         case failed(String)
+        /// The request was cancelled.
         case cancelled
     }
 
-    /// Names the request within its loader; 0 for what happened behind all of them.
+    /// The number of the request within its loader; 0 for events of no request.
     public var request: UInt64
-    /// Nil when the original has none.
+    /// The URL; nil if the original has none.
     public var url: URL?
+    /// What happened.
     public var kind: Kind
-    /// Since the request began, by the loader's clock; zero for what happened behind all of them, and for an answer from memory. The
-    /// difference of two is what lies between them: the wait for a place, from `queued` to `downloadStarted` or `decodingStarted`; a
-    /// download, from `downloadStarted` to `downloadFinished`; decoding, from `decodingStarted` to `decoded`.
+    /// The time since the request was made, by the loader's clock; zero for events of no request and for memory hits. Subtract two of
+    /// them to measure a step, for example `queued` from `downloadStarted`.
     public var elapsed: Duration
 
     public init(request: UInt64, url: URL?, kind: Kind, elapsed: Duration = .zero) {

@@ -1,30 +1,32 @@
-/// What an application asks of a loader, so that its own code can be tested with another: `ImageLoader` is one, `FakeImageLoader` of
-/// ImageTesting another. Who wants tasks with events, a live priority or handlers takes `ImageLoader` itself.
+/// Loads images. Depend on this protocol to use `FakeImageLoader` of ImageTesting in your tests.
+///
+/// For tasks with events, changing priorities or handlers, use `ImageLoader` itself.
 ///
 /// Promises:
-/// - `cachedImage` is synchronous and starts nothing: nil is no failure.
-/// - Each request ends once: with what was asked for, or with an `ImageError`.
-/// - Cancelling the task that waits ends the request with `.cancelled`, and no other request.
-/// - `onProgress` is called on any thread, and not after the request has ended.
+/// - `cachedImage` is synchronous and starts no work.
+/// - Each request ends once, with a result or an `ImageError`.
+/// - If the caller's task is cancelled, the request ends with `.cancelled`. Other requests continue.
+/// - `onProgress` is called on any thread, and not after the request ended.
 public protocol ImageLoaderProtocol: Sendable {
-    /// The image, if it is at hand.
+    /// Returns the image if it is in the memory cache.
     func cachedImage(for request: ImageRequest) -> LoadedImage?
+    /// Loads an image.
     func image(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage
-    /// The encoded original.
+    /// Loads the encoded original.
     func data(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedData
 }
 
 extension ImageLoaderProtocol {
-    /// The image at the size that is asked for.
+    /// Loads an image.
     public func image(for request: ImageRequest) async throws(ImageError) -> LoadedImage {
         try await image(for: request, onProgress: { _ in })
     }
 
-    /// The encoded original.
+    /// Loads the encoded original.
     public func data(for request: ImageRequest) async throws(ImageError) -> LoadedData {
         try await data(for: request, onProgress: { _ in })
     }

@@ -1,48 +1,53 @@
-/// What a loader has done so far, in numbers.
+/// What a loader has done since it was created.
 public struct ImageLoaderStatistics: Hashable, Sendable {
-    /// Requests that ended in one way.
+    /// The number and the duration of requests.
     public struct Tally: Hashable, Sendable {
+        /// The number of requests.
         public var count = 0
-        /// Of all of them together, from start to end.
+        /// The sum of their durations, from start to end.
         public var duration = Duration.zero
 
         public init() {}
 
-        /// Nil when there were none.
+        /// The average duration; nil without requests.
         public var averageDuration: Duration? { count == 0 ? nil : duration / count }
     }
 
-    /// How often a layer of caches was asked.
+    /// The lookups of a cache.
     public struct Lookups: Hashable, Sendable {
+        /// The number of hits.
         public var hits = 0
+        /// The number of misses.
         public var misses = 0
 
         public init() {}
 
-        /// From 0 to 1; nil when nobody asked.
+        /// The share of hits, from 0 to 1; nil without lookups.
         public var hitRatio: Double? { hits + misses == 0 ? nil : Double(hits) / Double(hits + misses) }
     }
 
-    /// Requests that were answered, by where the answer came from.
+    /// Successful requests by source.
     public var succeeded: [ImageSource: Tally] {
         let all = ImageSource.allCases.map { ($0, answered[$0]) }
         return Dictionary(uniqueKeysWithValues: all.filter { $1.count > 0 })
     }
     private var answered = BySource()
+    /// Failed requests.
     public var failed = Tally()
+    /// Cancelled requests.
     public var cancelled = Tally()
-    /// Looks into memory that ended a request, or did not. `cachedImage(for:)` counts when it finds something.
+    /// Lookups of the memory cache. `cachedImage(for:)` counts hits only.
     public var memory = Lookups()
-    /// Looks at what is stored: hits needed no network.
+    /// Lookups of the disk cache. A hit needs no network.
     public var disk = Lookups()
-    /// Bytes of originals that came over the network.
+    /// Bytes of originals received from the network.
     public var downloadedBytes = 0
-    /// Bytes of originals that need not come once more, because requests shared a download.
+    /// Bytes of originals that were not received again, because requests shared a download.
     public var savedBytes = 0
 
     public init() {}
 
-    /// A tally for each source, without a dictionary's search: each request is counted.
+    /// A tally for each source.
     private struct BySource: Hashable, Sendable {
         private var memory = Tally()
         private var disk = Tally()
@@ -72,9 +77,9 @@ public struct ImageLoaderStatistics: Hashable, Sendable {
         }
     }
 
-    /// Notes one fact about one request.
+    /// Counts an event.
     ///
-    /// - Parameter elapsed: since the request began.
+    /// - Parameter elapsed: The time since the request was made.
     public mutating func note(_ kind: ImageLoadEvent.Kind, at elapsed: Duration) {
         switch kind {
         case .memoryHit: memory.hits += 1
@@ -101,11 +106,11 @@ extension ImageLoaderStatistics.Tally {
     }
 }
 
-/// What the caches of a loader hold, in bytes; nil where a cache does not tell.
+/// The sizes of a loader's caches in bytes; nil if a cache doesn't report its size.
 public struct CacheSizes: Hashable, Sendable {
-    /// Decoded images.
+    /// The size of the memory cache.
     public var memory: Int?
-    /// Encoded originals.
+    /// The size of the disk cache.
     public var disk: Int?
 
     public init(memory: Int?, disk: Int?) {

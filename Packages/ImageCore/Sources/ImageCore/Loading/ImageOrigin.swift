@@ -6,27 +6,27 @@
 
 /// Where the encoded original of an image comes from.
 public enum ImageOrigin: Sendable {
-    /// Whatever the transport can load: `http:`, `https:`, `file:`, `data:`.
+    /// A URL that the transport can load: `http:`, `https:`, `file:`, `data:`.
     case url(URL)
-    /// Bytes at hand. The name stands for them: two originals of one name are taken for the same.
+    /// Bytes in memory. Originals with equal names count as equal.
     case data(Data, name: String)
-    /// Bytes that the application brings itself, from a photo library, for one. The name stands for them, as above.
+    /// A closure of yours that loads the bytes, for example from a photo library. Originals with equal names count as equal.
     ///
-    /// Takes a place among the downloads, is shared by name, and is cancelled as a task is. What it brings is kept on disk, if the request's
-    /// policy says so, under the name or the request's `identity`, and is as fresh as that: what is kept answers until a reload.
+    /// It needs a slot in the download lane, is shared by name, and is cancelled with its task. The bytes are stored on disk if the
+    /// request's policy allows it, under the name or the request's `identity`, and are used until a reload.
     case fetch(name: String, @Sendable () async throws -> Data)
 
-    /// Bytes at hand under their digest: equal bytes are the same original. Hashes them once, here, at about 3 ns a byte.
+    /// Bytes in memory, named by their digest. Hashes them once, which takes about 3 ns a byte.
     public static func data(_ data: Data) -> ImageOrigin {
         .data(data, name: SHA256.hexadecimalDigest(of: Array(data)))
     }
 
-    /// Nil when the original has no URL.
+    /// The URL; nil if the original has none.
     public var url: URL? {
         if case .url(let url) = self { url } else { nil }
     }
 
-    /// True for what needs neither network nor disk cache: bytes at hand, `file:` and `data:` URLs.
+    /// Whether it needs neither network nor disk cache: bytes in memory, `file:` and `data:` URLs.
     public var isLocal: Bool {
         switch self {
         case .data: true
@@ -35,7 +35,7 @@ public enum ImageOrigin: Sendable {
         }
     }
 
-    /// What tells originals apart: a URL without its fragment, or a kind and a name. No URL has a space, so none is taken for a name.
+    /// Identifies the original: a URL without its fragment, or a kind and a name. URLs have no spaces, so none equals a name.
     package var name: String {
         switch self {
         case .data(_, let name): "data \(name)"

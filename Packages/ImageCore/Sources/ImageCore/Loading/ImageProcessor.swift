@@ -1,10 +1,9 @@
-/// A step that turns one image into another.
+/// Transforms a decoded image.
 ///
-/// Deterministic: the same image and the same processor give the same result, because `identifier` is part of the key
-/// under which the result is cached. Images come and go with straight alpha, and the colour of a pixel without alpha
-/// makes no difference to what is seen.
+/// The same image and processor must give the same result, because `identifier` is part of the key under which the result is
+/// cached. Images have straight alpha; the color of a pixel with alpha 0 is arbitrary.
 public protocol ImageProcessor: Sendable {
-    /// Names the step and all its parameters: `"blur(8)"`.
+    /// The name with all parameters, for example `"blur(8)"`.
     var identifier: String { get }
 
     func process(_ bitmap: Bitmap) throws -> Bitmap

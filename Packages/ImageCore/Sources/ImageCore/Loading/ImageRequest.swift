@@ -62,7 +62,7 @@ public struct ImageRequest: Sendable {
             headers: headers)
     }
 
-    /// Nil when the original has no URL.
+    /// The URL; nil if the original has none.
     public var url: URL? { origin.url }
 }
 

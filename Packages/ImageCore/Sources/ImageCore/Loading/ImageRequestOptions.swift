@@ -1,17 +1,17 @@
-/// What travels with a request for others to read: views, observers, the application. The loader looks at none of it, and it
-/// has no part in what requests share.
+/// Values of a request for views, observers and the application. The loader doesn't read them, and requests that differ only in
+/// them share all work.
 public struct ImageRequestOptions: Sendable {
-    /// Names an option. The set is open: `extension ImageRequestOptions.Key { static let row = Self(rawValue: "row") }`.
+    /// The name of an option. You can add your own: `extension ImageRequestOptions.Key { static let row = Self(rawValue: "row") }`.
     public struct Key: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
 
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// What a view shows until there is an image.
+        /// The image that a view shows while it loads.
         public static let placeholder = Key(rawValue: "placeholder")
-        /// What a view shows when there will be none.
+        /// The image that a view shows after a failure.
         public static let failureImage = Key(rawValue: "failureImage")
-        /// How a view goes over to the image.
+        /// How a view fades to the image.
         public static let transition = Key(rawValue: "transition")
     }
 
@@ -21,12 +21,12 @@ public struct ImageRequestOptions: Sendable {
 
     public var isEmpty: Bool { values.isEmpty }
 
-    /// Nil when it is not set.
+    /// The value of an option; nil if it is not set.
     public subscript(key: Key) -> (any Sendable)? {
         get { values[key] }
         set { values[key] = newValue }
     }
 
-    /// Nil when it is not set, or is no such value.
+    /// The value of an option; nil if it is not set or has another type.
     public subscript<Value: Sendable>(key: Key, as type: Value.Type) -> Value? { values[key] as? Value }
 }

@@ -4,24 +4,27 @@
     public import Foundation
 #endif
 
-/// Which layer answered a request.
+/// Where a result comes from.
 public enum ImageSource: String, Sendable, CaseIterable {
     /// The memory cache.
     case memory
-    /// The disk cache, or the file or `data:` URL itself: no network was asked.
+    /// The disk cache, a file or a `data:` URL. No network was used.
     case disk
-    /// The disk cache, after the origin has confirmed that nothing changed.
+    /// The disk cache, after the origin confirmed it (status 304).
     case validated
-    /// The disk cache, though what it has is out of date: the origin was not heard, or need not be waited for.
+    /// A stale response of the disk cache, because the origin failed or need not be waited for.
     case stale
+    /// The network.
     case network
 }
 
-/// The answer to a request for an image.
+/// A loaded image and its source.
 public struct LoadedImage: Sendable {
+    /// The decoded image with its header.
     public var image: DecodedImage
+    /// Where it comes from.
     public var source: ImageSource
-    /// Bytes of the encoded original; nil when the memory cache answered.
+    /// The size of the encoded original in bytes; nil for memory hits.
     public var encodedByteCount: Int?
 
     public init(image: DecodedImage, source: ImageSource, encodedByteCount: Int?) {
@@ -31,9 +34,11 @@ public struct LoadedImage: Sendable {
     }
 }
 
-/// The answer to a request for the encoded original.
+/// An encoded original and its source.
 public struct LoadedData: Sendable {
+    /// The bytes as received.
     public var data: Data
+    /// Where they come from.
     public var source: ImageSource
 
     public init(data: Data, source: ImageSource) {

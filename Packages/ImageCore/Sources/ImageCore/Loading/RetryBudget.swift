@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The retries that many transfers have together: each takes one, and ten transfers that succeed bring one back.
+/// The retries that transfers share. Each retry takes one; ten successful transfers add one.
 ///
-/// As in gRPC's retry throttling (gRFC A6): where most transfers fail, retries only add to the load. A loader has one for its
-/// requests; a page of requests may have one of its own (`ImageRequest.retryBudget`).
+/// Like gRPC's retry throttling (gRFC A6): if most transfers fail, retries only add load. A loader has one for its requests; some
+/// requests may share another (`ImageRequest.retryBudget`).
 public final class RetryBudget: Sendable {
     /// In tenths of a retry, so that no fraction is lost.
     private static let retryCost = 10
@@ -11,13 +11,13 @@ public final class RetryBudget: Sendable {
     private let capacity: Int
     private let tenths: Mutex<Int>
 
-    /// - Parameter capacity: the retries there are at first, and at most.
+    /// - Parameter capacity: The initial and maximum number of retries.
     public init(capacity: Int) {
         self.capacity = max(0, min(capacity, .max / Self.retryCost)) * Self.retryCost
         tenths = Mutex(self.capacity)
     }
 
-    /// Takes a retry. False when there is none left.
+    /// Takes a retry. Returns false if none is left.
     public func withdraw() -> Bool {
         tenths.withLock { tenths in
             guard tenths >= Self.retryCost else { return false }
@@ -26,6 +26,6 @@ public final class RetryBudget: Sendable {
         }
     }
 
-    /// Notes a transfer that has succeeded.
+    /// Records a successful transfer.
     public func succeeded() { tenths.withLock { $0 = min(capacity, $0 + 1) } }
 }

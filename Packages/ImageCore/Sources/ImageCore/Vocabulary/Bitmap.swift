@@ -1,7 +1,6 @@
 /// A decoded image: straight (not premultiplied) RGBA, 8 bits a channel, sRGB, rows from top to bottom without padding.
 ///
-/// Copies share their pixels, and one copy costs as much as one reference. A toolkit that wants another arrangement gets it from
-/// `ImageProcessing`'s `PixelSurface`; an opaque image can be kept without its alpha (`packed()`).
+/// Copies share their pixels. For other pixel formats, use `PixelSurface` of ImageProcessing.
 public struct Bitmap: Sendable {
     private var storage: PixelStorage
 
@@ -11,24 +10,26 @@ public struct Bitmap: Sendable {
     }
 
     /// - Parameters:
-    ///   - pixels: exactly `size.area * 4` bytes.
-    ///   - pool: what takes the memory back when the last copy of the image goes.
+    ///   - size: The size in pixels.
+    ///   - pixels: Exactly `size.area * 4` bytes.
+    ///   - isOpaque: Whether every alpha value is 255.
+    ///   - pool: Receives the memory when the last copy is released.
     public init(size: PixelSize, pixels: [UInt8], isOpaque: Bool, pool: PixelBufferPool?) {
         precondition(
             pixels.count == size.area * 4, "a bitmap of \(size) needs \(size.area * 4) bytes, not \(pixels.count)")
         storage = PixelStorage(size: size, bytes: pixels, isOpaque: isOpaque, isPacked: false, pool: pool)
     }
 
+    /// The size in pixels.
     public var size: PixelSize { storage.size }
 
-    /// True when every alpha value is 255.
+    /// Whether every alpha value is 255.
     public var isOpaque: Bool { storage.isOpaque }
 
-    /// `size.width * size.height * 4` bytes. Not copied, unless the image is packed: then they are made anew each time. Bind them to a constant
-    /// before a loop over them.
+    /// The pixels, `size.area * 4` bytes. A packed image converts them on each read: assign them to a constant before a loop.
     public var pixels: [UInt8] { storage.isPacked ? storage.bytes.withAlpha(pixelCount: size.area) : storage.bytes }
 
-    /// What the image costs in memory, in bytes.
+    /// The memory of the image in bytes.
     public var byteCount: Int { storage.bytes.count }
 
     /// Bytes from one row of `pixels` to the next.
@@ -36,15 +37,15 @@ public struct Bitmap: Sendable {
 }
 
 extension Bitmap {
-    /// The same image in three bytes a pixel, without its alpha, if it is opaque; as it is otherwise. For toolkits that draw such pixels as
-    /// they are, and to save memory. Each read of `pixels` then converts the image.
+    /// Returns the image in three bytes a pixel if it is opaque, otherwise unchanged. It saves memory and suits toolkits that draw RGB.
+    /// Each read of `pixels` then converts the image.
     public func packed() -> Bitmap {
         guard isOpaque, !storage.isPacked else { return self }
         let bytes = storage.bytes.withoutAlpha(pixelCount: size.area)
         return Bitmap(storage: PixelStorage(size: size, bytes: bytes, isOpaque: true, isPacked: true, pool: nil))
     }
 
-    /// Red, green and blue of each pixel, `size.width * size.height * 3` bytes, not copied; nil unless the image is packed.
+    /// Red, green and blue of each pixel, `size.area * 3` bytes; nil unless the image is packed.
     public var packedPixels: [UInt8]? { storage.isPacked ? storage.bytes : nil }
 }
 

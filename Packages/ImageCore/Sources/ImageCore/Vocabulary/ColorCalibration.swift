@@ -1,16 +1,18 @@
-/// What the numbers of RGB pixels mean, in few words: for images that say so without an ICC profile.
+/// The transfer function and primaries of RGB pixels, for images without an ICC profile.
 public struct ColorCalibration: Hashable, Sendable {
-    /// How numbers become light.
+    /// The transfer function.
     public enum Transfer: Hashable, Sendable {
-        /// Light is the number, from 0 to 1, to the power of this exponent: 2.2 is common, 1 is linear.
+        /// A power of the value from 0 to 1. The exponent 1 is linear.
         case gamma(Double)
         /// The curve of sRGB (IEC 61966-2-1).
         case srgb
     }
 
-    /// A colour without its lightness (CIE 1931 x and y).
+    /// A chromaticity (CIE 1931 x and y).
     public struct Chromaticity: Hashable, Sendable {
+        /// The x coordinate.
         public var x: Double
+        /// The y coordinate.
         public var y: Double
 
         public init(x: Double, y: Double) {
@@ -19,13 +21,18 @@ public struct ColorCalibration: Hashable, Sendable {
         }
     }
 
+    /// The transfer function.
     public var transfer: Transfer
+    /// The white point.
     public var white: Chromaticity
+    /// The red primary.
     public var red: Chromaticity
+    /// The green primary.
     public var green: Chromaticity
+    /// The blue primary.
     public var blue: Chromaticity
 
-    /// White and primaries are those of sRGB unless told otherwise.
+    /// The white point and the primaries are those of sRGB by default.
     public init(
         transfer: Transfer, white: Chromaticity = .init(x: 0.3127, y: 0.3290),
         red: Chromaticity = .init(x: 0.64, y: 0.33), green: Chromaticity = .init(x: 0.30, y: 0.60),

@@ -1,6 +1,6 @@
 /// A file format, named by its usual lower-case short name.
 ///
-/// The set is open: a decoder for another format brings its own constant.
+/// You can add constants for other formats.
 public struct ImageFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 

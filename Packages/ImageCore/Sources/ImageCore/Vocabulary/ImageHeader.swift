@@ -4,28 +4,27 @@
     public import Foundation
 #endif
 
-/// What a file says about its image before any pixel is decoded.
+/// The header of an image file.
 public struct ImageHeader: Hashable, Sendable {
+    /// The file format.
     public var format: ImageFormat
-    /// Size as stored, before `orientation` is applied. For animations, the canvas.
+    /// The stored size, before `orientation` is applied. For animations, the canvas.
     public var storedSize: PixelSize
-    /// The orientation tag as found; `.up` when there is none or it can't be read.
+    /// The orientation tag; `.up` if there is none or it can't be read.
     public var orientation: ImageOrientation
-    /// How long each frame stays, one value per frame; empty for a still image.
-    ///
-    /// Values are as browsers play them: 0 and 10 ms become 100 ms.
+    /// The duration of each frame; empty for a still image. As in browsers, 0 and 10 ms become 100 ms.
     public var frameDelays: [Duration]
     /// How many times the animation plays; 0 is for ever, 1 for a still image.
     public var loopCount: Int
+    /// The number of frames, 1 for a still image.
     public var frameCount: Int
-    /// True when the file has an alpha channel or a transparent colour, used or not.
+    /// Whether the file has an alpha channel or a transparent color, used or not.
     public var hasAlpha: Bool
     /// The embedded ICC profile as stored, or nil.
     public var colorProfile: Data?
-    /// The layout in which `colorProfile` can be applied: the one that the file's own colour model needs.
+    /// The pixel layout of the file's color model, in which `colorProfile` can be applied.
     public var nativeLayout: PixelLayout
-    /// What the pixels' numbers mean where the file says so without a profile; nil when they are as good as sRGB or when
-    /// there is a profile, which then counts. For rows of `.rgba8`.
+    /// The calibration of `.rgba8` rows, for files without a profile; nil for sRGB.
     public var colorCalibration: ColorCalibration?
 
     public init(
@@ -45,19 +44,22 @@ public struct ImageHeader: Hashable, Sendable {
         self.colorCalibration = colorCalibration
     }
 
-    /// Size of the upright image.
+    /// The size of the upright image.
     public var size: PixelSize { orientation.swapsAxes ? storedSize.transposed : storedSize }
 }
 
-/// How the bytes of a row of pixels are to be read. All channels have 8 bits.
+/// The layout of pixels in a row. All channels have 8 bits.
 public enum PixelLayout: Sendable, Hashable {
     /// Red, green, blue, straight alpha.
     case rgba8
+    /// Gray.
     case gray8
+    /// Gray, straight alpha.
     case grayAlpha8
     /// Cyan, magenta, yellow, black; 0 is no ink, 255 full ink.
     case cmyk8
 
+    /// The number of bytes a pixel.
     public var bytesPerPixel: Int {
         switch self {
         case .gray8: 1

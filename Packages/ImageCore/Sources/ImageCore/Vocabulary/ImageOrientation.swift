@@ -1,4 +1,4 @@
-/// How a stored image has to be turned to be upright: the values of the Exif tag 0x0112 (CIPA DC-008, 4.6.4).
+/// The orientation of a stored image: the values of the Exif tag 0x0112 (CIPA DC-008, section 4.6.4).
 public enum ImageOrientation: Int, Sendable, CaseIterable {
     case up = 1
     case upMirrored = 2
@@ -9,6 +9,6 @@ public enum ImageOrientation: Int, Sendable, CaseIterable {
     case rightMirrored = 7
     case left = 8
 
-    /// True when turning the image upright exchanges width and height.
+    /// Whether width and height are exchanged in the upright image.
     public var swapsAxes: Bool { rawValue >= 5 }
 }

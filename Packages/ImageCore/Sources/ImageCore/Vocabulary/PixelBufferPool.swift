@@ -1,22 +1,20 @@
 import Synchronization
 
-/// Keeps the memory of images that are gone for those that come, because fresh memory from the system costs a decoder up
-/// to a third of its time.
+/// Reuses the memory of released images, because fresh memory from the system costs a decoder up to a third of its time.
 ///
-/// Give one to a decoder; the images that it makes bring their memory back when their last copy goes. Nothing of an old
-/// image can be seen in a new one, unless its maker leaves out a byte that `takeFilled` gave it. Thread-safe.
+/// Pass one to a decoder. Images return their memory when their last copy is released. Thread-safe.
 public final class PixelBufferPool: Sendable {
-    /// The most bytes that are kept idle.
+    /// The maximum size of idle memory in bytes.
     public let byteLimit: Int
     private let buffers = Mutex(IdleBuffers())
 
-    /// - Parameter byteLimit: 0 keeps nothing.
+    /// - Parameter byteLimit: The maximum size of idle memory in bytes; 0 for none.
     public init(byteLimit: Int) { self.byteLimit = max(0, byteLimit) }
 
-    /// Bytes that wait to be used again.
+    /// The size of idle memory in bytes.
     public var idleByteCount: Int { buffers.withLock { $0.byteCount } }
 
-    /// An empty array with space for `byteCount` bytes, and not for much more.
+    /// Returns an empty array with a capacity of `byteCount` bytes, or slightly more.
     public func take(byteCount: Int) -> [UInt8] {
         var buffer = buffers.withLock { $0.take(byteCount: byteCount) } ?? []
         buffer.removeAll(keepingCapacity: true)
@@ -34,7 +32,7 @@ public final class PixelBufferPool: Sendable {
         return buffer
     }
 
-    /// Keeps the memory of `buffer`, at the cost of what has been idle for longest, unless it is above the limit itself.
+    /// Takes the memory of a buffer, unless it exceeds the limit by itself. Frees the memory that has been idle for longest.
     public func give(_ buffer: [UInt8]) {
         guard buffer.capacity >= IdleBuffers.smallest else { return }
         // Released outside of the lock.
@@ -42,7 +40,7 @@ public final class PixelBufferPool: Sendable {
         _ = consume released
     }
 
-    /// Gives all idle memory back to the system.
+    /// Frees all idle memory.
     public func removeAll() {
         let released = buffers.withLock { buffers in
             let all = buffers

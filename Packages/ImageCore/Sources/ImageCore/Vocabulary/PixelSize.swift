@@ -1,6 +1,8 @@
 /// A width and a height in whole pixels.
 public struct PixelSize: Hashable, Sendable {
+    /// The width in pixels.
     public var width: Int
+    /// The height in pixels.
     public var height: Int
 
     public init(width: Int, height: Int) {
@@ -8,7 +10,7 @@ public struct PixelSize: Hashable, Sendable {
         self.height = height
     }
 
-    /// Width times height, or `Int.max` when that overflows.
+    /// Width times height, or `Int.max` if that overflows.
     public var area: Int {
         let (product, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? .max : product
@@ -22,11 +24,15 @@ extension PixelSize: CustomStringConvertible {
     public var description: String { "\(width)x\(height)" }
 }
 
-/// A rectangle in pixel coordinates, origin at the top left, that may start and end between pixels.
+/// A rectangle in pixel coordinates with fractions. The origin is at the top left.
 public struct PixelRegion: Hashable, Sendable {
+    /// The left edge.
     public var x: Double
+    /// The top edge.
     public var y: Double
+    /// The width.
     public var width: Double
+    /// The height.
     public var height: Double
 
     public init(x: Double, y: Double, width: Double, height: Double) {

@@ -4,27 +4,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The checksum XXH3 of 64 bits, unseeded, with the default secret, by the xxHash specification 0.2.0 (doc/xxhash_spec.md).
- * Picks the widest vectors that the processor has; the result is the same with all. */
+/* Returns the 64-bit XXH3 checksum, unseeded, with the default secret: xxHash specification 0.2.0 (doc/xxhash_spec.md).
+ * Uses the widest vectors of the processor. The result doesn't depend on them. */
 uint64_t disk_checksum(const void *bytes, size_t count);
 
-/* The same by plain vectors, for tests on processors that have wider ones. */
+/* Returns the same checksum without wide vectors. For tests. */
 uint64_t disk_checksum_portable(const void *bytes, size_t count);
 
-/* Calls that never wait for a device. Each returns -1 and sets errno: EAGAIN when it would have to wait; ENOSYS where the system
- * has no such call. */
+/* The next two functions never wait for a device. On failure they return -1 and set errno: EAGAIN if the call would wait, ENOSYS
+ * if the system doesn't support it. */
 
-/* Opens a file to read if all names on the way to it are in memory; follows no link at the end. */
+/* Opens a file for reading if all parts of its path are in memory. Doesn't follow a link at the end of the path. */
 int disk_open_cached(const char *path);
 
-/* Reads from the beginning of a file as far as its contents are in memory. */
+/* Reads from the start of a file as far as its contents are in memory. Returns the number of bytes. */
 long disk_read_cached(int file, void *bytes, size_t count);
 
-/* Asks for folders made in an open one to be laid apart on the device, as ext4 does it for folders with the attribute T
- * (chattr(1)). Returns -1 where that can't be asked for. */
+/* Requests that new subfolders of an open folder are placed far apart on the device: attribute T of ext4, see chattr(1). Returns
+ * -1 if the system or file system doesn't support it. */
 int disk_scatter_folders(int folder);
 
-/* A number that is another one after each start of the machine; 0 where none can be had. */
+/* Returns a number that changes with each start of the system, or 0 if there is none. */
 uint64_t disk_boot_number(void);
 
 #endif

@@ -25,8 +25,9 @@ public protocol EvictionOrder: Sendable {
 public struct EvictionCandidate: Hashable, Sendable {
     /// The hash value of the key. It can differ in each run of the process.
     public var hash: UInt64
-    /// 0 or more.
+    /// The cost in the unit of the limits, 0 or more.
     public var cost: Int
+    /// What it takes to load the value again.
     public var refetch: RefetchCost
 
     public init(hash: UInt64, cost: Int, refetch: RefetchCost = .network) {

@@ -56,7 +56,7 @@ extension EvictionPolicy {
 
     /// - Parameter networkWeight: how many times more expensive a download is than a read from disk. Above 0.
     public static func gdsf(networkWeight: Double) -> EvictionPolicy {
-        precondition(networkWeight > 0, "a weight is positive: \(networkWeight)")
+        precondition(networkWeight > 0, "the weight must be positive: \(networkWeight)")
         return EvictionPolicy(name: "GDSF") { GDSFOrder(networkWeight: networkWeight) }
     }
 
