@@ -38,15 +38,15 @@
             onRender(appearance)
         }
 
-        private func draw(_ image: UIImage?, _ transition: ImageTransition) {
+        private func draw(_ newImage: UIImage?, _ transition: ImageTransition) {
             switch transition {
-            case .none: image = image
+            case .none: image = newImage
             case .fadeIn(let duration):
-                (image, alpha) = (image, 0)
+                (image, alpha) = (newImage, 0)
                 UIView.animate(withDuration: duration / .seconds(1)) { self.alpha = 1 }
             case .crossDissolve(let duration):
                 UIView.transition(with: self, duration: duration / .seconds(1), options: .transitionCrossDissolve) {
-                    self.image = image
+                    self.image = newImage
                 }
             }
         }
