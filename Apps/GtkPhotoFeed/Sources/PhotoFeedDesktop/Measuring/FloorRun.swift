@@ -13,7 +13,7 @@ final class FloorRun {
     /// - Parameter step: points a frame.
     init(photoCount: Int, step: Double = 40) {
         self.step = step
-        let loading = FeedLoading(cacheDirectory: Stage.temporaryFolder())
+        let loading = FeedLoading(cacheDirectory: Fixture.temporaryFolder())
         let animations = CellAnimations(on: window) { _ in nil }
         let image = Self.image(side: PhotoLayout.grid.side * window.scaleFactor)
         list = CellList(PhotoLayout.grid.cells) {

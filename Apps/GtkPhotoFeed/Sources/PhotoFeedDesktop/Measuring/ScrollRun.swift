@@ -20,7 +20,7 @@ final class ScrollRun {
         case tooLong(Double, String)
     }
 
-    private let stage: Stage
+    private let fixture: Fixture
     private let step: Double
     private let passes: Int
     private let numbers = NumberCheck()
@@ -36,60 +36,60 @@ final class ScrollRun {
     /// - Parameters:
     ///   - step: points a frame.
     ///   - passes: how often down and back.
-    init(_ stage: Stage, step: Double = 40, passes: Int = 2) {
-        (self.stage, self.step, self.passes) = (stage, step, passes)
+    init(_ fixture: Fixture, step: Double = 40, passes: Int = 2) {
+        (self.fixture, self.step, self.passes) = (fixture, step, passes)
     }
 
-    private var list: CellList<PhotoCell> { stage.window.list }
+    private var list: CellList<PhotoCell> { fixture.window.list }
     private var isDown: Bool { legs.count % 2 == 1 }
     private var waitsForImages: Bool { legs.count <= 2 }
 
     /// - Parameter limit: seconds, of a run that does not end by itself.
     func run(limit: Double) throws -> ScrollResult {
         let baseline = residentMemory() ?? 0
-        stage.window.open()
-        guard stage.waits({ stage.isSettled }) else { throw Failure.tooLong(60, stage.description) }
-        let start = stage.loading.loader.statistics
+        fixture.window.open()
+        guard fixture.waits({ fixture.isSettled }) else { throw Failure.tooLong(60, fixture.description) }
+        let start = fixture.loading.loader.statistics
         begin()
-        let ticker = FrameTicker(stage.window.window, isMetered: false) { [weak self] _ in self?.tick() }
+        let ticker = FrameTicker(fixture.window.window, isMetered: false) { [weak self] _ in self?.tick() }
         ticker.start()
         let isDone = GtkMainLoop.run(upTo: limit) { isOver }
         ticker.stop()
         end()
-        guard isDone else { throw Failure.tooLong(limit, stage.description) }
+        guard isDone else { throw Failure.tooLong(limit, fixture.description) }
         return ScrollResult(
             legs: summaries(from: start), numbers: numbers, turns: turns, hops: hops.waits, baselineMemory: baseline,
-            peakMemory: peakMemory, memoryByteLimit: stage.loading.memoryByteLimit, cellCount: list.cellCount)
+            peakMemory: peakMemory, memoryByteLimit: fixture.loading.memoryByteLimit, cellCount: list.cellCount)
     }
 
     private func begin() {
         WorkMeter.isOn = true
         nextLeg()
         hops.start()
-        stage.window.meter.onFrame = { [weak self] in self?.note($0) }
+        fixture.window.meter.onFrame = { [weak self] in self?.note($0) }
     }
 
     private func end() {
         hops.stop()
         WorkMeter.isOn = false
-        stage.window.meter.onFrame = { _ in }
+        fixture.window.meter.onFrame = { _ in }
     }
 
     private func nextLeg() {
         if !legs.isEmpty { closeLeg() }
         guard legs.count < passes * 2 else { return isOver = true }
         let name = "\(legs.count % 2 == 0 ? "down" : "back") \(legs.count / 2 + 1)"
-        legs.append(Leg(name: name, statistics: stage.loading.loader.statistics))
+        legs.append(Leg(name: name, statistics: fixture.loading.loader.statistics))
         settledOffset = list.offset
     }
 
-    private func closeLeg() { legs[legs.count - 1].statistics = stage.loading.loader.statistics }
+    private func closeLeg() { legs[legs.count - 1].statistics = fixture.loading.loader.statistics }
 
     private func tick() {
         guard !isOver, mayMove else { return }
         if isDown {
             list.offset = min(list.offset + step, list.largestOffset)
-            if list.offset >= list.largestOffset, stage.model.hasAll { nextLeg() }
+            if list.offset >= list.largestOffset, fixture.model.hasAll { nextLeg() }
         } else {
             list.offset = max(0, list.offset - step)
             if list.offset == 0 { nextLeg() }
@@ -98,7 +98,7 @@ final class ScrollRun {
 
     private var mayMove: Bool {
         guard waitsForImages, abs(list.offset - settledOffset) >= Double(list.widget.height) / 2 else { return true }
-        guard stage.isSettled else { return false }
+        guard fixture.isSettled else { return false }
         settledOffset = list.offset
         return true
     }
@@ -106,8 +106,8 @@ final class ScrollRun {
     private func note(_ frame: FrameSample) {
         guard !isOver else { return }
         legs[legs.count - 1].frames.append(frame)
-        numbers.check(stage.window)
-        turns.check(stage.window)
+        numbers.check(fixture.window)
+        turns.check(fixture.window)
         if legs[legs.count - 1].frames.count % 30 == 0 { peakMemory = max(peakMemory, residentMemory() ?? 0) }
         onFrame(legs.count)
     }

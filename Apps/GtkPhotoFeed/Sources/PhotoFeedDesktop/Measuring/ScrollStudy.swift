@@ -18,7 +18,7 @@ struct ScrollStudy {
     /// Returns the report.
     func run() throws -> String {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let cache = Stage.temporaryFolder()
+        let cache = Fixture.temporaryFolder()
         defer { try? FileManager.default.removeItem(at: cache) }
         let origin = try OriginProcess(
             OriginProcess.program, options: ["--photos", "\(photoCount)", "--numbered", "--max-age", "86400"])
@@ -49,42 +49,42 @@ struct ScrollStudy {
     private func scroll(
         _ origin: OriginProcess, _ cache: URL?, fits: Bool = true, passes: Int
     ) throws -> ScrollResult {
-        let stage = try Stage(
+        let fixture = try Fixture(
             [], origin: origin, cacheDirectory: cache, memoryByteLimit: Self.memoryByteLimit, fitsImagesToCells: fits)
-        defer { stage.close() }
-        return try ScrollRun(stage, passes: passes).run(limit: 900)
+        defer { fixture.close() }
+        return try ScrollRun(fixture, passes: passes).run(limit: 900)
     }
 
     private func slow() throws -> ScrollResult {
-        let stage = try Stage(["--photos", "60", "--numbered", "--latency", "100", "--bandwidth", "20000"])
+        let fixture = try Fixture(["--photos", "60", "--numbered", "--latency", "100", "--bandwidth", "20000"])
         defer {
-            stage.close()
-            stage.origin.stop()
+            fixture.close()
+            fixture.origin.stop()
         }
-        return try ScrollRun(stage, passes: 1).run(limit: 300)
+        return try ScrollRun(fixture, passes: 1).run(limit: 300)
     }
 
     /// The origin goes in the middle of the way down; at the end of what is there, and back at the top, the cells are counted.
     private func outage() throws -> String {
-        let stage = try Stage(["--photos", "300", "--numbered"])
-        defer { stage.close() }
-        stage.window.open()
-        stage.waits { stage.isSettled }
-        stage.glides(to: 2_000)
-        stage.origin.stop()
-        stage.glides(to: .infinity)
-        stage.waits {
-            stage.window.footer.isOffering && stage.cells.allSatisfy { !$0.image.appearance.phase.isLoading }
+        let fixture = try Fixture(["--photos", "300", "--numbered"])
+        defer { fixture.close() }
+        fixture.window.open()
+        fixture.waits { fixture.isSettled }
+        fixture.glides(to: 2_000)
+        fixture.origin.stop()
+        fixture.glides(to: .infinity)
+        fixture.waits {
+            fixture.window.footer.isOffering && fixture.cells.allSatisfy { !$0.image.appearance.phase.isLoading }
         }
-        let end = stage.tally
-        stage.glides(to: 0)
-        stage.waits { stage.cells.allSatisfy { !$0.image.appearance.phase.isLoading } }
+        let end = fixture.tally
+        fixture.glides(to: 0)
+        fixture.waits { fixture.cells.allSatisfy { !$0.image.appearance.phase.isLoading } }
         return """
             ## The origin goes in mid-scroll
 
-            rows kept: \(stage.window.list.count) photos; another try of the next page is offered: \(stage.window.footer.isOffering)
+            rows kept: \(fixture.window.list.count) photos; another try of the next page is offered: \(fixture.window.footer.isOffering)
             on the screen at the end of them: \(end)
-            on the screen back at the top: \(stage.tally)
+            on the screen back at the top: \(fixture.tally)
 
             """
     }
@@ -102,7 +102,7 @@ struct ScrollStudy {
     }
 }
 
-extension Stage {
+extension Fixture {
     /// Scrolls by some points a frame, as far as there is something.
     fileprivate func glides(to target: Double) {
         let list = window.list

@@ -10,7 +10,7 @@ internal import PhotoFeedModel
 #endif
 
 /// A window on a feed of its own, with an origin that behaves as it is told: for screenshots and measurements.
-final class Stage {
+final class Fixture {
     let origin: OriginProcess
     let loading: FeedLoading
     let model: PhotoFeedModel
@@ -19,7 +19,7 @@ final class Stage {
 
     /// - Parameters:
     ///   - options: FeedServer's.
-    ///   - folder: the cache's, which stays; nil takes one that goes with the stage.
+    ///   - folder: the cache's, which stays; nil takes one that goes with the fixture.
     init(
         _ options: [String], origin running: OriginProcess? = nil, cacheDirectory: URL? = nil,
         memoryByteLimit: Int = 64_000_000,
