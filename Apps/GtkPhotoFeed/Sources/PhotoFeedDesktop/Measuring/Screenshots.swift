@@ -78,7 +78,9 @@ public struct Screenshots {
 
     /// An origin that fails for most images.
     private func failures() throws {
-        let fixture = try Fixture(["--photos", "60", "--failure-rate", "0.6", "--fault", "status=503", "--fault", "reset"])
+        let fixture = try Fixture([
+            "--photos", "60", "--failure-rate", "0.6", "--fault", "status=503", "--fault", "reset",
+        ])
         defer { fixture.close() }
         try open(fixture) {
             !fixture.cells.isEmpty && fixture.cells.allSatisfy { !$0.image.appearance.phase.isLoading }
@@ -140,6 +142,8 @@ public struct Screenshots {
     private func save(_ fixture: Fixture, _ name: String) throws {
         let path = "\(folder)/\(name).png"
         // There is nothing to draw while the layout is being made anew.
-        guard fixture.waits({ saveSnapshot(of: fixture.window.window, to: path) }) else { throw Failure.notWritten(path) }
+        guard fixture.waits({ saveSnapshot(of: fixture.window.window, to: path) }) else {
+            throw Failure.notWritten(path)
+        }
     }
 }
