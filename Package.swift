@@ -1,9 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// One library product per module; nothing else is published. The apps are targets of this package too, so that every target is
-// compiled once. For a dependent package, SwiftPM fetches only what some product needs, and builds only the products that are named.
-// Scripts/check-architecture compares the dependencies below with the table in ARCHITECTURE.md.
+// There is a library product per module, and no other product. The apps are targets of this package too, so that shared
+// targets are compiled only once. For a dependent package, SwiftPM fetches only the dependencies of products, and builds
+// only the products that it uses. Scripts/check-architecture compares the dependencies below with the table in
+// ARCHITECTURE.md.
 
 let strict: [SwiftSetting] = [
     .strictMemorySafety(),
@@ -14,7 +15,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ImmutableWeakCaptures"),
 ]
 
-/// Optimises a target in debug builds too. Only for targets that no product contains: SwiftPM refuses unsafe flags in a dependency.
+/// Settings that optimize a target in debug builds too. Use them only for targets that are in no product, because SwiftPM
+/// rejects unsafe flags in a dependency.
 let optimized = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 let applePlatforms: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS, .macCatalyst]
@@ -22,11 +24,11 @@ let applePlatforms: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS, .mac
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
-/// Fetched and built only with the trait `CacheEncryption`.
+/// A dependency that is fetched and built only with the trait `CacheEncryption`.
 let crypto: Target.Dependency = .product(
     name: "Crypto", package: "swift-crypto", condition: .when(traits: ["CacheEncryption"]))
 
-/// Fetched and built only with the trait `AsyncHTTPClient`.
+/// Returns a dependency that is fetched and built only with the trait `AsyncHTTPClient`.
 func serverSide(_ product: String, package: String) -> Target.Dependency {
     .product(name: product, package: package, condition: .when(traits: ["AsyncHTTPClient"]))
 }
@@ -39,13 +41,14 @@ let asyncHTTPClient = [
     serverSide("NIOSSL", package: "swift-nio-ssl"),
 ]
 
-/// A module: Swift sources in Packages/<name>/Sources/<name>.
+/// Returns the Swift target of a module, with sources in Packages/<name>/Sources/<name>.
 func module(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: "Packages/\(name)/Sources/\(name)", swiftSettings: strict)
 }
 
-/// The C shim of a module: the only code that uses setjmp, varargs and the C library's structures.
-/// `links` names libraries that the pkg-config files leave out.
+/// Returns the C shim of a module, the only code that uses setjmp, varargs and the C library's structures.
+///
+/// `links` has the libraries that are missing in the pkg-config file.
 func shim(_ name: String, in module: String, over libraries: String..., links: [String] = []) -> Target {
     .target(
         name: name, dependencies: libraries.map { .init(stringLiteral: $0) },
@@ -53,44 +56,44 @@ func shim(_ name: String, in module: String, over libraries: String..., links: [
         linkerSettings: links.map { .linkedLibrary($0) })
 }
 
-/// C code of a module that needs no library.
+/// Returns a C target of a module that needs no library.
 func kernels(_ name: String, in module: String) -> Target {
     .target(name: name, path: "Packages/\(module)/Sources/\(name)")
 }
 
-/// A system library, installed by Debian's or Homebrew's package.
+/// Returns a system library that is installed by a Debian package or a Homebrew formula.
 func library(_ name: String, in module: String, pkgConfig: String, apt: String, brew: String) -> Target {
     .systemLibrary(
         name: name, path: "Packages/\(module)/Sources/\(name)", pkgConfig: pkgConfig,
         providers: [.apt([apt]), .brew([brew])])
 }
 
-/// A library target of an app.
+/// Returns a library target of an app.
 func appLibrary(
     _ name: String, in app: String, uses dependencies: [Target.Dependency], settings: [SwiftSetting] = strict
 ) -> Target {
     .target(name: name, dependencies: dependencies, path: "Apps/\(app)/Sources/\(name)", swiftSettings: settings)
 }
 
-/// A command of an app.
+/// Returns an executable target of an app.
 func command(_ name: String, in app: String, uses dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies, path: "Apps/\(app)/Sources/\(name)", swiftSettings: strict)
 }
 
-/// C code of an app, over libraries that the linker finds by name.
+/// Returns a C target of an app that links libraries by name.
 func appKernels(_ name: String, in app: String, links libraries: String...) -> Target {
     .target(
         name: name, path: "Apps/\(app)/Sources/\(name)", linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
-/// Tests in Tests/<name>, or in the app's folder.
+/// Returns a test target in Tests/<name>, or in the folder of an app.
 func tests(_ name: String, in app: String? = nil, of dependencies: [Target.Dependency]) -> Target {
     let folder = app.map { "Apps/\($0)/Tests" } ?? "Tests"
     return .testTarget(name: name, dependencies: dependencies, path: "\(folder)/\(name)", swiftSettings: strict)
 }
 
-/// Code that several test targets use.
+/// Returns a target that several test targets use.
 func support(
     _ name: String, uses dependencies: [Target.Dependency], exclude: [String] = [], settings: [SwiftSetting] = strict
 ) -> Target {
@@ -206,7 +209,7 @@ let suites = [
     tests(
         "ImageTransportAsyncHTTPClientTests",
         of: ["ImageTransporting", "ImageTransportAsyncHTTPClient", "LoopbackServer", httpTypes] + asyncHTTPClient),
-    // Every test of this one runs on each transport for HTTP.
+    // Each test of this target runs on each HTTP transport.
     tests(
         "HTTPTransportTests",
         of: [
@@ -281,16 +284,16 @@ let suites = [
 ]
 
 let testSupport = [
-    // A server over raw sockets that can misbehave.
+    // A server over raw sockets with fault injection.
     support("LoopbackServer", uses: ["ImageTesting"]),
-    // Starts commands.
+    // Runs commands.
     support(
         "CommandRunning",
         uses: [
             .product(name: "Subprocess", package: "swift-subprocess"),
             .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
         ]),
-    // The HTTP transports that are compiled in.
+    // The HTTP transports of this build.
     support(
         "HTTPTransports",
         uses: [
@@ -300,10 +303,10 @@ let testSupport = [
     // ICC profiles, generated at run time.
     support("TestProfiles", uses: ["CTestProfiles"]),
     .target(name: "CTestProfiles", dependencies: ["CLibLCMS"], path: "Tests/Support/CTestProfiles"),
-    // A loader over fakes.
+    // A loader with fakes.
     support(
         "LoaderTestBed", uses: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageCoalescing"]),
-    // The whole loader, run one step of one task at a time; Scripts/simulate runs it in release.
+    // A simulation that runs the whole loader one step of one task at a time. Scripts/simulate runs it in release.
     support(
         "LoaderSimulation",
         uses: [
@@ -313,16 +316,16 @@ let testSupport = [
         exclude: ["README.md"]),
     .executableTarget(
         name: "simulate", dependencies: ["LoaderSimulation"], path: "Tests/Support/simulate", swiftSettings: strict),
-    // Small files in each format, written by our encoders and by the codec tests' builders.
+    // Small files in each format, written by the encoders and by builders of the codec tests.
     support(
         "GeneratedImages",
         uses: ["ImageCore", "ImageTesting", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"]),
     .target(name: "CAllocations", path: "Tests/Support/CAllocations"),
-    // A network namespace for one test.
+    // Creates a network namespace for one test.
     .target(name: "CNetworkNamespace", path: "Tests/Support/CNetworkNamespace"),
-    // What the thread sanitizer needs to understand Mutex.
+    // Annotations that let the thread sanitizer understand Mutex.
     .target(name: "CThreadSanitizing", path: "Tests/Support/CThreadSanitizing"),
-    // A second implementation of the disk cache's protocol.
+    // SQLite, for a test implementation of the disk cache's protocol.
     .systemLibrary(
         name: "CLibSQLite", path: "Tests/Support/CLibSQLite", pkgConfig: "sqlite3",
         providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
@@ -348,7 +351,7 @@ let imageload = [
 
 let feedServer = [
     command("feed-server", in: "FeedServer", uses: ["FeedOrigin", "ImageCore", argumentParser] + allCodecs),
-    // The tests that start the server wait for its drawings, which take ten times as long unoptimised.
+    // Optimized, because drawing the images would otherwise take ten times as long in the tests.
     appLibrary("FeedOrigin", in: "FeedServer", uses: ["ImageCore"], settings: optimized),
     tests("FeedOriginTests", in: "FeedServer", of: ["FeedOrigin", "ImageCore", "ImageTesting"] + allCodecs),
 ]

@@ -1,6 +1,7 @@
-"""Runs diskcache for the disk benchmarks: diskcache_peer.py FOLDER BYTES
+"""Runs PyPI's diskcache for the disk benchmarks: diskcache_peer.py FOLDER BYTES
 
-Reads "put FROM TO" and "get NUMBER NUMBER..." from standard input. Prints the processor time of each in microseconds.
+Reads the commands "put FROM TO" and "get NUMBER NUMBER..." from standard input. Prints the processor time of each command in
+microseconds.
 """
 
 import os

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, and nobody's dependency: it does not build where GTK 4 is missing, and everything else has to.
+// A separate package, because it needs GTK 4 and the root package must build without it. No package depends on it.
 
 let strict: [SwiftSetting] = [
     .strictMemorySafety(),
@@ -11,10 +11,10 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Drawing images takes ten times as long without.
+/// Optimizes a target in debug builds too, because drawing images would otherwise take ten times as long.
 let optimized = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// GTK belongs to one thread, so everything here is on the main actor unless it says otherwise.
+/// Isolates everything to the main actor by default, because GTK can only be used on one thread.
 let toolkit = strict + [.defaultIsolation(MainActor.self)]
 
 func module(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-image-loading") }
@@ -50,7 +50,7 @@ let package = Package(
                 "PhotoFeedDesktop", "feed-server", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
-        // Links to the targets of the package in the root, which does not publish them.
+        // Symbolic links to targets of the root package that are not products.
         .target(name: "FeedOrigin", dependencies: [module("ImageCore")], swiftSettings: optimized),
         .executableTarget(
             name: "feed-server",

@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The Apple adapters on Linux, over declarations of our own. `Scripts/check-apple` puts this manifest, links to the modules' sources
-// (`Modules`) and links to the folders beside it together in a folder of their own: here it can't be built.
+// Builds the Apple adapters on Linux against stub declarations. `Scripts/check-apple` assembles the package in a
+// separate folder, from links to this manifest, the folders next to it and the sources of the modules (`Modules`). It
+// can't be built here.
 
 let strict: [SwiftSetting] = [
     .strictMemorySafety(),
@@ -12,14 +13,14 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// A module of Apple's, as we declare it.
-func stub(_ name: String, over dependencies: Target.Dependency...) -> Target {
+/// Declares a stub of an Apple module.
+func stub(_ name: String, dependencies: Target.Dependency...) -> Target {
     .target(
         name: name, dependencies: dependencies, path: "Stubs/\(name)",
         swiftSettings: [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault")])
 }
 
-func module(_ name: String, knows dependencies: [Target.Dependency], settings: [SwiftSetting] = strict) -> Target {
+func module(_ name: String, dependencies: [Target.Dependency], settings: [SwiftSetting] = strict) -> Target {
     .target(name: name, dependencies: dependencies, path: "Modules/\(name)", swiftSettings: settings)
 }
 
@@ -30,28 +31,29 @@ let package = Package(
     dependencies: [.package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0")],
     targets: [
         stub("CoreGraphics"),
-        stub("ImageIO", over: "CoreGraphics"),
-        stub("UIKit", over: "CoreGraphics"),
-        stub("SwiftUI", over: "CoreGraphics"),
+        stub("ImageIO", dependencies: "CoreGraphics"),
+        stub("UIKit", dependencies: "CoreGraphics"),
+        stub("SwiftUI", dependencies: "CoreGraphics"),
 
-        module("ImageCore", knows: []),
-        module("ImageTransporting", knows: ["ImageCore", httpTypes]),
-        module("ImageCoalescing", knows: ["ImageCore"]),
-        module("ImageLoading", knows: ["ImageCore", "ImageTransporting", httpTypes]),
-        module("ImagePresenting", knows: ["ImageCore", "ImageLoading"]),
-        module("ImageTesting", knows: ["ImageCore", "ImageTransporting", httpTypes]),
+        module("ImageCore", dependencies: []),
+        module("ImageTransporting", dependencies: ["ImageCore", httpTypes]),
+        module("ImageCoalescing", dependencies: ["ImageCore"]),
+        module("ImageLoading", dependencies: ["ImageCore", "ImageTransporting", httpTypes]),
+        module("ImagePresenting", dependencies: ["ImageCore", "ImageLoading"]),
+        module("ImageTesting", dependencies: ["ImageCore", "ImageTransporting", httpTypes]),
         module(
             "LoaderTestBed",
-            knows: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageCoalescing"]),
-        // Casts between Apple's types and Foundation's are casts between equal types here, of which the compiler warns.
+            dependencies: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageCoalescing"]),
+        // Here the compiler warns of casts between Core Foundation and Foundation types, because they are equal.
         module(
-            "ImageCodecImageIO", knows: ["ImageCore", "CoreGraphics", "ImageIO"], settings: [.strictMemorySafety()]),
+            "ImageCodecImageIO", dependencies: ["ImageCore", "CoreGraphics", "ImageIO"],
+            settings: [.strictMemorySafety()]),
         module(
             "ImagePresentingUIKit",
-            knows: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "UIKit", "ImageIO"]),
+            dependencies: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "UIKit", "ImageIO"]),
         module(
             "ImagePresentingSwiftUI",
-            knows: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "SwiftUI", "ImageIO"]),
+            dependencies: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "SwiftUI", "ImageIO"]),
 
         .testTarget(
             name: "AppleAdapterTests",
@@ -61,7 +63,7 @@ let package = Package(
                 "CoreGraphics", httpTypes,
             ],
             path: "Tests",
-            // The test library would import what it has for Apple's own CoreGraphics and UIKit.
+            // Otherwise Swift Testing imports its overlays for CoreGraphics and UIKit.
             swiftSettings: [.unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])]),
     ],
     swiftLanguageModes: [.v6]

@@ -9,7 +9,7 @@ struct AnimationFramesContractTests {
     typealias Rule = ContractRule<AnimationFramesContract.Subject>
 
     @Test(
-        "animations that play once, twice and for ever obey, and still images", arguments: 0..<3,
+        "still images and animations that play once, twice and forever pass", arguments: 0..<3,
         AnimationFramesContract.rules)
     func real(_ loops: Int, _ rule: Rule) async throws {
         for count in [1, 5] {
@@ -22,7 +22,7 @@ struct AnimationFramesContractTests {
         }
     }
 
-    @Test("each rule bites an animation that breaks it", arguments: BrokenFrames.Defect.allCases)
+    @Test("each rule fails for an animation that breaks it", arguments: BrokenFrames.Defect.allCases)
     func brokenDouble(_ defect: BrokenFrames.Defect) async throws {
         let rule = try #require(AnimationFramesContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
@@ -36,14 +36,14 @@ struct AnimationFramesContractTests {
     }
 }
 
-/// Two frames of a second each, played once, with one defect.
+/// An animation of two frames with one second each. It plays once and breaks one rule.
 struct BrokenFrames: AnimationFrames {
     enum Defect: String, CaseIterable, Sendable {
-        case startsLate = "shows its first frame at the start"
-        case forgetful = "says the same of a moment each time, in whatever order it is asked"
-        case restless = "once nothing changes any more, nothing does"
-        case empty = "has each frame that it names, once that is prepared"
-        case credulous = "throws for a frame that there is not"
+        case startsLate = "an animation shows its first frame at the start"
+        case isUnstable = "an animation returns the same moment for a time, in any order of calls"
+        case continues = "an animation never changes after a moment that is marked as the last"
+        case cachesNothing = "each frame that an animation shows is available after it is prepared"
+        case acceptsAnyFrame = "preparing a frame that does not exist fails"
     }
 
     var defect: Defect
@@ -56,17 +56,18 @@ struct BrokenFrames: AnimationFrames {
         let frame = elapsed >= .seconds(1) ? 1 : 0
         return switch defect {
         case .startsLate: AnimationMoment(frame: 1, isLast: true)
-        case .forgetful: AnimationMoment(frame: calls.messages.count % 2, isLast: false)
-        case .restless: AnimationMoment(frame: Int(elapsed / .seconds(1)) % 2, isLast: frame == 1)
-        case .empty, .credulous: AnimationMoment(frame: frame, isLast: frame == 1)
+        case .isUnstable: AnimationMoment(frame: calls.messages.count % 2, isLast: false)
+        case .continues: AnimationMoment(frame: Int(elapsed / .seconds(1)) % 2, isLast: frame == 1)
+        case .cachesNothing, .acceptsAnyFrame: AnimationMoment(frame: frame, isLast: frame == 1)
         }
     }
 
     func cachedFrame(at index: Int) -> Bitmap? {
-        defect == .empty ? nil : Bitmap(size: PixelSize(width: 1, height: 1), pixels: [0, 0, 0, 255], isOpaque: true)
+        defect == .cachesNothing
+            ? nil : Bitmap(size: PixelSize(width: 1, height: 1), pixels: [0, 0, 0, 255], isOpaque: true)
     }
 
     @concurrent func prepare(from index: Int) async throws {
-        guard index >= 0 || defect == .credulous else { throw DecodingFailure.noSuchFrame(index, frameCount: 2) }
+        guard index >= 0 || defect == .acceptsAnyFrame else { throw DecodingFailure.noSuchFrame(index, frameCount: 2) }
     }
 }

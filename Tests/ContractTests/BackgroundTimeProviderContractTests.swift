@@ -8,7 +8,7 @@ import Testing
 struct BackgroundTimeProviderContractTests {
     typealias Rule = ContractRule<BackgroundTimeProviderContract.Subject>
 
-    @Test("the fake obeys", arguments: BackgroundTimeProviderContract.rules)
+    @Test("the fake passes", arguments: BackgroundTimeProviderContract.rules)
     func fake(_ rule: Rule) async throws {
         try await rule.check {
             let fake = FakeBackgroundTime()
@@ -16,7 +16,7 @@ struct BackgroundTimeProviderContractTests {
         }
     }
 
-    @Test("each rule bites a provider that breaks it", arguments: BrokenBackgroundTime.Defect.allCases)
+    @Test("each rule fails for a provider that breaks it", arguments: BrokenBackgroundTime.Defect.allCases)
     func brokenDouble(_ defect: BrokenBackgroundTime.Defect) async throws {
         let rule = try #require(BackgroundTimeProviderContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
@@ -35,12 +35,12 @@ struct BackgroundTimeProviderContractTests {
     }
 }
 
-/// The fake, but for one promise that it breaks.
+/// A fake that breaks one rule.
 final class BrokenBackgroundTime: BackgroundTimeProvider {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case keepsTime = "time is held until it is ended, once, or let go"
-        case tellsTwice = "who holds time is told once that it is nearly over"
-        case tellsTheEnded = "who has ended it is not told"
+        case neverEnds = "an allowance is held until it is ended or released, and ending it again has no effect"
+        case callsTwice = "the expiry handler of a held allowance is called once"
+        case callsAfterEnd = "the expiry handler of an ended allowance is not called"
 
         var testDescription: String { rawValue }
     }
@@ -54,9 +54,9 @@ final class BrokenBackgroundTime: BackgroundTimeProvider {
     func begin(onExpiry: @escaping @Sendable () -> Void) -> BackgroundAllowance? {
         let allowance = base.begin { [defect] in
             onExpiry()
-            if defect == .tellsTwice { onExpiry() }
+            if defect == .callsTwice { onExpiry() }
         }
-        guard defect == .keepsTime || defect == .tellsTheEnded, let allowance else { return allowance }
+        guard defect == .neverEnds || defect == .callsAfterEnd, let allowance else { return allowance }
         kept.withLock { $0.append(allowance) }
         return BackgroundAllowance {}
     }

@@ -47,7 +47,7 @@ extension BrokenCoalescer.Defect {
         },
     ]
 
-    /// As a cache does.
+    /// Stores results, as a cache does.
     private static let keepsResults = Self(
         name: "keeps results", brokenRules: ["a caller that asks after the operation has ended starts a new one"]
     ) {
@@ -97,7 +97,7 @@ extension BrokenCoalescer.Defect {
         cancelsForAll,
     ]
 
-    /// A further caller keeps each operation alive.
+    /// Another caller keeps each operation alive.
     private static let joinsCancelledOperations = answer(
         "joins cancelled operations",
         breaks:
@@ -114,7 +114,7 @@ extension BrokenCoalescer.Defect {
     }
 
     private static let cancelsForAll = Self(
-        name: "cancels for all callers", brokenRules: ["a caller that leaves changes nothing for the others"]
+        name: "cancels for all callers", brokenRules: ["a caller that leaves does not affect the others"]
     ) {
         let leaving = Gate()
         return { call, base in
@@ -150,10 +150,10 @@ extension BrokenCoalescer.Defect {
         },
         Self(
             name: "misses changes during the join",
-            brokenRules: ["a priority that changes while the caller joins counts"], makeCall: followsLater),
+            brokenRules: ["a priority that changes while the caller joins takes effect"], makeCall: followsLater),
         changeOperation(
             "notifies once", breaks: "observers of the operation's priority are called after each change",
-            "observers of the operation's priority are called after changes of the maximum"
+            "observers of the operation's priority are called after each change of the maximum"
         ) { priority in
             let copy = LivePriority(priority.value)
             _ = priority.observe { if copy.value == .low { copy.set($0.value) } }
@@ -162,10 +162,10 @@ extension BrokenCoalescer.Defect {
         Self(
             name: "keeps the influence of calls that have ended",
             brokenRules: ["a call that has ended has no influence on the operation's priority"],
-            makeCall: followsForEver),
+            makeCall: followsForever),
     ]
 
-    /// Uses a copy of the caller's priority, which changes only after the first progress.
+    /// Uses a copy of the caller's priority that only changes after the first progress.
     @Sendable private static func followsLater()
         -> @Sendable (BrokenCoalescer.Call, TaskCoalescer<String, Int>) async throws -> Int
     {
@@ -183,7 +183,7 @@ extension BrokenCoalescer.Defect {
     }
 
     /// The first caller's priority follows those of all callers.
-    @Sendable private static func followsForEver()
+    @Sendable private static func followsForever()
         -> @Sendable (BrokenCoalescer.Call, TaskCoalescer<String, Int>) async throws -> Int
     {
         let all = LivePriority(.veryLow)
@@ -214,10 +214,10 @@ extension BrokenCoalescer.Defect {
 
     static let closingDefects = [
         Self(
-            name: "ignores the closing",
+            name: "ignores close",
             brokenRules: [
                 "closing ends every call with its error, and cancels the operations",
-                "callers that ask after the closing start nothing and receive its error",
+                "callers that ask after closing start nothing and receive its error",
             ], close: { _, _ in }),
         Self(
             name: "closes with CancellationError",
@@ -229,7 +229,7 @@ extension BrokenCoalescer.Defect {
     private static let lastClosingCounts: Self = {
         let error = Mutex<(any Error)?>(nil)
         return Self(
-            name: "the last closing counts", brokenRules: ["only the first closing has an effect"],
+            name: "the last closing counts", brokenRules: ["only the first call of close has an effect"],
             makeCall: {
                 { call, base in
                     do { return try await call.forward(to: base) } catch is ImageError {

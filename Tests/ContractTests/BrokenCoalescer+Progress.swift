@@ -12,8 +12,9 @@ extension BrokenCoalescer.Defect {
             let count = Counter()
             return { if count.next() != 3 { onProgress($0) } }
         },
-        changeProgress("repeats reports", breaks: "a report that adds nothing reaches nobody, and bytes never decrease")
-        {
+        changeProgress(
+            "repeats reports", breaks: "a report without new information is not delivered, and bytes never decrease"
+        ) {
             onProgress in
             {
                 onProgress($0)
@@ -27,7 +28,7 @@ extension BrokenCoalescer.Defect {
             { onProgress(WorkProgress(completedBytes: $0.completedBytes, totalBytes: $0.totalBytes)) }
         },
         Self(
-            name: "reports to the first caller alone", brokenRules: ["progress reaches every caller of the operation"]
+            name: "reports only to the first caller", brokenRules: ["progress reaches every caller of the operation"]
         ) {
             { call, base in
                 var call = call
@@ -44,11 +45,11 @@ extension BrokenCoalescer.Defect {
         },
     ]
 
-    /// Calls each handler in the report, also if it is being called or its call has ended.
+    /// Calls each handler in `report`, even if the handler is running or its call has ended.
     static let callsHandlersDirectly = Self(
         name: "calls handlers directly",
         brokenRules: [
-            "progress handlers are called one at a time, also if a handler causes a report",
+            "progress handlers are called one at a time, even if a handler causes a report",
             "progress does not reach a caller whose call has ended",
             "progress does not reach a caller that has left, while others wait",
         ]

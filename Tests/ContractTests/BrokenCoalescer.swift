@@ -3,13 +3,13 @@ import ImageCore
 import ImageTesting
 import Testing
 
-/// A real coalescer, but for one defect.
+/// A real coalescer with one defect.
 final class BrokenCoalescer: RequestCoalescer {
-    /// The arguments of a call. A defect forwards them to the real coalescer with a change.
+    /// The arguments of a call. A defect changes them and forwards the call to the real coalescer.
     struct Call: Sendable {
         typealias Operation = @Sendable (any SharedOperation) async throws -> Int
 
-        /// Counts the calls of the coalescer from 0.
+        /// The number of the call, from 0.
         let number: Int
         var key: String
         var priority: LivePriority

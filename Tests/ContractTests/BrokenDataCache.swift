@@ -3,28 +3,29 @@ import ImageCore
 import ImageTesting
 import Testing
 
-/// The fake, but for one promise that it breaks: the one that its defect names.
+/// A fake that breaks one rule, which is the raw value of its defect.
 struct BrokenDataCache: DataCache {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case inventsEntries = "what was never stored is absent"
-        case roundsDates = "a stored entry is found with data, metadata and date"
-        case dropsEmptyEntries = "an entry without data or metadata is an entry"
-        case handsOutSlices = "the data that is found starts at index 0"
-        case keepsMetadata = "a second store replaces the entry in all its parts"
-        case cutsKeys = "keys are told apart in full, whatever their length and letters"
-        case removesEverything = "remove forgets that entry and no other"
-        case keepsEverything = "removeAll forgets every entry, and the cache goes on"
-        case evictsEarly = "entries that fit the budget are all kept"
-        case ignoresLimit = "the budget holds after every store"
-        case takesTooLarge = "an entry larger than the whole budget throws tooLarge and evicts no other"
-        case servesStale = "a refused entry does not leave the older one under its key"
-        case cutsSlices = "data that is a slice of other data is stored like any other"
-        case cutsLargeEntries = "an entry of a megabyte is found whole"
-        case keepsReplaced = "an entry that is replaced gives its space to the new one"
-        case keepsRemoved = "an entry that is removed gives its space back"
-        case takesAnythingAtZero = "a cache without space refuses every entry and goes on"
-        case ignoresLimitWhenMany = "the budget holds when many store at once, and none is served another's entry"
-        case mixesEntries = "concurrent stores under one key leave one of the entries, and no reader sees another"
+        case inventsEntries = "an entry that was never stored is absent"
+        case roundsDates = "a stored entry is found with its data, metadata and date"
+        case dropsEmptyEntries = "an entry without data or metadata is stored like any other"
+        case returnsSlices = "the data of an entry starts at index 0"
+        case keepsMetadata = "a second store replaces the whole entry"
+        case truncatesKeys = "keys are compared in full, whatever their length and characters"
+        case removesEverything = "remove(for:) removes one entry and no other"
+        case keepsEverything = "removeAll() removes every entry, and the cache accepts new ones"
+        case evictsEarly = "all entries that fit the limit are kept"
+        case ignoresLimit = "the limit holds after every store"
+        case acceptsTooLarge = "an entry larger than the limit throws tooLarge and evicts no other"
+        case keepsOlderEntry = "a rejected entry also removes the older entry for its key"
+        case truncatesSlices = "a slice of other data is stored like any other data"
+        case truncatesLargeEntries = "an entry of one megabyte is found complete"
+        case keepsReplaced = "replacing an entry frees the space of the older one"
+        case keepsRemoved = "removing an entry frees its space"
+        case acceptsAnythingAtZero = "a cache with a limit of zero rejects every entry and keeps working"
+        case ignoresConcurrentLimit =
+            "the limit holds during concurrent stores, and no key returns the entry of another"
+        case mixesEntries = "concurrent stores for one key leave one of the entries, and no reader sees another"
 
         var testDescription: String { rawValue }
     }
@@ -36,8 +37,9 @@ struct BrokenDataCache: DataCache {
     init(_ defect: Defect, byteLimit: Int) {
         self.defect = defect
         self.byteLimit = byteLimit
-        let isBoundless = [.ignoresLimit, .takesTooLarge, .takesAnythingAtZero, .ignoresLimitWhenMany].contains(defect)
-        cache = InMemoryDataCache(byteLimit: isBoundless ? .max : defect == .evictsEarly ? byteLimit / 2 : byteLimit)
+        let isUnlimited = [.ignoresLimit, .acceptsTooLarge, .acceptsAnythingAtZero, .ignoresConcurrentLimit].contains(
+            defect)
+        cache = InMemoryDataCache(byteLimit: isUnlimited ? .max : defect == .evictsEarly ? byteLimit / 2 : byteLimit)
     }
 
     func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
@@ -48,7 +50,7 @@ struct BrokenDataCache: DataCache {
         case .roundsDates:
             found.createdAt = Date(
                 timeIntervalSinceReferenceDate: found.createdAt.timeIntervalSinceReferenceDate.rounded())
-        case .handsOutSlices: found.data = (Data([0]) + found.data).dropFirst()
+        case .returnsSlices: found.data = (Data([0]) + found.data).dropFirst()
         default: break
         }
         return found
@@ -62,10 +64,10 @@ struct BrokenDataCache: DataCache {
         case .dropsEmptyEntries where entry.data.isEmpty: return
         case .keepsMetadata: entry.metadata = older?.metadata ?? entry.metadata
         case .mixesEntries: entry.createdAt = older?.createdAt ?? entry.createdAt
-        case .cutsSlices: entry.data = entry.data.dropLast(entry.data.startIndex)
-        case .cutsLargeEntries: entry.data = entry.data.prefix(1_000_000)
-        case .keepsReplaced: if let older { try await cache.store(older, for: ghost(of: key)) }
-        case .servesStale where entry.data.count > byteLimit:
+        case .truncatesSlices: entry.data = entry.data.dropLast(entry.data.startIndex)
+        case .truncatesLargeEntries: entry.data = entry.data.prefix(1_000_000)
+        case .keepsReplaced: if let older { try await cache.store(older, for: hiddenKey(of: key)) }
+        case .keepsOlderEntry where entry.data.count > byteLimit:
             throw .tooLarge(bytes: entry.data.count, allowed: byteLimit)
         default: break
         }
@@ -75,7 +77,7 @@ struct BrokenDataCache: DataCache {
     func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
         if defect == .removesEverything { return try await cache.removeAll() }
         if defect == .keepsRemoved, let entry = try await cache.entry(for: key) {
-            try await cache.store(entry, for: ghost(of: key))
+            try await cache.store(entry, for: hiddenKey(of: key))
         }
         try await cache.remove(for: stored(key))
     }
@@ -85,9 +87,9 @@ struct BrokenDataCache: DataCache {
     }
 
     private func stored(_ key: DataCacheKey) -> DataCacheKey {
-        defect == .cutsKeys ? DataCacheKey(source: String(key.source.prefix(255))) : key
+        defect == .truncatesKeys ? DataCacheKey(source: String(key.source.prefix(255))) : key
     }
 
-    /// A key that nobody asks for.
-    private func ghost(of key: DataCacheKey) -> DataCacheKey { DataCacheKey(source: "ghost of \(key.source)") }
+    /// Returns a key that no rule uses.
+    private func hiddenKey(of key: DataCacheKey) -> DataCacheKey { DataCacheKey(source: "hidden \(key.source)") }
 }

@@ -3,27 +3,28 @@ import ImageCore
 import ImageTesting
 import Synchronization
 
-/// A disk with one defect, named by the rule that it breaks.
+/// A disk that breaks one rule, which is the raw value of its defect.
 final class BrokenFileSystem: ForwardingFileSystem {
     enum Defect: String, CaseIterable {
-        case makesFolderOnce = "a folder is made with those above it, and making it again does no harm"
-        case listsNoLengths = "a folder lists the files in it with their lengths, and no others"
-        case overdrawn = "where there is a folder, the bytes that are left are no fewer than 0"
-        case restarts = "the machine's number of start stays as long as it runs"
-        case overwrites = "a file that is there is not created again"
-        case removesNothing = "what is not there can't be opened, renamed, removed or looked at, and says so"
-        case updatesFromNothing = "opening to update makes a file, and keeps what is in one"
-        case keepsOlderName = "renaming takes the place of what had the name, and leaves no other"
-        case namesTheRemoved = "what was renamed away or removed is read by who has it open, and has no name"
-        case writesAtStart = "writes follow one another, in one part or in two"
-        case cutsOffBehindWrites = "a write at a place changes what is there alone, and a gap before it is zeros"
-        case readsOn = "reading stops at the end of the file, and says how much there was"
-        case skipsAtOnce = "what can be had without waiting is the beginning of the file"
-        case neverCutsOff = "truncating cuts off, or fills up with zeros"
-        case forgetsTimes = "a file tells its length and the time that was set, open and by its name"
-        case mixesUpFiles =
-            "a file is the same one by whatever name and however often it is opened, and another than any other"
-        case locksNothing = "a lock has one holder, until it is given up or its file is closed"
+        case makesFolderOnce = "making a folder also makes its parents, and making it again has no effect"
+        case listsNoLengths = "listing a folder returns the files in it with their lengths, and no others"
+        case hasNegativeSpace = "the available space of an existing folder is not negative"
+        case restarts = "the boot number does not change while the machine runs"
+        case overwrites = "creating a file that exists fails, and the file keeps its contents"
+        case ignoresMissingNames = "every operation on a missing name fails with ENOENT"
+        case truncatesUpdatedFiles = "opening a file for updating creates it, or keeps its contents"
+        case keepsOldName = "renaming a file replaces the one with the new name, and removes the old name"
+        case namesRemovedFiles = "a replaced or removed file is readable as long as it is open, and has no name"
+        case writesAtStart = "each write appends to the last one, with one buffer or two"
+        case truncatesAfterWrites =
+            "a write at an offset changes only the bytes there, and fills a gap before it with zeros"
+        case readsTooMuch = "reading stops at the end of the file and returns the number of bytes"
+        case skipsFirstByte = "reading without blocking returns the beginning of the file, if anything"
+        case neverShortens = "truncating shortens a file, or extends it with zeros"
+        case forgetsTimes = "the status of a file has its length and the time that was set, by handle and by path"
+        case confusesFiles =
+            "the identity of a file survives renaming and differs from that of any other file"
+        case locksNothing = "a lock has one holder until it is unlocked or its file is closed"
     }
 
     let base: any FileSystem = SimulatedDisk()
@@ -32,10 +33,10 @@ final class BrokenFileSystem: ForwardingFileSystem {
 
     init(_ defect: Defect) { self.defect = defect }
 
-    func openToReadAtOnce(_ path: String) throws(FileSystemFailure) -> Int32? { try openToRead(path) }
+    func openToReadNonblocking(_ path: String) throws(FileSystemFailure) -> Int32? { try openToRead(path) }
 
-    func readAtOnce(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileSystemFailure) -> Int? {
-        try unsafe base.read(file, into: buffer, at: defect == .skipsAtOnce ? 1 : 0)
+    func readNonblocking(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(FileSystemFailure) -> Int? {
+        try unsafe base.read(file, into: buffer, at: defect == .skipsFirstByte ? 1 : 0)
     }
 
     func create(_ path: String) throws(FileSystemFailure) -> Int32 {
@@ -45,14 +46,14 @@ final class BrokenFileSystem: ForwardingFileSystem {
 
     func openToUpdate(_ path: String) throws(FileSystemFailure) -> Int32 {
         let file = try base.openToUpdate(path)
-        if defect == .updatesFromNothing { try base.truncate(file, to: 0) }
+        if defect == .truncatesUpdatedFiles { try base.truncate(file, to: 0) }
         return file
     }
 
     func status(of file: Int32) throws(FileSystemFailure) -> FileStatus {
         var status = try base.status(of: file)
-        if defect == .namesTheRemoved { status.hasName = true }
-        if defect == .mixesUpFiles { status.identity = FileIdentity(device: 0, file: 0) }
+        if defect == .namesRemovedFiles { status.hasName = true }
+        if defect == .confusesFiles { status.identity = FileIdentity(device: 0, file: 0) }
         return status
     }
 
@@ -60,7 +61,7 @@ final class BrokenFileSystem: ForwardingFileSystem {
         _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(FileSystemFailure) -> Int {
         let count = try unsafe base.read(file, into: buffer, at: offset)
-        return defect == .readsOn ? buffer.count : count
+        return defect == .readsTooMuch ? buffer.count : count
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(FileSystemFailure) {
@@ -69,12 +70,12 @@ final class BrokenFileSystem: ForwardingFileSystem {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int) throws(FileSystemFailure) {
-        if defect == .cutsOffBehindWrites { try base.truncate(file, to: offset) }
+        if defect == .truncatesAfterWrites { try base.truncate(file, to: offset) }
         try unsafe base.write(bytes, to: file, at: offset)
     }
 
     func truncate(_ file: Int32, to byteCount: Int) throws(FileSystemFailure) {
-        if defect == .neverCutsOff, try base.status(of: file).byteCount > byteCount { return }
+        if defect == .neverShortens, try base.status(of: file).byteCount > byteCount { return }
         try base.truncate(file, to: byteCount)
     }
 
@@ -89,13 +90,13 @@ final class BrokenFileSystem: ForwardingFileSystem {
 
     func rename(_ path: String, to newPath: String) throws(FileSystemFailure) {
         try base.rename(path, to: newPath)
-        if defect == .keepsOlderName { base.close(try base.create(path)) }
+        if defect == .keepsOldName { base.close(try base.create(path)) }
     }
 
     func remove(_ path: String) throws(FileSystemFailure) {
         do throws(FileSystemFailure) {
             try base.remove(path)
-        } catch  where defect == .removesNothing {
+        } catch  where defect == .ignoresMissingNames {
             return
         }
     }
@@ -109,12 +110,12 @@ final class BrokenFileSystem: ForwardingFileSystem {
 
     func list(_ path: String) throws(FileSystemFailure) -> [ListedFile] {
         var files = try base.list(path)
-        if defect == .listsNoLengths { for place in files.indices { files[place].byteCount = 0 } }
+        if defect == .listsNoLengths { for index in files.indices { files[index].byteCount = 0 } }
         return files
     }
 
     func availableBytes(at path: String) throws(FileSystemFailure) -> Int {
-        defect == .overdrawn ? -1 : try base.availableBytes(at: path)
+        defect == .hasNegativeSpace ? -1 : try base.availableBytes(at: path)
     }
 
     func bootNumber() -> UInt64 {

@@ -3,7 +3,7 @@ import ImageScheduling
 import ImageTesting
 import Testing
 
-/// A real scheduler, but for one defect.
+/// A real scheduler with one defect.
 final class BrokenScheduler: WorkScheduler {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
         case none, runsTwice, replacesErrors, keepsSlotAfterError, detachesWork, startsTask, runsForCancelledTask
@@ -87,7 +87,7 @@ final class BrokenScheduler: WorkScheduler {
         }
     }
 
-    /// Waits in a task of its own, which is not cancelled.
+    /// Runs the work in another task, which is not cancelled.
     private func runInTask<Value: Sendable>(
         _ lane: WorkLane, _ priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -123,23 +123,23 @@ extension BrokenScheduler.Defect {
     var brokenRules: [String] {
         switch self {
         case .none: []
-        case .runsTwice: ["runs each closure once and returns its value"]
-        case .replacesErrors, .keepsSlotAfterError: ["throws the closure's error and frees its slot then"]
+        case .runsTwice: ["the scheduler runs each closure once and returns its value"]
+        case .replacesErrors, .keepsSlotAfterError: ["the scheduler throws the closure's error and frees its slot"]
         case .detachesWork: ["the caller's task-local values are visible in its work"]
         case .startsTask: ["cancelling the caller's task cancels its work, and the call ends when the work does"]
         case .runsForCancelledTask: ["a task that is cancelled before it calls never runs its work"]
-        case .hasOneLane: ["a full lane does not hold back other lanes"]
+        case .hasOneLane: ["a full lane does not block other lanes"]
         case .exceedsLimit, .leavesSlotFree:
-            ["never runs more work at once than the lane's limit, and leaves no slot free"]
+            ["a lane never runs more work at once than its limit, and leaves no slot unused"]
         case .releasesSlotWhenCancelled: ["work that is cancelled while it runs keeps its slot until it returns"]
-        case .ignoresPriority: ["starts waiting work of higher priority first"]
-        case .startsLatestFirst: ["starts work of one priority in the order of arrival"]
+        case .ignoresPriority: ["waiting work of higher priority starts first"]
+        case .startsLatestFirst: ["work of the same priority starts in the order of arrival"]
         case .ignoresChanges: ["a change of priority takes effect while the work waits"]
         case .releasesSlotWhenChanged: ["a change of priority does not affect work that runs"]
-        case .startsOldestEarly: ["at least 32 starts pass over the oldest work before it may start first"]
+        case .startsOldestEarly: ["the oldest work is passed over at least 32 times before it may start first"]
         case .runsCancelledWork, .throwsLate:
             ["work that is cancelled while it waits never runs, and its call throws CancellationError at once"]
-        case .losesTurns: ["the turn of work that is cancelled while it waits goes to the next"]
+        case .losesTurns: ["the turn of work that is cancelled while it waits passes to the next work"]
         }
     }
 }

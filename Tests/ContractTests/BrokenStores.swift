@@ -3,44 +3,47 @@ import ImageContractTesting
 import ImageCore
 import ImageTesting
 
-/// Doubles that break the optional rules, each named by the rule.
+/// Doubles that break the rules about reopening. The raw value of a defect is its rule.
 enum ReopeningDefect: String {
-    case forgetsEverything = "entries outlive the cache, with data, metadata and date"
-    case revivesTheRemoved = "what was replaced or removed does not come back with a later cache"
-    case ignoresSmallerLimit = "a later cache with a smaller budget keeps within it"
-    case mixesEntries = "two caches on one store at once see each other's entries whole"
+    case losesEverything = "a cache that is opened later finds the entries with data, metadata and date"
+    case restoresRemovedEntries = "a cache that is opened later finds no entry that was replaced or removed"
+    case ignoresSmallerLimit = "a cache that is opened later with a smaller limit keeps it"
+    case mixesEntries = "two open caches on one store find each other's entries complete"
 
     func makeSubject() -> DataCacheContract.Reopening {
         let kept = InMemoryDataCache()
         return switch self {
-        case .forgetsEverything: { InMemoryDataCache(byteLimit: $0) }
-        case .revivesTheRemoved: { _ in Hoarder(cache: InMemoryDataCache(entries: kept.entries), hoard: kept) }
+        case .losesEverything: { InMemoryDataCache(byteLimit: $0) }
+        case .restoresRemovedEntries:
+            { _ in HoardingCache(cache: InMemoryDataCache(entries: kept.entries), firstEntries: kept) }
         case .ignoresSmallerLimit: { _ in kept }
         case .mixesEntries: { _ in BrokenDataCache(.mixesEntries, byteLimit: .max) }
         }
     }
 }
 
+/// Doubles that break the rules about damage.
 enum DamageDefect: String {
-    case servesDamage = "a damaged entry is a miss, and its neighbours stay"
-    case keepsDamagedSpace = "a damaged entry gives its key and its space to a new one"
+    case returnsDamagedEntries = "a damaged entry is a miss, and other entries stay"
+    case keepsDamagedSpace = "a new entry can use the key and the space of a damaged one"
 
     func makeSubject(byteLimit: Int) -> DataCacheContract.Damageable {
         let cache = InMemoryDataCache(byteLimit: byteLimit)
         return DataCacheContract.Damageable(cache: cache) { [self] key in
             guard var entry = try await cache.entry(for: key) else { return }
             entry.data[0] ^= 1
-            let isServed = self == .servesDamage
-            if !isServed { try await cache.remove(for: key) }
-            try await cache.store(entry, for: isServed ? key : DataCacheKey(source: "rubbish"))
+            let isReturned = self == .returnsDamagedEntries
+            if !isReturned { try await cache.remove(for: key) }
+            try await cache.store(entry, for: isReturned ? key : DataCacheKey(source: "other"))
         }
     }
 }
 
+/// Doubles that break the rules about a full device.
 enum FullStoreDefect: String {
-    case throwsAnything = "on a full device a store throws noSpace, and what is there is served"
-    case servesStale = "a store that fails does not leave the older entry under its key"
-    case staysFull = "a cache takes entries again once there is space on the device"
+    case throwsAnything = "a store on a full device throws noSpace, and existing entries are still found"
+    case keepsOlderEntry = "a store that fails also removes the older entry for its key"
+    case staysFull = "a cache accepts entries again once the device has space"
 
     func makeSubject(byteLimit: Int) -> DataCacheContract.Fillable {
         let cache = InMemoryDataCache(byteLimit: byteLimit)
@@ -54,17 +57,17 @@ enum FullStoreDefect: String {
     }
 }
 
-/// Keeps what was stored first, whatever is done to it later.
-private struct Hoarder: DataCache {
+/// Keeps the first entry for each key in a second cache, even if it is replaced or removed.
+private struct HoardingCache: DataCache {
     let cache: InMemoryDataCache
-    let hoard: InMemoryDataCache
+    let firstEntries: InMemoryDataCache
 
     func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
         try await cache.entry(for: key)
     }
 
     func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
-        if try await hoard.entry(for: key) == nil { try await hoard.store(entry, for: key) }
+        if try await firstEntries.entry(for: key) == nil { try await firstEntries.store(entry, for: key) }
         try await cache.store(entry, for: key)
     }
 
@@ -73,7 +76,7 @@ private struct Hoarder: DataCache {
     func removeAll() async throws(DataCacheFailure) { try await cache.removeAll() }
 }
 
-/// Touches its store on whatever thread it is called.
+/// A cache that accesses its storage on the calling thread.
 struct PoolBlockingDataCache: DataCache {
     let cache: InMemoryDataCache
     let onAccess: @Sendable () -> Void

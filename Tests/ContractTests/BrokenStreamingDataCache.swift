@@ -3,17 +3,17 @@ import ImageCore
 import ImageTesting
 import Synchronization
 
-/// The fake with streaming, but for one promise that it breaks: the one that its defect names.
+/// A streaming fake that breaks one rule, which is the raw value of its defect.
 struct BrokenStreamingDataCache: StreamingDataCache {
     enum Defect: String {
-        case showsPieces = "what came in pieces is found whole once it is finished, and not before"
-        case dropsOlder = "the older entry is served until the new one is finished, or for good if it is cancelled"
-        case keepsOlder = "what outgrows the budget throws tooLarge, each time, and takes the older entry with it"
-        case ignoresLimit = "the budget holds, whatever comes in pieces"
-        case mixesWriters = "two that write under one key at once leave the entry of the one that finished last"
-        case countsFromOne = "a reader gives any part of the data, as far as there is any, and the rest of the entry"
-        case opensNothing = "there is no reader of what is absent"
-        case readsAnew = "a reader keeps its bytes while the entry is replaced, and while it is removed"
+        case showsPieces = "an entry that is written in pieces is found complete once it is finished, and not before"
+        case dropsOlder = "the older entry is found until the new one is finished, and stays if that is cancelled"
+        case keepsOlder = "an entry that outgrows the limit throws tooLarge each time, and removes the older one"
+        case ignoresLimit = "the limit holds for entries that are written in pieces"
+        case mixesWriters = "concurrent writers for one key leave the entry of the one that finishes last"
+        case skipsFirstByte = "a reader returns any available part of the data, the metadata and the date"
+        case opensAbsentEntries = "an absent entry has no reader"
+        case readsCurrentEntry = "a reader keeps its bytes after the entry is replaced or removed"
     }
 
     let defect: Defect
@@ -47,7 +47,7 @@ struct BrokenStreamingDataCache: StreamingDataCache {
 
     func reader(for key: DataCacheKey) async throws(DataCacheFailure) -> (any DataCacheReader)? {
         let nothing = DataCacheEntry(data: Data(), createdAt: .distantPast)
-        guard let entry = try await cache.entry(for: key) ?? (defect == .opensNothing ? nothing : nil) else {
+        guard let entry = try await cache.entry(for: key) ?? (defect == .opensAbsentEntries ? nothing : nil) else {
             return nil
         }
         return Reader(cache: self, key: key, entry: entry)
@@ -95,8 +95,8 @@ struct BrokenStreamingDataCache: StreamingDataCache {
         var createdAt: Date { entry.createdAt }
 
         func bytes(in range: Range<Int>) async throws(DataCacheFailure) -> Data? {
-            let entry = cache.defect == .readsAnew ? try await cache.entry(for: key) ?? entry : entry
-            let offset = cache.defect == .countsFromOne ? 1 : 0
+            let entry = cache.defect == .readsCurrentEntry ? try await cache.entry(for: key) ?? entry : entry
+            let offset = cache.defect == .skipsFirstByte ? 1 : 0
             return entry.data.dropFirst(range.lowerBound + offset).prefix(range.count)
         }
     }

@@ -4,30 +4,30 @@ import ImageTransporting
 import Synchronization
 import Testing
 
-/// A good transport, but for one promise that it breaks: the one that its defect names.
+/// A transport that breaks one rule, which is the raw value of its defect.
 struct BrokenTransport: DataTransport {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case losesBytes = "a body arrives whole and in order, and its length is told truly or not at all"
-        case givesEmptyPieces = "no piece is empty, and each starts at index 0"
-        case fillsEmptyBodies = "an empty body ends at once"
-        case mistakesItsAddress = "a response says where it came from, and that all is well"
-        case takesOneByteLess = "a body of exactly the limit passes"
-        case ignoresLimit = "a body larger than the limit is too large"
-        case startsAnyway = "a task that was cancelled beforehand throws cancelled"
-        case serialAlone = "requests at once each get the whole body"
-        case throwsStatuses = "any status is a response"
-        case inventsLength = "a body whose length was not told arrives whole"
-        case ignoresLimitOfUntold = "a body larger than the limit is too large also when its length was not told"
-        case acceptsShortBodies = "a body shorter than announced is closed early, and the bytes are counted"
-        case acceptsCutBodies = "a body cut off without a length is closed early"
-        case tellsFirstAddress = "redirects are followed within the limit, and the last address is told"
-        case followsForEver = "more redirects than allowed are too many"
-        case goesInCircles = "a redirect to an address that was asked before is a loop"
-        case followsUnasked = "a redirect is returned to callers that follow redirects themselves"
-        case followsAnywhere = "a redirect to a file is blocked"
-        case waitsForHead = "cancelling while the head is awaited throws cancelled and ends the transfer"
-        case waitsForBody = "cancelling while the body is awaited throws cancelled and ends the transfer"
-        case keepsDropped = "dropping the body before its end ends the transfer"
+        case losesBytes = "a body arrives complete and in order, and its announced length is correct or absent"
+        case returnsEmptyPieces = "no piece of a body is empty, and each starts at index 0"
+        case fillsEmptyBodies = "an empty body has no pieces"
+        case changesURL = "a response has the requested URL and the status 200"
+        case lowersLimit = "a body of exactly the limit is accepted"
+        case ignoresLimit = "a body larger than the limit fails as too large"
+        case ignoresEarlierCancellation = "a task that is cancelled before it sends a request throws cancelled"
+        case servesOnlyOneRequest = "concurrent requests each receive the complete body"
+        case throwsStatuses = "a response with any status is returned, not thrown"
+        case inventsLength = "a body without an announced length arrives complete"
+        case ignoresLimitWithoutLength = "a body without an announced length that exceeds the limit fails as too large"
+        case acceptsShortBodies = "a body shorter than announced fails as closed early, with the number of bytes"
+        case acceptsDisconnects = "a body without an announced length that is cut off fails as closed early"
+        case reportsFirstURL = "redirects within the limit are followed, and the response has the last URL"
+        case ignoresRedirectLimit = "more redirects than allowed fail as too many"
+        case ignoresLoops = "a redirect to a URL that was requested before fails as a loop"
+        case alwaysFollows = "a redirect is returned to callers that follow redirects themselves"
+        case allowsFiles = "a redirect to a file URL is blocked"
+        case ignoresCancellationOfHead = "cancelling while the head is awaited throws cancelled and ends the transfer"
+        case ignoresCancellationOfBody = "cancelling while the body is awaited throws cancelled and ends the transfer"
+        case keepsReleasedBodies = "releasing an unfinished body ends the transfer"
 
         var testDescription: String { rawValue }
     }
@@ -42,40 +42,42 @@ struct BrokenTransport: DataTransport {
     }
 
     func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-        let altered = altered(request)
+        let changed = changed(request)
         var response: TransportResponse
         do throws(TransportFailure) {
-            response = try await sendInner(altered)
+            response = try await sendInner(changed)
         } catch {
-            if case .redirectLoop = error, defect == .goesInCircles { throw .tooManyRedirects(request.maxRedirects) }
-            guard case .blockedRedirect = error, defect == .followsAnywhere else { throw error }
+            if case .redirectLoop = error, defect == .ignoresLoops { throw .tooManyRedirects(request.maxRedirects) }
+            guard case .blockedRedirect = error, defect == .allowsFiles else { throw error }
             let nothing = TransportBody(pull: { () async throws(TransportFailure) in nil })
             return TransportResponse(head: .init(status: .ok, url: request.url), body: nothing)
         }
         kept.add(response.body)
         if defect == .throwsStatuses, response.head.status.code >= 400 { throw .other("\(response.head.status)") }
-        if defect == .mistakesItsAddress { response.head.url.append(path: "x") }
-        if defect == .tellsFirstAddress { response.head.url = request.url }
+        if defect == .changesURL { response.head.url.append(path: "x") }
+        if defect == .reportsFirstURL { response.head.url = request.url }
         if defect == .inventsLength { response.head.expectedBytes = 7 }
         let isCounted = response.head.expectedBytes != nil
         let body = response.body
         response.body = TransportBody(
             pull: { () async throws(TransportFailure) in try await pull(body, isCounted: isCounted) })
-        if defect != .keepsDropped { kept.clear() }
+        if defect != .keepsReleasedBodies { kept.clear() }
         return response
     }
 
-    private func altered(_ request: TransportRequest) -> TransportRequest {
+    private func changed(_ request: TransportRequest) -> TransportRequest {
         var request = request
-        if defect == .takesOneByteLess { request.maxBodyBytes -= 1 }
-        if defect == .ignoresLimit || defect == .ignoresLimitOfUntold { request.maxBodyBytes = .max }
-        if defect == .followsUnasked { request.followsRedirects = true }
-        if defect == .followsForEver { request.maxRedirects = 100 }
+        if defect == .lowersLimit { request.maxBodyBytes -= 1 }
+        if defect == .ignoresLimit || defect == .ignoresLimitWithoutLength { request.maxBodyBytes = .max }
+        if defect == .alwaysFollows { request.followsRedirects = true }
+        if defect == .ignoresRedirectLimit { request.maxRedirects = 100 }
         return request
     }
 
     private func sendInner(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-        guard defect == .waitsForHead || defect == .startsAnyway else { return try await inner.send(request) }
+        guard defect == .ignoresCancellationOfHead || defect == .ignoresEarlierCancellation else {
+            return try await inner.send(request)
+        }
         let inner = inner
         return try await Task { () async -> Result<TransportResponse, TransportFailure> in
             do throws(TransportFailure) { return .success(try await inner.send(request)) } catch {
@@ -85,16 +87,18 @@ struct BrokenTransport: DataTransport {
     }
 
     private func pull(_ body: TransportBody, isCounted: Bool) async throws(TransportFailure) -> Data? {
-        if defect == .givesEmptyPieces, kept.isFirstTime() { return Data() }
-        if defect == .serialAlone, kept.served() > 1 { return nil }
+        if defect == .returnsEmptyPieces, kept.isFirstTime() { return Data() }
+        if defect == .servesOnlyOneRequest, kept.served() > 1 { return nil }
         do throws(TransportFailure) {
             let piece =
-                defect == .waitsForBody || defect == .startsAnyway
-                ? try await pullAnyway(body) : try await pullInner(body)
+                defect == .ignoresCancellationOfBody || defect == .ignoresEarlierCancellation
+                ? try await pullInNewTask(body) : try await pullInner(body)
             if piece == nil, defect == .fillsEmptyBodies, kept.isFirstTime() { return Data([0]) }
             return defect == .losesBytes ? piece.map { Data($0.dropLast()) } : piece
         } catch {
-            if case .closedEarly = error, defect == (isCounted ? .acceptsShortBodies : .acceptsCutBodies) { return nil }
+            if case .closedEarly = error, defect == (isCounted ? .acceptsShortBodies : .acceptsDisconnects) {
+                return nil
+            }
             throw error
         }
     }
@@ -104,14 +108,14 @@ struct BrokenTransport: DataTransport {
         return try await iterator.next()
     }
 
-    private func pullAnyway(_ body: TransportBody) async throws(TransportFailure) -> Data? {
+    private func pullInNewTask(_ body: TransportBody) async throws(TransportFailure) -> Data? {
         try await Task { () async -> Result<Data?, TransportFailure> in
             do throws(TransportFailure) { return .success(try await pullInner(body)) } catch { return .failure(error) }
         }.value.get()
     }
 }
 
-/// Reads every body to its end before it gives it out.
+/// A transport that reads each body to its end before it returns it.
 struct EagerTransport: DataTransport {
     let inner: any DataTransport
 

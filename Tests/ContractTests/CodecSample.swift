@@ -7,7 +7,7 @@ import ImageTesting
     import Foundation
 #endif
 
-/// Images that codecs with animation and alpha are put to the decoders' contract with.
+/// Images for the contract of decoders that support animation and alpha.
 enum CodecSample: CaseIterable {
     case opaque, transparent, animated, animatedTransparent
 
@@ -25,7 +25,7 @@ enum CodecSample: CaseIterable {
         return try encoder.encode(frames, loopCount: 0, options: options)
     }
 
-    /// Noise over a gradient: many colours, and as large as a file of this size gets.
+    /// Returns noise over a gradient, which has many colors and a large file.
     private func bitmap(seed: UInt64) -> Bitmap {
         var random = SeededRandom(seed: seed)
         var pixels: [UInt8] = []

@@ -22,12 +22,12 @@ struct ColorConverterContractTests {
                 tolerance: 0)
         ]
 
-    @Test("the fake converter obeys", arguments: ColorConverterContract.rules)
+    @Test("the fake converter passes", arguments: ColorConverterContract.rules)
     func fake(_ rule: Rule) async throws {
         try await rule.check(.init(FakeColorConverter(), samples: Self.samples))
     }
 
-    @Test("each rule bites a converter that breaks it", arguments: BrokenConverter.Defect.allCases)
+    @Test("each rule fails for a converter that breaks it", arguments: BrokenConverter.Defect.allCases)
     func brokenDouble(_ defect: BrokenConverter.Defect) async throws {
         let rule = try #require(ColorConverterContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
@@ -41,18 +41,18 @@ struct ColorConverterContractTests {
     }
 }
 
-/// A fake converter that breaks one promise, the one that its defect names.
+/// A fake converter that breaks one rule, which is the raw value of its defect.
 struct BrokenConverter: ColorConverter {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case takesAnything = "ignores what is no profile"
-        case takesAnyLayout = "ignores a profile that is for other layouts"
-        case takesAnyCalibration = "ignores a calibration that is sRGB"
-        case convertsWrongly = "turns pixels into sRGB"
-        case dropsAlpha = "keeps alpha"
-        case repeatsRows = "hands over each row once, at its full length"
-        case drifts = "treats each row alike"
-        case swallows = "passes on the error of the next stage"
-        case fallsSilent = "lives through a profile that is cut anywhere"
+        case acceptsAnyData = "the converter ignores data that is not a profile"
+        case acceptsAnyLayout = "the converter ignores a profile for another layout"
+        case acceptsAnyCalibration = "the converter ignores an sRGB calibration"
+        case convertsWrongly = "the converter converts pixels to sRGB"
+        case dropsAlpha = "the converter preserves alpha"
+        case repeatsRows = "the converter passes on each row once, at its full length"
+        case drifts = "the converter converts all rows in the same way"
+        case swallowsErrors = "the converter rethrows the error of the next stage"
+        case dropsRows = "the converter ignores a truncated profile, or converts each row with it"
 
         var testDescription: String { rawValue }
     }
@@ -60,7 +60,7 @@ struct BrokenConverter: ColorConverter {
     let defect: Defect
 
     func makeStage(calibration: ColorCalibration, width: Int, next: any PixelRowSink) -> (any PixelRowSink)? {
-        guard defect == .takesAnyCalibration || calibration == FakeColorConverter.calibration else { return nil }
+        guard defect == .acceptsAnyCalibration || calibration == FakeColorConverter.calibration else { return nil }
         let stage = BrokenConversion(defect, isWhole: true, next: next)
         return FakeColorConverter().makeStage(calibration: FakeColorConverter.calibration, width: width, next: stage)
     }
@@ -69,13 +69,13 @@ struct BrokenConverter: ColorConverter {
         profile: Data, layout: PixelLayout, width: Int, next: any PixelRowSink
     ) -> (any PixelRowSink)? {
         let isWhole = profile == FakeColorConverter.profile(for: layout)
-        let taken =
+        let isAccepted =
             switch defect {
-            case .takesAnything, .fallsSilent: true
-            case .takesAnyLayout: profile.starts(with: Data("inverted".utf8))
+            case .acceptsAnyData, .dropsRows: true
+            case .acceptsAnyLayout: profile.starts(with: Data("inverted".utf8))
             default: isWhole
             }
-        guard taken else { return nil }
+        guard isAccepted else { return nil }
         let stage = BrokenConversion(defect, isWhole: isWhole, next: next)
         return FakeColorConverter().makeStage(
             profile: FakeColorConverter.profile(for: layout), layout: layout, width: width, next: stage)
@@ -96,10 +96,10 @@ private final class BrokenConversion: PixelRowSink {
 
     func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
         defer { received += 1 }
-        if defect == .fallsSilent, !isWhole { return }
+        if defect == .dropsRows, !isWhole { return }
         let bytes = row.indices.map { changed(row[$0], at: $0) }
         if defect == .repeatsRows { try next.receive(bytes.span) }
-        guard defect == .swallows else { return try next.receive(bytes.span) }
+        guard defect == .swallowsErrors else { return try next.receive(bytes.span) }
         do throws(DecodingFailure) { try next.receive(bytes.span) } catch { return }
     }
 

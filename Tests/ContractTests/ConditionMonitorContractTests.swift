@@ -10,7 +10,7 @@ struct ConditionMonitorContractTests {
 
     static let rules = ConditionMonitorContract.rules(first: Connectivity.online, second: .offline)
 
-    @Test("the condition that is set obeys", arguments: rules)
+    @Test("the settable monitor passes", arguments: rules)
     func settable(_ rule: Rule) async throws {
         try await rule.check {
             let monitor = SettableConditionMonitor(Connectivity.online)
@@ -18,7 +18,7 @@ struct ConditionMonitorContractTests {
         }
     }
 
-    @Test("each rule bites a monitor that breaks it", arguments: BrokenConditionMonitor.Defect.allCases)
+    @Test("each rule fails for a monitor that breaks it", arguments: BrokenConditionMonitor.Defect.allCases)
     func brokenDouble(_ defect: BrokenConditionMonitor.Defect) async throws {
         let rule = try #require(Self.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
@@ -35,13 +35,13 @@ struct ConditionMonitorContractTests {
     }
 }
 
-/// A monitor that obeys but for one promise.
+/// A monitor that breaks one rule.
 final class BrokenConditionMonitor: ConditionMonitor {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case forgets = "the condition is how it stands now"
-        case repeats = "every handler is told each change, in order, and nothing that stays as it is"
-        case keepsHandlers = "an observation that is cancelled or let go is told nothing more, and the others are"
-        case asksLate = "a handler may ask the monitor, observe and cancel"
+        case neverChanges = "the condition is the current one"
+        case repeats = "every handler receives each change once, in order"
+        case keepsHandlers = "a cancelled or released observation receives nothing more, and the others still do"
+        case updatesLate = "a handler can read the monitor, observe it and cancel an observation"
 
         var testDescription: String { rawValue }
     }
@@ -57,7 +57,7 @@ final class BrokenConditionMonitor: ConditionMonitor {
 
     init(_ defect: Defect) { self.defect = defect }
 
-    var condition: Connectivity { defect == .forgets ? .online : state.withLock { $0.condition } }
+    var condition: Connectivity { defect == .neverChanges ? .online : state.withLock { $0.condition } }
 
     func observe(_ handler: @escaping @Sendable (Connectivity) -> Void) -> MonitorObservation {
         let id = state.withLock { state in
@@ -71,10 +71,10 @@ final class BrokenConditionMonitor: ConditionMonitor {
     }
 
     func set(_ condition: Connectivity) {
-        let isNews = state.withLock { $0.condition } != condition
-        if defect != .asksLate { state.withLock { $0.condition = condition } }
+        let isChange = state.withLock { $0.condition } != condition
+        if defect != .updatesLate { state.withLock { $0.condition = condition } }
         let handlers = state.withLock { $0.handlers.sorted { $0.key < $1.key } }
-        if isNews || defect == .repeats { for (_, handler) in handlers { handler(condition) } }
+        if isChange || defect == .repeats { for (_, handler) in handlers { handler(condition) } }
         state.withLock { $0.condition = condition }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import ImageCore
 import ImageDiskCaching
 
-/// A folder for one test, removed with all that is in it when the test is done.
+/// A folder for a test. It is removed with its contents after the test.
 final class ContractFolder: Sendable {
     let path: String
 
@@ -12,7 +12,7 @@ final class ContractFolder: Sendable {
     }
 
     deinit {
-        // A cache that was let go writes its index down, perhaps only now: into a folder that is being removed.
+        // A released cache may still write its index while the folder is being removed.
         for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
             try? FileManager.default.removeItem(atPath: path)
         }
@@ -24,8 +24,8 @@ final class ContractFolder: Sendable {
             now: { Date(timeIntervalSinceReferenceDate: 0) })
     }
 
-    /// Alters a byte in each file that names the key.
-    func damageFiles(naming key: DataCacheKey) throws {
+    /// Changes a byte in each file that contains the key.
+    func damageFiles(containing key: DataCacheKey) throws {
         let names = FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []
         for file in names.map({ "\(path)/\($0)" }) {
             guard var bytes = FileManager.default.contents(atPath: file), bytes.range(of: Data(key.source.utf8)) != nil

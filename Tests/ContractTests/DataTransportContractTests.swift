@@ -14,18 +14,18 @@ struct DataTransportContractTests {
     private static let remoteRules = DataTransportContract.rules + DataTransportContract.networkRules
 
     @Test(
-        "the transports for HTTP obey", arguments: HTTPTransport.allCases,
-        remoteRules + DataTransportContract.flowRules)
+        "the HTTP transports pass", arguments: HTTPTransport.allCases,
+        remoteRules + DataTransportContract.backpressureRules)
     func overHTTP(_ http: HTTPTransport, _ rule: Rule) async throws {
         try await rule.check { try TransportFixtures.served($0, to: http) }
     }
 
-    @Test("the scripted transport obeys", arguments: remoteRules)
+    @Test("the scripted transport passes", arguments: remoteRules)
     func scripted(_ rule: Rule) async throws {
         try await rule.check { try TransportFixtures.scripted($0) }
     }
 
-    @Test("the caching transport obeys", arguments: remoteRules)
+    @Test("the caching transport passes", arguments: remoteRules)
     func caching(_ rule: Rule) async throws {
         try await rule.check { origin in
             var fixture = try TransportFixtures.scripted(origin)
@@ -35,7 +35,7 @@ struct DataTransportContractTests {
         }
     }
 
-    @Test("the transport for files obeys what is asked of every transport", arguments: DataTransportContract.rules)
+    @Test("the file transport passes the rules for every transport", arguments: DataTransportContract.rules)
     func file(_ rule: Rule) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "contract-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -47,7 +47,7 @@ struct DataTransportContractTests {
         }
     }
 
-    @Test("the transport for data: URLs obeys what is asked of every transport", arguments: DataTransportContract.rules)
+    @Test("the transport for data: URLs passes the rules for every transport", arguments: DataTransportContract.rules)
     func dataURL(_ rule: Rule) async throws {
         try await rule.check { origin in
             let text = "data:image/png;base64,\(Data(origin.pieces.joined()).base64EncodedString())"
@@ -55,7 +55,7 @@ struct DataTransportContractTests {
         }
     }
 
-    @Test("each rule bites a transport that breaks it", arguments: BrokenTransport.Defect.allCases)
+    @Test("each rule fails for a transport that breaks it", arguments: BrokenTransport.Defect.allCases)
     func brokenDouble(_ defect: BrokenTransport.Defect) async throws {
         let rule = try #require(Self.remoteRules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
@@ -73,8 +73,8 @@ struct DataTransportContractTests {
     }
 
     @Test(
-        "the rule about the pace bites a transport that reads ahead without bounds",
-        arguments: HTTPTransport.allCases, DataTransportContract.flowRules)
+        "the rule about backpressure fails for a transport that reads without a limit",
+        arguments: HTTPTransport.allCases, DataTransportContract.backpressureRules)
     func eager(_ http: HTTPTransport, _ rule: Rule) async throws {
         await #expect(throws: ContractViolation.self) {
             try await rule.check { origin in
@@ -86,7 +86,7 @@ struct DataTransportContractTests {
     }
 }
 
-/// Origins as the contract wants them, by a script and by a real server.
+/// Origins for the contract, from a script or a real server.
 enum TransportFixtures {
     typealias Origin = DataTransportContract.Origin
     typealias Fixture = DataTransportContract.Fixture
@@ -104,17 +104,18 @@ enum TransportFixtures {
             transport.script(last, reply(origin))
         }
         return Fixture(
-            transport: transport, url: base.appending(path: "0"), requests: { transport.sendCount },
-            departures: { transport.cancellationCount })
+            transport: transport, url: base.appending(path: "0"), requestCount: { transport.sendCount },
+            cancellationCount: { transport.cancellationCount })
     }
 
     private static func reply(_ origin: Origin) -> ScriptedTransport.Reply {
         var steps = origin.pieces.map { ScriptedTransport.Step.piece(Data($0)) }
         switch origin.ending {
         case .complete: break
-        case .silence, .drip: steps.append(.wait(Gate()))
-        case .cut where origin.announcedBytes != nil: break
-        case .cut, .cutInPiece: steps.append(.fail(.closedEarly(received: origin.pieces.joined().count, expected: nil)))
+        case .stall, .drip: steps.append(.wait(Gate()))
+        case .disconnect where origin.announcedBytes != nil: break
+        case .disconnect, .disconnectInPiece:
+            steps.append(.fail(.closedEarly(received: origin.pieces.joined().count, expected: nil)))
         }
         return ScriptedTransport.Reply(
             beforeHead: origin.isSilentBeforeHead ? [.wait(Gate())] : [], status: .init(code: origin.status),
@@ -130,8 +131,8 @@ enum TransportFixtures {
         }
         return Fixture(
             transport: http.make(), url: server.url("/0"),
-            requests: { server.requestCount }, departures: { server.abandonmentCount },
-            sentBytes: { server.sentByteCount }, requestBodies: { server.log.map { Data($0.body) } })
+            requestCount: { server.requestCount }, cancellationCount: { server.abandonmentCount },
+            sentByteCount: { server.sentByteCount }, requestBodies: { server.log.map { Data($0.body) } })
     }
 
     private static func steps(_ origin: Origin, isHead: Bool) -> [LoopbackStep] {
@@ -143,9 +144,9 @@ enum TransportFixtures {
         let pieces = origin.pieces.map { LoopbackStep.bytes(isChunked ? LoopbackReply.chunk($0) : $0) }
         switch origin.ending {
         case .complete: return [.text(head)] + pieces + (isChunked ? [.text("0\r\n\r\n")] : [])
-        case .cut: return [.text(head)] + pieces + [.close]
-        case .cutInPiece: return [.text(head)] + pieces.dropLast() + [firstHalf(pieces.last), .close]
-        case .silence: return [.text(head)] + pieces + [.awaitDisconnect]
+        case .disconnect: return [.text(head)] + pieces + [.close]
+        case .disconnectInPiece: return [.text(head)] + pieces.dropLast() + [firstHalf(pieces.last), .close]
+        case .stall: return [.text(head)] + pieces + [.awaitDisconnect]
         case .drip:
             let passage = LoopbackSignal()
             passage.open()

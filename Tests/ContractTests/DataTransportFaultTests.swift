@@ -10,13 +10,13 @@ import Testing
 struct DataTransportFaultTests {
     typealias Rule = ContractRule<DataTransportContract.Subject>
 
-    @Test("the transports for HTTP obey", arguments: HTTPTransport.allCases, DataTransportContract.faultRules)
+    @Test("the HTTP transports pass", arguments: HTTPTransport.allCases, DataTransportContract.faultRules)
     func overHTTP(_ http: HTTPTransport, _ rule: Rule) async throws {
         try await rule.check { try TransportFixtures.served($0, to: http) }
     }
 
     @Test(
-        "each rule bites a transport that breaks it", arguments: HTTPTransport.allCases,
+        "each rule fails for a transport that breaks it", arguments: HTTPTransport.allCases,
         FaultBlindTransport.Defect.allCases)
     func brokenDouble(_ http: HTTPTransport, _ defect: FaultBlindTransport.Defect) async throws {
         let rule = try #require(DataTransportContract.faultRules.first { $0.name == defect.rawValue })
@@ -36,17 +36,17 @@ struct DataTransportFaultTests {
     }
 }
 
-/// A good transport, but for one fault of origins that it does not see, or takes for another: the one that its defect names.
+/// A transport that ignores or confuses one fault of an origin. The raw value of its defect is the rule that it breaks.
 struct FaultBlindTransport: DataTransport {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case handsOnSurplus = "bytes beyond the announced length belong neither to this body nor to the next response"
-        case acceptsCutChunks = "a body cut in the middle of a chunk is closed early"
-        case takesAnyHead = "a head of a megabyte is too large"
-        case countsCodedBytes = "a small coded body that unpacks to more than the limit is told as such"
-        case blamesTheBody = "an origin that says nothing has timed out, waiting for the head"
-        case blamesTheHead = "an origin that stops in the body has timed out, waiting for the body"
-        case takesDripsForStalls = "a body that drips is no stall, and ends when the whole has taken too long"
-        case forgetsBodies = "small bodies of requests arrive whole, empty ones too"
+        case returnsSurplus = "bytes beyond the announced length belong neither to the body nor to the next response"
+        case acceptsPartialChunks = "a body that is cut off in the middle of a chunk fails as closed early"
+        case acceptsAnyHead = "a head of one megabyte fails as too large"
+        case countsEncodedBytes = "a small encoded body that unpacks to more than the limit fails as too large"
+        case reportsBodyTimeout = "a request to an origin that sends no head times out waiting for the head"
+        case reportsHeadTimeout = "a request to an origin that stops in the body times out waiting for the body"
+        case reportsStall = "a body that arrives byte by byte does not stall, and ends at the total timeout"
+        case dropsRequestBodies = "small request bodies arrive complete, including empty ones"
 
         var testDescription: String { rawValue }
     }
@@ -61,16 +61,16 @@ struct FaultBlindTransport: DataTransport {
 
     func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         var request = request
-        if defect == .takesAnyHead { request.maxHeadBytes = .max }
-        if defect == .countsCodedBytes { request.maxBodyBytes = .max }
-        if defect == .forgetsBodies { request.body = nil }
+        if defect == .acceptsAnyHead { request.maxHeadBytes = .max }
+        if defect == .countsEncodedBytes { request.maxBodyBytes = .max }
+        if defect == .dropsRequestBodies { request.body = nil }
         var response: TransportResponse
         do throws(TransportFailure) {
             response = try await inner.send(request)
         } catch {
-            throw mistaken(error)
+            throw changed(error)
         }
-        let (body, surplus) = (response.body, Surplus(count: defect == .handsOnSurplus ? 1 : 0))
+        let (body, surplus) = (response.body, Surplus(count: defect == .returnsSurplus ? 1 : 0))
         response.body = TransportBody(pull: { () async throws(TransportFailure) in try await pull(body, surplus) })
         return response
     }
@@ -81,29 +81,29 @@ struct FaultBlindTransport: DataTransport {
             if let piece = try await iterator.next() { return piece }
             return surplus.next()
         } catch {
-            if case .closedEarly = error, defect == .acceptsCutChunks { return nil }
-            throw mistaken(error)
+            if case .closedEarly = error, defect == .acceptsPartialChunks { return nil }
+            throw changed(error)
         }
     }
 
-    private func mistaken(_ failure: TransportFailure) -> TransportFailure {
+    private func changed(_ failure: TransportFailure) -> TransportFailure {
         switch (defect, failure) {
-        case (.blamesTheBody, .timedOut(.head)), (.takesDripsForStalls, .timedOut(.whole)): .timedOut(.body)
-        case (.blamesTheHead, .timedOut(.body)): .timedOut(.head)
+        case (.reportsBodyTimeout, .timedOut(.head)), (.reportsStall, .timedOut(.total)): .timedOut(.body)
+        case (.reportsHeadTimeout, .timedOut(.body)): .timedOut(.head)
         default: failure
         }
     }
 }
 
 private final class Surplus: Sendable {
-    private let left: Mutex<Int>
+    private let rest: Mutex<Int>
 
-    init(count: Int) { left = Mutex(count) }
+    init(count: Int) { rest = Mutex(count) }
 
     func next() -> Data? {
-        left.withLock { left in
-            guard left > 0 else { return nil }
-            left -= 1
+        rest.withLock { rest in
+            guard rest > 0 else { return nil }
+            rest -= 1
             return Data([1])
         }
     }

@@ -8,25 +8,25 @@ import Testing
 struct FileSystemContractTests {
     typealias Rule = ContractRule<FileSystemContract.Subject>
 
-    @Test("the operating system obeys", arguments: FileSystemContract.rules)
+    @Test("the operating system passes", arguments: FileSystemContract.rules)
     func system(_ rule: Rule) async throws {
         let folder = try ContractFolder()
         try await rule.check { FileSystemFixture(fileSystem: POSIXFileSystem(), folder: folder.path + "/a/b") }
     }
 
-    @Test("the simulated disk obeys", arguments: FileSystemContract.rules)
+    @Test("the simulated disk passes", arguments: FileSystemContract.rules)
     func simulatedDisk(_ rule: Rule) async throws {
         try await rule.check { FileSystemFixture(fileSystem: SimulatedDisk(), folder: "/a/b") }
     }
 
-    @Test("one that injects faults obeys as long as it injects none", arguments: FileSystemContract.rules)
+    @Test("the fault-injecting file system passes without faults", arguments: FileSystemContract.rules)
     func faultInjecting(_ rule: Rule) async throws {
         try await rule.check {
             FileSystemFixture(fileSystem: FaultInjectingFileSystem(over: SimulatedDisk()), folder: "/a/b")
         }
     }
 
-    @Test("each rule bites a file system that breaks it", arguments: BrokenFileSystem.Defect.allCases)
+    @Test("each rule fails for a file system that breaks it", arguments: BrokenFileSystem.Defect.allCases)
     func brokenDouble(_ defect: BrokenFileSystem.Defect) async throws {
         let rule = try #require(FileSystemContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {

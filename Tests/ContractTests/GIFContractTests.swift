@@ -10,9 +10,9 @@ import Testing
     import Foundation
 #endif
 
-@Suite("GIF obeys the contracts of decoders and encoders")
+@Suite("GIF: the contracts of decoders and encoders")
 struct GIFContractTests {
-    @Test("the decoder obeys", arguments: ImageDecoderContract.rules)
+    @Test("the decoder passes", arguments: ImageDecoderContract.rules)
     func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {
         let encoder = GIFEncoder()
         let samples = try CodecSample.allCases.map { sample in
@@ -22,7 +22,7 @@ struct GIFContractTests {
         try await rule.check(.init(GIFDecoder(), samples: samples))
     }
 
-    @Test("the encoder obeys", arguments: ImageEncoderContract.rules)
+    @Test("the encoder passes", arguments: ImageEncoderContract.rules)
     func encoder(_ rule: ContractRule<ImageEncoderContract.Subject>) async throws {
         try await rule.check(
             .init(

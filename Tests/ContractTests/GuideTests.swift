@@ -7,10 +7,10 @@ import ImageTransporting
 import Synchronization
 import Testing
 
-// The examples of the guide in ImageContractTesting.docc, compiled and put to the rules of their ports. `GuideTests/lines` fails when a
-// line of an example there is not here.
+// The examples of the guide in ImageContractTesting.docc. `GuideTests/lines` fails if a line of an example is missing
+// here.
 
-/// Keeps what came last, and lets what came first go when space is needed.
+/// A cache that evicts the oldest image first.
 final class FIFOImageCache: ImageCache {
     private struct State: Sendable {
         var images: [ImageCacheKey: DecodedImage] = [:]
@@ -37,7 +37,7 @@ final class FIFOImageCache: ImageCache {
 
     func insert(_ image: DecodedImage, for key: ImageCacheKey) {
         state.withLock { state in
-            state.remove(key)  // also when the new one is refused: the older one is out of date
+            state.remove(key)  // even if the new image is rejected, because the older one is outdated
             guard image.byteCount <= byteLimit else { return }
             state.evict(to: byteLimit - image.byteCount)
             state.images[key] = image
@@ -57,7 +57,7 @@ final class FIFOImageCache: ImageCache {
     var byteCount: Int? { state.withLock { $0.byteCount } }
 }
 
-/// Answers from an archive in memory: `archive:///name`.
+/// A transport for files of an archive in memory: `archive:///name`.
 struct ArchiveTransport: DataTransport {
     let files: [String: Data]
 
@@ -70,20 +70,20 @@ struct ArchiveTransport: DataTransport {
     }
 }
 
-/// Decodes farbfeld: "farbfeld", width and height in four bytes each, then 16 bits for each of red, green, blue and alpha.
+/// A decoder for farbfeld: "farbfeld", width and height in four bytes each, then 16 bits per sample of RGBA.
 struct FarbfeldDecoder: ImageDecoder {
     let format = ImageFormat(rawValue: "farbfeld")
 
-    func recognises(_ prefix: Data) -> Bool { prefix.starts(with: Data("farbfeld".utf8)) }
+    func recognizes(_ prefix: Data) -> Bool { prefix.starts(with: Data("farbfeld".utf8)) }
 
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
-        guard recognises(data) else { throw .malformed(format, "no signature") }
-        let bytes = [UInt8](data)  // which begins at 0, as a slice of other data need not
+        guard recognizes(data) else { throw .malformed(format, "no signature") }
+        let bytes = [UInt8](data)  // the indices of data may not start at 0
         guard bytes.count >= 16 else { throw .truncated(format) }
         let (width, height) = (Self.number(bytes[8..<12]), Self.number(bytes[12..<16]))
         guard width > 0, height > 0 else { throw .malformed(format, "no pixels") }
         let size = PixelSize(width: width, height: height)
-        try limits.check(size)  // before memory is taken, whatever the header claims
+        try limits.check(size)  // before any allocation, because the header can claim any size
         return FarbfeldImage(bytes, ImageHeader(format: format, storedSize: size, hasAlpha: true))
     }
 
@@ -99,7 +99,7 @@ private final class FarbfeldImage: OpenedImage {
         self.header = header
     }
 
-    /// It can't scale while decoding.
+    /// The format can't be scaled while it is decoded.
     func decodableSize(covering target: PixelSize) -> PixelSize { header.storedSize }
 
     func decode(
@@ -119,14 +119,14 @@ private final class FarbfeldImage: OpenedImage {
     }
 }
 
-@Suite("The guide to writing one's own parts", .timeLimit(.minutes(5)))
+@Suite("Examples of the guide", .timeLimit(.minutes(5)))
 struct GuideTests {
-    @Test("the cache obeys", arguments: ImageCacheContract.rules)
+    @Test("the cache passes", arguments: ImageCacheContract.rules)
     func cache(_ rule: ContractRule<ImageCacheContract.Subject>) async throws {
         try await rule.check { byteLimit in FIFOImageCache(byteLimit: byteLimit) }
     }
 
-    @Test("the transport obeys", arguments: DataTransportContract.rules)
+    @Test("the transport passes", arguments: DataTransportContract.rules)
     func transport(_ rule: ContractRule<DataTransportContract.Subject>) async throws {
         try await rule.check { origin in
             let body = Data(origin.pieces.flatMap { $0 })
@@ -135,15 +135,15 @@ struct GuideTests {
         }
     }
 
-    @Test("the decoder obeys", arguments: ImageDecoderContract.rules)
+    @Test("the decoder passes", arguments: ImageDecoderContract.rules)
     func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {
         let header = Data("farbfeld".utf8) + [0, 0, 0, 5, 0, 0, 0, 3]
         let file = header + Data((0..<5 * 3 * 8).map { UInt8(truncatingIfNeeded: $0 * 11) })
-        let sample = ImageDecoderContract.Sample("a still", file, storedSize: PixelSize(width: 5, height: 3))
+        let sample = ImageDecoderContract.Sample("still", file, storedSize: PixelSize(width: 5, height: 3))
         try await rule.check(.init(FarbfeldDecoder(), samples: [sample]))
     }
 
-    @Test("every line of an example in the guide stands in this file")
+    @Test("every line of an example in the guide is in this file")
     func lines() throws {
         let here = URL(fileURLWithPath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

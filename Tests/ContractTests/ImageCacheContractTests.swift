@@ -9,12 +9,12 @@ import Testing
 struct ImageCacheContractTests {
     typealias Rule = ContractRule<ImageCacheContract.Subject>
 
-    @Test("the memory cache obeys", arguments: ImageCacheContract.rules)
+    @Test("the memory cache passes", arguments: ImageCacheContract.rules)
     func memoryCache(_ rule: Rule) async throws {
         try await rule.check { MemoryImageCache(byteLimit: $0) }
     }
 
-    @Test("the memory cache obeys with each policy", arguments: ImageCacheContract.rules, policies)
+    @Test("the memory cache passes with each policy", arguments: ImageCacheContract.rules, policies)
     func memoryCacheWithPolicy(_ rule: Rule, policy: EvictionPolicy) async throws {
         try await rule.check { MemoryImageCache(byteLimit: $0, policy: policy) }
     }
@@ -23,12 +23,12 @@ struct ImageCacheContractTests {
         .sieve, .s3FIFO, .wTinyLFU, .lfu, .fifo, .gdsf, .twoBudgets(),
     ]
 
-    @Test("the in-memory fake obeys", arguments: ImageCacheContract.rules)
+    @Test("the in-memory fake passes", arguments: ImageCacheContract.rules)
     func fake(_ rule: Rule) async throws {
         try await rule.check { InMemoryImageCache(byteLimit: $0) }
     }
 
-    @Test("each rule bites a cache that breaks it", arguments: BrokenImageCache.Defect.allCases)
+    @Test("each rule fails for a cache that breaks it", arguments: BrokenImageCache.Defect.allCases)
     func brokenDouble(_ defect: BrokenImageCache.Defect) async throws {
         let rule = try #require(ImageCacheContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
@@ -42,27 +42,27 @@ struct ImageCacheContractTests {
     }
 }
 
-/// The fake, but for one promise that it breaks: the one that its defect names.
+/// A fake that breaks one rule, which is the raw value of its defect.
 final class BrokenImageCache: ImageCache {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case inventsImages = "what was never inserted is absent"
-        case dropsHeaders = "an inserted image is found, whole"
-        case keepsTheFirst = "a second insert replaces the image"
-        case ignoresSizes = "keys of the same source and different sizes are different images"
-        case removesEverything = "remove forgets that image and no other"
-        case keepsEverything = "removeAll forgets every image, and the cache goes on"
+        case inventsImages = "an image that was never inserted is absent"
+        case dropsHeaders = "an inserted image is found unchanged"
+        case keepsFirst = "a second insert replaces the image"
+        case ignoresSizes = "keys with the same source and different sizes have different images"
+        case removesEverything = "remove(for:) removes one image and no other"
+        case keepsEverything = "removeAll() removes every image, and the cache accepts new ones"
         case evictsEarly = "images that fill the limit exactly are all kept"
-        case countsReplacedTwice = "space that a replaced or removed image took is free again"
-        case ignoresLimit = "the sum of costs never exceeds the limit"
-        case miscounts = "the sum of costs, if it is told, is that of the images that are kept"
-        case evictsForRefused = "an image above the limit alone is refused and evicts no other"
-        case servesStale = "a refused image does not leave the older one under its key"
-        case ignoresTrims = "trimmed to a share, at most that share of what was kept is left"
-        case closesOnTrim = "a trimmed cache goes on with the limit that it had"
-        case revivesRemoved = "an image that others hold is not found again once it was removed"
-        case revivesReplaced = "an image that others hold is not found again once a newer one replaced it"
-        case mixesImages = "concurrent inserts for one key leave one of the images, whole"
-        case losesOnReplace = "concurrent use of many keys loses nothing that fits"
+        case countsReplacedTwice = "replacing or removing an image frees its space"
+        case ignoresLimit = "the total cost never exceeds the limit"
+        case miscounts = "the total cost, if it is reported, is that of the images in the cache"
+        case evictsForRejected = "an image larger than the limit is rejected and evicts no other"
+        case keepsOlderImage = "a rejected image also removes the older image for its key"
+        case ignoresTrims = "trimming to a share leaves at most that share of the total cost"
+        case rejectsAfterTrim = "trimming does not change the limit"
+        case returnsRemoved = "an image that is still in use is not found after it was removed"
+        case returnsReplaced = "an image that is still in use is not found after a newer one replaced it"
+        case mixesImages = "concurrent inserts for one key leave one of the images unchanged"
+        case losesOnReplace = "concurrent inserts for many keys lose no image that fits"
 
         var testDescription: String { rawValue }
     }
@@ -70,9 +70,9 @@ final class BrokenImageCache: ImageCache {
     private let defect: Defect
     private let byteLimit: Int
     private let cache: InMemoryImageCache
-    private let spent = Mutex(0)
-    private let isClosed = Mutex(false)
-    private let everSeen = Mutex<[ImageCacheKey: DecodedImage]>([:])
+    private let totalCost = Mutex(0)
+    private let wasTrimmed = Mutex(false)
+    private let firstImages = Mutex<[ImageCacheKey: DecodedImage]>([:])
 
     var byteCount: Int? { defect == .miscounts ? 300 : cache.byteCount }
 
@@ -85,7 +85,7 @@ final class BrokenImageCache: ImageCache {
 
     func image(for key: ImageCacheKey) -> DecodedImage? {
         let found = cache.image(for: stored(key))
-        if defect == .revivesRemoved || defect == .revivesReplaced { return found ?? everSeen.withLock { $0[key] } }
+        if defect == .returnsRemoved || defect == .returnsReplaced { return found ?? firstImages.withLock { $0[key] } }
         guard defect == .dropsHeaders || defect == .inventsImages else { return found }
         let size = PixelSize(width: 1, height: 1)
         let header = ImageHeader(format: .gif, storedSize: size)
@@ -98,16 +98,16 @@ final class BrokenImageCache: ImageCache {
         let key = stored(key)
         let older = cache.image(for: key)
         switch defect {
-        case .keepsTheFirst where older != nil: return
-        case .closesOnTrim where isClosed.withLock({ $0 }): return
-        case .servesStale where image.byteCount > byteLimit: return
-        case .evictsForRefused where image.byteCount > byteLimit: cache.removeAll()
-        case .revivesRemoved, .revivesReplaced:
-            everSeen.withLock { $0[key] = $0[key] ?? image }
+        case .keepsFirst where older != nil: return
+        case .rejectsAfterTrim where wasTrimmed.withLock({ $0 }): return
+        case .keepsOlderImage where image.byteCount > byteLimit: return
+        case .evictsForRejected where image.byteCount > byteLimit: cache.removeAll()
+        case .returnsRemoved, .returnsReplaced:
+            firstImages.withLock { $0[key] = $0[key] ?? image }
             cache.insert(image, for: key)
         case .losesOnReplace where older != nil: cache.remove(for: key)
         case .countsReplacedTwice:
-            spend(image.byteCount)
+            addCost(image.byteCount)
             cache.insert(image, for: key)
         case .mixesImages:
             var mixed = image
@@ -127,14 +127,14 @@ final class BrokenImageCache: ImageCache {
 
     func trim(toShare share: Double) {
         if defect != .ignoresTrims { cache.trim(toShare: share) }
-        isClosed.withLock { $0 = true }
+        wasTrimmed.withLock { $0 = true }
     }
 
-    /// Counts what is put in and never what is taken out.
-    private func spend(_ byteCount: Int) {
-        let isOver = spent.withLock { spent in
-            spent += byteCount
-            return spent > byteLimit
+    /// Adds the cost of an image, but never subtracts it again.
+    private func addCost(_ byteCount: Int) {
+        let isOver = totalCost.withLock { totalCost in
+            totalCost += byteCount
+            return totalCost > byteLimit
         }
         if isOver { cache.removeAll() }
     }

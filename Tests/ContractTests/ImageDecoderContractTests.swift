@@ -22,12 +22,12 @@ struct ImageDecoderContractTests {
         ]
     }()
 
-    @Test("the fake decoder obeys", arguments: ImageDecoderContract.rules)
+    @Test("the fake decoder passes", arguments: ImageDecoderContract.rules)
     func fake(_ rule: Rule) async throws {
         try await rule.check(.init(FakeDecoder(), samples: Self.samples))
     }
 
-    @Test("each rule bites a decoder that breaks it", arguments: BrokenDecoder.Defect.allCases)
+    @Test("each rule fails for a decoder that breaks it", arguments: BrokenDecoder.Defect.allCases)
     func brokenDouble(_ defect: BrokenDecoder.Defect) async throws {
         let rule = try #require(ImageDecoderContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
@@ -41,30 +41,30 @@ struct ImageDecoderContractTests {
     }
 }
 
-/// A fake decoder that breaks one promise, the one that its defect names.
+/// A fake decoder that breaks one rule, which is the raw value of its defect.
 final class BrokenDecoder: ImageDecoder {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case needsMoreThanThePrefix = "recognises its own images by their first 32 bytes"
-        case recognisesEverything = "recognises nothing in too few bytes or in other formats"
-        case reportsAnotherSize = "tells format, stored size and frames in the header"
-        case ignoresStartIndex = "reads data that is a slice of something larger"
-        case ignoresPixelLimit = "refuses too many pixels when opening"
-        case ignoresSideLimit = "refuses too long a side when opening"
-        case ignoresFrameLimit = "refuses too many frames when opening"
-        case refusesForMetadata = "ignores metadata above the limit and refuses nothing for it"
-        case opensAnything = "refuses what is no image as malformed or truncated"
-        case forgetsLastRow = "hands over each row once, in both layouts"
-        case offersTooSmall = "offers sizes that cover the target, and decodes at them"
-        case offersScaledAlways = "offers the stored size when nothing smaller covers the target"
-        case showsFirstFrameInstead = "has no frame beyond the last or before the first"
-        case ignoresSinkFailure = "stops with the error that the sink throws"
-        case consumesFrame = "gives the same pixels each time, also after a decode that was stopped"
-        case playsForwardsOnly = "gives the same frames in any order"
-        case clearsAlpha = "has full alpha everywhere when the header knows of none"
-        case confusesThreads = "opens from several threads at once"
-        case padsTruncated = "says that half a file is truncated"
-        case dropsRowsOfCutFile = "ends with an image or a typed error wherever the file is cut"
-        case dropsRowsOfDamagedFile = "ends with an image or a typed error whichever byte is wrong"
+        case needsLongerPrefix = "the decoder recognizes its own images by their first 32 bytes"
+        case recognizesEverything = "the decoder recognizes neither too few bytes nor other formats"
+        case reportsAnotherSize = "the header has the format, the stored size and the number of frames"
+        case ignoresStartIndex = "the decoder reads a slice of larger data"
+        case ignoresPixelLimit = "opening an image with too many pixels fails"
+        case ignoresSideLimit = "opening an image with a side that is too long fails"
+        case ignoresFrameLimit = "opening an image with too many frames fails"
+        case rejectsMetadata = "metadata above the limit is ignored, and opening succeeds"
+        case opensAnything = "opening data that is not an image fails as malformed or truncated"
+        case dropsLastRow = "decoding produces each row once, in RGBA and in the native layout"
+        case offersTooSmall = "an image offers sizes that cover the target, and decodes at them"
+        case alwaysOffersScaled = "an image offers the stored size if no smaller size covers the target"
+        case showsFirstFrameInstead = "decoding a frame that does not exist fails"
+        case ignoresSinkFailure = "decoding stops with the error that the sink throws"
+        case consumesFrame = "decoding produces the same pixels each time, even after a decode that was stopped"
+        case decodesOnlyForwards = "decoding produces the same frames in any order"
+        case clearsAlpha = "every pixel is opaque if the header says that there is no alpha"
+        case confusesThreads = "an image can be opened and decoded concurrently"
+        case padsTruncated = "half of a file fails as truncated"
+        case dropsRowsOfCutFile = "a file that is cut anywhere decodes completely or fails with a typed error"
+        case dropsRowsOfDamagedFile = "a file with any wrong byte decodes completely or fails with a typed error"
 
         var testDescription: String { rawValue }
     }
@@ -78,11 +78,11 @@ final class BrokenDecoder: ImageDecoder {
 
     var format: ImageFormat { decoder.format }
 
-    func recognises(_ prefix: Data) -> Bool {
+    func recognizes(_ prefix: Data) -> Bool {
         switch defect {
-        case .needsMoreThanThePrefix: prefix.count > 32
-        case .recognisesEverything: true
-        default: decoder.recognises(prefix)
+        case .needsLongerPrefix: prefix.count > 32
+        case .recognizesEverything: true
+        default: decoder.recognizes(prefix)
         }
     }
 
@@ -94,9 +94,9 @@ final class BrokenDecoder: ImageDecoder {
         case .ignoresPixelLimit: limits.pixels = .max
         case .ignoresSideLimit: limits.side = .max
         case .ignoresFrameLimit: limits.frames = .max
-        case .refusesForMetadata where limits.metadataBytes == 0:
+        case .rejectsMetadata where limits.metadataBytes == 0:
             throw .limitExceeded(.metadataBytes, value: 1, allowed: 0)
-        case .opensAnything where !decoder.recognises(data), .padsTruncated where !intact.contains(data),
+        case .opensAnything where !decoder.recognizes(data), .padsTruncated where !intact.contains(data),
             .dropsRowsOfCutFile where !intact.contains(data), .dropsRowsOfDamagedFile where !intact.contains(data):
             data = FakeImage.encode(width: 8, height: 8)
         default: break
@@ -131,7 +131,7 @@ private final class BrokenImage: OpenedImage {
     func decodableSize(covering target: PixelSize) -> PixelSize {
         switch defect {
         case .offersTooSmall: image.decodableSize(covering: PixelSize(width: 1, height: 1))
-        case .offersScaledAlways: PixelSize(width: 1, height: 1)
+        case .alwaysOffersScaled: PixelSize(width: 1, height: 1)
         default: image.decodableSize(covering: target)
         }
     }
@@ -145,7 +145,7 @@ private final class BrokenImage: OpenedImage {
         let collected = CollectingRowSink()
         try image.decode(
             frame: frameShown(for: index), size: size, layout: layout, preference: preference, into: collected)
-        for (y, row) in collected.rows.enumerated() where !forgets(row: y, of: size) {
+        for (y, row) in collected.rows.enumerated() where !drops(row: y, of: size) {
             let bytes = row.enumerated().map { changed($0.element, at: $0.offset) }
             if defect == .ignoresSinkFailure {
                 do throws(DecodingFailure) { try sink.receive(bytes.span) } catch { continue }
@@ -158,14 +158,14 @@ private final class BrokenImage: OpenedImage {
     private func frameShown(for index: Int) -> Int {
         switch defect {
         case .showsFirstFrameInstead: (0..<header.frameCount).contains(index) ? index : 0
-        case .playsForwardsOnly: furthestFrame
+        case .decodesOnlyForwards: furthestFrame
         default: index
         }
     }
 
-    private func forgets(row: Int, of size: PixelSize) -> Bool {
+    private func drops(row: Int, of size: PixelSize) -> Bool {
         switch defect {
-        case .forgetsLastRow: row == size.height - 1
+        case .dropsLastRow: row == size.height - 1
         case .dropsRowsOfCutFile, .dropsRowsOfDamagedFile: !isIntact && row == size.height - 1
         default: false
         }

@@ -14,12 +14,12 @@ struct ImageEncoderContractTests {
             largestSide: FakeEncoder.largestSide)
     }
 
-    @Test("the fake encoder obeys", arguments: ImageEncoderContract.rules)
+    @Test("the fake encoder passes", arguments: ImageEncoderContract.rules)
     func fake(_ rule: Rule) async throws {
         try await rule.check(Self.subject(FakeEncoder()))
     }
 
-    @Test("each rule bites an encoder that breaks it", arguments: BrokenEncoder.Defect.allCases)
+    @Test("each rule fails for an encoder that breaks it", arguments: BrokenEncoder.Defect.allCases)
     func brokenDouble(_ defect: BrokenEncoder.Defect) async throws {
         let rule = try #require(ImageEncoderContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
@@ -33,17 +33,17 @@ struct ImageEncoderContractTests {
     }
 }
 
-/// A fake encoder that breaks one promise, the one that its defect names.
+/// A fake encoder that breaks one rule, which is the raw value of its defect.
 struct BrokenEncoder: ImageEncoder {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case turns = "writes a file that its decoder recognises and that has the size of the image"
-        case addsNumber = "writes the same bytes for the same image"
-        case losesColour = "brings the image back: exactly when lossless, closely otherwise"
-        case dropsAlpha = "keeps transparency where the format has it, and drops it elsewhere"
-        case halvesAtLowQuality = "takes any quality, also out of range"
-        case takesAnySize = "refuses a size that the format can't hold"
-        case playsOnce = "writes an animation with its frames, delays and loop count, or says that it can't"
-        case takesUnevenFrames = "refuses an animation without frames or with frames of several sizes"
+        case transposes = "an encoded file is recognized by its decoder and has the size of the image"
+        case addsNumber = "the encoder writes the same bytes for the same image"
+        case darkens = "the decoded file equals the image if lossless, and is close to it otherwise"
+        case dropsAlpha = "the encoder keeps alpha if the format supports it, and drops it otherwise"
+        case halvesAtLowQuality = "the encoder accepts any quality, even out of range"
+        case acceptsAnySize = "encoding a size that the format can't represent fails"
+        case playsOnce = "an animation is encoded with frames, delays and loop count, or fails as unsupported"
+        case acceptsUnevenFrames = "encoding an animation without frames or with frames of several sizes fails"
 
         var testDescription: String { rawValue }
     }
@@ -59,15 +59,15 @@ struct BrokenEncoder: ImageEncoder {
     func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
         var (size, pixels) = (bitmap.size, bitmap.pixels)
         switch defect {
-        case .turns: size = size.transposed
+        case .transposes: size = size.transposed
         case .addsNumber: pixels[0] = UInt8(calls.next())
-        case .losesColour: pixels = pixels.map { $0 / 2 }
+        case .darkens: pixels = pixels.map { $0 / 2 }
         case .dropsAlpha:
             return try encoder.encode(Bitmap(size: size, pixels: pixels, isOpaque: true), options: options)
         case .halvesAtLowQuality where options.quality < 0:
             size.height /= 2
             pixels.removeLast(size.area * 4)
-        case .takesAnySize where size.width > FakeEncoder.largestSide || size.height > FakeEncoder.largestSide:
+        case .acceptsAnySize where size.width > FakeEncoder.largestSide || size.height > FakeEncoder.largestSide:
             return FakeImage(size).encoded
         default: break
         }
@@ -78,7 +78,7 @@ struct BrokenEncoder: ImageEncoder {
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
     ) throws(EncodingFailure) -> Data {
         switch defect {
-        case .takesUnevenFrames:
+        case .acceptsUnevenFrames:
             FakeImage.encode(width: 1, height: 1)
         case .playsOnce:
             try encoder.encode(frames, loopCount: 1, options: options)

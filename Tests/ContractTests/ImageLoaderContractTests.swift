@@ -8,12 +8,12 @@ import Testing
 struct ImageLoaderContractTests {
     typealias Rule = ContractRule<ImageLoaderContract.Subject>
 
-    @Test("the fake obeys", arguments: ImageLoaderContract.rules)
+    @Test("the fake passes", arguments: ImageLoaderContract.rules)
     func fake(_ rule: Rule) async throws {
         try await rule.check { Self.fixture { $0 } }
     }
 
-    @Test("each rule bites a loader that breaks it", arguments: BrokenLoader.Defect.allCases)
+    @Test("each rule fails for a loader that breaks it", arguments: BrokenLoader.Defect.allCases)
     func brokenDouble(_ defect: BrokenLoader.Defect) async throws {
         let rule = try #require(ImageLoaderContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: (any Error).self) {
@@ -34,16 +34,16 @@ struct ImageLoaderContractTests {
         loader.script(request("endless"), .held(gate, .failure(.offline)))
         return ImageLoaderFixture(
             loader: make(loader), image: request("image"), missing: request("missing"), endless: request("endless"),
-            endlessArrivals: gate)
+            endlessGate: gate)
     }
 }
 
-/// The fake, but for one promise that it breaks.
+/// A fake that breaks one rule.
 struct BrokenLoader: ImageLoaderProtocol {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case forgets = "an image is not at hand before it was loaded, and is then"
-        case mistakes = "what can't be had ends in the error that says why"
-        case failsWhenCancelled = "cancelling ends a request as cancelled, and no other"
+        case cachesNothing = "an image is in the memory cache after it was loaded, and not before"
+        case changesNotFound = "a request for a missing image fails with notFound"
+        case changesCancelled = "a cancelled request fails as cancelled, and other requests succeed"
 
         var testDescription: String { rawValue }
     }
@@ -52,7 +52,7 @@ struct BrokenLoader: ImageLoaderProtocol {
     let defect: Defect
 
     func cachedImage(for request: ImageRequest) -> LoadedImage? {
-        defect == .forgets ? nil : base.cachedImage(for: request)
+        defect == .cachesNothing ? nil : base.cachedImage(for: request)
     }
 
     func image(
@@ -61,7 +61,7 @@ struct BrokenLoader: ImageLoaderProtocol {
         do throws(ImageError) {
             return try await base.image(for: request, onProgress: onProgress)
         } catch {
-            throw spoilt(error)
+            throw changed(error)
         }
     }
 
@@ -71,13 +71,13 @@ struct BrokenLoader: ImageLoaderProtocol {
         do throws(ImageError) {
             return try await base.data(for: request, onProgress: onProgress)
         } catch {
-            throw spoilt(error)
+            throw changed(error)
         }
     }
 
-    private func spoilt(_ error: ImageError) -> ImageError {
+    private func changed(_ error: ImageError) -> ImageError {
         switch (defect, error) {
-        case (.mistakes, .notFound), (.failsWhenCancelled, .cancelled): .offline
+        case (.changesNotFound, .notFound), (.changesCancelled, .cancelled): .offline
         default: error
         }
     }

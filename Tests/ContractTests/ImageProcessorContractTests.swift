@@ -44,10 +44,10 @@ struct ImageProcessorContractTests {
         .init(BrokenProcessor(nil), other: CompositeProcessor([])),
     ]
 
-    @Test("all processors obey", arguments: subjects, ImageProcessorContract.rules)
+    @Test("all processors pass", arguments: subjects, ImageProcessorContract.rules)
     func real(_ subject: ImageProcessorContract.Subject, _ rule: Rule) async throws { try await rule.check(subject) }
 
-    @Test("each rule bites a processor that breaks it", arguments: BrokenProcessor.Defect.allCases)
+    @Test("each rule fails for a processor that breaks it", arguments: BrokenProcessor.Defect.allCases)
     func brokenDouble(_ defect: BrokenProcessor.Defect) async throws {
         let rule = try #require(ImageProcessorContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
@@ -61,14 +61,14 @@ struct ImageProcessorContractTests {
     }
 }
 
-/// Leaves images as they are, but for one broken promise.
+/// A processor that doesn't change images and breaks one rule, or none without a defect.
 struct BrokenProcessor: ImageProcessor {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case counts = "gives the same image each time"
-        case hasOneName = "names itself, the same each time, and otherwise with other parameters"
-        case claimsOpacity = "says that an image is opaque when it is, and only then"
-        case confusesImages = "works on several images at once"
-        case showsHidden = "shows nothing of what is under zero alpha"
+        case isUnstable = "the processor returns the same image each time"
+        case ignoresParameters = "the identifier is stable, and differs for other parameters"
+        case alwaysClaimsOpacity = "an image is marked as opaque if and only if it is"
+        case confusesImages = "the processor handles several images concurrently"
+        case showsTransparentPixels = "the colors of transparent pixels do not affect the result"
 
         var testDescription: String { rawValue }
     }
@@ -83,9 +83,9 @@ struct BrokenProcessor: ImageProcessor {
     func process(_ bitmap: Bitmap) throws -> Bitmap {
         var (pixels, isOpaque) = (bitmap.pixels, bitmap.isOpaque)
         switch defect {
-        case .counts, .confusesImages: pixels[0] = UInt8(truncatingIfNeeded: calls.next())
-        case .claimsOpacity: isOpaque = true
-        case .showsHidden:
+        case .isUnstable, .confusesImages: pixels[0] = UInt8(truncatingIfNeeded: calls.next())
+        case .alwaysClaimsOpacity: isOpaque = true
+        case .showsTransparentPixels:
             for index in stride(from: 3, to: pixels.count, by: 4) { pixels[index] = 255 }
             isOpaque = true
         default: break

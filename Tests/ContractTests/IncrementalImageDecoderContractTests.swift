@@ -17,12 +17,12 @@ struct IncrementalImageDecoderContractTests {
         ]
     }()
 
-    @Test("the fake decoder obeys", arguments: IncrementalImageDecoderContract.rules)
+    @Test("the fake decoder passes", arguments: IncrementalImageDecoderContract.rules)
     func fake(_ rule: Rule) async throws {
         try await rule.check(.init(FakeIncrementalDecoder(), samples: Self.samples))
     }
 
-    @Test("each rule bites a decoder that breaks it", arguments: BrokenIncrementalDecoder.Defect.allCases)
+    @Test("each rule fails for a decoder that breaks it", arguments: BrokenIncrementalDecoder.Defect.allCases)
     func brokenDouble(_ defect: BrokenIncrementalDecoder.Defect) async throws {
         let rule = try #require(IncrementalImageDecoderContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
@@ -38,20 +38,20 @@ struct IncrementalImageDecoderContractTests {
     }
 }
 
-/// A fake decoder that breaks one promise, the one that its defect names.
+/// A fake decoder that breaks one rule, which is the raw value of its defect.
 final class BrokenIncrementalDecoder: IncrementalImageDecoder {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case knowsBeforehand = "knows and shows nothing before bytes have come"
-        case reportsAnotherSize = "comes to know the size and format that opening the whole file tells"
-        case changesLastRow = "shows, when all has come, what decoding the whole file gives, at each size it offers"
-        case countsPieces = "shows the same however the bytes are cut"
-        case shrinks = "never shows less than before, and hands over as many rows as it says"
-        case waitsForTheEnd = "shows part of an image before all of it has come"
-        case wearsOut = "may be asked for the same preview twice"
-        case dislikesMore = "ignores bytes behind the end"
-        case ignoresSinkFailure = "stops with the error that the sink throws, and can go on"
-        case ignoresPixelLimit = "refuses too large an image as soon as the header tells"
-        case addsRows = "ends with a typed error or goes on, whichever byte is wrong"
+        case startsWithHeader = "an image has no header and no preview before it receives bytes"
+        case reportsAnotherSize = "the header has the size and format that opening the whole file returns"
+        case changesLastRow = "the last preview equals the decoded file, at each size that is offered"
+        case countsPieces = "a preview does not depend on how the bytes are split"
+        case shrinks = "a preview never shrinks, and has as many rows as its extent says"
+        case waitsForEnd = "a part of the image is shown before all bytes have arrived"
+        case previewsOnce = "the same preview can be decoded twice"
+        case rejectsSurplus = "bytes after the end of the image are ignored"
+        case ignoresSinkFailure = "decoding a preview stops with the error that the sink throws, and can be repeated"
+        case ignoresPixelLimit = "an image that is too large fails as soon as its header has arrived"
+        case addsRows = "a file with any wrong byte fails with a typed error, or its previews stay valid"
 
         var testDescription: String { rawValue }
     }
@@ -63,7 +63,7 @@ final class BrokenIncrementalDecoder: IncrementalImageDecoder {
 
     var format: ImageFormat { decoder.format }
 
-    func recognises(_ prefix: Data) -> Bool { decoder.recognises(prefix) }
+    func recognizes(_ prefix: Data) -> Bool { decoder.recognizes(prefix) }
 
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         try decoder.open(data, limits: limits)
@@ -89,7 +89,7 @@ private final class BrokenIncrementalImage: IncrementalImage {
     var header: ImageHeader? {
         var header = image.header
         if defect == .reportsAnotherSize { header?.storedSize.width += 1 }
-        if defect == .knowsBeforehand, header == nil {
+        if defect == .startsWithHeader, header == nil {
             return ImageHeader(format: .fake, storedSize: PixelSize(width: 9, height: 11))
         }
         return header
@@ -97,7 +97,7 @@ private final class BrokenIncrementalImage: IncrementalImage {
 
     var extent: PreviewExtent {
         if defect == .shrinks, pieces % 2 == 0 { return PreviewExtent(passes: 0, rows: min(1, image.extent.rows)) }
-        if defect == .waitsForTheEnd, image.extent.passes == 0 { return .nothing }
+        if defect == .waitsForEnd, image.extent.passes == 0 { return .nothing }
         return image.extent
     }
 
@@ -111,7 +111,7 @@ private final class BrokenIncrementalImage: IncrementalImage {
 
     func append(_ bytes: Data) throws(DecodingFailure) {
         pieces += 1
-        if defect == .dislikesMore, bytes.contains(0xA5), bytes.allSatisfy({ $0 == 0xA5 }) {
+        if defect == .rejectsSurplus, bytes.contains(0xA5), bytes.allSatisfy({ $0 == 0xA5 }) {
             throw .malformed(.fake, "more than expected")
         }
         try image.append(bytes)
@@ -124,7 +124,7 @@ private final class BrokenIncrementalImage: IncrementalImage {
         var rows = collected.rows
         if defect == .changesLastRow, !rows.isEmpty { rows[rows.count - 1][0] ^= 1 }
         if defect == .countsPieces, !rows.isEmpty { rows[0][0] = UInt8(truncatingIfNeeded: pieces) }
-        if defect == .wearsOut, previews > 1 { rows = [] }
+        if defect == .previewsOnce, previews > 1 { rows = [] }
         if defect == .addsRows { rows += [[UInt8]](repeating: rows.first ?? [0], count: 12) }
         for row in rows {
             do throws(DecodingFailure) {

@@ -4,9 +4,9 @@ import ImageContractTesting
 import ImageCore
 import Testing
 
-@Suite("JPEG keeps the promises of its ports")
+@Suite("JPEG: the contracts of decoders and encoders")
 struct JPEGContractTests {
-    @Test("the decoder obeys", arguments: ImageDecoderContract.rules)
+    @Test("the decoder passes", arguments: ImageDecoderContract.rules)
     func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {
         let size = PixelSize(width: 41, height: 29)
         let image = Bitmap.shaded(size, isOpaque: true)
@@ -18,7 +18,7 @@ struct JPEGContractTests {
         try await rule.check(.init(JPEGDecoder(), samples: samples))
     }
 
-    @Test("the incremental decoder obeys", arguments: IncrementalImageDecoderContract.rules)
+    @Test("the incremental decoder passes", arguments: IncrementalImageDecoderContract.rules)
     func incrementalDecoder(_ rule: ContractRule<IncrementalImageDecoderContract.Subject>) async throws {
         let size = PixelSize(width: 83, height: 61)
         let image = Bitmap.shaded(size, isOpaque: true)
@@ -33,7 +33,7 @@ struct JPEGContractTests {
         try await rule.check(.init(JPEGDecoder(), samples: samples))
     }
 
-    @Test("the encoder obeys", arguments: ImageEncoderContract.rules)
+    @Test("the encoder passes", arguments: ImageEncoderContract.rules)
     func encoder(_ rule: ContractRule<ImageEncoderContract.Subject>) async throws {
         try await rule.check(
             .init(
@@ -43,7 +43,7 @@ struct JPEGContractTests {
 }
 
 extension Bitmap {
-    /// A soft image with an edge; its alpha, unless opaque, falls from left to right.
+    /// Returns a gradient with an edge. Its alpha decreases from left to right unless it is opaque.
     static func shaded(_ size: PixelSize, isOpaque: Bool) -> Bitmap {
         var pixels: [UInt8] = []
         for y in 0..<size.height {

@@ -8,7 +8,7 @@ import Testing
 struct MemoryPressureMonitorContractTests {
     typealias Rule = ContractRule<MemoryPressureMonitorContract.Subject>
 
-    @Test("the fake obeys", arguments: MemoryPressureMonitorContract.rules)
+    @Test("the fake passes", arguments: MemoryPressureMonitorContract.rules)
     func fake(_ rule: Rule) async throws {
         try await rule.check {
             let monitor = FakeMemoryPressureMonitor()
@@ -16,7 +16,7 @@ struct MemoryPressureMonitorContractTests {
         }
     }
 
-    @Test("each rule bites a monitor that breaks it", arguments: BrokenMemoryPressureMonitor.Defect.allCases)
+    @Test("each rule fails for a monitor that breaks it", arguments: BrokenMemoryPressureMonitor.Defect.allCases)
     func brokenDouble(_ defect: BrokenMemoryPressureMonitor.Defect) async throws {
         let rule = try #require(MemoryPressureMonitorContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
@@ -34,17 +34,17 @@ struct MemoryPressureMonitorContractTests {
     }
 }
 
-/// The fake, but for one promise that it breaks: the one that its defect names.
+/// A fake that breaks one rule, which is the raw value of its defect.
 final class BrokenMemoryPressureMonitor: MemoryPressureMonitor {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case beginsAlarmed = "the level is normal until the system says otherwise"
-        case remembersTheWorst = "the level is what was reported last"
-        case tellsTheLastComer = "every handler is told every report, in order"
-        case tellsChangesAlone = "pressure that lasts is told again"
-        case tellsEveryNormal = "normal is told once, when the pressure is over"
-        case tellsLeavers = "a cancelled observation is told nothing more, and the others are"
-        case keepsHandlers = "an observation that is let go is told nothing more"
-        case asksLate = "a handler may ask the monitor, observe and cancel"
+        case startsWithWarning = "the level is normal until the system reports another one"
+        case reportsHighestLevel = "the level is the one that was reported last"
+        case keepsOneHandler = "every handler receives every report, in order"
+        case reportsOnlyChanges = "lasting pressure is reported again"
+        case repeatsNormal = "a normal level is reported once, when the pressure ends"
+        case ignoresCancellation = "a cancelled observation receives nothing more, and the others still do"
+        case keepsHandlers = "a released observation receives nothing more"
+        case updatesLate = "a handler can read the monitor, observe it and cancel an observation"
 
         var testDescription: String { rawValue }
     }
@@ -63,34 +63,34 @@ final class BrokenMemoryPressureMonitor: MemoryPressureMonitor {
     var level: MemoryPressureLevel {
         let levels = state.withLock { $0.levels }
         switch defect {
-        case .beginsAlarmed: return levels.last ?? .warning
-        case .remembersTheWorst: return levels.max() ?? .normal
+        case .startsWithWarning: return levels.last ?? .warning
+        case .reportsHighestLevel: return levels.max() ?? .normal
         default: return levels.last ?? .normal
         }
     }
 
     func observe(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) -> MemoryPressureObservation {
         let id = state.withLock { state in
-            if defect == .tellsTheLastComer { state.handlers = [:] }
+            if defect == .keepsOneHandler { state.handlers = [:] }
             state.nextID += 1
             state.handlers[state.nextID] = handler
             return state.nextID
         }
         return MemoryPressureObservation { [defect, weak self] in
-            if defect == .tellsLeavers || defect == .keepsHandlers { return }
+            if defect == .ignoresCancellation || defect == .keepsHandlers { return }
             self?.remove(id)
         }
     }
 
     func report(_ level: MemoryPressureLevel) {
         let previous = self.level
-        if defect != .asksLate { state.withLock { $0.levels.append(level) } }
+        if defect != .updatesLate { state.withLock { $0.levels.append(level) } }
         let isSilent =
-            level == previous && (level == .normal ? defect != .tellsEveryNormal : defect == .tellsChangesAlone)
+            level == previous && (level == .normal ? defect != .repeatsNormal : defect == .reportsOnlyChanges)
         if !isSilent {
             for (_, handler) in state.withLock({ $0.handlers.sorted { $0.key < $1.key } }) { handler(level) }
         }
-        if defect == .asksLate { state.withLock { $0.levels.append(level) } }
+        if defect == .updatesLate { state.withLock { $0.levels.append(level) } }
     }
 
     private func remove(_ id: Int) { state.withLock { $0.handlers[id] = nil } }

@@ -2,14 +2,15 @@ import Foundation
 import ImageCore
 import Synchronization
 
-/// Runs work in lanes that are operation queues of Foundation, without limits per host.
+/// A scheduler whose lanes are operation queues of Foundation. It has no limits per host.
 ///
-/// An operation of a queue is a slot in its lane: the caller runs its work between the operation's start and its end.
+/// An operation of a queue is a slot in its lane. The caller runs its work between the start and the end of the
+/// operation.
 final class OperationQueueScheduler: WorkScheduler {
     private let limits: [WorkLane: Int]
     private let queues = Mutex<[WorkLane: OperationQueue]>([:])
 
-    /// - Parameter limits: How much work each lane runs at once. Other lanes run one work at a time.
+    /// - Parameter limits: The number of closures that each lane runs at once. Other lanes run one at a time.
     init(limits: [WorkLane: Int]) { self.limits = limits }
 
     func run<Value: Sendable>(
@@ -39,7 +40,7 @@ final class OperationQueueScheduler: WorkScheduler {
     }
 }
 
-/// Finishes when it has been started by its queue and released by its caller, in any order.
+/// An operation that finishes after its queue has started it and its caller has released it, in any order.
 private final class SlotOperation: Operation, @unchecked Sendable {  // as `Operation` is
     /// Receives one element, when the queue starts the operation.
     let starts: AsyncStream<Void>
@@ -63,7 +64,7 @@ private final class SlotOperation: Operation, @unchecked Sendable {  // as `Oper
 
     func release() { change { $0.isReleased = true } }
 
-    /// The lock makes sure that the last of several changes at once is set last.
+    /// Sets the priority of the operation. The lock ensures that the last of several concurrent changes is set last.
     func setPriority(_ priority: LivePriority) {
         priorityChange.withLock { _ in queuePriority = QueuePriority(priority.value) }
     }

@@ -4,7 +4,7 @@ import ImageContractTesting
 import ImageCore
 import Testing
 
-@Suite("PNG keeps the promises of its ports")
+@Suite("PNG: the contracts of decoders and encoders")
 struct PNGContractTests {
     private static func samples() throws -> [ImageDecoderContract.Sample] {
         let size = PixelSize(width: 41, height: 29)
@@ -17,17 +17,17 @@ struct PNGContractTests {
         }
     }
 
-    @Test("the decoder obeys", arguments: ImageDecoderContract.rules)
+    @Test("the decoder passes", arguments: ImageDecoderContract.rules)
     func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {
         try await rule.check(.init(PNGDecoder(), samples: try Self.samples()))
     }
 
-    @Test("the decoder of bytes that come in obeys", arguments: IncrementalImageDecoderContract.rules)
+    @Test("the incremental decoder passes", arguments: IncrementalImageDecoderContract.rules)
     func incrementalDecoder(_ rule: ContractRule<IncrementalImageDecoderContract.Subject>) async throws {
         try await rule.check(.init(PNGDecoder(), samples: try Self.samples()))
     }
 
-    @Test("the encoder obeys", arguments: ImageEncoderContract.rules)
+    @Test("the encoder passes", arguments: ImageEncoderContract.rules)
     func encoder(_ rule: ContractRule<ImageEncoderContract.Subject>) async throws {
         try await rule.check(
             .init(

@@ -1,9 +1,10 @@
 import ImageCore
 import Synchronization
 
-/// Starts an operation for each call: the smallest `RequestCoalescer`. Use one like it to see what sharing saves.
+/// A minimal `RequestCoalescer` that starts an operation for each call. Use it to measure the effect of sharing.
 ///
-/// Progress, result and closing reach a call through its stream. So progress arrives in order, and not after the end.
+/// Each call has a stream for its progress, its result and the closing error, so progress is ordered and ends with the
+/// call.
 final class PassthroughCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
     private enum Event: Sendable {
         case progress(WorkProgress), result(Value)
@@ -11,10 +12,10 @@ final class PassthroughCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
 
     private typealias Events = AsyncThrowingStream<Event, any Error>
 
-    /// The operation threw `CancellationError` without being cancelled.
+    /// An error for an operation that threw `CancellationError` without being cancelled.
     struct CancelledItself: Error {}
 
-    /// An operation has one caller here, whose priority is the operation's own.
+    /// An operation with one caller. It has the caller's priority.
     private final class Operation: SharedOperation {
         let priority: LivePriority
         let events: Events.Continuation
@@ -79,7 +80,7 @@ final class PassthroughCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
         }
     }
 
-    /// The stream of a cancelled task ends without a result.
+    /// Waits for the result of a call. The stream of a cancelled task ends without one.
     private func result(of events: Events, _ onProgress: (WorkProgress) -> Void) async throws -> Value {
         var latest: WorkProgress?
         for try await event in events {

@@ -12,7 +12,7 @@ struct PreviewingImageDecoderContractTests {
 
     static let samples = IncrementalImageDecoderContractTests.samples.map(\.data)
 
-    @Test("the downsampling decoder obeys", arguments: PreviewingImageDecoderContract.rules)
+    @Test("the downsampling decoder passes", arguments: PreviewingImageDecoderContract.rules)
     func downsampling(_ rule: ContractRule<Subject>) async throws {
         try await rule.check(
             Subject(samples: Self.samples) { limits in
@@ -21,7 +21,7 @@ struct PreviewingImageDecoderContractTests {
             })
     }
 
-    @Test("each rule bites a decoder that breaks it", arguments: BrokenPreviewingDecoder.Defect.allCases)
+    @Test("each rule fails for a decoder that breaks it", arguments: BrokenPreviewingDecoder.Defect.allCases)
     func brokenDouble(_ defect: BrokenPreviewingDecoder.Defect) async throws {
         let rule = try #require(PreviewingImageDecoderContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
@@ -37,16 +37,16 @@ struct PreviewingImageDecoderContractTests {
     }
 }
 
-/// A decoder that breaks one promise, the one that its defect names.
+/// A decoder that breaks one rule, which is the raw value of its defect.
 struct BrokenPreviewingDecoder: PreviewingImageDecoder {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case endsWithPreview = "gives in the end what all bytes at once give"
-        case hidesPreviews = "shows previews that say so, of the final size, before all has come"
-        case repeats = "shows nothing twice"
-        case hurries = "obeys the throttle"
-        case throwsEarly = "tells in the end what is wrong with the bytes, not before"
-        case ignoresByteLimit = "refuses too many bytes when they come"
-        case ignoresCancellation = "stops when it is cancelled"
+        case endsWithPreview = "a finished session returns the same image as decoding all bytes at once"
+        case hidesPreviews = "a session returns previews of the final size, marked as such, before the last byte"
+        case repeatsPreviews = "a session returns no preview without new bytes"
+        case ignoresThrottle = "a session follows the throttle"
+        case throwsEarly = "a session reports invalid bytes when it is finished, not before"
+        case ignoresByteLimit = "a session fails as soon as it receives too many bytes"
+        case ignoresCancellation = "a session stops when it is cancelled"
 
         var testDescription: String { rawValue }
     }
@@ -70,7 +70,7 @@ struct BrokenPreviewingDecoder: PreviewingImageDecoder {
     }
 
     func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> any DecodingSession {
-        let throttle = defect == .hurries ? PreviewThrottle.none : throttle
+        let throttle = defect == .ignoresThrottle ? PreviewThrottle.none : throttle
         return BrokenSession(decoder.makeSession(request: request, throttle: throttle), defect)
     }
 }
@@ -89,15 +89,15 @@ private final class BrokenSession: DecodingSession {
         _ bytes: Data, at elapsed: Duration, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage? {
         if defect == .throwsEarly, !bytes.starts(with: FakeImage.signature) { throw .unknownFormat }
-        let isPatient = defect == .ignoresCancellation
-        let preview = try session.append(bytes, at: elapsed, isCancelled: { !isPatient && isCancelled() })
+        let ignoresCancellation = defect == .ignoresCancellation
+        let preview = try session.append(bytes, at: elapsed, isCancelled: { !ignoresCancellation && isCancelled() })
         last = preview ?? last
-        return defect == .hidesPreviews ? nil : defect == .repeats ? last : preview
+        return defect == .hidesPreviews ? nil : defect == .repeatsPreviews ? last : preview
     }
 
     func finish(isCancelled: @Sendable () -> Bool) throws(DecodingFailure) -> DecodedImage {
         if defect == .endsWithPreview, let last { return last }
-        let isPatient = defect == .ignoresCancellation
-        return try session.finish(isCancelled: { !isPatient && isCancelled() })
+        let ignoresCancellation = defect == .ignoresCancellation
+        return try session.finish(isCancelled: { !ignoresCancellation && isCancelled() })
     }
 }

@@ -2,7 +2,8 @@ import ImageContractTesting
 import ImageMemoryCaching
 import Testing
 
-// The example of README.md that needs a test framework. `ReadmeTests` in IntegrationTests compares them, so change both together.
+// The example in README.md that needs a test framework. `ReadmeTests` in IntegrationTests compares them, so change
+// both.
 
 private typealias MyImageCache = MemoryImageCache
 

@@ -9,45 +9,47 @@ import Testing
 struct RequestCoalescerContractTests {
     typealias Rule = ContractRule<RequestCoalescerContract.Subject>
 
-    @Test("TaskCoalescer obeys", arguments: RequestCoalescerContract.rules)
+    @Test("TaskCoalescer passes", arguments: RequestCoalescerContract.rules)
     func taskCoalescer(_ rule: Rule) async throws {
         try await rule.check { TaskCoalescer<String, Int>() }
     }
 
-    @Test("TaskCoalescer obeys with threads of its own", arguments: RequestCoalescerContract.rules)
+    @Test("TaskCoalescer passes with its own threads", arguments: RequestCoalescerContract.rules)
     func taskCoalescerOnExecutor(_ rule: Rule) async throws {
         try await rule.check { TaskCoalescer<String, Int>(executor: DispatchTaskExecutor(name: "contract", width: 2)) }
     }
 
-    @Test("RecordingCoalescer obeys if the coalescer that it records does", arguments: RequestCoalescerContract.rules)
+    @Test("RecordingCoalescer passes over a coalescer that passes", arguments: RequestCoalescerContract.rules)
     func recordingCoalescer(_ rule: Rule) async throws {
         try await rule.check { RecordingCoalescer(TaskCoalescer<String, Int>()) }
     }
 
-    @Test("PassthroughCoalescer obeys, apart from sharing", arguments: RequestCoalescerContract.rulesWithoutSharing)
+    @Test(
+        "PassthroughCoalescer passes the rules without sharing", arguments: RequestCoalescerContract.rulesWithoutSharing
+    )
     func passthroughCoalescer(_ rule: Rule) async throws {
         try await rule.check { PassthroughCoalescer<String, Int>() }
     }
 
-    @Test("PassthroughCoalescer breaks the rules of sharing", arguments: RequestCoalescerContract.rulesOfSharing)
+    @Test("PassthroughCoalescer fails the rules of sharing", arguments: RequestCoalescerContract.rulesOfSharing)
     func passthroughSharesNothing(_ rule: Rule) async throws {
-        let holdWithoutSharing = [
-            "a caller that leaves changes nothing for the others",
+        let rulesThatPass = [
+            "a caller that leaves does not affect the others",
             "a call that has ended has no influence on the operation's priority",
             "progress does not reach a caller that has left, while others wait",
         ]
-        if holdWithoutSharing.contains(rule.name) { return }
+        if rulesThatPass.contains(rule.name) { return }
         await #expect(throws: ContractViolation.self) {
             try await rule.checkBrokenDouble { PassthroughCoalescer<String, Int>() }
         }
     }
 
-    @Test("a double without a defect obeys", arguments: RequestCoalescerContract.rules)
+    @Test("a double without a defect passes", arguments: RequestCoalescerContract.rules)
     func unbrokenDouble(_ rule: Rule) async throws {
         try await rule.check { BrokenCoalescer(.none) }
     }
 
-    @Test("each rule fails with a coalescer that breaks it", arguments: BrokenCoalescer.Defect.all)
+    @Test("each rule fails for a coalescer that breaks it", arguments: BrokenCoalescer.Defect.all)
     func brokenDouble(_ defect: BrokenCoalescer.Defect) async throws {
         for name in defect.brokenRules {
             let rule = try #require(RequestCoalescerContract.rules.first { $0.name == name }, "no rule \(name)")

@@ -10,12 +10,12 @@ import Testing
 struct ResponseCacheContractTests {
     typealias Rule = ContractRule<ResponseCacheContract.Subject>
 
-    @Test("the caching transport obeys, over a cache in memory", arguments: ResponseCacheContract.rules)
+    @Test("the caching transport passes with a cache in memory", arguments: ResponseCacheContract.rules)
     func memory(_ rule: Rule) async throws {
         try await rule.check { origin in Self.cached(origin) }
     }
 
-    @Test("it obeys over files", arguments: ResponseCacheContract.rules)
+    @Test("the caching transport passes with a cache on disk", arguments: ResponseCacheContract.rules)
     func files(_ rule: Rule) async throws {
         let folder = try ContractFolder()
         try await rule.check { origin in
@@ -23,7 +23,7 @@ struct ResponseCacheContractTests {
         }
     }
 
-    @Test("each rule bites a cache that breaks it", arguments: BrokenResponseCache.Defect.allCases)
+    @Test("each rule fails for a cache that breaks it", arguments: BrokenResponseCache.Defect.allCases)
     func brokenDouble(_ defect: BrokenResponseCache.Defect) async throws {
         let rule = try #require(ResponseCacheContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
@@ -44,13 +44,13 @@ struct ResponseCacheContractTests {
     }
 }
 
-/// A cache that obeys but for one broken promise.
+/// A cache that breaks one rule.
 struct BrokenResponseCache: DataTransport, ResponseCache {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case asksOrigin = "has nothing of what was never fetched, and asks nobody"
-        case halves = "gives what is fresh, whole, without asking, as often as it is wanted"
-        case acceptsAnything = "gives what must be asked about only where that is accepted, and says that it is stale"
-        case remembers = "forgets what it is told to forget"
+        case contactsOrigin = "a response that was never fetched is absent, and the origin receives no request"
+        case truncates = "a fresh response is returned complete each time, without a request to the origin"
+        case alwaysAcceptsStale = "a stale response is returned only if stale ones are accepted, and is marked as stale"
+        case keepsRemoved = "a removed response is absent until it is fetched again"
 
         var testDescription: String { rawValue }
     }
@@ -66,14 +66,14 @@ struct BrokenResponseCache: DataTransport, ResponseCache {
     func storedResponse(
         to request: TransportRequest, acceptsStale: Bool
     ) async throws(CacheMiss) -> TransportResponse {
-        if defect == .asksOrigin, let answer = try? await origin.send(request) { return answer }
-        let accepts = acceptsStale || defect == .acceptsAnything
+        if defect == .contactsOrigin, let answer = try? await origin.send(request) { return answer }
+        let accepts = acceptsStale || defect == .alwaysAcceptsStale
         var response = try await inner.storedResponse(to: request, acceptsStale: accepts)
-        if defect == .halves { response.body = TransportBody(Data(count: 10)) }
+        if defect == .truncates { response.body = TransportBody(Data(count: 10)) }
         return response
     }
 
     func removeStoredResponses(to request: TransportRequest) async {
-        if defect != .remembers { await inner.removeStoredResponses(to: request) }
+        if defect != .keepsRemoved { await inner.removeStoredResponses(to: request) }
     }
 }

@@ -8,13 +8,13 @@ import Testing
 struct RowResamplerContractTests {
     typealias Rule = ContractRule<RowResamplerContract.Subject>
 
-    @Test("the Lanczos resampler obeys", arguments: RowResamplerContract.rules)
+    @Test("the Lanczos resampler passes", arguments: RowResamplerContract.rules)
     func lanczos(_ rule: Rule) async throws { try await rule.check(LanczosRowResampler()) }
 
-    @Test("the fake resampler obeys", arguments: RowResamplerContract.rules)
+    @Test("the fake resampler passes", arguments: RowResamplerContract.rules)
     func fake(_ rule: Rule) async throws { try await rule.check(FakeRowResampler()) }
 
-    @Test("each rule bites a resampler that breaks it", arguments: BrokenResampler.Defect.allCases)
+    @Test("each rule fails for a resampler that breaks it", arguments: BrokenResampler.Defect.allCases)
     func brokenDouble(_ defect: BrokenResampler.Defect) async throws {
         let rule = try #require(RowResamplerContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) { try await rule.check(BrokenResampler(defect)) }
@@ -26,20 +26,20 @@ struct RowResamplerContractTests {
     }
 }
 
-/// A fake resampler that breaks one promise, the one that its defect names.
+/// A fake resampler that breaks one rule, which is the raw value of its defect.
 struct BrokenResampler: RowResampler {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case asksForLess = "asks for a source at least as large as the output"
-        case dropsFirstRow = "hands over each output row once, at its full length"
-        case brightens = "keeps a single colour"
-        case changesIdentity = "passes the whole image at its own size through unchanged"
-        case countsRuns = "gives the same bytes for the same input"
-        case thins = "keeps an opaque image opaque"
-        case ignoresAlpha = "lets no colour under zero alpha show"
-        case takesNearest = "averages what the output is too small to show"
-        case mirrors = "keeps everything in its place"
-        case ignoresRegion = "shows the region and nothing far from it"
-        case swallows = "passes on the error of the next stage and goes no further"
+        case undersamples = "the oversampling is finite and at least 1"
+        case dropsFirstRow = "the resampler produces each output row once, at its full length"
+        case brightens = "an image of a single color keeps its color"
+        case changesIdentity = "an image that keeps its size is unchanged"
+        case countsRuns = "the resampler produces the same bytes for the same input"
+        case reducesAlpha = "an opaque image stays opaque"
+        case ignoresAlpha = "the colors of transparent pixels do not affect the result"
+        case usesNearest = "details that are too small for the output are averaged"
+        case mirrors = "the output is neither mirrored nor shifted"
+        case ignoresRegion = "the output shows the region and nothing far from it"
+        case swallowsErrors = "the resampler rethrows the error of the next stage and stops"
 
         var testDescription: String { rawValue }
     }
@@ -49,20 +49,20 @@ struct BrokenResampler: RowResampler {
 
     init(_ defect: Defect) { self.defect = defect }
 
-    var oversampling: Double { defect == .asksForLess ? 0.5 : 1 }
+    var oversampling: Double { defect == .undersamples ? 0.5 : 1 }
 
     func makeStage(
         source: PixelSize, region: PixelRegion, output: PixelSize, isOpaque: Bool, next: any PixelRowSink
     ) throws(DecodingFailure) -> any PixelRowSink {
-        let seen = defect == .ignoresRegion ? PixelRegion(source) : region
+        let usedRegion = defect == .ignoresRegion ? PixelRegion(source) : region
         let after = BrokenOutput(defect, run: runs.next(), next: next)
         let stage = try FakeRowResampler().makeStage(
-            source: source, region: seen, output: output, isOpaque: isOpaque, next: after)
+            source: source, region: usedRegion, output: output, isOpaque: isOpaque, next: after)
         return BrokenInput(defect, next: stage)
     }
 }
 
-/// Spoils rows before they are resampled.
+/// Changes rows before they are resampled.
 private final class BrokenInput: PixelRowSink {
     private let defect: BrokenResampler.Defect
     private let next: any PixelRowSink
@@ -78,8 +78,8 @@ private final class BrokenInput: PixelRowSink {
         switch defect {
         case .ignoresAlpha:
             for index in bytes.indices where index % 4 == 3 { bytes[index] = 255 }
-        case .takesNearest:
-            // As if only each first row and column were looked at.
+        case .usesNearest:
+            // As if only the first row and column were read.
             if nearest.isEmpty { nearest = Array(repeatElement(bytes.prefix(4), count: bytes.count / 4).joined()) }
             bytes = nearest
         default: break
@@ -88,7 +88,7 @@ private final class BrokenInput: PixelRowSink {
     }
 }
 
-/// Spoils rows after they are resampled.
+/// Changes rows after they are resampled.
 private final class BrokenOutput: PixelRowSink {
     private let defect: BrokenResampler.Defect
     private let run: Int
@@ -105,7 +105,7 @@ private final class BrokenOutput: PixelRowSink {
         received += 1
         if defect == .dropsFirstRow, received == 1 { return }
         let bytes = changed(row.indices.map { row[$0] })
-        guard defect == .swallows else { return try next.receive(bytes.span) }
+        guard defect == .swallowsErrors else { return try next.receive(bytes.span) }
         do throws(DecodingFailure) { try next.receive(bytes.span) } catch { return }
     }
 
@@ -113,7 +113,7 @@ private final class BrokenOutput: PixelRowSink {
         switch defect {
         case .brightens, .changesIdentity: row.map { $0 &+ 1 }
         case .countsRuns: row.map { $0 &+ UInt8(truncatingIfNeeded: run) }
-        case .thins: row.enumerated().map { $0.offset % 4 == 3 ? 254 : $0.element }
+        case .reducesAlpha: row.enumerated().map { $0.offset % 4 == 3 ? 254 : $0.element }
         case .mirrors: stride(from: row.count - 4, through: 0, by: -4).flatMap { row[$0..<$0 + 4] }
         default: row
         }

@@ -2,20 +2,20 @@ import CLibSQLite
 import Foundation
 import ImageCore
 
-/// A connection to a database file, closed at the end of its life. Not to be used by two threads at once.
+/// A connection to a database file, which is closed when it is released. Don't use it on two threads at once.
 @safe
 struct SQLiteConnection: ~Copyable {
-    /// What a statement takes and a row gives.
+    /// An argument of a statement, or a column of a row.
     enum Value {
         case integer(Int64)
         case real(Double)
         case bytes(Data)
     }
 
-    // Owned: opened by init, closed by deinit, handed to nobody.
+    // Owned: opened by init, closed by deinit, and never passed on.
     private let handle: OpaquePointer
 
-    /// Opens or makes the file. Waits for other connections for up to ten seconds.
+    /// Opens or creates the file. Statements wait up to ten seconds for other connections.
     init(path: String) throws(DataCacheFailure) {
         var handle: OpaquePointer?
         let code = unsafe sqlite3_open_v2(
@@ -30,7 +30,7 @@ struct SQLiteConnection: ~Copyable {
 
     deinit { unsafe sqlite3_close_v2(handle) }
 
-    /// Runs one statement to its end and returns its rows.
+    /// Runs a statement and returns its rows.
     @discardableResult
     borrowing func run(_ statement: String, _ values: Value...) throws(DataCacheFailure) -> [[Value]] {
         var prepared: OpaquePointer?
@@ -56,7 +56,7 @@ struct SQLiteConnection: ~Copyable {
         case .real(let number): return unsafe sqlite3_bind_double(statement, index, number)
         case .bytes(let bytes):
             if bytes.isEmpty { return unsafe sqlite3_bind_zeroblob(statement, index, 0) }
-            // SQLITE_TRANSIENT, a macro that Swift does not see: SQLite copies the bytes before it returns.
+            // SQLITE_TRANSIENT, a macro that Swift does not import: SQLite copies the bytes before it returns.
             let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
             return unsafe bytes.withUnsafeBytes {
                 unsafe sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), transient)
@@ -76,7 +76,7 @@ struct SQLiteConnection: ~Copyable {
     }
 
     private static func failure(_ code: Int32) -> DataCacheFailure {
-        let text = unsafe sqlite3_errstr(code).map { unsafe String(cString: $0) } ?? "SQLite's error \(code)"
+        let text = unsafe sqlite3_errstr(code).map { unsafe String(cString: $0) } ?? "SQLite error \(code)"
         return switch code & 0xFF {
         case SQLITE_FULL: .noSpace
         case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM: .inaccessible(text)

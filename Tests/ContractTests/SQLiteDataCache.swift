@@ -3,18 +3,18 @@ import Foundation
 import ImageCore
 import Synchronization
 
-/// A cache of encoded bytes in a SQLite database: the proof that another store fits behind the port.
+/// A data cache in a SQLite database. It shows that other storage can conform to `DataCache`.
 ///
-/// One transaction to an operation, on a queue of its own. The budget counts data, metadata and keys; what was stored first goes
-/// first. Each row carries a checksum of all its parts.
+/// Each operation is a transaction on the queue of the cache. The limit applies to data, metadata and keys. The oldest
+/// entry is evicted first. Each row has a checksum of all its parts.
 final class SQLiteDataCache: DataCache {
     private let byteLimit: Int
     private let queue = DispatchQueue(label: "SQLiteDataCache")
     private let connection: Mutex<SQLiteConnection>
-    /// Called on the queue, before each transaction.
+    /// Called on the queue before each transaction.
     private let onAccess: @Sendable () -> Void
 
-    /// Blocks: it opens the database.
+    /// Opens the database. Blocks the calling thread.
     init(
         path: String, byteLimit: Int, onAccess: @escaping @Sendable () -> Void = {}
     ) throws(DataCacheFailure) {
@@ -69,7 +69,7 @@ final class SQLiteDataCache: DataCache {
 
     func removeAll() async throws(DataCacheFailure) { try await execute("delete from entry") }
 
-    /// Runs a statement in the database, behind the cache's back.
+    /// Runs a statement that may change the entries.
     func execute(_ statement: String, _ value: SQLiteConnection.Value? = nil) async throws(DataCacheFailure) {
         try await perform { connection throws(DataCacheFailure) in
             _ = if let value { try connection.run(statement, value) } else { try connection.run(statement) }
@@ -113,14 +113,14 @@ final class SQLiteDataCache: DataCache {
             .integer(Int64(byteCount)))
     }
 
-    /// Takes the older entry away after a store that failed: it is out of date.
+    /// Removes the older entry after a failed store, because it is outdated.
     private static func withdraw(_ key: DataCacheKey, from connection: borrowing SQLiteConnection) {
-        // The failure that led here says more than what may fail here. After some, SQLite has rolled back already.
+        // The original failure is more useful than one of these. After some failures, SQLite has already rolled back.
         _ = try? connection.run("rollback")
         _ = try? connection.run("delete from entry where key = ?", .bytes(key.bytes))
     }
 
-    /// Nil when the row is not what was stored.
+    /// Returns the entry in a row, or nil if the row is damaged.
     private static func entry(in row: [SQLiteConnection.Value], for key: DataCacheKey) -> DataCacheEntry? {
         guard case .bytes(let data) = row[0], case .bytes(let metadata) = row[1], case .real(let createdAt) = row[2],
             case .integer(let checksum) = row[3]
@@ -136,7 +136,7 @@ extension DataCacheKey {
 }
 
 extension DataCacheEntry {
-    /// FNV-1a of 64 bits over all parts: damage shows, forgery need not.
+    /// Returns the 64-bit FNV-1a hash of all parts. It detects damage, but not forgery.
     fileprivate func checksum(under key: DataCacheKey) -> Int64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         let date = unsafe withUnsafeBytes(of: createdAt.timeIntervalSinceReferenceDate) { unsafe Data($0) }

@@ -28,7 +28,7 @@ struct SizedImageDecoderContractTests {
         .init(samples: samples, makeDecoder: makeDecoder)
     }
 
-    @Test("the downsampling decoder obeys", arguments: SizedImageDecoderContract.rules)
+    @Test("the downsampling decoder passes", arguments: SizedImageDecoderContract.rules)
     func real(_ rule: Rule) async throws {
         try await rule.check(
             Self.subject {
@@ -36,12 +36,12 @@ struct SizedImageDecoderContractTests {
             })
     }
 
-    @Test("the fake obeys", arguments: SizedImageDecoderContract.rules)
+    @Test("the fake passes", arguments: SizedImageDecoderContract.rules)
     func fake(_ rule: Rule) async throws {
         try await rule.check(Self.subject { FakeSizedImageDecoder(limits: $0) })
     }
 
-    @Test("each rule bites a decoder that breaks it", arguments: BrokenSizedDecoder.Defect.allCases)
+    @Test("each rule fails for a decoder that breaks it", arguments: BrokenSizedDecoder.Defect.allCases)
     func brokenDouble(_ defect: BrokenSizedDecoder.Defect) async throws {
         let rule = try #require(SizedImageDecoderContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
@@ -57,22 +57,22 @@ struct SizedImageDecoderContractTests {
     }
 }
 
-/// A fake that breaks one promise, the one that its defect names.
+/// A fake that breaks one rule, which is the raw value of its defect.
 struct BrokenSizedDecoder: SizedImageDecoder {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case staysLyingDown = "gives the upright image at its own size without a target"
-        case forgetsHeader = "has the same header whether it decodes or not"
-        case ignoresTarget = "gives the size that the request promises"
-        case counts = "gives the same image each time, also at the same time"
-        case claimsOpacity = "says that an image is opaque when it is, and only then"
-        case guessesFormat = "knows no format in bytes that are no image"
-        case ignoresEncodedBytes = "refuses too many encoded bytes"
-        case ignoresPixels = "refuses too many pixels"
-        case ignoresSide = "refuses too long a side"
-        case ignoresDecodedBytes = "refuses a result of too many bytes"
-        case showsFirstFrame = "has no frame beyond the last or before the first"
-        case neverAsks = "stops when it is cancelled, also between rows"
-        case callsTruncatedMalformed = "says that half a file is truncated"
+        case transposes = "a request without a target returns the upright image at its own size"
+        case changesHeader = "decoding returns the same header as reading the header alone"
+        case ignoresTarget = "the decoder returns an image of the size that the request specifies"
+        case isUnstable = "the decoder returns the same image each time, even concurrently"
+        case alwaysClaimsOpacity = "an image is marked as opaque if and only if it is"
+        case guessesFormat = "data that is not an image fails as an unknown format"
+        case ignoresEncodedBytes = "data with too many encoded bytes fails"
+        case ignoresPixels = "an image with too many pixels fails"
+        case ignoresSide = "an image with a side that is too long fails"
+        case ignoresDecodedBytes = "a result with too many bytes fails"
+        case showsFirstFrame = "decoding a frame that does not exist fails"
+        case ignoresCancellation = "decoding stops when it is cancelled, even between rows"
+        case reportsMalformed = "half of a file fails as truncated"
 
         var testDescription: String { rawValue }
     }
@@ -107,7 +107,7 @@ struct BrokenSizedDecoder: SizedImageDecoder {
         do throws(DecodingFailure) {
             return changed(
                 try decoder.decode(
-                    data, request: request, isCancelled: { defect == .neverAsks ? false : isCancelled() }))
+                    data, request: request, isCancelled: { defect == .ignoresCancellation ? false : isCancelled() }))
         } catch {
             throw changed(error)
         }
@@ -116,7 +116,7 @@ struct BrokenSizedDecoder: SizedImageDecoder {
     private func changed(_ failure: DecodingFailure) -> DecodingFailure {
         switch (defect, failure) {
         case (.guessesFormat, .unknownFormat): .malformed(.fake, "a guess")
-        case (.callsTruncatedMalformed, .truncated): .malformed(.fake, "short")
+        case (.reportsMalformed, .truncated): .malformed(.fake, "short")
         default: failure
         }
     }
@@ -124,10 +124,11 @@ struct BrokenSizedDecoder: SizedImageDecoder {
     private func changed(_ image: DecodedImage) -> DecodedImage {
         var image = image
         var (size, pixels) = (image.bitmap.size, image.bitmap.pixels)
-        if defect == .staysLyingDown { size = size.transposed }
-        if defect == .counts { pixels[0] = UInt8(truncatingIfNeeded: calls.next()) }
-        if defect == .forgetsHeader { image.header.orientation = .upMirrored }
-        image.bitmap = Bitmap(size: size, pixels: pixels, isOpaque: image.bitmap.isOpaque || defect == .claimsOpacity)
+        if defect == .transposes { size = size.transposed }
+        if defect == .isUnstable { pixels[0] = UInt8(truncatingIfNeeded: calls.next()) }
+        if defect == .changesHeader { image.header.orientation = .upMirrored }
+        image.bitmap = Bitmap(
+            size: size, pixels: pixels, isOpaque: image.bitmap.isOpaque || defect == .alwaysClaimsOpacity)
         return image
     }
 }

@@ -10,24 +10,24 @@ import Testing
 struct MaintainedStoreContractTests {
     typealias Rule = ContractRule<MaintainedStoreContract.Subject>
 
-    @Test("the fake obeys", arguments: MaintainedStoreContract.rules)
+    @Test("the fake passes", arguments: MaintainedStoreContract.rules)
     func fake(_ rule: Rule) async throws {
         try await rule.check { Self.fixture(InMemoryStore()) { $0 } }
     }
 
-    @Test("the disk cache obeys", arguments: MaintainedStoreContract.rules)
+    @Test("the disk cache passes", arguments: MaintainedStoreContract.rules)
     func disk(_ rule: Rule) async throws {
         let folder = try ContractFolder()
         let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
-        let elapsed = Stopwatch(time)
+        let clock = TestClock(time)
         try await rule.check {
             let cache = DiskDataCache(
-                directory: URL(fileURLWithPath: folder.path), byteLimit: 1_000_000, now: { elapsed.now })
-            return MaintainedStoreFixture(store: MaintainedDisk(cache: cache), cache: cache) { elapsed.advance($0) }
+                directory: URL(fileURLWithPath: folder.path), byteLimit: 1_000_000, now: { clock.now })
+            return MaintainedStoreFixture(store: MaintainedDisk(cache: cache), cache: cache) { clock.advance($0) }
         }
     }
 
-    @Test("each rule bites a store that breaks it", arguments: BrokenStore.Defect.allCases)
+    @Test("each rule fails for a store that breaks it", arguments: BrokenStore.Defect.allCases)
     func brokenDouble(_ defect: BrokenStore.Defect) async throws {
         let rule = try #require(MaintainedStoreContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
@@ -47,7 +47,7 @@ struct MaintainedStoreContractTests {
     }
 }
 
-private final class Stopwatch: Sendable {
+private final class TestClock: Sendable {
     private let time: Mutex<Date>
     init(_ time: consuming Mutex<Date>) { self.time = time }
     var now: Date { time.withLock { $0 } }
@@ -56,7 +56,7 @@ private final class Stopwatch: Sendable {
     }
 }
 
-/// The disk cache as it keeps house.
+/// The maintenance of the disk cache.
 private struct MaintainedDisk: MaintainedStore {
     let cache: DiskDataCache
     func removeAll() async throws(DataCacheFailure) { try await cache.removeAll() }
@@ -64,12 +64,12 @@ private struct MaintainedDisk: MaintainedStore {
     func byteCount() async throws(DataCacheFailure) -> Int { try await cache.status().byteCount }
 }
 
-/// The fake, but for one promise that it breaks.
+/// A fake that breaks one rule.
 struct BrokenStore: MaintainedStore {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case removesNothing = "nothing is found after all was removed, and what is stored then is"
-        case removesAllTheSame = "what was neither stored nor read for long is removed, and nothing else"
-        case countsNothing = "its bytes are those of its entries at least, and go with them"
+        case removesNothing = "removeAll() leaves no entry, and entries that are stored later are found"
+        case ignoresAge = "only entries that were neither stored nor read for a given time are removed"
+        case countsNothing = "the number of bytes is at least that of the entries, and falls when they are removed"
 
         var testDescription: String { rawValue }
     }
@@ -82,7 +82,7 @@ struct BrokenStore: MaintainedStore {
     }
 
     func removeAll(unusedFor age: Duration) async throws(DataCacheFailure) {
-        if defect == .removesAllTheSame { try await base.removeAll() } else { try await base.removeAll(unusedFor: age) }
+        if defect == .ignoresAge { try await base.removeAll() } else { try await base.removeAll(unusedFor: age) }
     }
 
     func byteCount() async throws(DataCacheFailure) -> Int {

@@ -10,12 +10,12 @@ import Testing
 struct DataEncryptionContractTests {
     typealias Rule = ContractRule<DataEncryptionContract.Subject>
 
-    @Test("the fake obeys", arguments: DataEncryptionContract.rules)
+    @Test("the fake passes", arguments: DataEncryptionContract.rules)
     func fake(_ rule: Rule) async throws {
         try await rule.check(DataEncryptionContract.Subject(FakeEncryption(key: 3), other: FakeEncryption(key: 4)))
     }
 
-    @Test("each rule bites an encryption that breaks it", arguments: BrokenEncryption.Defect.allCases)
+    @Test("each rule fails for an encryption that breaks it", arguments: BrokenEncryption.Defect.allCases)
     func brokenDouble(_ defect: BrokenEncryption.Defect) async throws {
         let rule = try #require(DataEncryptionContract.rules.first { $0.name == defect.rawValue })
         let subject = DataEncryptionContract.Subject(
@@ -30,14 +30,14 @@ struct DataEncryptionContractTests {
     }
 }
 
-/// The fake, but for one promise that it breaks.
+/// A fake that breaks one rule.
 struct BrokenEncryption: DataEncryption {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case losesBytes = "opens what it encrypted, whatever it was"
-        case hidesNothing = "what it encrypted shows nothing of the bytes"
-        case ignoresContext = "opens nothing with another context or another key"
-        case opensAnything = "opens nothing that was changed in any byte, cut or made up"
-        case namesByTheText = "names a text the same each time, other texts otherwise, and without showing it"
+        case losesBytes = "decrypting returns the bytes that were encrypted, whatever they are"
+        case hidesNothing = "encrypted data does not contain the original bytes"
+        case ignoresContext = "decrypting with another context or another key fails"
+        case decryptsAnything = "decrypting fails if any byte was changed or the data was truncated"
+        case revealsText = "a pseudonym is stable, differs for other texts and keys, and does not contain the text"
 
         var testDescription: String { rawValue }
     }
@@ -51,13 +51,13 @@ struct BrokenEncryption: DataEncryption {
     }
 
     func decrypt(_ encrypted: Data, context: Data) throws -> Data {
-        if defect == .opensAnything { return (try? base.decrypt(encrypted, context: context)) ?? Data() }
+        if defect == .decryptsAnything { return (try? base.decrypt(encrypted, context: context)) ?? Data() }
         let encrypted = defect == .hidesNothing ? Data(encrypted.suffix((encrypted.count + 4) / 2)) : encrypted
         let bytes = try base.decrypt(encrypted, context: defect == .ignoresContext ? Data() : context)
         return defect == .losesBytes ? Data(bytes.dropLast()) : bytes
     }
 
-    func pseudonym(for text: String) -> String { defect == .namesByTheText ? text : base.pseudonym(for: text) }
+    func pseudonym(for text: String) -> String { defect == .revealsText ? text : base.pseudonym(for: text) }
 }
 
 @Suite("The contract of DataCacheTransform")
@@ -67,12 +67,12 @@ struct DataCacheTransformContractTests {
     private static let bytes = FakeImage.encode(width: 8, height: 6)
     private static let rules = DataCacheTransformContract.rules + DataCacheTransformContract.lossless
 
-    @Test("encryption obeys, and loses nothing", arguments: rules)
+    @Test("encryption passes, including the rule for lossless transforms", arguments: rules)
     func encryption(_ rule: Rule) async throws {
         try await rule.check(.init(EncryptionTransform(FakeEncryption(key: 9)), bytes: Self.bytes))
     }
 
-    @Test("each rule bites a transform that breaks it", arguments: BrokenTransform.Defect.allCases)
+    @Test("each rule fails for a transform that breaks it", arguments: BrokenTransform.Defect.allCases)
     func brokenDouble(_ defect: BrokenTransform.Defect) async throws {
         let rule = try #require(Self.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
@@ -86,13 +86,13 @@ struct DataCacheTransformContractTests {
     }
 }
 
-/// Changes nothing, but for one promise that it breaks.
+/// A transform that changes nothing and breaks one rule.
 final class BrokenTransform: DataCacheTransform {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case oneName = "a key has one name, and two keys have two"
-        case losesMetadata = "what it stored it restores, with what was kept beside the bytes and their date"
-        case countsCalls = "works on several entries at once"
-        case losesBytes = "every byte comes back"
+        case mapsToOneKey = "a key is always mapped to the same key, and different keys to different ones"
+        case losesMetadata = "a stored entry is restored with its metadata and its date"
+        case countsCalls = "the transform handles several entries concurrently"
+        case losesBytes = "every byte is restored"
 
         var testDescription: String { rawValue }
     }
@@ -102,7 +102,7 @@ final class BrokenTransform: DataCacheTransform {
 
     init(_ defect: Defect) { self.defect = defect }
 
-    func key(for key: DataCacheKey) -> DataCacheKey { defect == .oneName ? DataCacheKey(source: "one") : key }
+    func key(for key: DataCacheKey) -> DataCacheKey { defect == .mapsToOneKey ? DataCacheKey(source: "one") : key }
 
     func stored(_ entry: DataCacheEntry, for key: DataCacheKey) throws -> DataCacheEntry {
         var entry = entry

@@ -10,9 +10,9 @@ import Testing
     import Foundation
 #endif
 
-@Suite("WebP obeys the contracts of decoders and encoders")
+@Suite("WebP: the contracts of decoders and encoders")
 struct WebPContractTests {
-    @Test("the decoder obeys", arguments: ImageDecoderContract.rules)
+    @Test("the decoder passes", arguments: ImageDecoderContract.rules)
     func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {
         let encoder = WebPEncoder()
         let samples = try CodecSample.allCases.flatMap { sample in
@@ -26,7 +26,7 @@ struct WebPContractTests {
         try await rule.check(.init(WebPDecoder(), samples: samples))
     }
 
-    @Test("the decoder obeys while bytes come in", arguments: IncrementalImageDecoderContract.rules)
+    @Test("the incremental decoder passes", arguments: IncrementalImageDecoderContract.rules)
     func incremental(_ rule: ContractRule<IncrementalImageDecoderContract.Subject>) async throws {
         let size = PixelSize(width: 61, height: 83)
         let samples = try [true, false].flatMap { isOpaque in
@@ -40,7 +40,7 @@ struct WebPContractTests {
         try await rule.check(.init(WebPDecoder(), samples: samples))
     }
 
-    @Test("the encoder obeys", arguments: ImageEncoderContract.rules)
+    @Test("the encoder passes", arguments: ImageEncoderContract.rules)
     func encoder(_ rule: ContractRule<ImageEncoderContract.Subject>) async throws {
         try await rule.check(
             .init(

@@ -9,12 +9,12 @@ import Testing
 struct WorkSchedulerContractTests {
     typealias Rule = ContractRule<WorkSchedulerContract.Subject>
 
-    @Test("PriorityScheduler obeys", arguments: WorkSchedulerContract.rules)
+    @Test("PriorityScheduler passes", arguments: WorkSchedulerContract.rules)
     func priorityScheduler(_ rule: Rule) async throws {
         try await rule.check { PriorityScheduler(lanes: [.decode: LaneConfiguration(limit: $0)]) }
     }
 
-    @Test("PriorityScheduler obeys with threads of its own and limits per host", arguments: WorkSchedulerContract.rules)
+    @Test("PriorityScheduler passes with its own threads and limits per host", arguments: WorkSchedulerContract.rules)
     func prioritySchedulerOnExecutor(_ rule: Rule) async throws {
         try await rule.check { limit in
             let executor = DispatchTaskExecutor(name: "contract", width: 2)
@@ -23,27 +23,27 @@ struct WorkSchedulerContractTests {
         }
     }
 
-    @Test("OperationQueueScheduler obeys", arguments: WorkSchedulerContract.rules)
+    @Test("OperationQueueScheduler passes", arguments: WorkSchedulerContract.rules)
     func operationQueueScheduler(_ rule: Rule) async throws {
         try await rule.check { OperationQueueScheduler(limits: [.decode: $0]) }
     }
 
-    @Test("ManualScheduler obeys if work is started in its order", arguments: WorkSchedulerContract.rules)
+    @Test("ManualScheduler passes if its work is started in order", arguments: WorkSchedulerContract.rules)
     func manualScheduler(_ rule: Rule) async throws {
         try await rule.check { SelfStartingScheduler(limit: $0) }
     }
 
-    @Test("ImmediateScheduler obeys, apart from waiting", arguments: WorkSchedulerContract.rulesWithoutWaiting)
+    @Test("ImmediateScheduler passes the rules without waiting", arguments: WorkSchedulerContract.rulesWithoutWaiting)
     func immediateScheduler(_ rule: Rule) async throws {
         try await rule.check { _ in ImmediateScheduler() }
     }
 
-    @Test("a double without a defect obeys", arguments: WorkSchedulerContract.rules)
+    @Test("a double without a defect passes", arguments: WorkSchedulerContract.rules)
     func unbrokenDouble(_ rule: Rule) async throws {
         try await rule.check { BrokenScheduler(.none, limit: $0) }
     }
 
-    @Test("each rule fails with a scheduler that breaks it", arguments: BrokenScheduler.Defect.allCases)
+    @Test("each rule fails for a scheduler that breaks it", arguments: BrokenScheduler.Defect.allCases)
     func brokenDouble(_ defect: BrokenScheduler.Defect) async throws {
         for name in defect.brokenRules {
             let rule = try #require(WorkSchedulerContract.rules.first { $0.name == name }, "no rule \(name)")
@@ -60,7 +60,7 @@ struct WorkSchedulerContractTests {
     }
 }
 
-/// Starts the work of a `ManualScheduler` for each lane, in its order, as soon as a slot is free.
+/// A scheduler with a `ManualScheduler` for each lane. Starts its work in order as soon as a slot is free.
 private final class SelfStartingScheduler: WorkScheduler {
     private let limit: Int
     private let lanes = Mutex<[WorkLane: (scheduler: ManualScheduler, starter: Task<Void, Never>)]>([:])
@@ -99,7 +99,7 @@ private final class SelfStartingScheduler: WorkScheduler {
             case .cancelled: waiting -= 1
             case .started: (waiting, running) = (waiting - 1, running + 1)
             case .finished: running -= 1
-            case .reprioritised: break
+            case .reprioritized: break
             }
         }
         return waiting > 0 && running < limit

@@ -7,7 +7,7 @@ import Testing
 @Suite("Cancellation and backpressure", .timeLimit(.minutes(10)))
 struct CancellationTests {
     @Test(
-        "cancelling while the head is awaited throws cancelled and closes the connection",
+        "cancelling while waiting for the head throws cancelled and closes the connection",
         arguments: HTTPTransport.allCases)
     func cancelInHead(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .steps([.awaitDisconnect]) }
@@ -20,7 +20,7 @@ struct CancellationTests {
     }
 
     @Test(
-        "cancelling while the body is awaited throws cancelled and closes the connection",
+        "cancelling while waiting for the body throws cancelled and closes the connection",
         arguments: HTTPTransport.allCases)
     func cancelInBody(_ http: HTTPTransport) async throws {
         let held = LoopbackSignal()
@@ -35,7 +35,7 @@ struct CancellationTests {
         await server.abandonments(1)
     }
 
-    @Test("a task cancelled beforehand sends nothing that is answered", arguments: HTTPTransport.allCases)
+    @Test("a task that is already cancelled throws cancelled", arguments: HTTPTransport.allCases)
     func cancelledBefore(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .ok([1]) }
         let transport = http.make()
@@ -62,7 +62,7 @@ struct CancellationTests {
         #expect(server.log.map(\.path) == ["/1"])
     }
 
-    @Test("dropping the body closes the connection", arguments: HTTPTransport.allCases)
+    @Test("releasing the body closes the connection", arguments: HTTPTransport.allCases)
     func drop(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in
             .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n1234"), .awaitDisconnect])
@@ -76,7 +76,7 @@ struct CancellationTests {
     }
 
     @Test(
-        "a connection whose body was read to the end is kept, however late the body is dropped",
+        "a connection is reused after its body was read to the end, even before the body is released",
         arguments: HTTPTransport.allCases)
     func keptAfterEnd(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .ok(pattern(10)) }
@@ -89,7 +89,7 @@ struct CancellationTests {
     }
 
     @Test(
-        "a consumer that does not pull holds the sender back, and still gets every byte when it does",
+        "a consumer that does not read pauses the sender, and gets every byte when it reads",
         arguments: HTTPTransport.allCases)
     func backpressure(_ http: HTTPTransport) async throws {
         let big = bigPattern(mebibytes: 24)
@@ -102,8 +102,8 @@ struct CancellationTests {
         }
         let transport = http.make()
         let response = try await transport.send(TransportRequest(url: server.url("/big")))
-        await server.holdbacks(1)
-        // Every one of these makes the event thread go round: an engine that reads without limit would read on meanwhile.
+        await server.blockedSends(1)
+        // Each request runs the event loop. Without backpressure, the transport would continue to read the large body.
         for _ in 0..<300 {
             _ = try await collect(try await transport.send(TransportRequest(url: server.url("/small"))).body)
         }
@@ -113,7 +113,7 @@ struct CancellationTests {
     }
 
     @Test(
-        "cancelling at any moment ends in cancelled or in the whole body, and nothing hangs",
+        "cancelling at any time ends with cancelled or the complete body",
         arguments: HTTPTransport.allCases)
     func races(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .ok(pattern(100_000)) }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Content codings")
 struct ContentCodingTests {
     @Test(
-        "a request that wants nothing decoded asks for no coding and gets the body as it comes, with its length",
+        "a request without content decoding requests no coding and gets the body unchanged, with its length",
         arguments: HTTPTransport.allCases)
     func undecoded(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .ok("abc".utf8, headers: ["Content-Encoding": "gzip"]) }

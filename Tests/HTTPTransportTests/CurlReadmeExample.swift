@@ -3,7 +3,7 @@ import HTTPTypes
 import ImageTransportCurl
 import ImageTransporting
 
-// The example of the module's README.md: it compiles.
+// Compiles the example of the module's README.md.
 func example() async throws {
     guard let url = URL(string: "https://example.com/a.jpg") else { return }
     let transport = CurlTransport()

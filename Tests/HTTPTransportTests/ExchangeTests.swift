@@ -5,9 +5,9 @@ import ImageTransporting
 import LoopbackServer
 import Testing
 
-@Suite("A transfer over HTTP/1.1", .timeLimit(.minutes(10)))
+@Suite("Requests and responses over HTTP/1.1", .timeLimit(.minutes(10)))
 struct ExchangeTests {
-    @Test("a response arrives with status, headers, length and every byte", arguments: HTTPTransport.allCases)
+    @Test("a response has its status, headers, length and complete body", arguments: HTTPTransport.allCases)
     func wholeResponse(_ http: HTTPTransport) async throws {
         let image = pattern(300_000)
         let server = try LoopbackServer { _ in .ok(image, headers: ["ETag": "\"1\"", "X-Empty": ""]) }
@@ -22,7 +22,8 @@ struct ExchangeTests {
         #expect(server.log.first?.headers["accept"] == "image/*")
     }
 
-    @Test("any status is a response", arguments: HTTPTransport.allCases, [204, 304, 404, 410, 500, 503])
+    @Test(
+        "every status is a response, not an error", arguments: HTTPTransport.allCases, [204, 304, 404, 410, 500, 503])
     func statuses(_ http: HTTPTransport, _ status: Int) async throws {
         let server = try LoopbackServer { _ in .response(status: status, body: "no".utf8) }
         let response = try await http.make().send(TransportRequest(url: server.url()))
@@ -44,7 +45,7 @@ struct ExchangeTests {
         #expect(try await collect(response.body) == Array("ok".utf8))
     }
 
-    @Test("a chunked body has no expected length and arrives whole", arguments: HTTPTransport.allCases)
+    @Test("a chunked body has no expected length and is complete", arguments: HTTPTransport.allCases)
     func chunked(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .chunked([pattern(10), pattern(70_000), pattern(1)]) }
         let response = try await http.make().send(TransportRequest(url: server.url()))
@@ -61,22 +62,22 @@ struct ExchangeTests {
     }
 
     @Test(
-        "a body goes up with its length and nothing that was not asked for",
+        "a request body is sent with its length and without additional header fields",
         arguments: HTTPTransport.allCases, [HTTPRequest.Method.post, .put, .patch, .delete, .get])
     func upload(_ http: HTTPTransport, _ method: HTTPRequest.Method) async throws {
         let server = try LoopbackServer { _ in .ok([1]) }
         let body = pattern(1_100_000)
         let request = TransportRequest(url: server.url(), method: method, body: Data(body))
         _ = try await collect(try await http.make().send(request).body)
-        let arrived = try #require(server.log.first)
-        #expect(arrived.method == method.rawValue)
-        #expect(arrived.body == body)
-        // libcurl says that it accepts everything.
-        #expect(Set(arrived.headers.keys).subtracting(["accept"]) == ["host", "accept-encoding", "content-length"])
+        let received = try #require(server.log.first)
+        #expect(received.method == method.rawValue)
+        #expect(received.body == body)
+        // libcurl adds "Accept: */*".
+        #expect(Set(received.headers.keys).subtracting(["accept"]) == ["host", "accept-encoding", "content-length"])
     }
 
     @Test(
-        "a POST without a body says so, and a GET says nothing", arguments: HTTPTransport.allCases,
+        "a POST without a body has a Content-Length of 0, and a GET has none", arguments: HTTPTransport.allCases,
         [HTTPRequest.Method.post, .get])
     func noUpload(_ http: HTTPTransport, _ method: HTTPRequest.Method) async throws {
         let server = try LoopbackServer { _ in .ok([1]) }
@@ -84,7 +85,7 @@ struct ExchangeTests {
         #expect(server.log.map { $0.headers["content-length"] } == [method == .post ? "0" : nil])
     }
 
-    @Test("requests after one another share a connection", arguments: HTTPTransport.allCases)
+    @Test("consecutive requests share a connection", arguments: HTTPTransport.allCases)
     func reuse(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .ok(pattern(1000)) }
         let transport = http.make()
@@ -93,7 +94,7 @@ struct ExchangeTests {
     }
 
     @Test(
-        "200 requests at once are all answered, over no more connections than allowed",
+        "200 concurrent requests all get a response, within the connection limit",
         arguments: HTTPTransport.allCases)
     func concurrent(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in .ok(request.path.utf8) }
@@ -120,7 +121,7 @@ struct ExchangeTests {
         await server.disconnects(1)
     }
 
-    @Test("a body outlives its transport", arguments: HTTPTransport.allCases)
+    @Test("a body can be read after its transport was released", arguments: HTTPTransport.allCases)
     func bodyOutlives(_ http: HTTPTransport) async throws {
         let gate = LoopbackSignal()
         let server = try LoopbackServer { _ in
@@ -132,7 +133,7 @@ struct ExchangeTests {
     }
 
     @Test(
-        "a URL that is not http is refused",
+        "a URL with another scheme or without a host is invalid",
         arguments: HTTPTransport.allCases, ["file:///etc/hostname", "ftp://127.0.0.1/", "http:///x", "data:,x"])
     func otherSchemes(_ http: HTTPTransport, _ text: String) async throws {
         let url = try #require(URL(string: text))

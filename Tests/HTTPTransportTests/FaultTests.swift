@@ -6,7 +6,7 @@ import ImageTransporting
 import LoopbackServer
 import Testing
 
-@Suite("A broken network", .timeLimit(.minutes(10)))
+@Suite("Network and server failures", .timeLimit(.minutes(10)))
 struct FaultTests {
     private func failing(_ http: HTTPTransport, _ steps: [LoopbackStep], greeting: [LoopbackStep] = []) async throws
         -> TransportFailure?
@@ -15,7 +15,7 @@ struct FaultTests {
         return await failure(http.make(), TransportRequest(url: server.url()))
     }
 
-    @Test("a refused connection is a failed connection", arguments: HTTPTransport.allCases)
+    @Test("a refused connection throws connectionFailed", arguments: HTTPTransport.allCases)
     func refused(_ http: HTTPTransport) async throws {
         let port = try RefusingPort()
         let url = try #require(URL(string: "http://127.0.0.1:\(port.port)/"))
@@ -25,7 +25,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a host without an address is an unresolved host", arguments: HTTPTransport.allCases)
+    @Test("an unknown host throws unresolvedHost", arguments: HTTPTransport.allCases)
     func unresolved(_ http: HTTPTransport) async throws {
         let url = try #require(URL(string: "http://nobody.invalid/"))
         guard case .unresolvedHost = await failure(http.make(), TransportRequest(url: url)) else {
@@ -35,7 +35,7 @@ struct FaultTests {
     }
 
     @Test(
-        "a connection that ends before the head is lost", arguments: HTTPTransport.allCases,
+        "a connection that is closed before the head throws connectionLost", arguments: HTTPTransport.allCases,
         [LoopbackStep.reset, .close])
     func beforeHead(_ http: HTTPTransport, _ ending: LoopbackStep) async throws {
         guard case .connectionLost = try await failing(http, [ending]) else {
@@ -45,7 +45,7 @@ struct FaultTests {
     }
 
     @Test(
-        "a connection that ends inside the head is lost", arguments: HTTPTransport.allCases,
+        "a connection that is closed inside the head throws connectionLost", arguments: HTTPTransport.allCases,
         [LoopbackStep.reset, .close])
     func insideHead(_ http: HTTPTransport, _ ending: LoopbackStep) async throws {
         let found = try await failing(http, [.text("HTTP/1.1 200 OK\r\nContent-Len"), ending])
@@ -56,7 +56,7 @@ struct FaultTests {
     }
 
     @Test(
-        "a body that ends before its length is closed early, with the count", arguments: HTTPTransport.allCases,
+        "a body shorter than its length throws closedEarly with the number of bytes", arguments: HTTPTransport.allCases,
         [LoopbackStep.reset, .close])
     func shortBody(_ http: HTTPTransport, _ ending: LoopbackStep) async throws {
         let read = LoopbackSignal()
@@ -72,7 +72,7 @@ struct FaultTests {
     }
 
     @Test(
-        "a chunked body that is cut inside a chunk or before its last one is closed early",
+        "a chunked body that is truncated inside a chunk or before the last one throws closedEarly",
         arguments: HTTPTransport.allCases, [3, 5])
     func cutChunk(_ http: HTTPTransport, _ count: Int) async throws {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -81,7 +81,7 @@ struct FaultTests {
     }
 
     @Test(
-        "what breaks the rules of HTTP is a malformed response", arguments: HTTPTransport.allCases,
+        "a response that violates HTTP throws malformedResponse", arguments: HTTPTransport.allCases,
         MalformedResponse.all)
     func malformed(_ http: HTTPTransport, _ response: MalformedResponse) async throws {
         let found = try await failing(http, [.text(response.text), .close])
@@ -91,7 +91,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a server that falls silent before the head times out there", arguments: HTTPTransport.allCases)
+    @Test("a server that stalls before the head throws timedOut(.head)", arguments: HTTPTransport.allCases)
     func stallBeforeHead(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .steps([.awaitDisconnect]) }
         let request = TransportRequest(url: server.url(), stallTimeout: .milliseconds(100))
@@ -100,7 +100,7 @@ struct FaultTests {
     }
 
     @Test(
-        "a server that falls silent in the body times out there, however much came before",
+        "a server that stalls in the body throws timedOut(.body)",
         arguments: HTTPTransport.allCases)
     func stallInBody(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in
@@ -111,7 +111,9 @@ struct FaultTests {
         await server.abandonments(1)
     }
 
-    @Test("time in which nobody asks for bytes does not count as a stall", arguments: HTTPTransport.allCases)
+    @Test(
+        "time in which the consumer does not request bytes does not count as a stall", arguments: HTTPTransport.allCases
+    )
     func unhurriedConsumer(_ http: HTTPTransport) async throws {
         let held = LoopbackSignal()
         let server = try LoopbackServer { request in
@@ -120,7 +122,7 @@ struct FaultTests {
         }
         let transport = http.make()
         let slow = try await impatientResponse(transport, server.url("/slow"))
-        // A stall of another request, four times as long, is what passes the time.
+        // Wait four times as long, with the stall of another request.
         let other = TransportRequest(url: server.url("/silent"), stallTimeout: .milliseconds(200))
         #expect(await failure(transport, other) == .timedOut(.head))
         held.open()
@@ -128,7 +130,8 @@ struct FaultTests {
         #expect(try await collect(slow.body) == Array("1234".utf8))
     }
 
-    /// A response to a request that stands 50 ms of silence; on a busy machine its head may need more than one attempt.
+    /// Returns the response to a request with a stall timeout of 50 ms. On a busy machine, this may take several
+    /// attempts.
     private func impatientResponse(_ transport: any DataTransport, _ url: URL) async throws -> TransportResponse {
         while true {
             do throws(TransportFailure) {
@@ -139,7 +142,9 @@ struct FaultTests {
         }
     }
 
-    @Test("a server that accepts and says nothing of TLS times out connecting", arguments: HTTPTransport.allCases)
+    @Test(
+        "a server that accepts a connection but sends no TLS handshake throws timedOut(.connect)",
+        arguments: HTTPTransport.allCases)
     func silentHandshake(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer(greeting: [.awaitDisconnect])
         let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
@@ -147,7 +152,7 @@ struct FaultTests {
         #expect(await failure(http.make(), request) == .timedOut(.connect))
     }
 
-    @Test("a server that speaks no TLS is a TLS failure", arguments: HTTPTransport.allCases)
+    @Test("a server without TLS throws a TLS failure", arguments: HTTPTransport.allCases)
     func notTLS(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer(greeting: [.text("HTTP/1.1 400 Bad Request\r\n\r\n"), .close])
         let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
@@ -157,7 +162,7 @@ struct FaultTests {
         }
     }
 
-    @Test("an announced body larger than allowed fails before it is read", arguments: HTTPTransport.allCases)
+    @Test("a body with a length above the limit fails before it is read", arguments: HTTPTransport.allCases)
     func tooLargeAnnounced(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .ok(pattern(1001)) }
         let request = TransportRequest(url: server.url(), maxBodyBytes: 1000)
@@ -165,7 +170,7 @@ struct FaultTests {
     }
 
     @Test(
-        "an unannounced body is cut off at the limit, and one of exactly the limit is not",
+        "a body without a length fails above the limit, but not at the limit",
         arguments: HTTPTransport.allCases)
     func tooLargeUnannounced(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .chunked(Array(repeating: pattern(100), count: 10)) }
@@ -177,7 +182,7 @@ struct FaultTests {
     }
 
     @Test(
-        "the limit counts decoded bytes: a small coded body that unpacks to more is refused",
+        "the limit counts decoded bytes, so a small compressed body that decodes to more is rejected",
         arguments: HTTPTransport.allCases)
     func bomb(_ http: HTTPTransport) async throws {
         let packed = try await gzip(Data(count: 1 << 20))
@@ -189,12 +194,12 @@ struct FaultTests {
         #expect(try await collect(whole.body).count == 1 << 20)
         #expect(
             await failure(transport, TransportRequest(url: server.url(), maxBodyBytes: 100_000))
-                == .unpacksTooLarge(allowedBytes: 100_000))
+                == .decodedBodyTooLarge(allowedBytes: 100_000))
         #expect(server.log.first?.headers["accept-encoding"] == "gzip")
     }
 
     @Test(
-        "a coded body that arrives byte by byte, or in several gzip members, is decoded as one",
+        "a compressed body in small pieces and several gzip members is decoded as one body",
         arguments: HTTPTransport.allCases, [1, 7])
     func codedPieces(_ http: HTTPTransport, _ piece: Int) async throws {
         let packed = try await gzip(Data(pattern(5000))) + gzip(Data(pattern(300)))
@@ -209,7 +214,8 @@ struct FaultTests {
     }
 
     @Test(
-        "a coded body that is cut inside a complete message is closed early", arguments: HTTPTransport.allCases,
+        "a compressed body that is truncated inside a complete message throws closedEarly",
+        arguments: HTTPTransport.allCases,
         [1, 8, 20, 100])
     func cutCoding(_ http: HTTPTransport, _ missing: Int) async throws {
         let packed = try await gzip(Data(pattern(5000))).dropLast(missing)
@@ -221,7 +227,7 @@ struct FaultTests {
     }
 
     @Test(
-        "a head larger than allowed is told, be it many lines or one", arguments: HTTPTransport.allCases,
+        "a head above the limit throws headTooLarge, with one line or many", arguments: HTTPTransport.allCases,
         [9_000, 90_000, 1_000_000])
     func hugeHead(_ http: HTTPTransport, _ lineBytes: Int) async throws {
         let server = try LoopbackServer { _ in
@@ -234,7 +240,7 @@ struct FaultTests {
     }
 
     @Test(
-        "a server that drips bytes for ever times out in the end, and other requests go on meanwhile",
+        "a server that sends bytes slowly without end throws timedOut(.total), and other requests continue",
         arguments: HTTPTransport.allCases)
     func drip(_ http: HTTPTransport) async throws {
         let open = LoopbackSignal()
@@ -251,20 +257,20 @@ struct FaultTests {
             await failure(transport, TransportRequest(url: server.url(), totalTimeout: .milliseconds(200)))
         }
         #expect(await failure(transport, TransportRequest(url: server.url("/small"))) == nil)
-        #expect(await drip.value == .timedOut(.whole))
+        #expect(await drip.value == .timedOut(.total))
         await server.abandonments(1)
     }
 
-    @Test("the time for the whole counts redirects together", arguments: HTTPTransport.allCases)
+    @Test("the total timeout includes redirects", arguments: HTTPTransport.allCases)
     func slowRedirects(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in
             request.path == "/9" ? .steps([.awaitDisconnect]) : .redirect(to: "/9")
         }
         let request = TransportRequest(url: server.url("/1"), totalTimeout: .milliseconds(200))
-        #expect(await failure(http.make(), request) == .timedOut(.whole))
+        #expect(await failure(http.make(), request) == .timedOut(.total))
     }
 
-    @Test("a request for a range is not decoded", arguments: HTTPTransport.allCases)
+    @Test("the response to a range request is not decoded", arguments: HTTPTransport.allCases)
     func rangeIsRaw(_ http: HTTPTransport) async throws {
         let packed = try await gzip(Data(count: 1000))
         let server = try LoopbackServer { _ in .ok(packed, headers: ["Content-Encoding": "gzip"]) }
@@ -287,17 +293,17 @@ struct MalformedResponse: Sendable, CustomTestStringConvertible {
     let text: String
 
     static let all = [
-        MalformedResponse(testDescription: "no HTTP at all", text: "\u{1}\u{2}garbage, not HTTP\r\n\r\n"),
+        MalformedResponse(testDescription: "no HTTP", text: "\u{1}\u{2}garbage, not HTTP\r\n\r\n"),
         MalformedResponse(
-            testDescription: "a status that is no number", text: "HTTP/1.1 2x0 OK\r\nContent-Length: 0\r\n\r\n"),
+            testDescription: "a status that is not a number", text: "HTTP/1.1 2x0 OK\r\nContent-Length: 0\r\n\r\n"),
         MalformedResponse(
-            testDescription: "a chunk size that is no number",
+            testDescription: "a chunk size that is not a number",
             text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
         MalformedResponse(
-            testDescription: "a body that is not coded as it says",
+            testDescription: "a body that is not valid gzip",
             text: "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 9\r\n\r\nnot gzip!"),
         MalformedResponse(
-            testDescription: "a coding that nobody asked for",
+            testDescription: "a content coding that was not requested",
             text: "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 1\r\n\r\nx"),
     ]
 }

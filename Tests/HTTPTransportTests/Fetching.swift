@@ -1,12 +1,12 @@
 import Foundation
 import ImageTransporting
 
-/// Reads a body to its end.
+/// Returns all bytes of a body.
 func collect(_ body: TransportBody) async throws(TransportFailure) -> [UInt8] {
     Array(try await body.collected(expectedBytes: nil, limit: .max))
 }
 
-/// What sending and reading to the end fails with; nil when it succeeds.
+/// Sends a request and reads its body to the end. Returns the failure, or nil if it succeeds.
 func failure(_ transport: any DataTransport, _ request: TransportRequest) async -> TransportFailure? {
     do throws(TransportFailure) {
         _ = try await collect(try await transport.send(request).body)
@@ -16,7 +16,7 @@ func failure(_ transport: any DataTransport, _ request: TransportRequest) async 
     }
 }
 
-/// Many bytes, made quickly: a pattern over and over.
+/// Returns many bytes that repeat a pattern.
 func bigPattern(mebibytes: Int) -> [UInt8] {
     let block = pattern(1 << 16)
     var bytes: [UInt8] = []
@@ -24,7 +24,7 @@ func bigPattern(mebibytes: Int) -> [UInt8] {
     return bytes
 }
 
-/// Bytes that differ from place to place, the same each time.
+/// Returns a deterministic sequence of varying bytes.
 func pattern(_ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
 }

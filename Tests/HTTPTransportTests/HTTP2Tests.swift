@@ -4,7 +4,7 @@ import ImageTransporting
 import Testing
 
 @Suite(
-    "HTTP/2 over TLS, against nginx", .timeLimit(.minutes(10)),
+    "HTTP/2 over TLS with nginx", .timeLimit(.minutes(10)),
     .enabled(if: NginxServer.isAvailable, "needs nginx and openssl: apt-get install nginx-light openssl"))
 struct HTTP2Tests {
     @Test("HTTP/2 is negotiated, and many requests share one connection", arguments: HTTPTransport.allCases)
@@ -45,7 +45,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("a certificate of an unknown authority is refused", arguments: HTTPTransport.allCases)
+    @Test("a certificate of an unknown authority is rejected", arguments: HTTPTransport.allCases)
     func unknownAuthority(_ http: HTTPTransport) async throws {
         let server = try await NginxServer(files: ["a": [1]])
         guard case .tls = await failure(http.make(), TransportRequest(url: try server.url("/a"))) else {
@@ -56,7 +56,7 @@ struct HTTP2Tests {
     }
 
     @Test(
-        "of many requests at once to a server that is not trusted, each is told",
+        "concurrent requests to an untrusted server all fail with a TLS error",
         arguments: HTTPTransport.allCases)
     func manyRefused(_ http: HTTPTransport) async throws {
         let server = try await NginxServer(files: ["a": [1]])
@@ -72,7 +72,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("a certificate for another name is refused", arguments: HTTPTransport.allCases)
+    @Test("a certificate for another name is rejected", arguments: HTTPTransport.allCases)
     func wrongName(_ http: HTTPTransport) async throws {
         let server = try await NginxServer(files: ["a": [1]])
         let transport = http.make(rootsFile: server.rootsFile)
@@ -95,7 +95,7 @@ struct HTTP2Tests {
     }
 
     @Test(
-        "a stream that is not read, and one that is dropped, leave the connection good for others",
+        "a paused stream and a released stream do not disturb others on the connection",
         arguments: HTTPTransport.allCases)
     func pausedStream(_ http: HTTPTransport) async throws {
         let big = bigPattern(mebibytes: 4)

@@ -3,24 +3,24 @@ import Foundation
 import LoopbackServer
 import Testing
 
-/// A real nginx with HTTP/2 over TLS, a certificate of an authority made for the occasion, and a folder of files.
+/// An nginx server with HTTP/2 over TLS. It has a temporary certificate authority and serves a folder of files.
 final class NginxServer: Sendable {
     private static let nginxPath = ["/usr/sbin/nginx", "/usr/local/bin/nginx", "/opt/homebrew/bin/nginx"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
     private static let opensslPath = ["/usr/bin/openssl", "/opt/homebrew/bin/openssl"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
-    /// Whether the commands are installed.
+    /// Whether nginx and openssl are installed.
     static let isAvailable = nginxPath != nil && opensslPath != nil
 
     struct Broken: Error { var text: String }
 
-    /// The authority that signed the certificate for localhost.
+    /// The path of the certificate authority that signed the certificate for localhost.
     let rootsFile: String
     private let folder: URL
     private let port: UInt16
     private let daemon: pid_t
 
-    /// - Parameter files: what is served, by name.
+    /// - Parameter files: The files to serve, by name.
     init(files: [String: [UInt8]]) async throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "nginx-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder.appending(path: "files"), withIntermediateDirectories: true)
@@ -29,13 +29,13 @@ final class NginxServer: Sendable {
         try await Self.makeCertificates(in: folder)
         port = try Self.freePort()
         try Data(Self.configuration(folder.path, port: port).utf8).write(to: folder.appending(path: "nginx.conf"))
-        // As a daemon it listens once the command has ended.
+        // The daemon is listening when the command exits.
         let configuration = folder.appending(path: "nginx.conf").path
         try await Self.run(
             Self.nginxPath, ["-c", configuration, "-e", folder.appending(path: "error.log").path], in: folder)
         let text = try String(contentsOf: folder.appending(path: "nginx.pid"), encoding: .utf8)
         guard let number = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw Broken(text: "nginx wrote no process number: \(text)")
+            throw Broken(text: "nginx wrote no process identifier: \(text)")
         }
         daemon = number
     }
@@ -45,7 +45,7 @@ final class NginxServer: Sendable {
         do {
             try FileManager.default.removeItem(at: folder)
         } catch {
-            Issue.record("nginx's folder was not removed: \(error)")
+            Issue.record("can't remove the folder of nginx: \(error)")
         }
     }
 
@@ -54,7 +54,7 @@ final class NginxServer: Sendable {
         return url
     }
 
-    /// "protocol path status connection" per request that is done, as nginx logs it.
+    /// Returns nginx's log, with a line "protocol path status connection" per completed request.
     func log() throws -> [String] {
         try String(contentsOf: folder.appending(path: "access.log"), encoding: .utf8).split(separator: "\n").map(
             String.init)

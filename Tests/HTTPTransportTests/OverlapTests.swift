@@ -5,10 +5,10 @@ import ImageTransporting
 import LoopbackServer
 import Testing
 
-@Suite("Requests to one host at once", .timeLimit(.minutes(10)))
+@Suite("Concurrent requests to a host", .timeLimit(.minutes(10)))
 struct OverlapTests {
     @Test(
-        "the first request to a host does not hold back the next while it waits for its answer",
+        "a request does not wait for the response to the first request to its host",
         arguments: HTTPTransport.allCases)
     func firstIsHeld(_ http: HTTPTransport) async throws {
         let held = LoopbackSignal()
@@ -21,7 +21,8 @@ struct OverlapTests {
         await #expect(throws: TransportFailure.cancelled) { try await first.value }
     }
 
-    @Test("time in the queue for a connection is no time to connect", arguments: HTTPTransport.allCases)
+    @Test(
+        "time in the queue for a connection does not count for the connect timeout", arguments: HTTPTransport.allCases)
     func queued(_ http: HTTPTransport) async throws {
         let held = LoopbackSignal()
         let server = try LoopbackServer { $0.path == "/held" ? .steps([.wait(held), .close]) : .ok("one".utf8) }
@@ -31,7 +32,7 @@ struct OverlapTests {
         await held.arrivals(1)
         let queued = TransportRequest(url: server.url("/a"), connectTimeout: .milliseconds(50))
         let second = Task { await failure(transport, queued) }
-        // A stall elsewhere, four times as long, is what passes the time.
+        // Wait four times as long, with the stall of another request.
         let other = TransportRequest(url: silent.url(), stallTimeout: .milliseconds(200))
         #expect(await failure(http.make(), other) == .timedOut(.head))
         held.open()

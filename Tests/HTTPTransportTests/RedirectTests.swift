@@ -5,10 +5,10 @@ import ImageTransporting
 import LoopbackServer
 import Testing
 
-@Suite("Redirects on the wire", .timeLimit(.minutes(10)))
+@Suite("Redirects over HTTP/1.1", .timeLimit(.minutes(10)))
 struct RedirectTests {
     @Test(
-        "a chain is followed over one connection to the final response, whose URL is told",
+        "redirects are followed to the final response, which has its own URL",
         arguments: HTTPTransport.allCases)
     func chain(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in
@@ -24,7 +24,7 @@ struct RedirectTests {
         #expect(server.log.map(\.target) == ["/1", "/2", "/3?x"])
     }
 
-    @Test("a loop is told as one", arguments: HTTPTransport.allCases)
+    @Test("a loop throws redirectLoop", arguments: HTTPTransport.allCases)
     func loop(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in .redirect(to: request.path == "/a" ? "/b" : "/a") }
         let start = server.url("/a")
@@ -32,7 +32,7 @@ struct RedirectTests {
         #expect(server.requestCount == 2)
     }
 
-    @Test("an endless chain ends at the limit", arguments: HTTPTransport.allCases)
+    @Test("an endless chain throws tooManyRedirects at the limit", arguments: HTTPTransport.allCases)
     func limit(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in .redirect(to: request.path + "x") }
         let request = TransportRequest(url: server.url("/"), maxRedirects: 3)
@@ -41,7 +41,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "a redirect to anything but http and https is blocked",
+        "a redirect to a scheme other than http and https is blocked",
         arguments: HTTPTransport.allCases, ["file:///etc/hostname", "data:,x", "ftp://127.0.0.1/"])
     func schemes(_ http: HTTPTransport, _ location: String) async throws {
         let server = try LoopbackServer { _ in .redirect(to: location) }
@@ -51,7 +51,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("credentials stay with the origin they were meant for", arguments: HTTPTransport.allCases)
+    @Test("credentials are only sent to their origin", arguments: HTTPTransport.allCases)
     func credentials(_ http: HTTPTransport) async throws {
         let other = try LoopbackServer { _ in .ok([1]) }
         let target = other.url("/end").absoluteString
@@ -80,7 +80,7 @@ struct RedirectTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("a body goes along with 307, and stays behind with 303", arguments: HTTPTransport.allCases)
+    @Test("a request body is sent again after 307 and removed after 303", arguments: HTTPTransport.allCases)
     func bodies(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in
             switch request.path {
@@ -97,7 +97,7 @@ struct RedirectTests {
         #expect(server.log.map { $0.headers["content-type"] } == ["text/plain", "text/plain", nil])
     }
 
-    @Test("a redirect with a huge or endless body is not read to its end", arguments: HTTPTransport.allCases)
+    @Test("the body of a redirect is not read to its end if it is huge or endless", arguments: HTTPTransport.allCases)
     func endlessBody(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in
             guard request.path == "/1" else { return .ok("end".utf8) }

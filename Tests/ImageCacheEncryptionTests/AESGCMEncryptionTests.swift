@@ -15,9 +15,9 @@
         }
 
         @Test(
-            "encrypted bytes of any length can be decrypted, and differ each time",
+            "decrypts bytes of any length, and encrypts them differently each time",
             arguments: [0, 1, 15, 16, 100_000])
-        func opens(count: Int) throws {
+        func decrypts(count: Int) throws {
             let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0) })
             let context = Data("context".utf8)
             let encrypted = try encryption.encrypt(bytes, context: context)
@@ -27,7 +27,7 @@
         }
 
         @Test("decryption fails with another key, another context, or any altered or missing byte")
-        func refuses() throws {
+        func rejects() throws {
             let encrypted = try encryption.encrypt(Data("image".utf8), context: Data([1]))
             #expect(throws: (any Error).self) { try other.decrypt(encrypted, context: Data([1])) }
             #expect(throws: (any Error).self) { try encryption.decrypt(encrypted, context: Data([2])) }
@@ -49,7 +49,7 @@
             #expect(encryption.pseudonym(for: "").utf8.count == 64)
         }
 
-        @Test("a key that doesn't have 32 bytes is refused", arguments: [0, 16, 31, 33])
+        @Test("rejects a key that doesn't have 32 bytes", arguments: [0, 16, 31, 33])
         func keyLength(count: Int) {
             #expect(throws: AESGCMEncryption.InvalidKey(byteCount: count)) {
                 try AESGCMEncryption(key: Data(count: count))

@@ -1,6 +1,6 @@
 import Testing
 
-/// Lets other tasks run until the condition holds. Records an issue if it does not hold after very many turns.
+/// Yields until the condition is true. Records an issue after many attempts.
 func becomesTrue(
     sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
 ) async {
@@ -8,5 +8,5 @@ func becomesTrue(
         if condition() { return }
         await Task.yield()
     }
-    Issue.record("it never became true", sourceLocation: sourceLocation)
+    Issue.record("the condition never became true", sourceLocation: sourceLocation)
 }

@@ -37,7 +37,7 @@ struct CoalescerFixture {
         return Caller(task: task, priority: priority, progress: progress)
     }
 
-    /// Calls, and returns when the caller waits and an operation runs.
+    /// Makes a call, and returns when it waits and an operation runs.
     func join(_ priority: RequestPriority = .normal, result: @escaping @Sendable () throws -> Int = { 7 }) async
         -> Caller
     {

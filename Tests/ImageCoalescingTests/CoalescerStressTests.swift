@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Coalescer under load", .timeLimit(.minutes(10)))
 struct CoalescerStressTests {
-    @Test("callers that join, change and leave at random each receive one answer, and nothing is left behind")
+    @Test(
+        "callers that join, change priority and leave at random receive one result each, and then the coalescer is idle"
+    )
     func threads() async {
         let (coalescer, outcomes) = (TaskCoalescer<Int, Int>(), MessageLog<Bool>())
         await withTaskGroup(of: Void.self) { group in
@@ -16,14 +18,14 @@ struct CoalescerStressTests {
         await becomesTrue { coalescer.isIdle }
     }
 
-    @Test("the same in schedules that a seed chooses", arguments: 1...60 as ClosedRange<UInt64>)
+    @Test("the same holds for schedules that a seed determines", arguments: 1...60 as ClosedRange<UInt64>)
     func schedules(seed: UInt64) {
         let executor = SeededExecutor(seed: seed)
         let (coalescer, outcomes) = (TaskCoalescer<Int, Int>(executor: executor), MessageLog<Bool>())
         var random = SeededRandom(seed: seed)
         for number in 0..<60 {
             let caller = RandomCaller(key: number % 3, coalescer, &random)
-            let task = Task(executorPreference: executor) { outcomes.append(await caller.isAnswered()) }
+            let task = Task(executorPreference: executor) { outcomes.append(await caller.hasExpectedResult()) }
             executor.run(steps: Int.random(in: 0...4, using: &random))
             caller.priority.set(.anyCase(&random))
             if Bool.random(using: &random) { task.cancel() }
@@ -39,7 +41,7 @@ struct CoalescerStressTests {
         var random = SeededRandom(seed: seed)
         for _ in 0..<count {
             let caller = RandomCaller(key: Int.random(in: 0..<3, using: &random), coalescer, &random)
-            let task = Task { outcomes.append(await caller.isAnswered()) }
+            let task = Task { outcomes.append(await caller.hasExpectedResult()) }
             if Bool.random(using: &random) { await Task.yield() }
             caller.priority.set(.anyCase(&random))
             if Bool.random(using: &random) { task.cancel() }
@@ -59,8 +61,8 @@ private struct RandomCaller: Sendable {
         priority = LivePriority(.anyCase(&random))
     }
 
-    /// Whether the call ends with the key, or with cancellation if it was cancelled, after progress in order.
-    func isAnswered() async -> Bool {
+    /// Returns whether the call returns the key, or throws if it was cancelled, after progress in order.
+    func hasExpectedResult() async -> Bool {
         do {
             let value = try await coalescer.value(for: key, priority: priority) { [progress] in
                 progress.append($0.completedBytes)

@@ -1,6 +1,6 @@
 import ImageTesting
 
-/// Calls a function when a task becomes ready, before the task runs.
+/// An executor that calls a function when a task becomes ready, before the task runs.
 final class HookedExecutor: TaskExecutor {
     let base = SeededExecutor(seed: 1)
     let onEnqueue = Watched<@Sendable () -> Void>({})

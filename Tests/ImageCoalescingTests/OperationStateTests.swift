@@ -6,7 +6,7 @@ import Testing
 
 @Suite("State of an operation", .timeLimit(.minutes(5)))
 struct OperationStateTests {
-    @Test("random events lead to the calls of a simple model, in its order", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("random events cause the same calls as in a simple model, in order", arguments: 1...4 as ClosedRange<UInt64>)
     func agreesWithModel(seed: UInt64) async throws {
         for number in 0..<500 {
             var walk = Walk(seed: seed &* 1_000 &+ UInt64(number))
@@ -16,7 +16,7 @@ struct OperationStateTests {
         }
     }
 
-    @Test("many callers join and leave without a quadratic step")
+    @Test("many callers join and leave in less than quadratic time")
     func manyCallers() {
         var state = OperationState()
         let caller = { OperationCaller(id: $0, onProgress: { _ in }, onEnd: { _ in }) }
@@ -57,7 +57,7 @@ private struct Walk {
     /// The calls that were made, and those that the model expects.
     let log = MessageLog<Message>()
     var expected: [Message] = []
-    /// The call that a thread makes at present.
+    /// The call that a thread is making.
     var call: OperationState.Call?
     // The model:
     var callers: [Int] = []

@@ -8,7 +8,7 @@ import Testing
 struct SharedPriorityTests {
     private let fixture = CoalescerFixture()
 
-    @Test("it is the highest of the callers' priorities, as they join, change and leave")
+    @Test("an operation has the highest of its callers' priorities, as they join, change and leave")
     func highest() async {
         let low = await fixture.join(.low)
         let priority = fixture.operations.messages[0].priority
@@ -82,7 +82,7 @@ struct SharedPriorityTests {
     }
 }
 
-/// Returns when the function has returned.
+/// Runs a function on another thread and waits for it.
 private func runOnAnotherThread(_ body: @escaping @Sendable () -> Void) {
     let end = DispatchSemaphore(value: 0)
     DispatchQueue(label: "another thread").async {

@@ -62,7 +62,7 @@ struct TaskCoalescerTests {
 
     // MARK: Cancellation
 
-    @Test("a caller that leaves throws CancellationError at once and changes nothing for the others")
+    @Test("a caller that leaves throws CancellationError at once and does not affect the others")
     func oneLeaves() async throws {
         let callers = await fixture.join(3)
         callers[0].task.cancel()
@@ -99,8 +99,8 @@ struct TaskCoalescerTests {
         await fixture.becomesIdle()
     }
 
-    @Test("callers start a new operation while a cancelled one still runs, whose result and progress reach nobody")
-    func startsAnew() async throws {
+    @Test("callers start a new operation while a cancelled one still runs, whose result and progress are discarded")
+    func startsNewOperation() async throws {
         let oldGate = Gate()
         let old = fixture.call(gate: oldGate) { 1 }
         await fixture.operations.reaches(1)
@@ -133,7 +133,7 @@ struct TaskCoalescerTests {
         #expect(fixture.operations.messages.isEmpty && fixture.coalescer.isIdle)
     }
 
-    @Test("a call that is cancelled while it joins ends at once, and changes nothing for the others")
+    @Test("a call that is cancelled while it joins ends at once, and does not affect the others")
     func cancelledDuringJoin() async throws {
         let first = await fixture.join(.low)
         // Called in the task that joins, before it has joined.
@@ -181,7 +181,7 @@ struct TaskCoalescerTests {
         #expect(second.progress.messages == [bytes(20), bytes(30)])
     }
 
-    @Test("an operation that has ended reports to nobody")
+    @Test("progress that an operation reports after its end is ignored")
     func reportAfterEnd() async throws {
         let caller = await fixture.join(.high)
         fixture.gate.open()

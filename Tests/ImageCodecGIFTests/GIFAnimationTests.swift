@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Playing GIF animations")
 struct GIFAnimationTests {
-    /// All red, then a green pixel on the left with this disposal, then a blue pixel on the right.
+    /// A red frame, then a green pixel on the left with this disposal, then a blue pixel on the right.
     static func animation(disposal: Int) -> Data {
         var builder = GIFBuilder(3, 1)
         builder.control()
@@ -30,7 +30,7 @@ struct GIFAnimationTests {
         #expect(try GIFReading.text(image, frame: 2) == last)
     }
 
-    @Test("two frames in a row are restored to what was before the first")
+    @Test("two successive frames are restored to the pixels before the first")
     func restoreTwice() throws {
         var builder = GIFBuilder(2, 1)
         builder.image(0, 0, 2, 1, [1, 1])
@@ -56,7 +56,7 @@ struct GIFAnimationTests {
         #expect(try (0..<4).map { try GIFReading.text(image, frame: $0) } == ["WW WW", "WW WR", "WG WG", "B. W."])
     }
 
-    @Test("a transparent pixel leaves what is below it")
+    @Test("a transparent pixel leaves the pixel below unchanged")
     func transparency() throws {
         var builder = GIFBuilder(2, 1)
         builder.image(0, 0, 2, 1, [1, 1])
@@ -65,7 +65,7 @@ struct GIFAnimationTests {
         #expect(try GIFReading.text(builder.finished, frame: 1) == "WB")
     }
 
-    @Test("frames may be asked for in any order")
+    @Test("frames can be decoded in any order")
     func anyOrder() throws {
         let data = Self.animation(disposal: 3)
         let image = try GIFReading.open(data)
@@ -74,7 +74,7 @@ struct GIFAnimationTests {
         }
     }
 
-    @Test("a frame that covers everything needs none of those before it")
+    @Test("a frame that replaces the canvas is decoded without the earlier frames")
     func keyFrame() throws {
         var builder = GIFBuilder(2, 1)
         builder.descriptor(0, 0, 2, 1)
@@ -87,7 +87,7 @@ struct GIFAnimationTests {
         #expect(try GIFReading.text(image, frame: 1) == "WR")
     }
 
-    @Test("a frame that is broken does not spoil those asked for later")
+    @Test("a damaged frame does not affect frames that are decoded later")
     func afterFailure() throws {
         var builder = GIFBuilder(2, 1)
         builder.image(0, 0, 2, 1, [1, 1])
@@ -99,7 +99,7 @@ struct GIFAnimationTests {
         #expect(try GIFReading.text(image, frame: 0) == "WW")
     }
 
-    @Test("delays of 0 and 1 hundredth become 100 ms, others are as stored")
+    @Test("delays of 0 and 1 hundredth become 100 ms, other delays are unchanged")
     func delays() throws {
         var builder = GIFBuilder(1, 1)
         for delay in [0, 1, 2, 10, 65_535] {
@@ -111,7 +111,7 @@ struct GIFAnimationTests {
         #expect(delays == [100, 100, 20, 100, 655_350, 100].map { .milliseconds($0) })
     }
 
-    @Test("a loop extension tells the plays after the first; without one there is no second")
+    @Test("the loop extension sets the repetitions after the first play; without it the animation plays once")
     func loops() throws {
         func loopCount(_ build: (inout GIFBuilder) -> Void) throws -> Int {
             var builder = GIFBuilder(1, 1)
@@ -129,9 +129,9 @@ struct GIFAnimationTests {
     }
 }
 
-@Suite("Limits and damage of GIF")
+@Suite("Limits and damaged GIF files")
 struct GIFLimitTests {
-    @Test("each limit is told by name")
+    @Test("an exceeded limit is reported by name")
     func limits() throws {
         let data = GIFAnimationTests.animation(disposal: 3)
         func refusal(_ limits: DecodingLimits) throws -> DecodingFailure? {
@@ -145,12 +145,12 @@ struct GIFLimitTests {
         #expect(try refusal(.init(pixels: 2)) == .limitExceeded(.pixels, value: 3, allowed: 2))
         #expect(try refusal(.init(side: 2)) == .limitExceeded(.side, value: 3, allowed: 2))
         #expect(try refusal(.init(frames: 2)) == .limitExceeded(.frames, value: 3, allowed: 2))
-        // Three pixels of canvas, and one kept for restoring.
+        // Three pixels of canvas, and one that is saved for restoring.
         #expect(try refusal(.init(decodedBytes: 15)) == .limitExceeded(.decodedBytes, value: 16, allowed: 15))
         #expect(try refusal(.init(decodedBytes: 16)) == nil)
     }
 
-    @Test("the canvas is held as rows are handed over, and what a frame is to restore, but nothing where rows stream")
+    @Test("heldBytes counts the canvas and restored pixels, and is 0 if rows are streamed")
     func heldBytes() throws {
         func held(_ data: Data, frame: Int = 0) throws -> Int {
             let image = try GIFReading.open(data)
@@ -165,7 +165,7 @@ struct GIFLimitTests {
         }
     }
 
-    @Test("a frame larger than the limits is refused although the canvas is small")
+    @Test("a frame larger than the limits is rejected even if the canvas is small")
     func largeFrame() {
         var builder = GIFBuilder(1, 1)
         builder.image(0, 0, 65_535, 65_535, [1])
@@ -174,15 +174,15 @@ struct GIFLimitTests {
         }
     }
 
-    @Test("a canvas larger than the limits is refused from the header")
+    @Test("a canvas larger than the limits is rejected from the header")
     func largeCanvas() {
         var builder = GIFBuilder(65_535, 65_535)
         builder.image(0, 0, 1, 1, [1])
         #expect(throws: DecodingFailure.self) { try GIFReading.open(builder.finished) }
     }
 
-    @Test("a file cut anywhere gives an image or says that it is cut")
-    func cut() throws {
+    @Test("a file truncated anywhere decodes or throws truncated")
+    func truncated() throws {
         let data = GIFAnimationTests.animation(disposal: 3)
         var whole = 0
         for count in 0..<data.count {
@@ -195,7 +195,7 @@ struct GIFLimitTests {
         #expect(whole > 0)
     }
 
-    @Test("whichever byte is wrong, every frame gives a whole image or an error")
+    @Test("with any byte changed, each frame decodes completely or throws")
     func flipped() throws {
         let data = GIFAnimationTests.animation(disposal: 2)
         let limits = DecodingLimits(pixels: 100_000)

@@ -8,18 +8,18 @@ import Testing
 
 @Suite("Decoding GIF")
 struct GIFDecoderTests {
-    @Test("both versions are read, and no other", arguments: ["87a", "89a"])
+    @Test("versions 87a and 89a are accepted, and no others", arguments: ["87a", "89a"])
     func versions(version: String) throws {
         var builder = GIFBuilder(2, 1, version: version)
         builder.image(0, 0, 2, 1, [2, 4])
         #expect(try GIFReading.text(builder.finished) == "RB")
         var other = builder.finished
         other[4] = UInt8(ascii: "8")
-        #expect(!GIFDecoder().recognises(other.prefix(32)))
+        #expect(!GIFDecoder().recognizes(other.prefix(32)))
         #expect(throws: DecodingFailure.self) { try GIFReading.open(other) }
     }
 
-    @Test("a still image's header has one frame, no delays, and plays once")
+    @Test("the header of a still image has one frame, no delays, and plays once")
     func stillHeader() throws {
         var builder = GIFBuilder(3, 2)
         builder.loop(0)
@@ -29,7 +29,7 @@ struct GIFDecoderTests {
         #expect(header == ImageHeader(format: .gif, storedSize: PixelSize(width: 3, height: 2)))
     }
 
-    @Test("a local palette goes before the global one, for its frame alone")
+    @Test("a local palette overrides the global one for its frame only")
     func localPalette() throws {
         var builder = GIFBuilder(2, 1)
         builder.image(0, 0, 2, 1, [0, 1], palette: [[255, 0, 0], [0, 0, 255]])
@@ -39,7 +39,7 @@ struct GIFDecoderTests {
         #expect(try GIFReading.text(image, frame: 1) == "WB")
     }
 
-    @Test("interlaced rows come in four passes and end up in order", arguments: [1, 2, 3, 5, 8, 9, 17])
+    @Test("interlaced rows are stored in four passes and decoded in order", arguments: [1, 2, 3, 5, 8, 9, 17])
     func interlaced(height: Int) throws {
         let order = [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { first, step in
             Array(stride(from: first, to: height, by: step))
@@ -50,7 +50,7 @@ struct GIFDecoderTests {
         #expect(try GIFReading.text(builder.finished) == expected)
     }
 
-    @Test("a still image streams the same pixels whether interlaced, small or transparent")
+    @Test("a streamed still image smaller than its canvas is placed correctly, with transparent pixels")
     func streaming() throws {
         var builder = GIFBuilder(4, 4)
         builder.control(transparent: 3)
@@ -78,7 +78,7 @@ struct GIFDecoderTests {
         #expect(try GIFReading.text(builder.finished, frame: 1) == "R")
     }
 
-    @Test("an index beyond the palette is black; without any palette indices are shades of grey")
+    @Test("an index beyond the palette is black; without a palette, indices are shades of gray")
     func palettes() throws {
         var short = GIFBuilder(2, 1, palette: [[255, 0, 0], [0, 0, 255]])
         short.image(0, 0, 2, 1, [7, 1])
@@ -97,7 +97,7 @@ struct GIFDecoderTests {
         #expect(try GIFReading.text(builder.finished + [1, 2, 3]) == "Y")
     }
 
-    @Test("a missing trailer, or rubbish in its place, does no harm")
+    @Test("a missing or invalid trailer is accepted")
     func noTrailer() throws {
         var builder = GIFBuilder(1, 1)
         builder.image(0, 0, 1, 1, [5])
@@ -105,7 +105,7 @@ struct GIFDecoderTests {
         #expect(try GIFReading.text(builder.data + [0x99, 0x98]) == "Y")
     }
 
-    @Test("a control block before plain text is the text's, not the next frame's")
+    @Test("a graphic control extension before plain text does not apply to the next frame")
     func plainText() throws {
         var builder = GIFBuilder(1, 1)
         builder.control(transparent: 2)
@@ -114,21 +114,21 @@ struct GIFDecoderTests {
         #expect(try GIFReading.text(builder.finished) == "R")
     }
 
-    @Test("a screen without area, or without images, is malformed")
+    @Test("an empty canvas or a file without images is malformed")
     func malformedScreens() throws {
         for (width, height) in [(0, 1), (1, 0), (0, 0)] {
             var builder = GIFBuilder(width, height)
             builder.image(0, 0, 1, 1, [1])
-            #expect(throws: DecodingFailure.malformed(.gif, "the screen is \(width)x\(height)")) {
+            #expect(throws: DecodingFailure.malformed(.gif, "the canvas size is \(width)x\(height)")) {
                 try GIFReading.open(builder.finished)
             }
         }
-        #expect(throws: DecodingFailure.malformed(.gif, "there is no image in it")) {
+        #expect(throws: DecodingFailure.malformed(.gif, "the file contains no image")) {
             try GIFReading.open(GIFBuilder(1, 1).finished)
         }
     }
 
-    @Test("the image is transparent where that may be seen, and only there")
+    @Test("hasAlpha is true only if a transparent pixel can be visible")
     func hasAlpha() throws {
         func hasAlpha(_ build: (inout GIFBuilder) -> Void) throws -> Bool {
             var builder = GIFBuilder(2, 1)
@@ -142,7 +142,7 @@ struct GIFDecoderTests {
             try hasAlpha {
                 $0.control(transparent: 7); whole(&$0)
             })
-        // The last frame is never disposed of; a disposal before it shows.
+        // The last frame is never disposed of. The disposal of an earlier frame is visible.
         #expect(
             try !hasAlpha {
                 $0.control(disposal: 2); whole(&$0)
@@ -159,14 +159,14 @@ struct GIFDecoderTests {
             try !hasAlpha {
                 whole(&$0); $0.control(disposal: 3); whole(&$0); whole(&$0)
             })
-        // Through a transparent colour an opaque frame is seen.
+        // A transparent color shows the opaque frame below.
         #expect(
             try !hasAlpha {
                 whole(&$0); $0.control(transparent: 2); whole(&$0)
             })
     }
 
-    @Test("only the stored size in RGBA is decoded")
+    @Test("sizes other than the stored one and layouts other than RGBA are rejected")
     func otherSizes() throws {
         var builder = GIFBuilder(4, 4)
         builder.image(0, 0, 4, 4, [UInt8](repeating: 1, count: 16))
@@ -184,7 +184,7 @@ struct GIFDecoderTests {
 
 @Suite("Decompressing GIF pixels")
 struct GIFCompressionTests {
-    /// A one-row image from codes of code size 2: clear is 4, end is 5, new strings start at 6.
+    /// Decodes a one-row image with code size 2: the clear code is 4, the end code is 5, and new strings start at 6.
     static func row(_ width: Int, codes: [Int], widths: [Int]) throws(DecodingFailure) -> String {
         var builder = GIFBuilder(width, 1)
         builder.descriptor(0, 0, width, 1)
@@ -192,13 +192,13 @@ struct GIFCompressionTests {
         return try GIFReading.text(builder.finished)
     }
 
-    @Test("codes stand for the strings seen so far")
+    @Test("codes refer to earlier strings")
     func strings() throws {
-        // 1, 2, then 6 = (1 2), 7 = (2 1): at 8 strings codes are 4 bits wide.
+        // 1, 2, then 6 = (1 2), 7 = (2 1). From 8 strings on, codes are 4 bits wide.
         #expect(try Self.row(6, codes: [4, 1, 2, 6, 7, 5], widths: [3, 3, 3, 3, 4]) == "WRWRRW")
     }
 
-    @Test("a code may stand for the string that it completes")
+    @Test("a code can refer to the string that it completes")
     func selfReference() throws {
         #expect(try Self.row(6, codes: [4, 1, 6, 7, 5], widths: [3, 3, 3, 3, 4]) == "WWWWWW")
     }
@@ -208,7 +208,7 @@ struct GIFCompressionTests {
         #expect(try Self.row(2, codes: [1, 2], widths: [3]) == "WR")
     }
 
-    @Test("with a code size of 1 codes widen after the first, as giflib writes them")
+    @Test("with a code size of 1, codes widen after the first code, as giflib writes them")
     func smallestCodeSize() throws {
         // Clear is 2, end is 3, new strings start at 4: 4 = (0 1), 5 = (1 0).
         var builder = GIFBuilder(6, 1)
@@ -217,9 +217,9 @@ struct GIFCompressionTests {
         #expect(try GIFReading.text(builder.finished) == "KWKWWK")
     }
 
-    @Test("long strings are whole, wherever they end", arguments: [1, 7, 8, 9, 16, 63, 64, 65, 1000])
+    @Test("long strings are complete, wherever they end", arguments: [1, 7, 8, 9, 16, 63, 64, 65, 1000])
     func longStrings(width: Int) throws {
-        // Each code stands for one pixel more than the one before it.
+        // The string of each code is one pixel longer than the previous one.
         let height = 40
         var (codes, count) = ([4, 1], 1)
         while count < width * height {
@@ -237,7 +237,7 @@ struct GIFCompressionTests {
         #expect(try GIFReading.text(builder.finished) == [String](repeating: row, count: height).joined(separator: " "))
     }
 
-    @Test("strings run over the ends of rows")
+    @Test("strings can span rows")
     func acrossRows() throws {
         var builder = GIFBuilder(2, 3)
         builder.descriptor(0, 0, 2, 3)
@@ -245,18 +245,18 @@ struct GIFCompressionTests {
         #expect(try GIFReading.text(builder.finished) == "WW WW WW")
     }
 
-    @Test("pixels beyond the last are ignored")
+    @Test("surplus pixels are ignored")
     func tooMany() throws {
         #expect(try Self.row(1, codes: [4, 1, 2, 3, 5], widths: [3]) == "W")
     }
 
-    @Test("too few pixels are a truncated image, with an end code or without")
+    @Test("an image with too few pixels is truncated, with or without an end code")
     func tooFew() {
         #expect(throws: DecodingFailure.truncated(.gif)) { try Self.row(3, codes: [4, 1, 5], widths: [3]) }
         #expect(throws: DecodingFailure.truncated(.gif)) { try Self.row(9, codes: [4, 1, 2], widths: [3]) }
     }
 
-    @Test("a code for a string that was never made is malformed", arguments: [[4, 7], [4, 6], [4, 1, 7]])
+    @Test("a code without a string is malformed", arguments: [[4, 7], [4, 6], [4, 1, 7]])
     func unknownCode(codes: [Int]) {
         #expect(throws: DecodingFailure.malformed(.gif, "an LZW code is not in the table")) {
             try Self.row(3, codes: codes, widths: [3])
@@ -271,10 +271,10 @@ struct GIFCompressionTests {
         #expect(throws: DecodingFailure.self) { try GIFReading.text(builder.finished) }
     }
 
-    @Test("a full table goes on in use until it is cleared")
+    @Test("a full table is used until it is cleared")
     func fullTable() throws {
         let indices = (0..<5000).map { 1 + $0 % 2 }
-        // The table grows by one string with each code but the first, from 6 to 4096; the width follows it to 12 bits.
+        // The table grows by one string with each code but the first, from 6 to 4096. Codes widen up to 12 bits.
         let codes = [4] + indices + [4] + indices + [5]
         var builder = GIFBuilder(100, 100)
         builder.descriptor(0, 0, 100, 100)
@@ -288,7 +288,7 @@ struct GIFCompressionTests {
         #expect(try GIFReading.text(builder.finished) == [String](repeating: row, count: 100).joined(separator: " "))
     }
 
-    @Test("noise comes back from the encoder's codes")
+    @Test("an encoded noise image decodes to the same pixels")
     func noise() throws {
         var random = SeededRandom(seed: 7)
         let size = PixelSize(width: 120, height: 120)

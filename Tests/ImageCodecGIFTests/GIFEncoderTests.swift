@@ -20,7 +20,7 @@ struct GIFEncoderTests {
         try GIFReading.pixels(GIFReading.open(try encoder.encode(bitmap, options: .init())))
     }
 
-    @Test("256 colours come back exactly, and so do 255 with transparency")
+    @Test("256 colors, or 255 with transparency, are stored exactly")
     func exact() throws {
         var pixels: [UInt8] = (0..<256).reduce(into: []) { $0 += [UInt8($1), UInt8(255 - $1), UInt8($1 / 2), 255] }
         let size = PixelSize(width: 16, height: 16)
@@ -29,7 +29,7 @@ struct GIFEncoderTests {
         #expect(try Self.roundTrip(Bitmap(size: size, pixels: pixels, isOpaque: false)) == pixels)
     }
 
-    @Test("256 colours and transparency are one too many: the colours are reduced, transparency is kept")
+    @Test("256 colors with transparency are reduced, and the transparency is kept")
     func oneTooMany() throws {
         var pixels: [UInt8] = (0..<256).reduce(into: []) { $0 += [UInt8($1), UInt8(255 - $1), UInt8($1 / 2), 255] }
         pixels += [0, 0, 0, 0]
@@ -39,21 +39,21 @@ struct GIFEncoderTests {
         #expect(zip(pixels, result).allSatisfy { abs(Int($0.0) - Int($0.1)) <= 16 })
     }
 
-    @Test("alpha below 128 is transparent, from 128 on opaque")
+    @Test("alpha below 128 becomes transparent, other alpha opaque")
     func alpha() throws {
         let pixels: [UInt8] = [9, 8, 7, 127, 9, 8, 7, 128]
         let bitmap = Bitmap(size: PixelSize(width: 2, height: 1), pixels: pixels, isOpaque: false)
         #expect(try Self.roundTrip(bitmap) == [0, 0, 0, 0, 9, 8, 7, 255])
     }
 
-    @Test("an image that is all transparent comes back so")
+    @Test("a fully transparent image stays transparent")
     func allTransparent() throws {
         let bitmap = Bitmap(
             size: PixelSize(width: 2, height: 2), pixels: [UInt8](repeating: 0, count: 16), isOpaque: false)
         #expect(try Self.roundTrip(bitmap) == bitmap.pixels)
     }
 
-    @Test("many colours are reduced to near ones", arguments: [true, false])
+    @Test("a gradient is reduced to similar colors", arguments: [true, false])
     func reduced(dithers: Bool) throws {
         let bitmap = Self.gradient(96, 64)
         let result = try Self.roundTrip(bitmap, encoder: GIFEncoder(dithers: dithers))
@@ -64,7 +64,7 @@ struct GIFEncoderTests {
         #expect(colors.count > 128)
     }
 
-    @Test("dithering keeps the mean of an area closer than plain reduction does")
+    @Test("dithering keeps the mean color of an area closer than reduction without dithering")
     func dithering() throws {
         let bitmap = Self.gradient(128, 128)
         func meanError(_ encoder: GIFEncoder) throws -> Double {
@@ -86,7 +86,7 @@ struct GIFEncoderTests {
         #expect(try meanError(GIFEncoder()) < meanError(GIFEncoder(dithers: false)) / 2)
     }
 
-    @Test("an opaque animation stores what changed, and comes back whole")
+    @Test("an opaque animation stores only the changed areas and decodes completely")
     func changes() throws {
         let first = Self.noise(PixelSize(width: 40, height: 40))
         var pixels = first.pixels
@@ -102,11 +102,11 @@ struct GIFEncoderTests {
         for (index, frame) in frames.enumerated() {
             #expect(try GIFReading.pixels(image, frame: index) == frame.bitmap.pixels)
         }
-        // Two frames of one pixel each: descriptor, control, palette of two, and a few bytes of data.
+        // Two frames of one pixel each: descriptor, graphic control, two colors, and a few bytes of data.
         #expect(data.count < (try GIFEncoder().encode(first, options: .init())).count + 100)
     }
 
-    /// Eight shades of gray in no order.
+    /// An image with eight shades of gray in random order.
     static func noise(_ size: PixelSize) -> Bitmap {
         var random = SeededRandom(seed: 5)
         var pixels: [UInt8] = []
@@ -117,7 +117,7 @@ struct GIFEncoderTests {
         return Bitmap(size: size, pixels: pixels, isOpaque: true)
     }
 
-    @Test("an animation with transparent pixels shows nothing of the frames before")
+    @Test("transparent pixels of an animation do not show earlier frames")
     func transparentAnimation() throws {
         let frames = [0, 1, 2].map { index in
             var pixels = [UInt8](repeating: 0, count: 12)
@@ -132,7 +132,7 @@ struct GIFEncoderTests {
         }
     }
 
-    @Test("loop counts come back", arguments: [0, 1, 2, 17, 65_536])
+    @Test("loop counts are stored", arguments: [0, 1, 2, 17, 65_536])
     func loops(count: Int) throws {
         let frames = [Self.flat(2, 2), Self.flat(2, 2, dot: (0, 0))].map {
             AnimationFrame(bitmap: $0, delay: .milliseconds(100))
@@ -141,7 +141,7 @@ struct GIFEncoderTests {
         #expect(try GIFReading.open(data).header.loopCount == count)
     }
 
-    @Test("delays are rounded to hundredths and held within what fits")
+    @Test("delays are rounded to hundredths of a second and clamped")
     func delays() throws {
         let delays: [Duration] = [.milliseconds(24), .milliseconds(25), .seconds(100_000), .seconds(-1)]
         let frames = delays.map { AnimationFrame(bitmap: Self.flat(1, 1), delay: $0) }
@@ -150,7 +150,7 @@ struct GIFEncoderTests {
         #expect(try GIFReading.open(data).header.frameDelays == expected)
     }
 
-    @Test("interlacing changes the file and not the image")
+    @Test("interlacing changes the file, not the pixels")
     func interlaced() throws {
         let bitmap = Self.flat(5, 23, dot: (2, 11))
         let plain = try GIFEncoder().encode(bitmap, options: .init())
@@ -159,7 +159,7 @@ struct GIFEncoderTests {
         #expect(try GIFReading.pixels(GIFReading.open(interlaced)) == bitmap.pixels)
     }
 
-    /// Blue, with one yellow pixel.
+    /// A blue image, optionally with a yellow pixel.
     static func flat(_ width: Int, _ height: Int, dot: (Int, Int)? = nil) -> Bitmap {
         let size = PixelSize(width: width, height: height)
         var pixels = (0..<size.area).flatMap { _ -> [UInt8] in [0, 0, 255, 255] }

@@ -5,7 +5,7 @@ import ImageTesting
 
 @testable import GeneratedImages
 
-/// A frame of a GIF as characters, for small images in the builder's eight colours.
+/// Decodes small GIFs in the builder's eight colors and describes their pixels as text.
 enum GIFReading {
     static func open(_ data: Data, limits: DecodingLimits = .default) throws(DecodingFailure) -> any OpenedImage {
         try GIFDecoder().open(data, limits: limits)
@@ -17,7 +17,7 @@ enum GIFReading {
         return sink.pixels
     }
 
-    /// The rows that came before the error that ended them, as text, and that error.
+    /// Returns the decoded rows as text, and the error that ended decoding.
     static func rows(_ data: Data, frame: Int = 0) throws -> (text: String, failure: DecodingFailure?) {
         let image = try open(data)
         let sink = CollectingRowSink()
@@ -29,7 +29,8 @@ enum GIFReading {
         }
     }
 
-    /// K, W, R, G, B, Y, M, C for the eight colours, a dot for transparent, ? for anything else; rows parted by spaces.
+    /// Returns K, W, R, G, B, Y, M, C for the eight colors, a dot for transparent pixels and ? for others. Rows are
+    /// separated by spaces.
     static func text(_ image: any OpenedImage, frame: Int = 0) throws(DecodingFailure) -> String {
         text(try pixels(image, frame: frame), width: image.header.storedSize.width)
     }

@@ -6,29 +6,32 @@ import Testing
 
 @testable import GeneratedImages
 
-@Suite("GIF files that end too early")
+@Suite("Truncated GIF files")
 struct GIFTruncationTests {
-    /// An image of one column, of which the codes of so many pixels are there; the length of the block says that there are more.
-    static func cut(_ builder: inout GIFBuilder, height: Int, pixels: [UInt8], isInterlaced: Bool = false) {
+    /// Appends an image with one column and the codes of `pixels`. The block length promises more data.
+    static func appendTruncatedImage(
+        _ builder: inout GIFBuilder, height: Int, pixels: [UInt8], isInterlaced: Bool = false
+    ) {
         builder.descriptor(0, 0, 1, height, isInterlaced: isInterlaced)
         let codes = GIFBuilder.lzw(codes: [8] + pixels.map(Int.init), codeSize: 3) { _ in 4 }
         builder.append([codes[0], 200] + codes[2..<codes.count - 1])
     }
 
-    @Test("the rows of a still image that are there are handed over")
+    @Test("the available rows of a still image are delivered")
     func still() throws {
         var builder = GIFBuilder(1, 9)
-        Self.cut(&builder, height: 9, pixels: [1, 2, 3])
+        Self.appendTruncatedImage(&builder, height: 9, pixels: [1, 2, 3])
         let (text, failure) = try GIFReading.rows(builder.data)
         #expect(text == "W R G")
         #expect(failure == .truncated(.gif))
     }
 
-    @Test("of an interlaced image the rows that are missing show the one above", arguments: [1, 3, 5])
+    @Test("missing rows of an interlaced image repeat the row above", arguments: [1, 3, 5])
     func interlaced(count: Int) throws {
         var builder = GIFBuilder(1, 18)
-        // Rows 0, 8, 16, then 4, 12. With an even count the bits that fill the last byte up would be a pixel more.
-        Self.cut(&builder, height: 18, pixels: [1, 2, 3, 4, 5].prefix(count).map { UInt8($0) }, isInterlaced: true)
+        // Rows 0, 8, 16, then 4, 12. With an even count, the padding bits of the last byte would be another pixel.
+        Self.appendTruncatedImage(
+            &builder, height: 18, pixels: [1, 2, 3, 4, 5].prefix(count).map { UInt8($0) }, isInterlaced: true)
         let (text, failure) = try GIFReading.rows(builder.data)
         let known: [Int: Character] = [0: "W", 8: "R", 16: "G", 4: "B", 12: "Y"]
         let rows = [0, 8, 16, 4, 12].prefix(count)
@@ -39,11 +42,11 @@ struct GIFTruncationTests {
         #expect(failure == .truncated(.gif))
     }
 
-    @Test("a frame that is cut is shown over those before it, which are whole")
+    @Test("a truncated frame is drawn over the complete earlier frames")
     func animation() throws {
         var builder = GIFBuilder(1, 3)
         builder.image(0, 0, 1, 3, [2, 2, 2])
-        Self.cut(&builder, height: 3, pixels: [4])
+        Self.appendTruncatedImage(&builder, height: 3, pixels: [4])
         let image = try GIFReading.open(builder.data)
         #expect(image.header.frameCount == 2)
         #expect(try GIFReading.text(image, frame: 0) == "R R R")
@@ -52,7 +55,7 @@ struct GIFTruncationTests {
         #expect(failure == .truncated(.gif))
     }
 
-    @Test("the first frame of an animation ends where its data does, below what lies above it")
+    @Test("the rows of a truncated first frame are delivered after the canvas rows above it")
     func firstFrame() throws {
         var builder = GIFBuilder(1, 5)
         builder.descriptor(0, 1, 1, 4)
@@ -63,7 +66,7 @@ struct GIFTruncationTests {
         #expect(failure == .truncated(.gif))
     }
 
-    @Test("frames that have not come are truncated, unless the file ends between two frames")
+    @Test("a missing frame is truncated if the file ends within a record, otherwise it does not exist")
     func missing() throws {
         var builder = GIFBuilder(1, 1)
         builder.image(0, 0, 1, 1, [2])
@@ -75,11 +78,11 @@ struct GIFTruncationTests {
         #expect(throws: DecodingFailure.truncated(.gif)) { try GIFReading.open(GIFBuilder(1, 1).data) }
     }
 
-    @Test("frames before the one that is wanted are drawn only while it is wanted")
+    @Test("drawing earlier frames stops when the sink is cancelled")
     func cancellation() throws {
         var builder = GIFBuilder(2, 1)
         for index in 0..<8 { builder.image(0, 0, 1, 1, [UInt8(index)]) }
-        let sink = Impatient(asked: 2)
+        let sink = CancellingSink(afterChecks: 2)
         let image = try GIFReading.open(builder.finished)
         #expect(throws: DecodingFailure.cancelled) {
             try image.decode(frame: 7, size: image.header.storedSize, layout: .rgba8, into: sink)
@@ -87,12 +90,12 @@ struct GIFTruncationTests {
         #expect(sink.rowCount == 0)
     }
 
-    /// Wants no more once it was asked so often.
-    private final class Impatient: PixelRowSink {
+    /// A sink that cancels after a number of cancellation checks.
+    private final class CancellingSink: PixelRowSink {
         private var left: Int
         private(set) var rowCount = 0
 
-        init(asked: Int) { left = asked }
+        init(afterChecks count: Int) { left = count }
 
         func receive(_ row: Span<UInt8>) throws(DecodingFailure) { rowCount += 1 }
 

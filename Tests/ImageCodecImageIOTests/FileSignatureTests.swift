@@ -3,16 +3,16 @@ import ImageCodecImageIO
 import ImageCore
 import Testing
 
-@Suite("Signatures of ImageIO's formats")
+@Suite("File signatures")
 struct FileSignatureTests {
-    /// A box of the type `ftyp` with these brands.
+    /// Returns an `ftyp` box with these brands.
     private static func fileType(_ major: String, _ compatible: [String] = [], length: Int? = nil) -> Data {
         let length = length ?? 16 + 4 * compatible.count
         let prefix = Data([0, 0, UInt8(length >> 8), UInt8(length & 255)]) + Data("ftyp\(major)".utf8) + Data(count: 4)
         return prefix + Data(compatible.joined().utf8)
     }
 
-    @Test("the major brand tells HEIC and AVIF apart")
+    @Test("the major brand distinguishes HEIC and AVIF")
     func majorBrand() {
         for brand in ["heic", "heix", "hevc", "heim"] {
             #expect(FileSignature.format(of: Self.fileType(brand, ["mif1"])) == .heic)
@@ -20,26 +20,26 @@ struct FileSignatureTests {
         for brand in ["avif", "avis"] { #expect(FileSignature.format(of: Self.fileType(brand)) == .avif) }
     }
 
-    @Test("a general brand leaves it to the first compatible brand that tells, and is HEIC without one")
+    @Test("a general brand uses the first specific compatible brand, or HEIC")
     func compatibleBrands() {
         #expect(FileSignature.format(of: Self.fileType("mif1", ["miaf", "avif"])) == .avif)
         #expect(FileSignature.format(of: Self.fileType("mif1", ["heic", "avif"])) == .heic)
         #expect(FileSignature.format(of: Self.fileType("msf1")) == .heic)
     }
 
-    @Test("brands behind the box, or cut off, do not count")
+    @Test("brands after the box and incomplete brands are ignored")
     func bounds() {
         #expect(FileSignature.format(of: Self.fileType("isom", ["avif"], length: 16)) == nil)
         #expect(FileSignature.format(of: Self.fileType("isom", ["avif"]).prefix(19)) == nil)
         #expect(FileSignature.format(of: Self.fileType("isom", ["mp41", "qt  ", "mp42", "iso2", "avif"])) == nil)
     }
 
-    @Test("films and other files of the same container are nothing of ours")
+    @Test("videos and other files in the same container are not recognized")
     func otherBrands() {
         for brand in ["isom", "mp42", "qt  ", "M4A "] { #expect(FileSignature.format(of: Self.fileType(brand)) == nil) }
     }
 
-    @Test("a box that is too short to hold a brand, or says so, is none")
+    @Test("a box that is too short for a brand is ignored")
     func shortBoxes() {
         for length in [0, 1, 8, 15] {
             #expect(FileSignature.format(of: Self.fileType("avif", length: length)) == nil)
@@ -47,7 +47,7 @@ struct FileSignatureTests {
         for count in 0..<12 { #expect(FileSignature.format(of: Self.fileType("avif").prefix(count)) == nil) }
     }
 
-    @Test("the four common formats are known, in a slice as well")
+    @Test("JPEG, PNG, GIF and WebP are recognized, also in a slice")
     func commonFormats() {
         let signatures: [(ImageFormat, [UInt8])] = [
             (.jpeg, [0xFF, 0xD8, 0xFF, 0xE1]), (.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),

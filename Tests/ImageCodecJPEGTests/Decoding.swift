@@ -3,7 +3,7 @@ import ImageCodecJPEG
 import ImageCore
 import ImageTesting
 
-/// The pixels of `data` at `size`, or at the stored size.
+/// Decodes `data` at `size`, or at the stored size.
 func decode(
     _ data: Data, size: PixelSize? = nil, layout: PixelLayout = .rgba8, limits: DecodingLimits = .default
 ) throws(DecodingFailure) -> [UInt8] {
@@ -17,7 +17,7 @@ func header(of data: Data, limits: DecodingLimits = .default) throws(DecodingFai
     try JPEGDecoder().open(data, limits: limits).header
 }
 
-/// What decoding throws, or nil.
+/// Returns the error that decoding throws, or nil.
 func failure(of data: Data, limits: DecodingLimits = .default) -> DecodingFailure? {
     do throws(DecodingFailure) {
         _ = try decode(data, limits: limits)
@@ -27,7 +27,7 @@ func failure(of data: Data, limits: DecodingLimits = .default) -> DecodingFailur
     }
 }
 
-/// A soft image with an edge, 24 by 20.
+/// A 24 by 20 image with gradients and an edge.
 let photograph: Bitmap = {
     let size = PixelSize(width: 24, height: 20)
     var pixels: [UInt8] = []
@@ -41,7 +41,7 @@ func encoded(progressive: Bool = false, quality: Double = 0.85) throws -> Data {
     try JPEGEncoder().encode(photograph, options: EncodingOptions(quality: quality, isProgressive: progressive))
 }
 
-/// The largest difference between bytes of two images of one size.
+/// Returns the largest difference between bytes of two images of the same size.
 func largestDifference(_ left: [UInt8], _ right: [UInt8]) -> Int {
     left.count == right.count ? zip(left, right).map { abs(Int($0) - Int($1)) }.max() ?? 0 : .max
 }

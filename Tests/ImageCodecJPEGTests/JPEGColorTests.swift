@@ -6,14 +6,14 @@ import Testing
 
 @testable import GeneratedImages
 
-@Suite("Colours of JPEG")
+@Suite("JPEG colors")
 struct JPEGColorTests {
-    /// Luma 100, Cb 90, Cr 170 by JFIF's equations.
+    /// RGBA of luma 100, Cb 90 and Cr 170, by JFIF's equations.
     private static let orange: [UInt8] = [159, 83, 33, 255]
 
     private static let subsamplings = [(1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (1, 4), (4, 2), (2, 4), (3, 1)]
 
-    @Test("every subsampling gives the colour, at every scale", arguments: subsamplings, [1, 2, 4, 8])
+    @Test("every subsampling decodes to the same color at every scale", arguments: subsamplings, [1, 2, 4, 8])
     func subsampling(luma: (Int, Int), denominator: Int) throws {
         let file = FlatJPEG(
             width: 37, height: 21,
@@ -24,7 +24,7 @@ struct JPEGColorTests {
         #expect(largestDifference(pixels, Array(repeatElement(Self.orange, count: size.area).joined())) <= 1)
     }
 
-    @Test("at 1/8, 1/4 and 1/2 a block becomes 1, 4 and 16 pixels of its level", arguments: [8, 4, 2])
+    @Test("at 1/8, 1/4 and 1/2, a block becomes 1, 4 and 16 pixels", arguments: [8, 4, 2])
     func blocks(denominator: Int) throws {
         let file = FlatJPEG(width: 32, height: 24, components: [.init { $0 * 40 + $1 * 30 }])
         let size = PixelSize(width: 32 / denominator, height: 24 / denominator)
@@ -40,7 +40,7 @@ struct JPEGColorTests {
         }
     }
 
-    @Test("grey is offered as grey when there is a profile, and always as RGBA")
+    @Test("gray is available as gray if there is a profile, and always as RGBA")
     func gray() throws {
         var file = FlatJPEG(width: 8, height: 8, components: [.init(level: 77)])
         #expect(try header(of: file.data).nativeLayout == .rgba8)
@@ -50,9 +50,9 @@ struct JPEGColorTests {
         #expect(try decode(file.data).prefix(4) == [77, 77, 77, 255])
     }
 
-    @Test("ink without Adobe's marker: 0 is no ink")
-    func plainInk() throws {
-        var file = FlatJPEG(width: 8, height: 8, components: ink(0, 51, 255, 51))
+    @Test("in CMYK without Adobe's marker, 0 is no ink")
+    func plainCMYK() throws {
+        var file = FlatJPEG(width: 8, height: 8, components: cmyk(0, 51, 255, 51))
         #expect(try decode(file.data).prefix(4) == [204, 163, 0, 255])
         #expect(try header(of: file.data).nativeLayout == .rgba8)
         file.segments = [iccSegment([1])]
@@ -60,24 +60,24 @@ struct JPEGColorTests {
         #expect(try decode(file.data, layout: .cmyk8).prefix(4) == [0, 51, 255, 51])
     }
 
-    @Test("ink with Adobe's marker: 255 is no ink")
-    func adobeInk() throws {
-        var file = FlatJPEG(width: 8, height: 8, components: ink(255, 204, 0, 204))
+    @Test("in CMYK with Adobe's marker, 255 is no ink")
+    func adobeCMYK() throws {
+        var file = FlatJPEG(width: 8, height: 8, components: cmyk(255, 204, 0, 204))
         file.segments = [adobeSegment(transform: 0), iccSegment([1])]
         #expect(try decode(file.data).prefix(4) == [204, 163, 0, 255])
         #expect(try decode(file.data, layout: .cmyk8).prefix(4) == [0, 51, 255, 51])
     }
 
-    @Test("YCCK is ink whose first three channels are transformed")
+    @Test("YCCK is converted to CMYK")
     func ycck() throws {
         let file = FlatJPEG(
-            width: 8, height: 8, components: ink(100, 90, 170, 255), segments: [adobeSegment(transform: 2)])
-        // The transform gives RGB, whose complement is ink, which Adobe stores inverted: RGB again, complemented once.
+            width: 8, height: 8, components: cmyk(100, 90, 170, 255), segments: [adobeSegment(transform: 2)])
+        // YCC gives RGB, its complement is CMY, and Adobe stores CMY inverted.
         let expected = Self.orange.prefix(3).map { 255 - $0 } + [255]
         #expect(largestDifference(Array(try decode(file.data).prefix(4)), expected) <= 1)
     }
 
-    @Test("Adobe's marker can say that three channels are RGB")
+    @Test("Adobe's marker can declare three channels as RGB")
     func adobeRGB() throws {
         let file = FlatJPEG(
             width: 8, height: 8, components: [.init(level: 10), .init(level: 200), .init(level: 90)],
@@ -85,7 +85,7 @@ struct JPEGColorTests {
         #expect(try decode(file.data).prefix(4) == [10, 200, 90, 255])
     }
 
-    @Test("restart markers change no pixel")
+    @Test("restart markers do not change pixels")
     func restarts() throws {
         let components: [FlatJPEG.Component] = [
             .init(2, 2) { $0 * 20 + $1 * 13 }, .init(level: 100), .init(level: 140),
@@ -116,14 +116,14 @@ struct JPEGColorTests {
         }
     }
 
-    private func ink(_ levels: Int...) -> [FlatJPEG.Component] { levels.map { .init(level: $0) } }
+    private func cmyk(_ levels: Int...) -> [FlatJPEG.Component] { levels.map { .init(level: $0) } }
 }
 
 func adobeSegment(transform: UInt8) -> (marker: UInt8, bytes: [UInt8]) {
     (0xEE, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, transform])
 }
 
-/// One chunk of a profile in APP2 (ICC.1, annex B.4).
+/// Returns an APP2 segment with a chunk of a profile (ICC.1, annex B.4).
 func iccSegment(_ bytes: [UInt8], number: UInt8 = 1, of count: UInt8 = 1) -> (marker: UInt8, bytes: [UInt8]) {
     (0xE2, Array("ICC_PROFILE".utf8) + [0, number, count] + bytes)
 }

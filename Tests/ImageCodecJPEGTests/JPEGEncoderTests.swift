@@ -6,26 +6,26 @@ import Testing
 
 @Suite("Encoding JPEG")
 struct JPEGEncoderTests {
-    @Test("the image comes back closely, plain and progressive", arguments: [false, true])
+    @Test("baseline and progressive files decode to similar pixels", arguments: [false, true])
     func roundTrip(progressive: Bool) throws {
         let pixels = try decode(encoded(progressive: progressive, quality: 1))
         #expect(largestDifference(pixels, photograph.pixels) <= 4)
     }
 
-    @Test("plain and progressive files of one quality hold the same pixels")
+    @Test("baseline and progressive files of the same quality decode to the same pixels")
     func sameCoefficients() throws {
         #expect(try decode(encoded(progressive: true)) == decode(encoded()))
         #expect(try frameMarker(of: encoded()) == 0xC0)
         #expect(try frameMarker(of: encoded(progressive: true)) == 0xC2)
     }
 
-    @Test("chroma is halved in both directions below quality 0.9, and whole from there on")
+    @Test("chroma is subsampled 4:2:0 below quality 0.9, and not above")
     func subsampling() throws {
         #expect(try lumaSampling(of: encoded(quality: 0.89)) == 0x22)
         #expect(try lumaSampling(of: encoded(quality: 0.9)) == 0x11)
     }
 
-    @Test("more quality is more bytes and less error")
+    @Test("higher quality gives larger files and smaller errors")
     func quality() throws {
         let files = try [0, 0.3, 0.6, 0.85, 1].map { try encoded(quality: $0) }
         #expect(files.map(\.count) == files.map(\.count).sorted())
@@ -33,7 +33,7 @@ struct JPEGEncoderTests {
         #expect((errors.first ?? 0) > (errors.last ?? 0))
     }
 
-    @Test("transparent pixels are laid over white")
+    @Test("transparent pixels are composited over white")
     func flattening() throws {
         let size = PixelSize(width: 8, height: 8)
         let cases: [([UInt8], UInt8)] = [([0, 0, 0, 0], 255), ([0, 0, 0, 128], 127), ([40, 40, 40, 255], 40)]
@@ -45,7 +45,7 @@ struct JPEGEncoderTests {
         }
     }
 
-    @Test("empty and overlong images are refused")
+    @Test("empty images and sides above the limit are rejected")
     func sizes() {
         for size in [
             PixelSize(width: 0, height: 3), PixelSize(width: 3, height: 0), PixelSize(width: 65_501, height: 1),
@@ -57,7 +57,7 @@ struct JPEGEncoderTests {
         }
     }
 
-    @Test("one frame is a still image, several are refused")
+    @Test("one frame is encoded as a still image, several are rejected")
     func frames() throws {
         let frame = AnimationFrame(bitmap: photograph, delay: .zero)
         #expect(try JPEGEncoder().encode([frame], loopCount: 0, options: EncodingOptions()) == encoded())
@@ -69,7 +69,7 @@ struct JPEGEncoderTests {
         }
     }
 
-    @Test("an image larger than the first buffer is written whole")
+    @Test("an image larger than the first buffer is written completely")
     func large() throws {
         let size = PixelSize(width: 160, height: 160)
         var random = SeededRandom(seed: 7)

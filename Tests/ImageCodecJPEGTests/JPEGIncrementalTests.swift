@@ -6,10 +6,10 @@ import Testing
 
 @testable import GeneratedImages
 
-@Suite("JPEG whose bytes are coming in")
+@Suite("Incremental JPEG decoding")
 struct JPEGIncrementalTests {
     @Test(
-        "the header is there as soon as the first scan's header is, with orientation and profile", arguments: [1, 50])
+        "the header is available with the header of the first scan, with orientation and profile", arguments: [1, 50])
     func header(length: Int) throws {
         let exif: [UInt8] =
             Array("Exif".utf8)
@@ -42,7 +42,7 @@ struct JPEGIncrementalTests {
         }
     }
 
-    @Test("an image of one scan grows by rows, which stay as they are")
+    @Test("an image with one scan gains rows, which do not change")
     func rowByRow() throws {
         let file = try landscapeFile(progressive: false)
         let whole = try rows(of: file).rows
@@ -59,7 +59,7 @@ struct JPEGIncrementalTests {
         #expect(Set(heights).count > 10)
     }
 
-    @Test("how much is shown depends on the bytes alone, not on how they were cut", arguments: [0.6, 0.95])
+    @Test("the extent of a preview depends on the bytes, not on how they were split", arguments: [0.6, 0.95])
     func sameExtents(quality: Double) throws {
         let file = try landscapeFile(quality: quality, progressive: false)
         let extents = try [1, 10, 90].map { length in
@@ -75,14 +75,15 @@ struct JPEGIncrementalTests {
         #expect(Set(extents).count == 1)
     }
 
-    @Test("an image of several scans grows by scans, each as the file that ends there shows it", arguments: [1, 2])
+    @Test(
+        "an image with several scans gains scans, and looks like the file truncated after the scan", arguments: [1, 2])
     func scanByScan(denominator: Int) throws {
         let file = try landscapeFile(quality: 0.6, progressive: true)
         let image = try started(file, denominator: denominator)
         let found = scans(of: file)
         var taken = 0
         for (index, scan) in found.enumerated() {
-            // Two bytes more tell that the scan is over.
+            // The two bytes of the next marker end the scan.
             let end = scan.data.upperBound + 2
             try image.append(file[taken..<end - 3])
             #expect(image.extent.passes == index)
@@ -106,7 +107,7 @@ struct JPEGIncrementalTests {
         #expect(try preview(of: image) == rows(of: file, denominator: 8).rows)
     }
 
-    @Test("arithmetic coding is shown too, of one scan when it is complete", arguments: [false, true])
+    @Test("arithmetic coding has previews; with one scan, once it is complete", arguments: [false, true])
     func arithmetic(progressive: Bool) throws {
         let file = arithmeticFile(progressive: progressive)
         let image = try started(file)
@@ -117,7 +118,7 @@ struct JPEGIncrementalTests {
         #expect(try preview(of: image) == rows(of: file).rows)
     }
 
-    @Test("restart markers, and other markers within the data, change nothing", arguments: [1, 13, 1000])
+    @Test("restart markers do not affect incremental decoding", arguments: [1, 13, 1000])
     func restarts(length: Int) throws {
         let components: [FlatJPEG.Component] = [
             .init(2, 2) { $0 * 20 + $1 * 13 }, .init(level: 100), .init(level: 140),
@@ -130,7 +131,7 @@ struct JPEGIncrementalTests {
         #expect(try preview(of: image) == rows(of: file).rows)
     }
 
-    @Test("what is held is told: rows of an image of one scan, coefficients of others")
+    @Test("heldBytes counts the rows of an image with one scan, or the coefficients of others")
     func heldBytes() throws {
         let plain = try started(try landscapeFile(quality: 0.6, progressive: false))
         #expect(plain.heldBytes(size: landscapeSize(2), layout: .rgba8) == 80 * 56 * 4)
@@ -141,7 +142,7 @@ struct JPEGIncrementalTests {
     }
 
     @Test(
-        "what is malformed is told as soon as it is there, and again; the library is not asked for a preview after that"
+        "malformed data throws as soon as it arrives, and again; after that there is no preview"
     )
     func malformed() throws {
         let file = try landscapeFile(progressive: true)
@@ -149,7 +150,7 @@ struct JPEGIncrementalTests {
         let second = scans(of: file)[1].start
         try image.append(file.prefix(second))
         #expect(image.extent.passes == 1)
-        let nonsense = Data([0xFF, 0xC4, 0, 4, 0, 0])  // a Huffman table of two bytes
+        let nonsense = Data([0xFF, 0xC4, 0, 4, 0, 0])  // A Huffman table of two bytes.
         for _ in 1...2 {
             guard case .malformed(.jpeg, _) = failure(appending: nonsense, to: image) else {
                 Issue.record("accepted")
@@ -162,7 +163,7 @@ struct JPEGIncrementalTests {
         #expect(failure(appending: Data("GIF89a".utf8), to: other) != nil)
     }
 
-    @Test("limits hold: bytes, side, memory, scans")
+    @Test("the limits on bytes, side, memory and scans apply")
     func limits() throws {
         let file = try landscapeFile(progressive: true)
         func failure(_ limits: DecodingLimits) throws -> DecodingFailure? {
@@ -188,7 +189,7 @@ struct JPEGIncrementalTests {
                 == .limitExceeded(.decodedBytes, value: held, allowed: held - 1))
     }
 
-    /// An image that has taken no more than the header of `file` is started at that size, and given nothing else.
+    /// Returns an image that has been started with the header of `file`. Append the file from its first byte on.
     private func started(_ file: Data, denominator: Int = 1) throws -> any IncrementalImage {
         let image = StartingImage(JPEGDecoder().makeIncrementalImage(limits: .default), denominator: denominator)
         image.headerLength = try #require(scans(of: file).first).data.lowerBound
@@ -212,7 +213,7 @@ struct JPEGIncrementalTests {
     }
 }
 
-/// Takes the header of a file at once, so that a test can append the file from its first byte on after starting.
+/// Appends the header of a file in advance, and ignores it when the file is appended from its first byte on.
 private final class StartingImage: IncrementalImage {
     private let image: any IncrementalImage
     private let denominator: Int

@@ -6,9 +6,9 @@ import Testing
 
 @testable import GeneratedImages
 
-@Suite("Limits and damage of JPEG")
+@Suite("Limits and damaged JPEG files")
 struct JPEGLimitTests {
-    @Test("more encoded bytes than allowed are refused")
+    @Test("more encoded bytes than allowed are rejected")
     func encodedBytes() throws {
         let data = try encoded()
         #expect(failure(of: data, limits: DecodingLimits(encodedBytes: data.count)) == nil)
@@ -17,7 +17,7 @@ struct JPEGLimitTests {
                 == .limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1))
     }
 
-    @Test("more pixels and longer sides than allowed are refused")
+    @Test("more pixels and longer sides than allowed are rejected")
     func size() throws {
         let data = try encoded()
         #expect(
@@ -27,7 +27,7 @@ struct JPEGLimitTests {
             failure(of: data, limits: DecodingLimits(side: 23)) == .limitExceeded(.side, value: 24, allowed: 23))
     }
 
-    @Test("a header that asks for 65,500 by 65,500 pixels is refused when opening")
+    @Test("a header with 65,500 by 65,500 pixels is rejected by open")
     func hugeHeader() {
         var file = FlatJPEG(components: [.init(level: 1)])
         let small = file.data
@@ -43,10 +43,10 @@ struct JPEGLimitTests {
         }
     }
 
-    @Test("the coefficients of a progressive image, and its output, count as memory")
+    @Test("the coefficients and the output of a progressive image count as memory")
     func decodedBytes() throws {
         let data = try encoded(progressive: true)
-        // 4:2:0 of 24x20: luma 4x4 blocks, chroma 2x2 each, 128 bytes a block.
+        // 24x20 with 4:2:0: luma has 4x4 blocks, chroma 2x2 each, of 128 bytes.
         let coefficients = (16 + 4 + 4) * 128
         let output = 480 * 4
         #expect(failure(of: data, limits: DecodingLimits(decodedBytes: coefficients + output)) == nil)
@@ -54,14 +54,16 @@ struct JPEGLimitTests {
             failure(of: data, limits: DecodingLimits(decodedBytes: coefficients + output - 1))
                 == .limitExceeded(
                     .decodedBytes, value: coefficients + output, allowed: coefficients + output - 1))
-        // At 1/8 luma keeps one coefficient of two bytes a block.
+        // At 1/8, luma needs one coefficient of two bytes per block.
         let least = 16 * 2 + (4 + 4) * 128
         #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: least, allowed: least - 1)) {
             try JPEGDecoder().open(data, limits: DecodingLimits(decodedBytes: least - 1))
         }
     }
 
-    @Test("coefficients are held as rows are handed over, of a plain image nothing", arguments: [false, true])
+    @Test(
+        "heldBytes counts the coefficients of a progressive image, and is 0 for a baseline image",
+        arguments: [false, true])
     func heldBytes(progressive: Bool) throws {
         let image = try JPEGDecoder().open(encoded(progressive: progressive), limits: .default)
         for (size, bytes) in [
@@ -80,7 +82,7 @@ struct JPEGLimitTests {
         #expect(try decode(data, size: PixelSize(width: 3, height: 3), limits: limits).count == 36)
     }
 
-    @Test("more scans than allowed are refused")
+    @Test("more scans than allowed are rejected")
     func tooManyScans() throws {
         let data = try encoded(progressive: true)
         #expect(failure(of: data, limits: DecodingLimits(scans: 10)) == nil)
@@ -91,11 +93,11 @@ struct JPEGLimitTests {
     func contradictingScans() {
         var gray = FlatJPEG(components: [.init(level: 90)], frameMarker: 0xC2, scanCount: 101)
         #expect(failure(of: gray.data) == .limitExceeded(.scans, value: 101, allowed: 100))
-        gray.approximation = 0x10  // each refines what no scan has coded
+        gray.approximation = 0x10  // Each scan refines coefficients without an earlier scan.
         #expect(failure(of: gray.data) == .malformed(.jpeg, "scans that contradict each other"))
     }
 
-    @Test("a file cut anywhere is an error, until only its end marker is missing", arguments: [false, true])
+    @Test("a file truncated anywhere is an error, unless only its end marker is missing", arguments: [false, true])
     func truncation(progressive: Bool) throws {
         let data = try encoded(progressive: progressive)
         let whole = try decode(data)
@@ -106,14 +108,14 @@ struct JPEGLimitTests {
             } else if let failure = failure(of: cut) {
                 #expect(failure == .truncated(.jpeg), "\(count) of \(data.count) bytes")
             } else {
-                // The last bits of the last block may fit in what is left.
+                // The last bits of the last block may be in the remaining bytes.
                 #expect(count >= data.count - 4, "\(count) of \(data.count) bytes decoded")
             }
         }
     }
 
     @Test(
-        "the rows that a file of one scan tells before it is cut are handed over, as they are", arguments: [0.6, 0.95])
+        "the available rows of a truncated file with one scan are delivered unchanged", arguments: [0.6, 0.95])
     func truncatedRows(quality: Double) throws {
         let file = try landscapeFile(quality: quality, progressive: false)
         let whole = try rows(of: file).rows
@@ -130,7 +132,7 @@ struct JPEGLimitTests {
         #expect((heights.last ?? 0) > 80)
     }
 
-    @Test("of the first scan of several only the rows are handed over that it tells")
+    @Test("the available rows of a truncated first scan are delivered")
     func truncatedFirstScan() throws {
         let file = try landscapeFile(quality: 0.95, progressive: true)
         let data = try #require(scans(of: file).first).data
@@ -143,7 +145,7 @@ struct JPEGLimitTests {
         #expect(all.count == 112)
     }
 
-    @Test("sides above the library's bound are unsupported, not malformed", arguments: [65_501, 65_535])
+    @Test("sides above libjpeg's limit are unsupported, not malformed", arguments: [65_501, 65_535])
     func longSides(side: Int) throws {
         let small = FlatJPEG(components: [.init(level: 1)]).data
         let frame = try #require(small.range(of: Data([8, 0, 16, 0, 16, 1])))
@@ -155,7 +157,7 @@ struct JPEGLimitTests {
         #expect(throws: expected) { try image.append(long) }
     }
 
-    @Test("a cut between two scans is an error")
+    @Test("a truncation between two scans is an error")
     func truncationBetweenScans() throws {
         let data = try encoded(progressive: true)
         let scans = data.indices.dropLast().filter { data[$0] == 0xFF && data[$0 + 1] == 0xDA }
@@ -163,7 +165,7 @@ struct JPEGLimitTests {
         for start in scans.dropFirst() { #expect(failure(of: data.prefix(start)) == .truncated(.jpeg)) }
     }
 
-    @Test("a single wrong bit anywhere ends in an image or an error", arguments: [false, true])
+    @Test("with any bit flipped, the file decodes or throws", arguments: [false, true])
     func flips(progressive: Bool) throws {
         let data = try encoded(progressive: progressive)
         let limits = DecodingLimits(pixels: 4_000)
@@ -177,10 +179,10 @@ struct JPEGLimitTests {
                 images += 1
             }
         }
-        #expect(images > data.count)  // damage shows as damaged pixels more often than as an error
+        #expect(images > data.count)  // Most flips damage pixels without an error.
     }
 
-    @Test("damaged entropy-coded data is no error: an end marker too early leaves the pixels before it")
+    @Test("an early end marker is no error, and the pixels before it are decoded")
     func earlyEnd() throws {
         let file = FlatJPEG(width: 64, height: 64, components: [.init { 10 * $0 + 5 * $1 }])
         let whole = try decode(file.data)
@@ -197,7 +199,7 @@ struct JPEGLimitTests {
         do throws(DecodingFailure) { return try decode(data, limits: limits) } catch { return nil }
     }
 
-    @Test("what is no JPEG is malformed")
+    @Test("a file that is not a JPEG is malformed")
     func noJPEG() {
         for data in [Data(), Data([0xFF]), Data("GIF89a".utf8), Data(count: 100)] {
             guard case .malformed(.jpeg, _) = failure(of: data) else {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GeneratedImages
 
-@Suite("Metadata of JPEG")
+@Suite("JPEG metadata")
 struct JPEGMetadataTests {
     private static let gray = FlatJPEG(width: 24, height: 8, components: [.init(level: 128)])
 
@@ -21,7 +21,7 @@ struct JPEGMetadataTests {
         return (0xE1, Array("Exif".utf8) + [0, 0, 0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0] + entry)
     }
 
-    @Test("the header tells what the file is", arguments: ImageOrientation.allCases)
+    @Test("the header has the format, the size and the orientation", arguments: ImageOrientation.allCases)
     func orientation(_ orientation: ImageOrientation) throws {
         let found = try header(of: file(exif(UInt8(orientation.rawValue))))
         #expect(
@@ -30,7 +30,7 @@ struct JPEGMetadataTests {
                     format: .jpeg, storedSize: PixelSize(width: 24, height: 8), orientation: orientation))
     }
 
-    @Test("rows come in stored orientation, whatever the tag says")
+    @Test("rows are delivered in stored orientation")
     func rowsAreStored() throws {
         let image = try JPEGDecoder().open(file(exif(6)), limits: .default)
         let sink = CollectingRowSink()
@@ -38,14 +38,14 @@ struct JPEGMetadataTests {
         #expect(sink.rows.map(\.count) == [Int](repeating: 24 * 4, count: 8))
     }
 
-    @Test("the first Exif segment counts, other APP1 segments do not")
+    @Test("the first Exif segment is read, other APP1 segments are ignored")
     func firstExif() throws {
         let xmp: (marker: UInt8, bytes: [UInt8]) = (0xE1, Array("http://ns.adobe.com/xap/1.0/".utf8) + [0])
         #expect(try header(of: file(xmp, exif(3), exif(6))).orientation == .down)
         #expect(try header(of: file(exif(9))).orientation == .up)
     }
 
-    @Test("a profile is joined from its chunks by their numbers")
+    @Test("a profile is joined from its chunks in numbered order")
     func profile() throws {
         #expect(try header(of: file()).colorProfile == nil)
         #expect(try header(of: file(iccSegment([5, 6]))).colorProfile == Data([5, 6]))
@@ -55,7 +55,7 @@ struct JPEGMetadataTests {
         #expect(try header(of: reversed).colorProfile == Data([1, 2, 3]))
     }
 
-    @Test("a profile with a chunk missing, twice, miscounted or beyond the count is ignored")
+    @Test("a profile with missing, repeated or misnumbered chunks is ignored")
     func brokenProfile() throws {
         let files = [
             file(iccSegment([1], number: 1, of: 2)),
@@ -74,7 +74,7 @@ struct JPEGMetadataTests {
         }
     }
 
-    @Test("metadata above the limit is ignored, the image is not refused")
+    @Test("metadata above the limit is ignored, and the image is decoded")
     func metadataLimit() throws {
         let data = file(exif(6), iccSegment([UInt8](repeating: 9, count: 100)))
         let within = try header(of: data, limits: DecodingLimits(metadataBytes: 100))
@@ -86,14 +86,14 @@ struct JPEGMetadataTests {
         #expect(failure(of: data, limits: DecodingLimits(metadataBytes: 0)) == nil)
     }
 
-    @Test("bytes before a marker, and after the end, change nothing")
+    @Test("fill bytes before a marker and bytes after the end are ignored")
     func fillBytes() throws {
         let plain = file()
         let filled = plain.prefix(2) + Data([0xFF, 0xFF, 0xFF]) + plain.dropFirst(3) + Data([1, 2, 3]) + plain
         #expect(try decode(filled) == decode(plain))
     }
 
-    @Test("the small image in Exif is a file of its own, unless Exif is above the limit")
+    @Test("the Exif thumbnail is a complete file, and ignored if the Exif data is above the limit")
     func embeddedThumbnail() throws {
         let small = FlatJPEG(width: 8, height: 8, components: [.init(level: 60)]).data
         let entries: [UInt8] =

@@ -6,12 +6,12 @@ import Testing
 
 @testable import GeneratedImages
 
-@Suite("Scaling of JPEG")
+@Suite("JPEG scaling")
 struct JPEGScalingTests {
     private static let image = FlatJPEG(width: 161, height: 120, components: [.init { $0 + $1 }])
 
     @Test(
-        "offers the smallest of 1, 1/2, 1/4, 1/8 that covers the target",
+        "the decodable size is the smallest of 1, 1/2, 1/4, 1/8 that covers the target",
         arguments: [
             (PixelSize(width: 161, height: 120), PixelSize(width: 161, height: 120)),
             (PixelSize(width: 82, height: 1), PixelSize(width: 161, height: 120)),
@@ -28,7 +28,7 @@ struct JPEGScalingTests {
         #expect(try decode(Self.image.data, size: expected).count == expected.area * 4)
     }
 
-    @Test("an image of one pixel keeps it")
+    @Test("an image of one pixel is not scaled")
     func onePixel() throws {
         let file = FlatJPEG(width: 1, height: 1, components: [.init(level: 33)])
         let image = try JPEGDecoder().open(file.data, limits: .default)
@@ -36,15 +36,15 @@ struct JPEGScalingTests {
         #expect(try decode(file.data) == [33, 33, 33, 255])
     }
 
-    @Test("other sizes, layouts and frames are refused")
-    func foreignRequests() throws {
+    @Test("unsupported sizes, layouts and frames are rejected")
+    func unsupportedRequests() throws {
         let image = try JPEGDecoder().open(Self.image.data, limits: .default)
         let stored = image.header.storedSize
         let sink = CollectingRowSink()
         for size in [
             PixelSize(width: 20, height: 15), PixelSize(width: 162, height: 120), PixelSize(width: 0, height: 0),
         ] {
-            #expect(throws: DecodingFailure.unsupported(.jpeg, "161x120 does not scale to \(size)")) {
+            #expect(throws: DecodingFailure.unsupported(.jpeg, "161x120 can't be scaled to \(size)")) {
                 try image.decode(frame: 0, size: size, layout: .rgba8, into: sink)
             }
         }
@@ -55,7 +55,7 @@ struct JPEGScalingTests {
         #expect(sink.offeredCount == 0)
     }
 
-    @Test("one opened image can be asked for several sizes")
+    @Test("an opened image can be decoded at several sizes")
     func severalSizes() throws {
         let image = try JPEGDecoder().open(Self.image.data, limits: .default)
         for denominator in [8, 1, 8, 2] {

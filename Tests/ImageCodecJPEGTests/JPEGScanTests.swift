@@ -4,17 +4,17 @@ import ImageCore
 import ImageTesting
 import Testing
 
-/// The encoder writes ten scans: 0 first bits of DC; 1 and 4 first bits of luma; 2 and 3 of chroma; 5 a bit more of luma;
-/// 6 the last bit of DC; 7 and 8 of chroma; 9 of luma.
-@Suite("Which scans of a progressive JPEG are read")
+/// The encoder writes ten scans. 0: first bits of DC. 1 and 4: first bits of luma AC. 2 and 3: of chroma AC. 5: one
+/// more bit of luma AC. 6: the last bit of DC. 7 and 8: the last bit of chroma AC. 9: of luma AC.
+@Suite("Scans of progressive JPEG")
 struct JPEGScanTests {
-    @Test("at 1/8 the means of the blocks are exact, whatever is left out")
+    @Test("at 1/8, the block means are exact although scans are skipped")
     func exactMeans() throws {
         let expected = try rows(of: landscapeFile(progressive: false), denominator: 8)
         #expect(try rows(of: landscapeFile(progressive: true), denominator: 8) == expected)
     }
 
-    @Test("at 1/8 what the scans of other coefficients hold does not matter, and what follows the last that is needed")
+    @Test("at 1/8, damage in skipped scans and after the last needed scan has no effect")
     func leavesOut() throws {
         let file = try landscapeFile(progressive: true)
         let expected = try rows(of: file, denominator: 8)
@@ -25,7 +25,7 @@ struct JPEGScanTests {
         #expect(try rows(of: file.prefix(scans(of: file)[7].start), denominator: 8) == expected)
     }
 
-    @Test("what follows the last scan that is needed is not looked at")
+    @Test("data after the last needed scan is not read")
     func stops() throws {
         let file = try landscapeFile(progressive: true)
         let end = scans(of: file)[6].data.upperBound
@@ -37,7 +37,7 @@ struct JPEGScanTests {
         }
     }
 
-    @Test("a file cut before the last scan that its size needs is truncated, and shown without it")
+    @Test("a file without the last needed scan is truncated and decodes without it")
     func needed() throws {
         let file = try landscapeFile(progressive: true)
         let (shown, failure) = try rows(of: file.prefix(scans(of: file)[6].start), denominator: 8)
@@ -46,7 +46,7 @@ struct JPEGScanTests {
         #expect(signalToNoise(shown, try rows(of: file, denominator: 8).rows) > 40)
     }
 
-    @Test("a file cut before its end is truncated at full size, however small a part is missing", arguments: 1...9)
+    @Test("at full size, a file without its last scans is truncated", arguments: 1...9)
     func fullSizeNeedsAll(scan: Int) throws {
         let file = try landscapeFile(progressive: true)
         let (shown, failure) = try rows(of: file.prefix(scans(of: file)[scan].start))
@@ -54,7 +54,7 @@ struct JPEGScanTests {
         #expect(shown.count == 112)
     }
 
-    @Test("for speed at 1/8 the first scan is enough")
+    @Test("at 1/8 with speed preferred, the first scan is sufficient")
     func speed() throws {
         let file = try landscapeFile(progressive: true)
         let first = file.prefix(scans(of: file)[1].start)
@@ -65,7 +65,7 @@ struct JPEGScanTests {
         #expect(try rows(of: first, denominator: 8).failure == .truncated(.jpeg))
     }
 
-    @Test("for speed at 1/4 the first two scans are enough, and one that refines what was left out is not read")
+    @Test("at 1/4 with speed preferred, two scans are sufficient, and refinements of skipped scans are not read")
     func speedAtQuarter() throws {
         let file = try landscapeFile(progressive: true)
         let (shown, failure) = try rows(
@@ -77,7 +77,7 @@ struct JPEGScanTests {
         #expect(onlyMeans.failure == .truncated(.jpeg))
     }
 
-    @Test("for speed a progressive image is decoded at twice the size that is wanted, others are not")
+    @Test("with speed preferred, progressive images are decoded at twice the size, baseline images are not")
     func sizeForSpeed() throws {
         let target = PixelSize(width: 20, height: 14)
         for (progressive, divisor) in [(true, 4), (false, 8)] {
@@ -88,7 +88,7 @@ struct JPEGScanTests {
         }
     }
 
-    @Test("where steps are fine, the last bits are left out and hardly missed", arguments: [2, 4])
+    @Test("with fine quantization, the last bits are skipped with little error", arguments: [2, 4])
     func fineSteps(denominator: Int) throws {
         let file = try landscapeFile(quality: 0.95, progressive: true)
         let (shown, failure) = try rows(of: file.prefix(scans(of: file)[9].start), denominator: denominator)
@@ -99,7 +99,7 @@ struct JPEGScanTests {
         #expect(signalToNoise(shown, all) > 40)
     }
 
-    @Test("where steps are coarse, every scan counts", arguments: [2, 4], [0.3, 0.6])
+    @Test("with coarse quantization, every scan is read", arguments: [2, 4], [0.3, 0.6])
     func coarseSteps(denominator: Int, quality: Double) throws {
         let all = try rows(of: landscapeFile(quality: quality, progressive: false), denominator: denominator)
         #expect(all.failure == nil)
@@ -109,7 +109,7 @@ struct JPEGScanTests {
             try rows(of: file.prefix(scans(of: file)[9].start), denominator: denominator).failure == .truncated(.jpeg))
     }
 
-    @Test("the limit on scans counts those that are read")
+    @Test("the limit on scans counts only scans that are read")
     func limit() throws {
         let file = try landscapeFile(progressive: true)
         let two = DecodingLimits(scans: 2)
@@ -120,7 +120,7 @@ struct JPEGScanTests {
         #expect(try rows(of: file, limits: two).failure == .limitExceeded(.scans, value: 3, allowed: 2))
     }
 
-    @Test("between parts of scans the sink is asked whether it wants more, long before the first row")
+    @Test("cancellation is checked while scans are read, before the first row")
     func cancellation() throws {
         let image = try JPEGDecoder().open(landscapeFile(progressive: true), limits: .default)
         let patient = CancellingSink(after: .max)
@@ -139,7 +139,7 @@ struct JPEGScanTests {
     func brokenSegment(marker: UInt8) throws {
         let file = try landscapeFile(progressive: true)
         let end = scans(of: file)[0].data.upperBound
-        // A table of which there is one byte.
+        // A table with one byte.
         let broken = file.prefix(end) + Data([0xFF, marker, 0, 3, 0]) + file.dropFirst(end)
         guard case .malformed(.jpeg, _) = try rows(of: broken).failure else {
             Issue.record("a broken table was accepted")
@@ -147,7 +147,7 @@ struct JPEGScanTests {
         }
     }
 
-    @Test("arithmetic coding holds the same pixels", arguments: [false, true], [1, 2, 8])
+    @Test("arithmetic coding decodes to the same pixels", arguments: [false, true], [1, 2, 8])
     func arithmetic(progressive: Bool, denominator: Int) throws {
         let file = arithmeticFile(progressive: progressive)
         #expect(file.range(of: Data([0xFF, progressive ? 0xCA : 0xC9])) != nil)
@@ -158,7 +158,7 @@ struct JPEGScanTests {
     }
 }
 
-/// Counts rows, and throws once it was asked often enough.
+/// A sink that counts rows and cancels after a number of cancellation checks.
 private final class CancellingSink: PixelRowSink {
     private let limit: Int
     private(set) var checks = 0

@@ -4,7 +4,7 @@ import ImageCodecJPEG
 import ImageCore
 import ImageTesting
 
-/// An image with detail of every size, 160 by 112.
+/// A 160 by 112 image with details of all sizes.
 let landscape: Bitmap = {
     let size = PixelSize(width: 160, height: 112)
     var random = SeededRandom(seed: 7)
@@ -23,7 +23,7 @@ func landscapeFile(quality: Double = 0.95, progressive: Bool) throws -> Data {
     try JPEGEncoder().encode(landscape, options: EncodingOptions(quality: quality, isProgressive: progressive))
 }
 
-/// `landscape` with arithmetic coding, which the module's encoder does not offer.
+/// Encodes `landscape` with arithmetic coding, which `JPEGEncoder` does not support.
 func arithmeticFile(progressive: Bool) -> Data {
     let writer = unsafe ilj_writer_create()
     defer { unsafe ilj_writer_destroy(writer) }
@@ -40,7 +40,7 @@ func arithmeticFile(progressive: Bool) -> Data {
     return unsafe Data(UnsafeBufferPointer(start: bytes, count: count))
 }
 
-/// Where the scans of a file are: their headers from the marker on, and their entropy-coded data.
+/// Returns the offset of each scan's header marker and the range of its entropy-coded data.
 func scans(of file: Data) -> [(start: Int, data: Range<Int>)] {
     let bytes = [UInt8](file)
     var found: [(start: Int, data: Range<Int>)] = []
@@ -59,12 +59,12 @@ func scans(of file: Data) -> [(start: Int, data: Range<Int>)] {
     return found
 }
 
-/// `landscape` at 1/`denominator`.
+/// Returns the size of `landscape` at 1/`denominator`.
 func landscapeSize(_ denominator: Int) -> PixelSize {
     PixelSize(width: 160 / denominator, height: 112 / denominator)
 }
 
-/// The rows of a decode, and what it threw in the end.
+/// Decodes `data` and returns the delivered rows, and the error that ended decoding.
 func rows(
     of data: Data, denominator: Int = 1, preference: DecodingPreference = .quality, limits: DecodingLimits = .default
 ) throws -> (rows: [[UInt8]], failure: DecodingFailure?) {
@@ -79,7 +79,7 @@ func rows(
     }
 }
 
-/// In decibels; infinite for equal images.
+/// Returns the signal-to-noise ratio in decibels; infinity for equal images.
 func signalToNoise(_ left: [[UInt8]], _ right: [[UInt8]]) -> Double {
     let squares = zip(left.joined(), right.joined()).reduce(0.0) { sum, pair in
         sum + pow(Double(pair.0) - Double(pair.1), 2)

@@ -3,7 +3,7 @@ import ImageCodecPNG
 import ImageCore
 import ImageTesting
 
-/// The pixels of `data`.
+/// Decodes `data`.
 func decode(
     _ data: Data, layout: PixelLayout = .rgba8, limits: DecodingLimits = .default
 ) throws(DecodingFailure) -> [UInt8] {
@@ -17,7 +17,7 @@ func header(of data: Data, limits: DecodingLimits = .default) throws(DecodingFai
     try PNGDecoder().open(data, limits: limits).header
 }
 
-/// What decoding throws, or nil.
+/// Returns the error that decoding throws, or nil.
 func failure(of data: Data, limits: DecodingLimits = .default) -> DecodingFailure? {
     do throws(DecodingFailure) {
         _ = try decode(data, limits: limits)
@@ -27,12 +27,12 @@ func failure(of data: Data, limits: DecodingLimits = .default) -> DecodingFailur
     }
 }
 
-/// True when decoding says that the data breaks the format's rules.
+/// Returns whether decoding throws `.malformed`.
 func isMalformed(_ data: Data) -> Bool {
     if case .malformed(.png, _) = failure(of: data) { true } else { false }
 }
 
-/// Seeded noise, with alpha or opaque.
+/// Returns an image of seeded noise.
 func noise(_ size: PixelSize, isOpaque: Bool) -> Bitmap {
     var random = SeededRandom(seed: UInt64(size.area))
     var pixels = (0..<size.area * 4).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GeneratedImages
 
-@Suite("PNG whose bytes are coming in")
+@Suite("Incremental PNG decoding")
 struct IncrementalPNGTests {
     struct Preview: Equatable {
         var extent: PreviewExtent
@@ -21,7 +21,7 @@ struct IncrementalPNGTests {
         SyntheticPNG(width: 1, height: 5, colorType: 2, depth: 8, isInterlaced: true),
     ]
 
-    /// Appends `data` in pieces of `length` and notes after how many bytes there was which preview.
+    /// Appends `data` in pieces of `length` and returns the preview after each number of bytes.
     private func previews(of data: Data, piecesOf length: Int) throws -> [Int: Preview] {
         let image = PNGDecoder().makeIncrementalImage(limits: .default)
         var (noted, count, isStarted) = ([Int: Preview](), 0, false)
@@ -44,7 +44,7 @@ struct IncrementalPNGTests {
         return Preview(extent: image.extent, pixels: sink.pixels)
     }
 
-    /// An image that has been started.
+    /// Returns an image that has been started with `data`.
     private func started(_ data: Data, limits: DecodingLimits = .default) throws -> any IncrementalImage {
         let image = PNGDecoder().makeIncrementalImage(limits: limits)
         try image.append(data)
@@ -53,7 +53,7 @@ struct IncrementalPNGTests {
         return image
     }
 
-    @Test("however the bytes are cut, the same bytes show the same, and all of them the image", arguments: images)
+    @Test("the preview depends on the bytes, not on how they were split, and is complete at the end", arguments: images)
     func cutting(image source: SyntheticPNG) throws {
         var file = source.raw
         file.pieces = [0, 3, 40]
@@ -71,7 +71,7 @@ struct IncrementalPNGTests {
         #expect(last.pixels == decoded)
     }
 
-    @Test("a plain image is shown by rows as they come")
+    @Test("an image gains rows as they arrive")
     func rows() throws {
         let source = Self.images[0]
         let data = source.raw.data
@@ -85,7 +85,7 @@ struct IncrementalPNGTests {
         }
     }
 
-    @Test("an interlaced image is shown by passes, whose pixels stand for blocks")
+    @Test("an interlaced image gains passes, whose pixels fill blocks")
     func passes() throws {
         let source = Self.images[1]
         let previews = try previews(of: source.raw.data, piecesOf: 1)
@@ -101,7 +101,7 @@ struct IncrementalPNGTests {
         }
     }
 
-    @Test("the header is there when the pixels begin, with the orientation that stands before them")
+    @Test("the header is available when the pixels start, with an orientation before them")
     func header() throws {
         var file = Self.images[0].raw
         file.before.append(
@@ -120,7 +120,7 @@ struct IncrementalPNGTests {
         #expect(image.heldBytes(size: PixelSize(width: 21, height: 19), layout: .rgba8) == 21 * 19 * 4)
     }
 
-    @Test("bytes that came before the start are not lost")
+    @Test("bytes that are appended before start are decoded")
     func lateStart() throws {
         let source = Self.images[1]
         let data = source.raw.data
@@ -131,15 +131,15 @@ struct IncrementalPNGTests {
         #expect(try preview(of: image).pixels == source.pixels)
     }
 
-    @Test("bytes behind the end are ignored")
-    func behindTheEnd() throws {
+    @Test("bytes after the end are ignored")
+    func afterTheEnd() throws {
         let source = Self.images[0]
         let image = try started(source.raw.data + Data([1, 2, 3]))
         try image.append(Data("IHDR and other nonsense".utf8))
         #expect(try preview(of: image).pixels == source.pixels)
     }
 
-    @Test("damage is found when its bytes come, again at each further piece, and what was shown stays")
+    @Test("damage throws as soon as it arrives, and again; the preview stays unchanged")
     func damage() throws {
         let data = Self.images[0].raw.data
         let image = try started(data.prefix(500))
@@ -153,17 +153,17 @@ struct IncrementalPNGTests {
         #expect(try preview(of: image) == after)
     }
 
-    @Test("what is no PNG, Apple's variant and a header that lies are found before the header is there")
+    @Test("other files, Apple's variant and a chunk before the header are rejected before the header is available")
     func refusals() {
         let cases: [(Data, DecodingFailure)] = [
-            (Data("GIF89a..".utf8), .malformed(.png, "no PNG signature")),
+            (Data("GIF89a..".utf8), .malformed(.png, "the PNG signature is missing")),
             (
                 Data(PNGDecoderSignature.bytes + RawPNG.Chunk("CgBI", [0, 0, 0, 0]).file),
                 .unsupported(.png, "Apple's variant (CgBI)")
             ),
             (
                 Data(PNGDecoderSignature.bytes + RawPNG.Chunk("tEXt", [65, 0]).file),
-                .malformed(.png, "tEXt comes before the header")
+                .malformed(.png, "tEXt precedes the header")
             ),
         ]
         for (data, failure) in cases {
@@ -173,7 +173,7 @@ struct IncrementalPNGTests {
         }
     }
 
-    @Test("limits hold: pixels, side, bytes of the file, and the whole image that is held")
+    @Test("the limits on pixels, side, encoded bytes and decoded bytes apply")
     func limits() throws {
         let source = Self.images[0]
         let data = source.raw.data
@@ -199,14 +199,14 @@ struct IncrementalPNGTests {
         }
     }
 
-    @Test("an image that promises much and holds little costs little, and other sizes are refused")
+    @Test("a large image without data needs little memory, and other sizes are rejected")
     func promises() throws {
         let file = RawPNG(width: 9_000, height: 9_000, colorType: 6, scanlines: [[0, 1, 2, 3, 4]])
         let image = try started(file.data)
         #expect(image.extent == .nothing)
         let other = PNGDecoder().makeIncrementalImage(limits: .default)
         try other.append(file.data)
-        #expect(throws: DecodingFailure.unsupported(.png, "9000x9000 does not scale to 1x1")) {
+        #expect(throws: DecodingFailure.unsupported(.png, "9000x9000 can't be scaled to 1x1")) {
             try other.start(size: PixelSize(width: 1, height: 1), layout: .rgba8)
         }
     }

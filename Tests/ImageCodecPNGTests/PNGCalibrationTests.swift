@@ -5,11 +5,11 @@ import Testing
 
 @testable import GeneratedImages
 
-@Suite("What PNG says about colours without a profile")
+@Suite("PNG colors without a profile")
 struct PNGCalibrationTests {
     private static func gamma(_ value: Int) -> RawPNG.Chunk { .init("gAMA", RawPNG.uint32(value)) }
 
-    /// White, red, green and blue, x and y, in hundred-thousandths.
+    /// Returns a chunk with x and y of white, red, green and blue, in hundred-thousandths.
     private static func chromaticities(_ values: [Int]) -> RawPNG.Chunk { .init("cHRM", values.flatMap(RawPNG.uint32)) }
 
     private static let srgb = chromaticities([31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000])
@@ -25,7 +25,7 @@ struct PNGCalibrationTests {
         try header(chunks, colorType: colorType).colorCalibration
     }
 
-    @Test("a gamma that is not sRGB's is told as the exponent that makes light")
+    @Test("a gamma other than sRGB's is reported as the exponent to linear light")
     func gamma() throws {
         #expect(try calibration([]) == nil)
         #expect(try calibration([Self.gamma(100_000)]) == ColorCalibration(transfer: .gamma(1)))
@@ -34,14 +34,14 @@ struct PNGCalibrationTests {
     }
 
     @Test(
-        "the gamma of sRGB, and what is within a twentieth of it, says nothing",
+        "a gamma within 5% of sRGB's is ignored",
         arguments: [45_455, 45_000, 46_000, 43_500])
     func usualGamma(value: Int) throws {
         #expect(try calibration([Self.gamma(value)]) == nil)
         #expect(try calibration([Self.gamma(value), Self.srgb]) == nil)
     }
 
-    @Test("chromaticities count with a gamma only, and say nothing about grey")
+    @Test("chromaticities need a gamma, and are ignored for gray")
     func chromaticities() throws {
         #expect(try calibration([Self.p3]) == nil)
         let found = try #require(try calibration([Self.p3, Self.gamma(45_455)]))
@@ -55,7 +55,7 @@ struct PNGCalibrationTests {
             try calibration([Self.p3, Self.gamma(100_000)], colorType: 0) == ColorCalibration(transfer: .gamma(1)))
     }
 
-    @Test("sRGB comes before gamma, a profile before sRGB")
+    @Test("sRGB overrides gamma, and a profile overrides sRGB")
     func precedence() throws {
         let srgb = RawPNG.Chunk("sRGB", [0])
         #expect(try calibration([Self.gamma(100_000), Self.p3, srgb]) == nil)
@@ -64,7 +64,7 @@ struct PNGCalibrationTests {
         #expect(header.colorCalibration == nil)
     }
 
-    @Test("code points that are known come before everything, others are ignored")
+    @Test("supported code points override everything, and others are ignored")
     func codePoints() throws {
         let srgb = try header([.init("cICP", [1, 13, 0, 1]), Self.profile, Self.gamma(100_000)])
         #expect(srgb.colorProfile == nil)
@@ -81,7 +81,7 @@ struct PNGCalibrationTests {
         }
     }
 
-    @Test("values that make no sense are ignored")
+    @Test("invalid values are ignored")
     func nonsense() throws {
         for value in [0, 1, 0x7FFF_FFFF, 0xFFFF_FFFF] { #expect(try calibration([Self.gamma(value)]) == nil) }
         for length in [0, 3, 5, 40] {
@@ -100,7 +100,7 @@ struct PNGCalibrationTests {
         #expect(try calibration([damaged]) == nil)
     }
 
-    @Test("pixels are handed over as stored: converting them is another's work")
+    @Test("pixels are not converted")
     func pixels() throws {
         let file = RawPNG(scanlines: [[0, 100, 150, 200]], before: [Self.gamma(100_000)])
         #expect(try decode(file.data) == [100, 150, 200, 255])

@@ -6,9 +6,9 @@ import Testing
 
 @testable import GeneratedImages
 
-@Suite("Colours of PNG")
+@Suite("PNG colors")
 struct PNGColorTests {
-    @Test("grey of 1, 2, 4 and 8 bits is spread over the whole range")
+    @Test("gray of 1, 2, 4 and 8 bits is scaled to the full range")
     func gray() throws {
         let cases: [(UInt8, [UInt8], [UInt8])] = [
             (1, [0b0100_0000], [0, 255]), (2, [0b0110_0000], [85, 170]), (4, [0x3C], [51, 204]),
@@ -21,14 +21,14 @@ struct PNGColorTests {
         }
     }
 
-    @Test("16 bits become 8, rounded to the nearest")
+    @Test("16 bits are rounded to 8")
     func sixteenBits() throws {
         let file = RawPNG(
             width: 4, depth: 16, colorType: 0, scanlines: [[0, 0x00, 0x80, 0x00, 0x81, 0xFF, 0x00, 0xFF, 0xFF]])
         #expect(try decode(file.data) == [UInt8(0), 1, 254, 255].flatMap { [$0, $0, $0, 255] })
     }
 
-    @Test("RGB, RGBA and grey with alpha keep their values, 16 bits too")
+    @Test("RGB, RGBA and gray with alpha keep their values, also with 16 bits")
     func channels() throws {
         let rgb = RawPNG(colorType: 2, scanlines: [[0, 1, 2, 3]])
         #expect(try decode(rgb.data) == [1, 2, 3, 255])
@@ -41,7 +41,7 @@ struct PNGColorTests {
         #expect(try decode(deep.data) == [10, 20, 30, 40])
     }
 
-    @Test("palettes of 1, 2, 4 and 8 bits, with and without alpha")
+    @Test("palettes of 1, 2, 4 and 8 bits are decoded, with and without alpha")
     func palette() throws {
         let colors = RawPNG.Chunk("PLTE", [10, 20, 30, 40, 50, 60])
         for (depth, byte) in [(1, 0b1000_0000), (2, 0b0100_0000), (4, 0x10), (8, 1)] as [(UInt8, UInt8)] {
@@ -54,7 +54,7 @@ struct PNGColorTests {
         }
     }
 
-    @Test("a transparent colour is compared at its own depth")
+    @Test("a transparent color is compared at the stored depth")
     func transparentColor() throws {
         let gray = RawPNG(
             width: 2, depth: 16, colorType: 0, scanlines: [[0, 0x12, 0x34, 0x12, 0x35]],
@@ -66,7 +66,7 @@ struct PNGColorTests {
         #expect(try header(of: rgb.data).hasAlpha)
     }
 
-    @Test("an interlaced image is the same as a plain one", arguments: [1, 2, 3, 5, 8, 13])
+    @Test("interlacing does not change the pixels", arguments: [1, 2, 3, 5, 8, 13])
     func interlaced(side: Int) throws {
         let image = noise(PixelSize(width: side, height: side + 2), isOpaque: false)
         let file = try PNGEncoder().encode(image, options: EncodingOptions(isProgressive: true))
@@ -74,7 +74,7 @@ struct PNGColorTests {
         #expect(try decode(file) == image.pixels)
     }
 
-    @Test("grey is offered as grey when there is a profile for it")
+    @Test("gray is available as gray if there is a gray profile")
     func nativeGray() throws {
         let profile = RawPNG.profileChunk(RawPNG.profile(space: "GRAY"))
         var file = RawPNG(colorType: 0, scanlines: [[0, 7]], before: [profile])

@@ -8,7 +8,7 @@ import Testing
 struct PNGEncoderTests {
     private static let sizes = [(1, 1), (5, 3), (64, 1), (1, 64), (129, 257)].map(PixelSize.init)
 
-    @Test("every pixel comes back", arguments: sizes, [false, true])
+    @Test("every pixel is preserved", arguments: sizes, [false, true])
     func roundTrip(size: PixelSize, isOpaque: Bool) throws {
         let image = noise(size, isOpaque: isOpaque)
         for isProgressive in [false, true] {
@@ -25,7 +25,7 @@ struct PNGEncoderTests {
         #expect(try PNGEncoder().encode(noise(size, isOpaque: false), options: EncodingOptions())[25] == 6)
     }
 
-    @Test("a higher compression level gives a smaller file, levels beyond are clamped")
+    @Test("a higher compression level gives a smaller file, and levels are clamped")
     func compressionLevel() throws {
         let size = PixelSize(width: 100, height: 100)
         let pixels = (0..<size.area).flatMap { (index: Int) -> [UInt8] in
@@ -41,7 +41,7 @@ struct PNGEncoderTests {
             try PNGEncoder(compressionLevel: 99).encode(image, options: EncodingOptions()).count == counts[2])
     }
 
-    @Test("empty images are refused")
+    @Test("empty images are rejected")
     func emptySizes() {
         for size in [PixelSize(width: 0, height: 3), PixelSize(width: 3, height: 0)] {
             let image = Bitmap(size: size, pixels: [], isOpaque: true)
@@ -51,7 +51,7 @@ struct PNGEncoderTests {
         }
     }
 
-    @Test("one frame is a still image, several are refused")
+    @Test("one frame is encoded as a still image, several are rejected")
     func frames() throws {
         let image = noise(PixelSize(width: 2, height: 2), isOpaque: true)
         let frame = AnimationFrame(bitmap: image, delay: .zero)

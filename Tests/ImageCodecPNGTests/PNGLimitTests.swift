@@ -6,12 +6,12 @@ import Testing
 
 @testable import GeneratedImages
 
-@Suite("Limits and damage of PNG")
+@Suite("Limits and damaged PNG files")
 struct PNGLimitTests {
     private static let source = RawPNG(
         width: 3, height: 2, scanlines: [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], [0, 9, 8, 7, 6, 5, 4, 3, 2, 1]])
 
-    @Test("more encoded bytes than allowed are refused")
+    @Test("more encoded bytes than allowed are rejected")
     func encodedBytes() {
         let data = Self.source.data
         #expect(failure(of: data, limits: DecodingLimits(encodedBytes: data.count)) == nil)
@@ -20,7 +20,7 @@ struct PNGLimitTests {
                 == .limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1))
     }
 
-    @Test("more pixels and longer sides than allowed are refused")
+    @Test("more pixels and longer sides than allowed are rejected")
     func size() {
         let data = Self.source.data
         #expect(
@@ -28,7 +28,7 @@ struct PNGLimitTests {
         #expect(failure(of: data, limits: DecodingLimits(side: 2)) == .limitExceeded(.side, value: 3, allowed: 2))
     }
 
-    @Test("a header of 50,000 by 50,000 pixels, and the largest there can be, are refused when opening")
+    @Test("a header with 50,000 by 50,000 pixels, and the largest possible one, are rejected by open")
     func hugeHeader() {
         let huge = RawPNG(width: 50_000, height: 50_000, depth: 1, colorType: 0, scanlines: [[0]])
         #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 2_500_000_000, allowed: 100_000_000)) {
@@ -41,7 +41,7 @@ struct PNGLimitTests {
     }
 
     @Test(
-        "two stored rows and one of the output count as memory; an interlaced image counts whole, beside its output")
+        "two stored rows and an output row count as memory; for an interlaced image, the whole image and its output")
     func decodedBytes() throws {
         let plain = Self.source.data
         #expect(failure(of: plain, limits: DecodingLimits(decodedBytes: 32)) == nil)
@@ -56,7 +56,7 @@ struct PNGLimitTests {
                 == .limitExceeded(.decodedBytes, value: 800, allowed: 799))
     }
 
-    @Test("an interlaced image is held as its rows are handed over, a plain one is not")
+    @Test("heldBytes is the size of an interlaced image, and 0 otherwise")
     func heldBytes() throws {
         for isProgressive in [false, true] {
             let source = noise(PixelSize(width: 10, height: 10), isOpaque: true)
@@ -66,7 +66,7 @@ struct PNGLimitTests {
         }
     }
 
-    @Test("the largest header there can be is an error, also when sides and pixels are not limited", arguments: [0, 1])
+    @Test("the largest possible header is an error without limits on sides and pixels", arguments: [0, 1])
     func largestWithoutLimits(interlace: UInt8) {
         let largest = RawPNG(
             width: 0x7FFF_FFFF, height: 0x7FFF_FFFF, depth: 8, colorType: 6, interlace: interlace, scanlines: [[0]])
@@ -77,7 +77,7 @@ struct PNGLimitTests {
         }
     }
 
-    @Test("a wrong checksum is malformed in critical chunks and ignored in others")
+    @Test("a wrong checksum is malformed in critical chunks, and ignored in others")
     func checksums() throws {
         var file = Self.source
         file.before = [.init("tEXt", [65, 0, 65], hasWrongChecksum: true), .init("eXIf", [], hasWrongChecksum: true)]
@@ -100,7 +100,7 @@ struct PNGLimitTests {
         for file in files { #expect(isMalformed(file.data)) }
     }
 
-    @Test("a palette image without palette, and an unknown critical chunk, are malformed")
+    @Test("an indexed image without palette and an unknown critical chunk are malformed")
     func chunks() {
         #expect(isMalformed(RawPNG(colorType: 3, scanlines: [[0, 1]]).data))
         var file = Self.source
@@ -113,7 +113,7 @@ struct PNGLimitTests {
         #expect(isMalformed(RawPNG(scanlines: [[9, 1, 2, 3]]).data))
     }
 
-    @Test("too few pixels and a missing end are truncated")
+    @Test("a file with too few pixels or without an end is truncated")
     func tooFew() {
         var short = Self.source
         short.scanlines.removeLast()
@@ -130,7 +130,7 @@ struct PNGLimitTests {
         #expect(failure(of: file) == .unsupported(.png, "Apple's variant (CgBI)"))
     }
 
-    @Test("a file cut anywhere is truncated", arguments: [false, true])
+    @Test("a file cut at any byte throws truncated", arguments: [false, true])
     func truncation(interlaced: Bool) throws {
         let source = noise(PixelSize(width: 7, height: 5), isOpaque: false)
         let data = try PNGEncoder().encode(source, options: EncodingOptions(isProgressive: interlaced))
@@ -139,7 +139,7 @@ struct PNGLimitTests {
         }
     }
 
-    @Test("a single wrong bit anywhere ends in the same image or an error", arguments: [false, true])
+    @Test("with any bit flipped, decoding throws", arguments: [false, true])
     func flips(interlaced: Bool) throws {
         let source = noise(PixelSize(width: 7, height: 5), isOpaque: false)
         let data = try PNGEncoder().encode(source, options: EncodingOptions(isProgressive: interlaced))
@@ -153,17 +153,17 @@ struct PNGLimitTests {
         }
     }
 
-    @Test("what is no PNG is malformed")
+    @Test("a file that is not a PNG is malformed")
     func noPNG() {
         for data in [Data(), Data([0x89]), Data("GIF89a".utf8), Data(count: 100)] { #expect(isMalformed(data)) }
     }
 
-    @Test("other sizes, layouts and frames are refused")
-    func foreignRequests() throws {
+    @Test("unsupported sizes, layouts and frames are rejected")
+    func unsupportedRequests() throws {
         let image = try PNGDecoder().open(Self.source.data, limits: .default)
         let stored = image.header.storedSize
         let sink = CollectingRowSink()
-        #expect(throws: DecodingFailure.unsupported(.png, "3x2 does not scale to 2x1")) {
+        #expect(throws: DecodingFailure.unsupported(.png, "3x2 can't be scaled to 2x1")) {
             try image.decode(frame: 0, size: PixelSize(width: 2, height: 1), layout: .rgba8, into: sink)
         }
         #expect(throws: DecodingFailure.self) { try image.decode(frame: 0, size: stored, layout: .gray8, into: sink) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GeneratedImages
 
-@Suite("Metadata of PNG")
+@Suite("PNG metadata")
 struct PNGMetadataTests {
     private static let image = RawPNG(scanlines: [[0, 1, 2, 3]])
 
@@ -27,7 +27,7 @@ struct PNGMetadataTests {
         }
     }
 
-    @Test("a chunk whose length leads beyond the file ends the search for an orientation")
+    @Test("a chunk that is longer than the file ends the search for an orientation")
     func wildLength() throws {
         for excess in [1, 4, 0x7FFF_0000] {
             var chunk = exif(6).file
@@ -38,7 +38,7 @@ struct PNGMetadataTests {
         }
     }
 
-    @Test("a profile is told as stored")
+    @Test("the header has the stored profile")
     func profile() throws {
         var file = Self.image
         file.before = [RawPNG.profileChunk(RawPNG.profile(space: "RGB "))]
@@ -47,7 +47,7 @@ struct PNGMetadataTests {
         #expect(found.nativeLayout == .rgba8)
     }
 
-    @Test("a broken profile, one with a wrong checksum, and one for another kind of image are ignored")
+    @Test("a damaged profile, one with a wrong checksum, and one for another color model are ignored")
     func brokenProfile() throws {
         let rgb = RawPNG.profile(space: "RGB ")
         let chunks = [
@@ -63,7 +63,7 @@ struct PNGMetadataTests {
         }
     }
 
-    @Test("metadata above the limit is ignored, the image is not refused", arguments: [0, 1, 19, 131])
+    @Test("metadata above the limit is ignored, and the image is decoded", arguments: [0, 1, 19, 131])
     func metadataLimit(bytes: Int) throws {
         var file = RawPNG(colorType: 3, scanlines: [[0, 1]])
         file.before = [
@@ -77,14 +77,14 @@ struct PNGMetadataTests {
         #expect(try decode(file.data, limits: limits) == [40, 50, 60, 77])
     }
 
-    @Test("many text chunks are no reason to refuse")
+    @Test("many text chunks are accepted")
     func manyTexts() throws {
         var file = Self.image
         file.before = (0..<3000).map { _ in .init("tEXt", Array("a".utf8) + [0, 65]) }
         #expect(try decode(file.data) == [1, 2, 3, 255])
     }
 
-    @Test("of an animated image, the default image is one frame")
+    @Test("an animated image is decoded as its default image")
     func animation() throws {
         var file = Self.image
         let control = RawPNG.uint32(0) + RawPNG.uint32(1) + RawPNG.uint32(1) + RawPNG.uint32(0) + RawPNG.uint32(0)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GeneratedImages
 
-@Suite("Pixels of PNG in every form")
+@Suite("PNG pixel formats")
 struct PNGPixelTests {
     static let images: [SyntheticPNG] = SyntheticPNG.combinations.flatMap { colorType, depth in
         [false, true].flatMap { isInterlaced in
@@ -19,14 +19,14 @@ struct PNGPixelTests {
     }
 
     @Test(
-        "every colour type and depth, plain and interlaced, with and without tRNS, is as its samples say",
+        "every color type and depth is decoded, interlaced or not, with and without tRNS",
         arguments: images)
     func everyForm(image: SyntheticPNG) throws {
         #expect(try decode(image.raw.data) == image.pixels)
         #expect(try header(of: image.raw.data).hasAlpha == (image.hasTransparency || image.colorType >= 4))
     }
 
-    @Test("small images are complete, whatever passes are empty", arguments: SyntheticPNG.combinations.indices)
+    @Test("small images with empty passes are decoded", arguments: SyntheticPNG.combinations.indices)
     func smallSizes(combination: Int) throws {
         let (colorType, depth) = SyntheticPNG.combinations[combination]
         for width in 1...9 {
@@ -43,7 +43,7 @@ struct PNGPixelTests {
     }
 
     @Test(
-        "each filter works on the first row and on others, at each number of bytes a pixel",
+        "each filter works on the first and on other rows, for each pixel size",
         arguments: 0..<5 as Range<UInt8>)
     func filters(filter: UInt8) throws {
         for (colorType, depth) in SyntheticPNG.combinations {
@@ -59,7 +59,7 @@ struct PNGPixelTests {
         }
     }
 
-    @Test("images larger than what is inflated at a time are complete", arguments: [false, true])
+    @Test("images larger than a batch of inflated bytes are decoded", arguments: [false, true])
     func large(isInterlaced: Bool) throws {
         for (colorType, depth, width, height) in [(0, 1, 3000, 30), (2, 8, 300, 240), (6, 16, 30_000, 2)] {
             let image = SyntheticPNG(
@@ -69,7 +69,7 @@ struct PNGPixelTests {
         }
     }
 
-    @Test("grey keeps its own layout where that is asked for", arguments: [(0, 1), (0, 8), (0, 16), (4, 8), (4, 16)])
+    @Test("gray is decoded to its native layout on request", arguments: [(0, 1), (0, 8), (0, 16), (4, 8), (4, 16)])
     func gray(colorType: Int, depth: Int) throws {
         for hasTransparency in colorType == 0 ? [false, true] : [false] {
             for isInterlaced in [false, true] {

@@ -6,11 +6,11 @@ import Testing
 
 @testable import GeneratedImages
 
-@Suite("The compressed stream of PNG")
+@Suite("PNG compressed stream")
 struct PNGStreamTests {
     private static let image = SyntheticPNG(width: 40, height: 30, colorType: 2, depth: 8)
 
-    @Test("pixels may be cut into chunks anywhere, empty ones among them")
+    @Test("pixels can be split into chunks anywhere, also into empty ones")
     func pieces() throws {
         var file = Self.image.raw
         for pieces in [[0], [1], [0, 0, 1, 0, 1, 0], [2, 0, 5], [7, 100, 0, 1], Array(repeating: 1, count: 4000)] {
@@ -19,7 +19,7 @@ struct PNGStreamTests {
         }
     }
 
-    @Test("each byte of pixels counts for the checksum of its chunk")
+    @Test("the checksum of a chunk covers each byte of pixels")
     func checksums() {
         var file = Self.image.raw
         file.pieces = [100, 1000, 0]
@@ -42,7 +42,7 @@ struct PNGStreamTests {
         }
     }
 
-    @Test("a stream that lacks its checksum, or goes on behind the last row, is no reason to refuse")
+    @Test("a stream without a checksum, or with surplus data after the last row, is accepted")
     func looseEnds() throws {
         var file = Self.image.raw
         let whole = file.compressed
@@ -60,7 +60,7 @@ struct PNGStreamTests {
         }
     }
 
-    @Test("a stream that ends early is truncated, also when the file goes on")
+    @Test("a stream that ends early is truncated, also if the file continues")
     func short() {
         var file = Self.image.raw
         file.scanlines.removeLast()
@@ -72,7 +72,7 @@ struct PNGStreamTests {
         }
     }
 
-    @Test("only pixels that follow one another count")
+    @Test("IDAT chunks after another chunk are ignored")
     func interruption() {
         var file = Self.image.raw
         file.pieces = [1000]
@@ -80,7 +80,7 @@ struct PNGStreamTests {
         #expect(failure(of: file.data) == .truncated(.png))
     }
 
-    @Test("windows of any size that there is", arguments: 0...8)
+    @Test("all valid window sizes are accepted", arguments: 0...8)
     func windows(bits: Int) throws {
         var file = Self.image.raw
         let first = bits << 4 | 8
@@ -90,11 +90,12 @@ struct PNGStreamTests {
         #expect(try decode(file.data) == Self.image.pixels)
     }
 
-    @Test("what is no zlib stream is malformed")
+    @Test("an invalid zlib stream is malformed")
     func noStream() {
         var file = Self.image.raw
         let body = Array(file.compressed.dropFirst(2))
-        // Another method, a wrong check, a dictionary; then a block of no type and a stored one whose lengths differ.
+        // Another method, a wrong check and a dictionary. Below: a reserved block type, and a stored block with
+        // inconsistent lengths.
         for start in [[0x77, 0x0C], [0x78, 0x02], [0x78, 0x20]] as [[UInt8]] {
             file.stream = start + body
             #expect(isMalformed(file.data), "\(start)")
@@ -105,9 +106,9 @@ struct PNGStreamTests {
         #expect(isMalformed(file.data))
     }
 
-    @Test("a distance that leads before the first byte is malformed")
+    @Test("a distance to before the first byte is malformed")
     func distance() {
-        // A fixed block: the literal 0, then a copy of 3 bytes from 32,768 before (RFC 1951, 3.2.6).
+        // A fixed block: the literal 0, then a copy of 3 bytes at distance 32,768 (RFC 1951, 3.2.6).
         var bits = BitWriter()
         bits.write(0b011, 3)
         bits.writeCode(0b0011_0000, 8)
@@ -120,7 +121,7 @@ struct PNGStreamTests {
         #expect(isMalformed(file.data))
     }
 
-    @Test("the pixels' bytes and the rows they stand for are not inflated beyond the image")
+    @Test("data after the last row is not inflated")
     func bomb() throws {
         // A row of three pixels, then 50 MB of zeros in runs of 258.
         var bits = BitWriter()
@@ -137,7 +138,7 @@ struct PNGStreamTests {
     }
 }
 
-/// Bits of a deflate stream, the least significant first (RFC 1951, 3.1.1).
+/// Writes the bits of a deflate stream, least significant first (RFC 1951, 3.1.1).
 private struct BitWriter {
     private(set) var bytes: [UInt8] = []
     private var count = 0
@@ -150,7 +151,7 @@ private struct BitWriter {
         }
     }
 
-    /// Huffman codes begin with their most significant bit.
+    /// Writes a Huffman code, most significant bit first.
     mutating func writeCode(_ value: Int, _ bitCount: Int) {
         for bit in (0..<bitCount).reversed() { write(value >> bit & 1, 1) }
     }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Truncated PNG")
 struct PNGTruncationTests {
-    /// What a sink got before `.truncated` came, or nil when something else happened.
+    /// Returns the rows that were delivered before `.truncated` was thrown. Returns nil in other cases.
     private func rows(of data: Data) throws -> [[UInt8]]? {
         let image = try PNGDecoder().open(data, limits: .default)
         let sink = CollectingRowSink()
@@ -20,10 +20,11 @@ struct PNGTruncationTests {
         return nil
     }
 
-    /// Bytes before the first of the deflated ones: signature, header, and the beginnings of chunk, stream and block.
+    /// The offset of the first deflated byte: after the signature, the header and the starts of the chunk, stream and
+    /// block.
     private static let start = 8 + 25 + 8 + 2 + 5
 
-    @Test("the rows that are there are handed over, and no other", arguments: [(2, 8), (3, 4), (6, 8), (0, 16)])
+    @Test("the available rows are delivered, and no others", arguments: [(2, 8), (3, 4), (6, 8), (0, 16)])
     func plain(colorType: Int, depth: Int) throws {
         let source = SyntheticPNG(width: 13, height: 9, colorType: UInt8(colorType), depth: depth)
         let file = source.raw
@@ -37,7 +38,7 @@ struct PNGTruncationTests {
         }
     }
 
-    @Test("of an interlaced image all rows are handed over, missing pixels from the pass before")
+    @Test("all rows of an interlaced image are delivered, with missing pixels from earlier passes")
     func interlaced() throws {
         let source = SyntheticPNG(width: 21, height: 19, colorType: 6, depth: 8, isInterlaced: true)
         let file = source.raw
@@ -52,7 +53,7 @@ struct PNGTruncationTests {
         }
     }
 
-    @Test("a file without its end is truncated after all rows", arguments: [false, true])
+    @Test("all rows of a file without an end are delivered before truncated is thrown", arguments: [false, true])
     func endless(isInterlaced: Bool) throws {
         let source = SyntheticPNG(width: 21, height: 19, colorType: 2, depth: 8, isInterlaced: isInterlaced)
         for missing in [1, 4, 12, 16] {
@@ -61,11 +62,11 @@ struct PNGTruncationTests {
         }
     }
 
-    @Test("a decoder that works on passes asks between rows whether it is still wanted")
+    @Test("cancellation is checked between the rows of passes")
     func cancellation() throws {
         let source = SyntheticPNG(width: 8, height: 300, colorType: 0, depth: 8, isInterlaced: true)
         let image = try PNGDecoder().open(source.raw.data, limits: .default)
-        let sink = ImpatientSink()
+        let sink = CancellingSink()
         #expect(throws: DecodingFailure.cancelled) {
             try image.decode(frame: 0, size: image.header.storedSize, layout: .rgba8, into: sink)
         }
@@ -73,8 +74,8 @@ struct PNGTruncationTests {
     }
 }
 
-/// Wants nothing when asked, and counts what comes unasked.
-private final class ImpatientSink: PixelRowSink {
+/// A sink that counts rows and cancels at the first cancellation check.
+private final class CancellingSink: PixelRowSink {
     private(set) var rowCount = 0
 
     func receive(_ row: Span<UInt8>) throws(DecodingFailure) { rowCount += 1 }
@@ -88,22 +89,23 @@ extension SyntheticPNG {
         return x >= width ? 0 : Array(stride(from: y, to: height, by: step)).count
     }
 
-    /// The rows as they are to be seen after complete passes and some rows of the next: each pixel as the last known one
-    /// in whose block it lies (PNG 3rd edition, 8.1: the lattice halves from pass to pass, first in width, then in height).
+    /// Returns the expected rows after complete passes and some rows of the next. Each pixel is the last decoded one
+    /// whose block contains it. The grid is refined from pass to pass, first in width, then in height (PNG 3rd edition,
+    /// 8.1).
     func shown(passes: Int, rowsInPass: Int) -> [[UInt8]] {
         let pixels = pixels
-        let lattices = [(8, 8), (4, 8), (4, 4), (2, 4), (2, 2), (1, 2), (1, 1)]
+        let grids = [(8, 8), (4, 8), (4, 4), (2, 4), (2, 2), (1, 2), (1, 1)]
         let known = passes > 0 ? height : min(height, rowsInPass * 8)
         return (0..<known).map { y in
             (0..<width).flatMap { x -> ArraySlice<UInt8> in
                 var (sourceX, sourceY) = (x, y)
                 if passes > 0 {
-                    let lattice = lattices[passes - 1]
-                    (sourceX, sourceY) = (x / lattice.0 * lattice.0, y / lattice.1 * lattice.1)
+                    let grid = grids[passes - 1]
+                    (sourceX, sourceY) = (x / grid.0 * grid.0, y / grid.1 * grid.1)
                 }
                 if rowsInPass > 0 {
-                    // The next pass is known in its first rows, wherever the finer lattice ends at one of its pixels.
-                    let (finer, pass) = (lattices[passes], Self.passes[passes])
+                    // The first rows of the next pass are available, at the pixels of its grid.
+                    let (finer, pass) = (grids[passes], Self.passes[passes])
                     let (fineX, fineY) = (x / finer.0 * finer.0, y / finer.1 * finer.1)
                     let isOfPass =
                         fineX >= pass.0 && (fineX - pass.0) % pass.2 == 0 && fineY >= pass.1

@@ -4,10 +4,10 @@ import Testing
 
 @testable import GeneratedImages
 
-/// An image of noise in any colour type and depth, and what it must look like, both worked out from the same samples.
+/// An image of noise in any color type and depth, with its encoded file and its expected pixels.
 ///
-/// Nothing here is taken from the decoder: samples are packed, filtered forwards and spread over passes as the specification
-/// says, and made visible one by one.
+/// It shares no code with the decoder: samples are packed, filtered and interlaced as in the specification, and
+/// converted to pixels one by one.
 struct SyntheticPNG: CustomTestStringConvertible {
     var width: Int
     var height: Int
@@ -15,7 +15,7 @@ struct SyntheticPNG: CustomTestStringConvertible {
     var depth: Int
     var isInterlaced = false
     var hasTransparency = false
-    /// The filter of each row in turn.
+    /// The filters of the rows, repeated.
     var filters: [UInt8] = [0, 1, 2, 3, 4]
     var seed: UInt64 = 1
 
@@ -23,7 +23,7 @@ struct SyntheticPNG: CustomTestStringConvertible {
         "\(width)x\(height) type \(colorType), \(depth) bits\(isInterlaced ? ", interlaced" : "")\(hasTransparency ? ", tRNS" : "")"
     }
 
-    /// Every valid combination of colour type and depth (PNG 3rd edition, table 9).
+    /// Every valid combination of color type and depth (PNG 3rd edition, table 9).
     static let combinations: [(colorType: UInt8, depth: Int)] = [
         (0, 1), (0, 2), (0, 4), (0, 8), (0, 16), (2, 8), (2, 16), (3, 1), (3, 2), (3, 4), (3, 8), (4, 8), (4, 16),
         (6, 8), (6, 16),
@@ -39,7 +39,7 @@ struct SyntheticPNG: CustomTestStringConvertible {
         }
     }
 
-    /// As many as can be asked for, in small images with few of them so that the transparent colour occurs.
+    /// Random samples. Half of them have one of three levels, so that the transparent color occurs several times.
     private var samples: [[Int]] {
         var random = SeededRandom(seed: seed)
         let (channels, highest) = (channels, (1 << depth) - 1)
@@ -70,7 +70,7 @@ struct SyntheticPNG: CustomTestStringConvertible {
 }
 
 extension SyntheticPNG {
-    /// The file.
+    /// The encoded file.
     var raw: RawPNG {
         var file = RawPNG(
             width: width, height: height, depth: UInt8(depth), colorType: colorType, interlace: isInterlaced ? 1 : 0,
@@ -85,10 +85,10 @@ extension SyntheticPNG {
         return key(samples).flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
     }
 
-    /// The transparent colour: that of the middle pixel.
+    /// Returns the transparent color: the sample of the middle pixel.
     private func key(_ samples: [[Int]]) -> [Int] { samples[width * height / 2] }
 
-    /// What the decoder must make of it, in RGBA.
+    /// The expected RGBA pixels.
     var pixels: [UInt8] {
         let samples = samples
         let key = hasTransparency ? key(samples) : nil
@@ -113,7 +113,7 @@ extension SyntheticPNG {
 }
 
 extension SyntheticPNG {
-    /// First column and row, and steps, of each pass (PNG 3rd edition, 8.1).
+    /// The first column and row and the steps of each pass (PNG 3rd edition, 8.1).
     static let passes = [
         (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2),
     ]
@@ -147,7 +147,7 @@ extension SyntheticPNG {
         }
     }
 
-    /// PNG 3rd edition, 9.2 to 9.4, forwards.
+    /// Filters a row (PNG 3rd edition, 9.2 to 9.4).
     private static func filtered(_ row: [UInt8], above: [UInt8], filter: UInt8, pixelBytes: Int) -> [UInt8] {
         row.indices.map { index in
             let left = index < pixelBytes ? 0 : Int(row[index - pixelBytes])
@@ -165,7 +165,7 @@ extension SyntheticPNG {
         }
     }
 
-    /// Paeth's predictor, as the specification writes it.
+    /// Returns the Paeth predictor, computed as in the specification.
     private static func nearest(_ left: Int, _ over: Int, _ corner: Int) -> Int {
         let estimate = left + over - corner
         let distances = (abs(estimate - left), abs(estimate - over), abs(estimate - corner))

@@ -4,11 +4,11 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@Suite("WebP whose bytes are coming in")
+@Suite("Incremental WebP decoding")
 struct IncrementalWebPTests {
     private static let size = PixelSize(width: 64, height: 128)
 
-    @Test("rows are shown as they come, and those that have been shown stay as they are", arguments: [false, true])
+    @Test("an image gains rows as they arrive, and rows do not change", arguments: [false, true])
     func rows(_ isLossless: Bool) throws {
         let data = try Self.encoded(isLossless: isLossless)
         let whole = try Self.whole(data)
@@ -23,7 +23,7 @@ struct IncrementalWebPTests {
         #expect(seen.contains(128))
     }
 
-    @Test("an image of a few bytes is shown when they are all there")
+    @Test("a file of a few bytes is decoded when it is complete")
     func tiny() throws {
         let bitmap = Bitmap(
             size: Self.size, pixels: [UInt8](repeating: 255, count: Self.size.area * 4), isOpaque: true)
@@ -33,7 +33,7 @@ struct IncrementalWebPTests {
         #expect(image?.extent == PreviewExtent(passes: 1, rows: Self.size.height))
     }
 
-    @Test("the profile in front of the pixels is in the header")
+    @Test("the header has the profile before the pixels")
     func profile() throws {
         let profile = Data((0..<200).map { UInt8($0) })
         let still = try Self.encoded(isLossless: false)
@@ -47,7 +47,7 @@ struct IncrementalWebPTests {
         #expect(image.header?.storedSize == Self.size)
     }
 
-    @Test("an animation has a header and no previews")
+    @Test("an animation has a header but no previews")
     func animation() throws {
         let bitmap = Self.bitmap
         let data = try WebPEncoder().encode(
@@ -60,7 +60,7 @@ struct IncrementalWebPTests {
         #expect(image.header?.storedSize == Self.size)
     }
 
-    @Test("a lossless image is not begun before it is known that its tables fit")
+    @Test("a lossless image is decoded only if its tables are within the limit")
     func tables() throws {
         let data = try Self.encoded(isLossless: true)
         let image = WebPDecoder().makeIncrementalImage(limits: DecodingLimits(decodedBytes: 8 * Self.size.area))
@@ -71,17 +71,17 @@ struct IncrementalWebPTests {
         #expect(image.extent == .nothing)
     }
 
-    @Test("what is malformed is told each time from then on")
+    @Test("malformed data throws in each call")
     func malformed() throws {
         var data = try Self.encoded(isLossless: true)
         data.replaceSubrange(20..<21, with: [0])
         let image = WebPDecoder().makeIncrementalImage(limits: .default)
         for _ in 0..<2 {
-            #expect(throws: DecodingFailure.malformed(.webp, "libwebp refuses it")) { try image.append(data) }
+            #expect(throws: DecodingFailure.malformed(.webp, "libwebp rejected the data")) { try image.append(data) }
         }
     }
 
-    @Test("no size and layout but its own are started")
+    @Test("start rejects sizes other than the stored one and layouts other than RGBA")
     func otherSize() throws {
         let image = WebPDecoder().makeIncrementalImage(limits: .default)
         try image.append(try Self.encoded(isLossless: false))
@@ -90,7 +90,7 @@ struct IncrementalWebPTests {
         }
     }
 
-    @Test("too many bytes are refused when they come")
+    @Test("bytes above the limit are rejected when they are appended")
     func encodedBytes() throws {
         let image = WebPDecoder().makeIncrementalImage(limits: DecodingLimits(encodedBytes: 99))
         #expect(throws: DecodingFailure.limitExceeded(.encodedBytes, value: 100, allowed: 99)) {

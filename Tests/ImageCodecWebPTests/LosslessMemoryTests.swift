@@ -6,10 +6,10 @@ import Testing
 
 @testable import GeneratedImages
 
-/// libwebp holds tables for each group of prefix codes that a lossless image names, however small the file.
+/// libwebp allocates tables for each group of prefix codes in a lossless image, even in a small file.
 @Suite("Memory of lossless WebP")
 struct LosslessMemoryTests {
-    /// What counts for one group: 2,954 entries of 4 bytes without a colour cache, and 572 bytes.
+    /// The memory of a group: 2,954 entries of 4 bytes without a color cache, and 572 bytes.
     static let groupBytes = 2954 * 4 + 572
 
     static func refusal(of data: Data, _ limits: DecodingLimits = .default) -> DecodingFailure? {
@@ -19,7 +19,7 @@ struct LosslessMemoryTests {
         } catch { return error }
     }
 
-    @Test("65,536 groups in a file of 300 KB are refused by the limit on memory")
+    @Test("65,536 groups in a small file exceed the limit on memory")
     func bomb() {
         let data = VP8LBuilder.image(1024, 1024, groups: Array(0..<65_536)).file
         let bytes = 8 * 1024 * 1024 + 4 * 65_536 + 65_536 * Self.groupBytes
@@ -27,7 +27,7 @@ struct LosslessMemoryTests {
         #expect(Self.refusal(of: data) == .limitExceeded(.decodedBytes, value: bytes, allowed: 400 << 20))
     }
 
-    @Test("a colour cache makes each group's tables larger")
+    @Test("a color cache increases the tables of each group")
     func cache() {
         let groups = [0, 1, 2, 3]
         func bytes(cacheBits: Int) -> Int? {
@@ -42,19 +42,19 @@ struct LosslessMemoryTests {
         }
     }
 
-    @Test("groups within the limit are decoded, each with its own codes")
+    @Test("groups within the limit are decoded with their codes")
     func good() throws {
         let data = VP8LBuilder.image(8, 8, groups: [1, 0, 3, 2]).file
         let bytes = 528 + 4 * Self.groupBytes
         #expect(Self.refusal(of: data, .init(decodedBytes: bytes)) == nil)
         #expect(Self.refusal(of: data, .init(decodedBytes: bytes - 1)) != nil)
         let pixels = try WebPReading.pixels(WebPReading.open(data))
-        // Green of the squares' first pixels.
+        // The green of the first pixel of each square.
         let squares: [UInt8] = [0, 4, 32, 36].map { pixels[4 * $0 + 1] }
         #expect(squares == [1, 0, 3, 2])
     }
 
-    @Test("the largest number counts, wherever it stands, and whether it takes bits or not")
+    @Test("the largest group number determines the memory, at any position and with or without bits")
     func largest() {
         for (groups, largest) in [([0, 9, 0, 0], 9), ([7, 0, 0, 300], 300)] {
             let data = VP8LBuilder.image(8, 8, groups: groups, endsEarly: true).file
@@ -63,21 +63,21 @@ struct LosslessMemoryTests {
             #expect(refusal == .limitExceeded(.decodedBytes, value: bytes, allowed: bytes - 1))
         }
         var flat = VP8LBuilder(8, 8)
-        flat.put(0b100, 3)  // no transform, no cache, groups
+        flat.put(0b100, 3)  // No transform, no cache, groups.
         flat.put(0, 3)
         flat.flatImage(red: 255, green: 255)
         let bytes = 528 + 65_536 * Self.groupBytes
         #expect(Self.refusal(of: flat.file) == .limitExceeded(.decodedBytes, value: bytes, allowed: 400 << 20))
     }
 
-    @Test("copied and cached pixels of the groups' image are stepped over, and none lies beyond the largest")
+    @Test("copied and cached pixels in the image of the groups are skipped")
     func copied() {
         var builder = VP8LBuilder(16, 4)
         builder.put(0b100, 3)
         builder.put(0, 3)
-        builder.put(1, 1)  // a colour cache of one bit
+        builder.put(1, 1)  // A color cache of one bit.
         builder.put(1, 4)
-        // Green: 2 as 0, a length prefix of 3 pixels, 256 + 2, as 10, an entry of the cache, 280, as 11.
+        // Green: code 0 is 2; code 10 is 256 + 2, a length of 3 pixels; code 11 is 280, an entry of the cache.
         builder.put(0, 1)
         builder.put(8, 4)
         for symbol in [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8] {
@@ -88,7 +88,7 @@ struct LosslessMemoryTests {
             for bit in [1, 0] { builder.put([0, 1, 2, 18].firstIndex(of: symbol)! >> bit & 1, 1) }
         }
         for symbol in [0, 0, 1] { length(symbol) }
-        for count in [138, 115] {  // zeros up to 255
+        for count in [138, 115] {  // Zeros up to 255.
             length(18)
             builder.put(count - 11, 7)
         }
@@ -98,24 +98,24 @@ struct LosslessMemoryTests {
         for symbol in [2, 0] { length(symbol) }
         for symbol in [1, 0, 255, 0] { builder.code(only: symbol) }
         builder.put(0, 1)  // 0x0102
-        builder.put(0b01, 2)  // three copies
+        builder.put(0b01, 2)  // Three copies.
         let bytes = 8 * 64 + 4 * 4 + 0x103 * Self.groupBytes
         #expect(
             Self.refusal(of: builder.file, .init(decodedBytes: 600))
                 == .limitExceeded(.decodedBytes, value: bytes, allowed: 600))
     }
 
-    @Test("transforms before the groups are read, and a palette makes the image narrower")
+    @Test("transforms before the groups are read, and a palette reduces the width")
     func transforms() {
         var builder = VP8LBuilder(64, 4)
-        builder.put(1 | 0 << 1, 3)  // predictor, in squares of 4
+        builder.put(1 | 0 << 1, 3)  // Predictor, in squares of 4.
         builder.put(0, 3)
         builder.flatImage()
-        builder.put(1 | 2 << 1, 3)  // green
-        builder.put(1 | 3 << 1, 3)  // two colours: eight pixels in one
+        builder.put(1 | 2 << 1, 3)  // Green.
+        builder.put(1 | 3 << 1, 3)  // Two colors: eight pixels in one.
         builder.put(1, 8)
         builder.flatImage()
-        builder.put(1 | 1 << 1, 3)  // colour, in squares of 8
+        builder.put(1 | 1 << 1, 3)  // Color, in squares of 8.
         builder.put(1, 3)
         builder.flatImage()
         builder.put(0, 2)
@@ -127,7 +127,7 @@ struct LosslessMemoryTests {
                 == .limitExceeded(.decodedBytes, value: bytes, allowed: 3000))
     }
 
-    @Test("the alpha of a lossy image counts as well")
+    @Test("the alpha of a lossy image counts as memory")
     func alpha() throws {
         let lossy = try WebPEncoder().encode(.gradient(8, 8), options: .init())
         for (compression, isBomb) in [(1, true), (0, false)] {
@@ -144,7 +144,7 @@ struct LosslessMemoryTests {
         }
     }
 
-    @Test("each frame of an animation counts")
+    @Test("each frame of an animation is checked")
     func frames() throws {
         var builder = WebPBuilder(8, 8)
         builder.animation(loopCount: 0)
@@ -158,7 +158,7 @@ struct LosslessMemoryTests {
         }
     }
 
-    @Test("a header that breaks the rules is malformed, one that ends early truncated")
+    @Test("an invalid header is malformed, and an incomplete one is truncated")
     func damage() {
         func failure(_ fields: [(value: Int, bits: Int)]) -> DecodingFailure? {
             var builder = VP8LBuilder(8, 8)
@@ -166,10 +166,10 @@ struct LosslessMemoryTests {
             return Self.refusal(of: builder.file)
         }
         let green = (value: 1 | 2 << 1, bits: 3)
-        #expect(failure([green, green]) == .malformed(.webp, "a transform comes twice"))
-        #expect(failure([(0b10, 2), (12, 4)]) == .malformed(.webp, "the colour cache has 12 bits"))
+        #expect(failure([green, green]) == .malformed(.webp, "a transform is repeated"))
+        #expect(failure([(0b10, 2), (12, 4)]) == .malformed(.webp, "the color cache has 12 bits"))
         #expect(failure([(0b100, 6)]) == .truncated(.webp))
-        // A code for lengths without any.
+        // A code-length code without lengths.
         let empty = failure([(0b100, 7), (0, 17), (0, 64)])
         #expect(empty == .malformed(.webp, "a prefix code is not complete"))
     }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Writes lossless images bit by bit (RFC 9649, 3), right or hostile, with nothing of the encoder under test.
+/// Writes valid and invalid lossless images bit by bit (RFC 9649, 3), independently of the encoder under test.
 struct VP8LBuilder {
     private var bytes: [UInt8] = []
     private var bitCount = 0
 
-    /// - Parameter hasHeader: false for the alpha of a lossy image.
+    /// - Parameter hasHeader: False for the alpha of a lossy image.
     init(_ width: Int, _ height: Int, hasHeader: Bool = true) {
         guard hasHeader else { return }
         put(0x2F, 8)
@@ -22,14 +22,14 @@ struct VP8LBuilder {
         }
     }
 
-    /// A code of one symbol, which then takes no bits.
+    /// Writes a code with one symbol, which takes no bits.
     mutating func code(only symbol: Int) {
         put(1, 2)
         put(1, 1)
         put(symbol, 8)
     }
 
-    /// A code of two symbols, the smaller of which is then a 0.
+    /// Writes a code with two symbols. The smaller one has the code 0.
     mutating func code(_ first: Int, _ second: Int) {
         put(3, 2)
         put(1, 1)
@@ -37,9 +37,10 @@ struct VP8LBuilder {
         put(second, 8)
     }
 
-    /// A code of 256 symbols of 8 bits each, stored from the highest bit down; `alphabet` tells whether there are more.
+    /// Writes a code with 256 symbols of 8 bits, stored from the highest bit down, in an alphabet of `alphabet`
+    /// symbols.
     mutating func code256(alphabet: Int = 256) {
-        // The code for lengths: 8 as 0, and 18, eleven zeros and more, as 1.
+        // The code-length code: 0 is length 8, and 1 is 18, which repeats zeros.
         put(0, 1)
         put(12 - 4, 4)
         for symbol in [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8] { put(symbol == 18 || symbol == 8 ? 1 : 0, 3) }
@@ -51,21 +52,21 @@ struct VP8LBuilder {
         }
     }
 
-    /// A symbol of such a code.
+    /// Writes a symbol of a code by `code256`.
     mutating func symbol256(_ value: Int) { for bit in (0..<8).reversed() { put(value >> bit & 1, 1) } }
 
-    /// The codes of a group whose pixels all have one value and take no bits.
+    /// Writes the codes of a group whose pixels all have the same value and take no bits.
     mutating func flatGroup(red: Int = 0, green: Int = 0) {
         for symbol in [green, red, 0, 255, 0] { code(only: symbol) }
     }
 
-    /// A small image of one value: what stands for a transform, or for groups.
+    /// Writes a small image with one value, for a transform or for groups.
     mutating func flatImage(red: Int = 0, green: Int = 0) {
         put(0, 1)
         flatGroup(red: red, green: green)
     }
 
-    /// Says that there are groups, one for each square of 4 pixels a side, and lists them.
+    /// Writes a list of groups, one for each square of 4 by 4 pixels.
     mutating func groups(_ numbers: [Int]) {
         put(1, 1)
         put(0, 3)
@@ -91,14 +92,14 @@ struct VP8LBuilder {
 }
 
 extension VP8LBuilder {
-    /// An image whose squares use the groups that are given, each with codes of no bits.
+    /// Returns an image whose squares use the given groups, each with codes of no bits.
     ///
-    /// - Parameter endsEarly: whether the codes are missing.
+    /// - Parameter endsEarly: Whether the codes are missing.
     static func image(
         _ width: Int, _ height: Int, groups: [Int], cacheBits: Int = 0, hasHeader: Bool = true, endsEarly: Bool = false
     ) -> Self {
         var builder = VP8LBuilder(width, height, hasHeader: hasHeader)
-        builder.put(0, 1)  // no transform
+        builder.put(0, 1)  // No transform.
         builder.put(cacheBits > 0 ? 1 : 0, 1)
         if cacheBits > 0 { builder.put(cacheBits, 4) }
         builder.groups(groups)

@@ -23,13 +23,13 @@ struct WebPAnimationTests {
         return builder.finished
     }
 
-    /// The pixels of a one-row image.
+    /// Returns the pixels of a one-row image.
     static func row(_ image: any OpenedImage, frame: Int) throws -> [[UInt8]] {
         let pixels = try WebPReading.pixels(image, frame: frame)
         return stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<$0 + 4]) }
     }
 
-    @Test("the canvas starts transparent, whatever the background colour, and frames stay on it")
+    @Test("the canvas starts transparent, whatever the background color, and keeps earlier frames")
     func keeps() throws {
         let data = try Self.animation(4, 1) {
             try $0.frame(.flat(1, 1, Self.red), left: 2)
@@ -41,7 +41,7 @@ struct WebPAnimationTests {
         #expect(try Self.row(image, frame: 1) == [Self.green, Self.green, Self.red, Self.clear])
     }
 
-    @Test("a frame's area is cleared before the next one when it says so")
+    @Test("the area of a frame is cleared before the next one if the frame requires it")
     func clears() throws {
         let data = try Self.animation(4, 1) {
             try $0.frame(.flat(4, 1, Self.red))
@@ -53,7 +53,7 @@ struct WebPAnimationTests {
         #expect(try Self.row(image, frame: 2) == [Self.green, Self.red, Self.clear, Self.clear])
     }
 
-    @Test("a frame replaces the canvas, or is blended over it by its alpha")
+    @Test("a frame replaces the canvas or is blended over it")
     func blends() throws {
         let half: [UInt8] = [0, 0, 255, 128]
         for blends in [false, true] {
@@ -63,23 +63,23 @@ struct WebPAnimationTests {
                 try $0.frame(.flat(2, 1, [9, 9, 9, 0]), blends: blends)
             }
             let image = try WebPReading.open(data)
-            // 128 of 255 parts blue over red; over nothing, blue as it is.
+            // Blue with alpha 128 over red. Over transparent pixels, blue is unchanged.
             #expect(try Self.row(image, frame: 1) == (blends ? [[127, 0, 128, 255], half] : [half, half]))
             #expect(try Self.row(image, frame: 2)[1][3] == (blends ? 128 : 0))
         }
     }
 
-    @Test("blending over half-transparent pixels weighs both")
+    @Test("blending over translucent pixels weighs both by alpha")
     func blendsStraight() throws {
         let data = try Self.animation(1, 1) {
             try $0.frame(.flat(1, 1, [200, 0, 0, 100]))
             try $0.frame(.flat(1, 1, [0, 200, 0, 100]), blends: true)
         }
-        // Alpha: 100 + 100 * 155 / 255 = 160.8; colours weigh 100 and 60.8 of it.
+        // Alpha: 100 + 100 * 155 / 255 = 160.8. The colors have the weights 100 and 60.8.
         #expect(try Self.row(try WebPReading.open(data), frame: 1) == [[76, 124, 0, 161]])
     }
 
-    @Test("an animation may be transparent where nothing is drawn or something was cleared, whatever its flag says")
+    @Test("an animation with undrawn or cleared areas has alpha, whatever its alpha flag")
     func hasAlpha() throws {
         func hasAlpha(firstWidth: Int, clears: Bool) throws -> Bool {
             let data = try Self.animation(4, 1, hasAlpha: false) {
@@ -93,7 +93,7 @@ struct WebPAnimationTests {
         #expect(try hasAlpha(firstWidth: 4, clears: true))
     }
 
-    @Test("frames may be asked for in any order")
+    @Test("frames can be decoded in any order")
     func anyOrder() throws {
         let colors = (0..<4).map { UInt8($0 * 60) }
         let data = try Self.animation(8, 1) { builder in
@@ -109,7 +109,7 @@ struct WebPAnimationTests {
         }
     }
 
-    @Test("delays up to 10 ms become 100 ms, others and the loop count are as stored")
+    @Test("delays up to 10 ms become 100 ms, other delays and the loop count are unchanged")
     func timing() throws {
         let delays = [0, 10, 11, 40, 16_777_215]
         let data = try Self.animation(1, 1, loopCount: 7) { builder in
@@ -121,7 +121,7 @@ struct WebPAnimationTests {
         #expect(header.frameCount == 5)
     }
 
-    @Test("an animation of one frame is a still image, drawn on its canvas")
+    @Test("an animation with one frame is a still image on its canvas")
     func oneFrame() throws {
         let data = try Self.animation(4, 1) { try $0.frame(.flat(1, 1, Self.red), left: 2) }
         let image = try WebPReading.open(data)
@@ -129,7 +129,7 @@ struct WebPAnimationTests {
         #expect(try Self.row(image, frame: 0) == [Self.clear, Self.clear, Self.red, Self.clear])
     }
 
-    @Test("an animation without frames, or with a frame beside its canvas, is malformed")
+    @Test("an animation without frames, or with a frame outside its canvas, is malformed")
     func malformed() throws {
         for data in [
             try Self.animation(4, 1) { _ in },
@@ -141,7 +141,7 @@ struct WebPAnimationTests {
         }
     }
 
-    @Test("frames and their memory are limited by name")
+    @Test("the limits on frames and on their memory are reported by name")
     func limits() throws {
         let data = try Self.animation(4, 1) {
             try $0.frame(.flat(4, 1, Self.red))
@@ -150,7 +150,7 @@ struct WebPAnimationTests {
         #expect(throws: DecodingFailure.limitExceeded(.frames, value: 2, allowed: 1)) {
             try WebPReading.open(data, limits: .init(frames: 1))
         }
-        // 16 bytes of canvas and 32 for a lossless frame, before its tables.
+        // 16 bytes for the canvas and 32 for a lossless frame, without its tables.
         let image = try WebPReading.open(data, limits: .init(decodedBytes: 47))
         #expect(image.heldBytes(frame: 1, size: image.header.storedSize, layout: .rgba8) == 16)
         #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 48, allowed: 47)) {
@@ -158,7 +158,7 @@ struct WebPAnimationTests {
         }
     }
 
-    @Test("a file cut anywhere is said to be truncated, and no wrong byte breaks the decoder")
+    @Test("a file truncated anywhere throws truncated, and changed bytes do not crash the decoder")
     func damage() throws {
         let data = try Self.animation(4, 4) {
             try $0.frame(.gradient(4, 4, hasAlpha: true))
@@ -182,26 +182,26 @@ struct WebPAnimationTests {
 }
 
 extension WebPAnimationTests {
-    @Test("a frame that is cut is shown over those before it, which are whole")
-    func cutFrame() throws {
+    @Test("a truncated frame is drawn over the complete earlier frames")
+    func truncatedFrame() throws {
         let data = try Self.animation(64, 96) {
             try $0.frame(.flat(64, 96, Self.red))
             try $0.frame(.gradient(64, 96))
         }
         let expected = try WebPReading.rows(data, frame: 1).rows
-        let cut = data.dropLast(20)
-        #expect(try WebPReading.open(cut).header.frameCount == 2)
-        #expect(try WebPReading.rows(cut, frame: 0).failure == nil)
-        let (rows, failure) = try WebPReading.rows(cut, frame: 1)
+        let truncated = data.dropLast(20)
+        #expect(try WebPReading.open(truncated).header.frameCount == 2)
+        #expect(try WebPReading.rows(truncated, frame: 0).failure == nil)
+        let (rows, failure) = try WebPReading.rows(truncated, frame: 1)
         #expect(failure == .truncated(.webp))
         #expect(rows.count == 96)
-        let told = zip(rows, expected).prefix { $0.0 == $0.1 }.count
-        #expect(told < 96)
-        #expect(rows.dropFirst(told).allSatisfy { $0 == Array(repeatElement(Self.red, count: 64).joined()) })
+        let matching = zip(rows, expected).prefix { $0.0 == $0.1 }.count
+        #expect(matching < 96)
+        #expect(rows.dropFirst(matching).allSatisfy { $0 == Array(repeatElement(Self.red, count: 64).joined()) })
     }
 
-    @Test("of a first frame that is cut the rows that are there are handed over, and of later ones none")
-    func cutFirstFrame() throws {
+    @Test("the available rows of a truncated first frame are delivered, but no later frames")
+    func truncatedFirstFrame() throws {
         let first = try Self.animation(64, 98) { try $0.frame(.gradient(64, 96), top: 2) }
         let expected = try WebPReading.rows(first).rows
         let (rows, failure) = try WebPReading.rows(first.dropLast(20))
@@ -218,7 +218,7 @@ extension WebPAnimationTests {
 struct WebPAnimationEncodingTests {
     static let options = EncodingOptions(isLossless: true)
 
-    @Test("frames come back exactly, equal ones and transparent ones too")
+    @Test("lossless frames are stored exactly, also equal and transparent ones")
     func exact() throws {
         let bitmaps: [Bitmap] = [
             .gradient(16, 9), .gradient(16, 9), .flat(16, 9, [1, 2, 3, 255]), .gradient(16, 9, hasAlpha: true),
@@ -248,7 +248,7 @@ struct WebPAnimationEncodingTests {
         #expect(try WebPReading.pixels(try WebPReading.open(data), frame: 1) == pixels)
     }
 
-    @Test("delays are rounded to milliseconds and held within what fits")
+    @Test("delays are rounded to milliseconds and clamped")
     func delays() throws {
         let delays: [Duration] = [.microseconds(20_499), .microseconds(20_500), .seconds(100_000), .seconds(-1)]
         let frames = delays.map { AnimationFrame(bitmap: .flat(2, 2, [9, 9, 9, 255]), delay: $0) }

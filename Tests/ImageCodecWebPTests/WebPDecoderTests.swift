@@ -10,7 +10,7 @@ import Testing
 struct WebPDecoderTests {
     static let lossless = EncodingOptions(isLossless: true)
 
-    @Test("a lossless image comes back exactly, the colour under alpha 0 included", arguments: [false, true])
+    @Test("a lossless image is stored exactly, including the color of transparent pixels", arguments: [false, true])
     func lossless(hasAlpha: Bool) throws {
         let bitmap = Bitmap.gradient(33, 21, hasAlpha: hasAlpha)
         let image = try WebPReading.open(try WebPEncoder().encode(bitmap, options: Self.lossless))
@@ -18,7 +18,7 @@ struct WebPDecoderTests {
         #expect(try WebPReading.pixels(image) == bitmap.pixels)
     }
 
-    @Test("a lossy image comes back closely, its alpha exactly", arguments: [false, true])
+    @Test("a lossy image decodes to similar pixels with exact alpha", arguments: [false, true])
     func lossy(hasAlpha: Bool) throws {
         let bitmap = Bitmap.gradient(64, 48, hasAlpha: hasAlpha)
         let image = try WebPReading.open(try WebPEncoder().encode(bitmap, options: EncodingOptions(quality: 0.9)))
@@ -33,7 +33,7 @@ struct WebPDecoderTests {
         }
     }
 
-    @Test("lower quality makes smaller files")
+    @Test("lower quality gives smaller files")
     func quality() throws {
         let bitmap = Bitmap.gradient(128, 128)
         let sizes = try [0.1, 0.5, 0.95].map {
@@ -42,7 +42,7 @@ struct WebPDecoderTests {
         #expect(sizes[0] < sizes[1] && sizes[1] < sizes[2])
     }
 
-    /// A big-endian Exif block that says nothing but the orientation.
+    /// Returns big-endian Exif data with the orientation only.
     static func exif(_ orientation: Int) -> Data {
         Data("MM".utf8) + Data([0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0])
             + Data(count: 4)
@@ -58,7 +58,7 @@ struct WebPDecoderTests {
         return builder.finished
     }
 
-    @Test("the orientation is that of the Exif block, and pixels stay as stored", arguments: ImageOrientation.allCases)
+    @Test("the orientation is read from Exif, and the pixels are not rotated", arguments: ImageOrientation.allCases)
     func orientation(orientation: ImageOrientation) throws {
         let data = try Self.extended({ _ in }, after: { $0.exif(Self.exif(orientation.rawValue)) })
         let image = try WebPReading.open(data)
@@ -67,7 +67,7 @@ struct WebPDecoderTests {
         #expect(try WebPReading.pixels(image).count == 96)
     }
 
-    @Test("the profile is returned as stored, unless it is above the limit, empty, or not announced")
+    @Test("the header has the stored profile, unless it is above the limit, empty or not declared")
     func profile() throws {
         let profile = Data((0..<101).map { UInt8($0) })
         let data = try Self.extended { $0.profile(profile) }
@@ -78,7 +78,7 @@ struct WebPDecoderTests {
         #expect(try WebPReading.open(try Self.extended { $0.chunk("ICCP", profile) }).header.colorProfile == nil)
     }
 
-    @Test("each limit is told by name")
+    @Test("an exceeded limit is reported by name")
     func limits() throws {
         let data = try WebPEncoder().encode(.gradient(10, 5), options: Self.lossless)
         func refusal(_ limits: DecodingLimits) throws -> DecodingFailure? {
@@ -90,12 +90,12 @@ struct WebPDecoderTests {
         #expect(try refusal(.init(encodedBytes: 10)) == .limitExceeded(.encodedBytes, value: data.count, allowed: 10))
         #expect(try refusal(.init(pixels: 49)) == .limitExceeded(.pixels, value: 50, allowed: 49))
         #expect(try refusal(.init(side: 9)) == .limitExceeded(.side, value: 10, allowed: 9))
-        // Lossless: the output and libwebp's own copy, four bytes a pixel each, before its tables.
+        // Lossless: the output and libwebp's copy, four bytes per pixel each, without its tables.
         #expect(try refusal(.init(decodedBytes: 399)) == .limitExceeded(.decodedBytes, value: 400, allowed: 399))
         #expect(try refusal(.init(decodedBytes: 100_000)) == nil)
     }
 
-    @Test("alpha beside a lossy image counts as the lossless image that it is coded in")
+    @Test("the alpha of a lossy image counts as a lossless image")
     func memoryOfAlpha() throws {
         let data = try WebPEncoder().encode(.gradient(10, 5, hasAlpha: true), options: .init())
         let image = try WebPReading.open(data, limits: .init(decodedBytes: 449))
@@ -105,13 +105,13 @@ struct WebPDecoderTests {
         #expect(try WebPReading.pixels(WebPReading.open(data, limits: .init(decodedBytes: 100_000))).count == 200)
     }
 
-    @Test("the whole image is held as its rows are handed over")
+    @Test("heldBytes is the size of the whole image")
     func heldBytes() throws {
         let image = try WebPReading.open(try WebPEncoder().encode(.gradient(10, 5), options: .init()))
         #expect(image.heldBytes(frame: 0, size: image.header.storedSize, layout: .rgba8) == 200)
     }
 
-    @Test("chunks beyond all measure are refused before libwebp takes memory for each")
+    @Test("too many chunks are rejected before libwebp allocates memory for them")
     func chunks() throws {
         func file(chunkCount: Int) throws -> Data {
             try Self.extended { builder in
@@ -126,16 +126,16 @@ struct WebPDecoderTests {
         }
     }
 
-    @Test("what follows the end of the file by its own size is no chunk")
+    @Test("data after the end of the file is ignored")
     func trailer() throws {
         let data = try WebPEncoder().encode(.gradient(10, 5), options: .init())
         let image = try WebPReading.open(data + Data(count: 200_000))
         #expect(try WebPReading.pixels(image) == WebPReading.pixels(WebPReading.open(data)))
     }
 
-    @Test("a header that asks for the largest image is refused before memory is taken")
+    @Test("a header with the maximum size is rejected before memory is allocated")
     func largest() {
-        // VP8L: signature, then 14 bits each of width - 1 and height - 1.
+        // VP8L: the signature, then 14 bits each of width - 1 and height - 1.
         let image = Data([0x2F, 0xFF, 0xFF, 0xFF, 0x0F, 0, 0, 0, 0, 0])
         let data = Data("RIFF".utf8) + Data([22, 0, 0, 0]) + Data("WEBPVP8L".utf8) + Data([10, 0, 0, 0]) + image
         #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 268_435_456, allowed: 100_000_000)) {
@@ -143,8 +143,8 @@ struct WebPDecoderTests {
         }
     }
 
-    @Test("a file cut anywhere is said to be truncated, and gives the rows that are there", arguments: [false, true])
-    func cut(isLossless: Bool) throws {
+    @Test("a file truncated anywhere throws truncated and delivers the available rows", arguments: [false, true])
+    func truncated(isLossless: Bool) throws {
         let options = EncodingOptions(isLossless: isLossless)
         let data = try WebPEncoder().encode(.gradient(40, 64, hasAlpha: isLossless), options: options)
         let whole = try WebPReading.rows(data).rows
@@ -159,7 +159,7 @@ struct WebPDecoderTests {
         #expect(most > 0)
     }
 
-    @Test("whichever byte is wrong, a whole image comes or an error", arguments: [false, true])
+    @Test("with any byte changed, the file decodes completely or throws", arguments: [false, true])
     func flipped(isLossless: Bool) throws {
         let options = EncodingOptions(isLossless: isLossless)
         let data = try WebPEncoder().encode(.gradient(20, 20, hasAlpha: true), options: options)
@@ -175,16 +175,16 @@ struct WebPDecoderTests {
         }
     }
 
-    @Test("an image that differs from its canvas is malformed")
+    @Test("an image with another size than its canvas is malformed")
     func mismatch() throws {
         var builder = WebPBuilder(6, 5)
         builder.image(of: try WebPEncoder().encode(.flat(6, 4, [10, 20, 30, 255]), options: Self.lossless))
-        #expect(throws: DecodingFailure.malformed(.webp, "libwebp refuses it")) {
+        #expect(throws: DecodingFailure.malformed(.webp, "libwebp rejected the data")) {
             try WebPReading.open(builder.finished)
         }
     }
 
-    @Test("only the stored size in RGBA is decoded")
+    @Test("sizes other than the stored one and layouts other than RGBA are rejected")
     func otherSizes() throws {
         let image = try WebPReading.open(try WebPEncoder().encode(.gradient(8, 8), options: .init()))
         let small = PixelSize(width: 1, height: 1)

@@ -8,7 +8,7 @@ enum WebPReading {
         try WebPDecoder().open(data, limits: limits)
     }
 
-    /// The rows that came before the error that ended them, and that error.
+    /// Returns the decoded rows, and the error that ended decoding.
     static func rows(_ data: Data, frame: Int = 0) throws -> (rows: [[UInt8]], failure: DecodingFailure?) {
         let sink = CollectingRowSink()
         do throws(DecodingFailure) {

@@ -4,7 +4,7 @@ import ImageTesting
 import TestProfiles
 import Testing
 
-@Suite("Colour conversion by a calibration")
+@Suite("Color conversion with a calibration")
 struct CalibrationTests {
     private static func convert(_ row: [UInt8], _ calibration: ColorCalibration) throws -> [UInt8]? {
         let sink = CollectingRowSink()
@@ -14,7 +14,7 @@ struct CalibrationTests {
         return sink.pixels
     }
 
-    @Test("with the colours of sRGB each level is the nearest", arguments: [0.4, 1, 1.8, 2.5])
+    @Test("rounds each level to the nearest with the primaries of sRGB", arguments: [0.4, 1, 1.8, 2.5])
     func tones(gamma: Double) throws {
         let reference = ReferenceColors(primaries: TestProfile.srgbPrimaries, gamma: gamma)
         let row: [UInt8] = (UInt8(0)...255).reduce(into: []) { $0 += [$1, 255 - $1, 0, $1] }
@@ -25,7 +25,7 @@ struct CalibrationTests {
         }
     }
 
-    @Test("other primaries give the colours that they define", arguments: [1.8, 2.2])
+    @Test("converts colors with other primaries", arguments: [1.8, 2.2])
     func primaries(gamma: Double) throws {
         let calibration = ColorCalibration(
             transfer: .gamma(gamma), red: .init(x: 0.68, y: 0.32), green: .init(x: 0.265, y: 0.69),
@@ -33,17 +33,17 @@ struct CalibrationTests {
         let reference = ReferenceColors(primaries: TestProfile.p3Primaries, gamma: gamma)
         let colors = LittleCMSColorConverterTests.colors
         let row = try #require(try Self.convert(colors.reduce(into: []) { $0 += $1 + [9] }, calibration))
-        for (place, color) in colors.enumerated() {
-            let converted = row[4 * place..<4 * place + 4]
+        for (index, color) in colors.enumerated() {
+            let converted = row[4 * index..<4 * index + 4]
             let differences = zip(converted, reference.srgb(color)).map { abs(Int($0) - Int($1)) }
-            // Near black a curve of pure power is so steep in 8 bits that rounding moves sRGB by some levels.
+            // Near black, a power curve is so steep that rounding to 8 bits changes sRGB by some levels.
             let allowed = (color.filter { $0 > 0 }.min() ?? 255) < 32 ? 5 : 2
             #expect(differences.allSatisfy { $0 <= allowed }, "\(color) became \(converted)")
             #expect(converted.last == 9)
         }
     }
 
-    @Test("the curve of sRGB under other primaries leaves grey alone")
+    @Test("the curve of sRGB with other primaries preserves gray")
     func curve() throws {
         let calibration = ColorCalibration(transfer: .srgb, green: .init(x: 0.265, y: 0.69))
         for level in LittleCMSColorConverterTests.levels {
@@ -52,7 +52,7 @@ struct CalibrationTests {
         }
     }
 
-    @Test("what is sRGB, under whatever white, and what can't be applied, is ignored")
+    @Test("ignores sRGB and calibrations that can't be applied")
     func ignored() throws {
         #expect(try Self.convert([1, 2, 3, 4], ColorCalibration(transfer: .srgb)) == nil)
         let degenerate = ColorCalibration(

@@ -6,10 +6,10 @@ import Testing
 
 @testable import ImageColorManagement
 
-@Suite("Kept colour transforms")
+@Suite("ColorTransformCache")
 struct ColorTransformCacheTests {
-    /// Counts how often a transform had to be made.
-    private func made(_ sources: [ColorTransformCache.Source], in cache: ColorTransformCache) -> Int {
+    /// Returns the number of transforms that were created.
+    private func createdCount(_ sources: [ColorTransformCache.Source], in cache: ColorTransformCache) -> Int {
         var count = 0
         for source in sources {
             _ = cache.transform(for: source) {
@@ -24,34 +24,34 @@ struct ColorTransformCacheTests {
         .calibration(ColorCalibration(transfer: .gamma(Double(value))))
     }
 
-    @Test("a transform is made once for one source, also when there is nothing to transform")
+    @Test("creates a transform once for each source, even if the source is ignored")
     func once() {
         let profile = Data(repeating: 7, count: 1000)
         let sources: [ColorTransformCache.Source] = [
             .profile(profile, .rgba8), .profile(profile, .cmyk8), .profile(profile + [1], .rgba8), gamma(1), gamma(2),
         ]
-        #expect(made(sources + sources.reversed(), in: ColorTransformCache()) == sources.count)
+        #expect(createdCount(sources + sources.reversed(), in: ColorTransformCache()) == sources.count)
     }
 
-    @Test("the one that was not used for longest goes when there are too many")
+    @Test("evicts the least recently used transform")
     func bounded() {
         let cache = ColorTransformCache()
-        let most = ColorTransformCache.mostEntries
-        #expect(made((0..<most).map(gamma), in: cache) == most)
-        #expect(made([gamma(0), gamma(most)], in: cache) == 1)
-        #expect(made([gamma(0)], in: cache) == 0)
-        #expect(made([gamma(1)], in: cache) == 1)
+        let capacity = ColorTransformCache.maximumEntryCount
+        #expect(createdCount((0..<capacity).map(gamma), in: cache) == capacity)
+        #expect(createdCount([gamma(0), gamma(capacity)], in: cache) == 1)
+        #expect(createdCount([gamma(0)], in: cache) == 0)
+        #expect(createdCount([gamma(1)], in: cache) == 1)
     }
 
-    @Test("large profiles are not kept")
+    @Test("does not cache large profiles")
     func large() {
         let cache = ColorTransformCache()
-        let kept = Data(count: ColorTransformCache.mostProfileBytes)
-        #expect(made([.profile(kept, .rgba8), .profile(kept, .rgba8)], in: cache) == 1)
-        #expect(made([.profile(kept + [0], .rgba8), .profile(kept + [0], .rgba8)], in: cache) == 2)
+        let kept = Data(count: ColorTransformCache.maximumProfileByteCount)
+        #expect(createdCount([.profile(kept, .rgba8), .profile(kept, .rgba8)], in: cache) == 1)
+        #expect(createdCount([.profile(kept + [0], .rgba8), .profile(kept + [0], .rgba8)], in: cache) == 2)
     }
 
-    @Test("one transform may be used by many at once")
+    @Test("a transform can be used concurrently")
     func concurrency() async throws {
         let converter = LittleCMSColorConverter()
         let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 1.8)

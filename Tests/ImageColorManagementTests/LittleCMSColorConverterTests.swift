@@ -5,7 +5,7 @@ import ImageTesting
 import TestProfiles
 import Testing
 
-@Suite("Colour conversion with Little CMS")
+@Suite("LittleCMSColorConverter")
 struct LittleCMSColorConverterTests {
     static let levels: [UInt8] = [0, 1, 17, 64, 100, 128, 190, 254, 255]
 
@@ -19,10 +19,10 @@ struct LittleCMSColorConverterTests {
         return colors
     }()
 
-    /// The colours as a row of opaque pixels.
+    /// The colors as a row of opaque pixels.
     static var colorRow: [UInt8] { colors.reduce(into: []) { $0 += $1 + [255] } }
 
-    /// The converted row, or nil when the profile is ignored.
+    /// Returns the converted row, or nil if the profile is ignored.
     static func convert(_ row: [UInt8], layout: PixelLayout, profile: Data) throws -> [UInt8]? {
         let sink = CollectingRowSink()
         let width = row.count / layout.bytesPerPixel
@@ -33,10 +33,10 @@ struct LittleCMSColorConverterTests {
     }
 
     @Test(
-        "a matrix profile gives the colours that its primaries and gamma define",
+        "converts colors by the primaries and gamma of a matrix profile",
         arguments: [
             (TestProfile.p3Primaries, 2.2), (TestProfile.p3Primaries, 1.8), (TestProfile.srgbPrimaries, 1.0),
-            // Red and green exchanged.
+            // Red and green are swapped.
             ([0.30, 0.60, 0.64, 0.33, 0.15, 0.06], 2.2),
         ])
     func matrixProfile(primaries: [Double], gamma: Double) throws {
@@ -48,14 +48,14 @@ struct LittleCMSColorConverterTests {
             let expected = reference.srgb(color) + [255]
             for channel in 0..<4 {
                 let difference = abs(Int(converted[4 * index + channel]) - Int(expected[channel]))
-                // Near black a curve of pure power is so steep in 8 bits that rounding moves sRGB by some levels.
+                // Near black, a power curve is so steep that rounding to 8 bits changes sRGB by some levels.
                 let allowed = (color.filter { $0 > 0 }.min() ?? 255) < 32 ? 5 : 2
                 #expect(difference <= allowed, "\(color): channel \(channel) is off by \(difference)")
             }
         }
     }
 
-    @Test("white stays white and black stays black under another white point")
+    @Test("preserves white and black with a different white point")
     func whitePoint() throws {
         let primaries = [0.7347, 0.2653, 0.1596, 0.8404, 0.0366, 0.0001]
         let profile = TestProfile.rgb(white: TestProfile.d50, primaries: primaries, gamma: 1.8)
@@ -63,7 +63,7 @@ struct LittleCMSColorConverterTests {
         #expect(converted == [255, 255, 255, 255, 0, 0, 0, 255])
     }
 
-    @Test("alpha is copied")
+    @Test("copies alpha")
     func alpha() throws {
         let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2)
         let row: [UInt8] = (0...255).reduce(into: []) { $0 += [200, 30, 90, UInt8($1)] }
@@ -73,7 +73,7 @@ struct LittleCMSColorConverterTests {
         #expect((0...255).allSatisfy { Array(converted[4 * $0..<4 * $0 + 3]) == color })
     }
 
-    @Test("gray becomes neutral and opaque by the profile's curve")
+    @Test("converts gray to neutral opaque colors by the profile's curve")
     func gray() throws {
         let converted = try Self.convert(Self.levels, layout: .gray8, profile: TestProfile.gray(gamma: 1))
         let pixels = try #require(converted)
@@ -84,7 +84,7 @@ struct LittleCMSColorConverterTests {
         }
     }
 
-    @Test("gray with alpha keeps its alpha")
+    @Test("copies the alpha of gray pixels")
     func grayAlpha() throws {
         let row: [UInt8] = [0, 7, 128, 0, 255, 200]
         let plain = try #require(
@@ -104,22 +104,22 @@ struct LittleCMSColorConverterTests {
         #expect(Array(pixels[..<4]) == [255, 255, 255, 255])
         #expect(Array(pixels[4..<8]) == [0, 0, 0, 255])
         #expect(Array(pixels[8..<12]) == [0, 0, 0, 255])
-        // L* of 66.7 is 36.2 % of the light: 163 in sRGB.
+        // L* 66.7 is 36.2 % of the light, which is 163 in sRGB.
         #expect(pixels[12..<15].allSatisfy { abs(Int($0) - 163) <= 2 })
     }
 
-    @Test("sRGB itself is ignored")
+    @Test("ignores an sRGB profile")
     func srgb() throws {
         #expect(try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: TestProfile.srgb) == nil)
     }
 
-    @Test("a profile close to sRGB, but not equal to it, is applied")
+    @Test("applies a profile close to sRGB, but not equal to it")
     func nearSRGB() throws {
         let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.srgbPrimaries, gamma: 2.2)
         #expect(try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: profile) != nil)
     }
 
-    @Test("a profile for another layout is ignored")
+    @Test("ignores a profile for a different layout")
     func mismatch() throws {
         let rgb = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2)
         let gray = TestProfile.gray(gamma: 1)
@@ -129,12 +129,12 @@ struct LittleCMSColorConverterTests {
         #expect(try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: TestProfile.cmyk) == nil)
     }
 
-    @Test("what is no profile is ignored", arguments: [0, 1, 127, 128, 500])
+    @Test("ignores data that is not a profile", arguments: [0, 1, 127, 128, 500])
     func garbage(count: Int) throws {
         #expect(try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: Data(count: count)) == nil)
     }
 
-    @Test("a profile that is cut off is ignored or applied, wherever it is cut")
+    @Test("ignores or applies a truncated profile of any length")
     func cut() throws {
         let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2)
         for count in 0..<profile.count {
@@ -143,7 +143,7 @@ struct LittleCMSColorConverterTests {
         #expect(try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: profile.prefix(profile.count / 2)) == nil)
     }
 
-    @Test("a profile with one byte changed is ignored or applied, whichever byte it is")
+    @Test("ignores or applies a profile with any single byte changed")
     func flipped() throws {
         for profile in [
             TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2),
@@ -160,7 +160,7 @@ struct LittleCMSColorConverterTests {
         }
     }
 
-    @Test("a profile is read from a slice of something larger")
+    @Test("reads a profile from a slice")
     func slice() throws {
         let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2)
         let slice = (Data([9, 9, 9]) + profile).dropFirst(3)
@@ -169,7 +169,7 @@ struct LittleCMSColorConverterTests {
         #expect(try Self.convert(row, layout: .rgba8, profile: slice) == whole)
     }
 
-    @Test("every row goes to the next stage, and its error comes back")
+    @Test("passes each row to the next stage and rethrows its error")
     func rows() throws {
         let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2)
         let sink = CollectingRowSink(stopsAfter: 2)
@@ -183,7 +183,7 @@ struct LittleCMSColorConverterTests {
         #expect(sink.rows[0] == sink.rows[1])
     }
 
-    @Test("stages on many threads give the same colours")
+    @Test("concurrent stages return the same colors")
     func threads() async throws {
         let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2)
         let row = Self.colorRow

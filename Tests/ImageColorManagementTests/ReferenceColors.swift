@@ -1,8 +1,9 @@
 import Foundation
 import TestProfiles
 
-/// The arithmetic of matrix profiles that share sRGB's white point, in floating point and by the definitions:
-/// primaries to XYZ (SMPTE RP 177), IEC 61966-2-1 for the curve of sRGB.
+/// A reference implementation of matrix profiles with sRGB's white point, in floating point.
+///
+/// Primaries are converted to XYZ by SMPTE RP 177. The curve of sRGB is defined in IEC 61966-2-1.
 struct ReferenceColors {
     private let toSRGB: [[Double]]
     private let gamma: Double
@@ -19,7 +20,7 @@ struct ReferenceColors {
         return toSRGB.map { Self.encoded(Self.dot($0, linear)) }
     }
 
-    /// sRGB's curve, clipped and rounded.
+    /// Returns a linear value encoded with the curve of sRGB, clipped and rounded.
     static func encoded(_ linear: Double) -> UInt8 {
         let value = min(max(linear, 0), 1)
         return UInt8((255 * (value <= 0.0031308 ? 12.92 * value : 1.055 * pow(value, 1 / 2.4) - 0.055)).rounded())
@@ -49,7 +50,7 @@ struct ReferenceColors {
         return sum
     }
 
-    /// By cofactors.
+    /// Returns the inverse matrix, computed by cofactors.
     private static func inverse(_ m: [[Double]]) -> [[Double]] {
         func minor(_ row: Int, _ column: Int) -> Double {
             let (r, c) = ([1, 0, 0][row], [1, 0, 0][column])

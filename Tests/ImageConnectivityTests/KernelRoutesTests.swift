@@ -6,13 +6,13 @@ import ImageTesting
 import Synchronization
 import Testing
 
-@Suite("The connectivity of a network of its own")
+@Suite("Connectivity of a separate network namespace")
 struct KernelRoutesTests {
     @Test(
-        "a default route is noticed when it comes and when it goes, with its link too",
+        "reports when a default route is added, and when it or its link is removed",
         .enabled(if: PrivateNetwork.isAvailable, "needs root on Linux and the command ip: apt-get install iproute2"),
         .timeLimit(.minutes(10)))
-    func kernel() async throws {
+    func observesDefaultRoute() async throws {
         let network = try await PrivateNetwork()
         let monitor = try await network.perform { try LinuxConnectivityMonitor() }
         let log = MessageLog<Connectivity>()
@@ -23,9 +23,9 @@ struct KernelRoutesTests {
             "link set lo up", "route add 10.0.0.0/8 dev lo", "-6 route add default dev lo", "-6 route del default",
             "-6 addr del ::1/128 dev lo", "route add default dev lo", "link set lo down",
         ]
-        for (change, told) in zip(changes, [0, 0, 1, 2, 2, 3, 4]) {
+        for (change, reportCount) in zip(changes, [0, 0, 1, 2, 2, 3, 4]) {
             try await network.perform { try PrivateNetwork.ip(change) }
-            await log.reaches(told)
+            await log.reaches(reportCount)
         }
         #expect(log.messages == [.online, .offline, .online, .offline])
         #expect(monitor.failure == nil)
@@ -33,18 +33,18 @@ struct KernelRoutesTests {
     }
 }
 
-/// A thread with a network of its own, in which nothing is but a loopback that is down.
+/// A thread with its own network namespace, which contains only a loopback interface that is down.
 final class PrivateNetwork: Sendable {
     static let isAvailable = getuid() == 0 && FileManager.default.isExecutableFile(atPath: command)
 
-    struct Refusal: Error {
+    struct Failure: Error {
         var call: String
         var code: Int32
     }
 
     private static let command = "/usr/sbin/ip"
 
-    /// What the thread has still to do; nil ends it.
+    /// The pending jobs of the thread. Nil ends it.
     private final class Jobs: Sendable {
         private let jobs = Mutex<[(@Sendable () -> Void)?]>([])
         private let count = DispatchSemaphore(value: 0)
@@ -65,11 +65,11 @@ final class PrivateNetwork: Sendable {
     init() async throws {
         let code = await withCheckedContinuation { continuation in
             Thread { [jobs] in
-                continuation.resume(returning: cnn_leave_network())
+                continuation.resume(returning: cnn_enter_new_namespace())
                 while let job = jobs.next() { job() }
             }.start()
         }
-        guard code == 0 else { throw Refusal(call: "unshare", code: code) }
+        guard code == 0 else { throw Failure(call: "unshare", code: code) }
     }
 
     deinit { jobs.append(nil) }
@@ -80,9 +80,9 @@ final class PrivateNetwork: Sendable {
         }
     }
 
-    /// Runs `ip` with these words, in the network of the calling thread. (Foundation's `Process` waits for ever there.)
-    static func ip(_ words: String) throws {
-        let code = unsafe cnn_run("\(command) \(words)")
-        guard code == 0 else { throw Refusal(call: words, code: code) }
+    /// Runs `ip` with arguments in the namespace of the calling thread. Foundation's `Process` never returns there.
+    static func ip(_ arguments: String) throws {
+        let code = unsafe cnn_run("\(command) \(arguments)")
+        guard code == 0 else { throw Failure(call: arguments, code: code) }
     }
 }

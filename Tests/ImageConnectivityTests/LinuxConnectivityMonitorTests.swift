@@ -4,44 +4,44 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@Suite("The connectivity of Linux")
+@Suite("Linux connectivity monitor")
 struct LinuxConnectivityMonitorTests {
     @Test(
-        "the monitor obeys the contract of ConditionMonitor",
+        "obeys ConditionMonitorContract",
         arguments: ConditionMonitorContract.rules(first: Connectivity.online, second: .offline))
     func contract(_ rule: ContractRule<ConditionMonitorContract.Subject<Connectivity>>) async throws {
         try await rule.check {
             let routes = ScriptedRoutes(.success(true))
             return ConditionFixture(monitor: try LinuxConnectivityMonitor(routes: routes)) {
-                await routes.bring(.success($0 == .online))
+                await routes.change(to: .success($0 == .online))
             }
         }
     }
 
-    @Test("routes that can't be read leave it as it was, and are told until they can")
+    @Test("if routes can't be read, the condition doesn't change and the failure is reported until they can be read")
     func unreadable() async throws {
-        let (routes, refusal) = (ScriptedRoutes(.success(true)), ConnectivityFailure.refused(call: "recv", code: 105))
+        let (routes, error) = (ScriptedRoutes(.success(true)), ConnectivityFailure.systemError(call: "recv", code: 105))
         let (monitor, log) = (try LinuxConnectivityMonitor(routes: routes), MessageLog<Connectivity>())
         let observation = monitor.observe { log.append($0) }
-        await routes.bring(.failure(refusal))
-        #expect(monitor.condition == .online && monitor.failure == refusal)
-        await routes.bring(.success(false))
+        await routes.change(to: .failure(error))
+        #expect(monitor.condition == .online && monitor.failure == error)
+        await routes.change(to: .success(false))
         #expect(monitor.condition == .offline && monitor.failure == nil)
         #expect(log.messages == [.offline])
         withExtendedLifetime(observation) {}
     }
 
-    @Test("where routes can't be read at all there is no monitor")
-    func none() {
-        let refusal = ConnectivityFailure.refused(call: "socket", code: 1)
-        #expect(throws: refusal) { try LinuxConnectivityMonitor(routes: ScriptedRoutes(.failure(refusal))) }
+    @Test("init throws if routes can't be read")
+    func throwsWithoutRoutes() {
+        let error = ConnectivityFailure.systemError(call: "socket", code: 1)
+        #expect(throws: error) { try LinuxConnectivityMonitor(routes: ScriptedRoutes(.failure(error))) }
     }
 
-    @Test("its thread ends with it", .timeLimit(.minutes(10)))
-    func end() async throws {
+    @Test("the thread ends when the monitor is deinitialized", .timeLimit(.minutes(10)))
+    func threadEnds() async throws {
         let routes = ScriptedRoutes(.success(false))
         let condition = try LinuxConnectivityMonitor(routes: routes).condition
-        await routes.left()
+        await routes.waiterDidEnd()
         #expect(condition == .offline)
     }
 }

@@ -2,88 +2,88 @@ import Testing
 
 @testable import ImageConnectivity
 
-@Suite("What the kernel says of its routes")
+@Suite("Parsing the kernel's routes")
 struct RouteDumpTests {
-    @Test("a default route of IPv4 or IPv6 is one, with other routes before and after it", arguments: [UInt8(2), 10])
+    @Test("finds a default route for IPv4 or IPv6 between other routes", arguments: [UInt8(2), 10])
     func defaultRoute(family: UInt8) throws {
         var dump = RouteDump()
-        try dump.take(route(family, prefix: 24) + route(family, prefix: 0, attributes: 5) + route(family, prefix: 32))
+        try dump.parse(route(family, prefix: 24) + route(family, prefix: 0, attributes: 5) + route(family, prefix: 32))
         #expect(dump.hasDefaultRoute && !dump.isComplete)
-        try dump.take(message(type: 3))
+        try dump.parse(message(type: 3))
         #expect(dump.hasDefaultRoute && dump.isComplete && !dump.wasInterrupted)
     }
 
-    @Test("routes to some networks, and such that lead nowhere, are none")
+    @Test("ignores routes with a prefix, and routes that are not usable")
     func others() throws {
         var dump = RouteDump()
-        try dump.take(route(2, prefix: 8) + route(2, prefix: 32) + route(10, prefix: 64))
-        for type in UInt8(0)...11 where type != 1 { try dump.take(route(2, prefix: 0, type: type)) }
-        try dump.take(route(2, prefix: 0, flags: 1) + route(2, prefix: 0, flags: 16))
+        try dump.parse(route(2, prefix: 8) + route(2, prefix: 32) + route(10, prefix: 64))
+        for type in UInt8(0)...11 where type != 1 { try dump.parse(route(2, prefix: 0, type: type)) }
+        try dump.parse(route(2, prefix: 0, flags: 1) + route(2, prefix: 0, flags: 16))
         #expect(!dump.hasDefaultRoute)
-        try dump.take(route(2, prefix: 0, flags: 4))  // "on link"
+        try dump.parse(route(2, prefix: 0, flags: 4))  // "on link"
         #expect(dump.hasDefaultRoute)
     }
 
-    @Test("an answer of several moments says so, and what follows the end is not read")
+    @Test("marks an inconsistent response, and ignores bytes after its end")
     func interrupted() throws {
         var dump = RouteDump()
-        try dump.take(message(type: 24, flags: 0x12, payload: routeBody(2, prefix: 24)))
+        try dump.parse(message(type: 24, flags: 0x12, payload: routeBody(2, prefix: 24)))
         #expect(dump.wasInterrupted)
-        try dump.take(message(type: 3) + [1, 2, 3])
+        try dump.parse(message(type: 3) + [1, 2, 3])
         #expect(dump.isComplete && !dump.hasDefaultRoute)
     }
 
-    @Test("an answer of several moments is asked for again, up to three times", arguments: [0, 1, 3, 9])
-    func askedAgain(interruptions: Int) throws {
-        var questions = 0
-        let dump = try RouteDump.ofOneMoment { () throws(ConnectivityFailure) in
-            questions += 1
+    @Test("repeats the request for an inconsistent response up to three times", arguments: [0, 1, 3, 9])
+    func requestsAgain(interruptions: Int) throws {
+        var requests = 0
+        let dump = try RouteDump.consistent { () throws(ConnectivityFailure) in
+            requests += 1
             var dump = RouteDump()
-            try dump.take(
-                message(type: 24, flags: questions > interruptions ? 2 : 0x12, payload: routeBody(2, prefix: 0)))
+            try dump.parse(
+                message(type: 24, flags: requests > interruptions ? 2 : 0x12, payload: routeBody(2, prefix: 0)))
             return dump
         }
-        #expect(questions == min(interruptions, 3) + 1)
+        #expect(requests == min(interruptions, 3) + 1)
         #expect(dump.hasDefaultRoute && dump.wasInterrupted == (interruptions > 3))
     }
 
-    @Test("messages of other kinds are passed over")
+    @Test("ignores messages of other kinds")
     func otherKinds() throws {
         var dump = RouteDump()
-        try dump.take(message(type: 16, payload: routeBody(2, prefix: 0)) + message(type: 1))
+        try dump.parse(message(type: 16, payload: routeBody(2, prefix: 0)) + message(type: 1))
         #expect(!dump.hasDefaultRoute && !dump.isComplete)
     }
 
-    @Test("what the kernel refuses is told with its number")
-    func refused() {
-        let refusal = message(type: 2, payload: bytes(Int32(-1)))
-        #expect(throws: ConnectivityFailure.refused(call: "RTM_GETROUTE", code: 1)) { try take(refusal) }
+    @Test("an error message throws its error number")
+    func rejected() {
+        let error = message(type: 2, payload: bytes(Int32(-1)))
+        #expect(throws: ConnectivityFailure.systemError(call: "RTM_GETROUTE", code: 1)) { try parse(error) }
     }
 
-    @Test("an answer cut off at any byte is malformed, or has nothing of the message that was cut")
-    func cutOff() throws {
+    @Test("a response that is truncated within a message is malformed")
+    func truncated() throws {
         let (first, last) = (route(2, prefix: 24), route(2, prefix: 0))
         for length in 0..<(first.count + last.count) {
-            let cut = Array((first + last).prefix(length))
+            let truncated = Array((first + last).prefix(length))
             if length == 0 || length == first.count {
-                try take(cut)
+                try parse(truncated)
             } else {
-                #expect(throws: ConnectivityFailure.self, "at \(length)") { try take(cut) }
+                #expect(throws: ConnectivityFailure.self, "at \(length)") { try parse(truncated) }
             }
         }
-        #expect(throws: ConnectivityFailure.self) { try take(bytes(UInt32(3)) + [UInt8](repeating: 0, count: 12)) }
-        #expect(throws: ConnectivityFailure.self) { try take(message(type: 24, payload: [2, 0])) }
-        #expect(throws: ConnectivityFailure.self) { try take(message(type: 2)) }
+        #expect(throws: ConnectivityFailure.self) { try parse(bytes(UInt32(3)) + [UInt8](repeating: 0, count: 12)) }
+        #expect(throws: ConnectivityFailure.self) { try parse(message(type: 24, payload: [2, 0])) }
+        #expect(throws: ConnectivityFailure.self) { try parse(message(type: 2)) }
     }
 
-    private func take(_ datagram: [UInt8]) throws {
+    private func parse(_ datagram: [UInt8]) throws {
         var dump = RouteDump()
-        try dump.take(datagram)
+        try dump.parse(datagram)
         #expect(!dump.hasDefaultRoute)
     }
 }
 
-// Messages as netlink(7) and rtnetlink(7) describe them.
+// Messages in the format of netlink(7) and rtnetlink(7).
 
 private func route(
     _ family: UInt8, prefix: UInt8, type: UInt8 = 1, flags: UInt32 = 0, attributes: Int = 0

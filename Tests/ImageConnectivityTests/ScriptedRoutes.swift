@@ -2,16 +2,17 @@ import Dispatch
 import ImageConnectivity
 import Synchronization
 
-/// Routes that a test brings about.
+/// Routes that a test changes.
 final class ScriptedRoutes: RouteSource {
     private struct State {
         var answer: Result<Bool, ConnectivityFailure>
-        /// Who brought a change that was not looked at yet, and who brought the one that is being looked at.
-        var bringers: [CheckedContinuation<Void, Never>] = []
-        var seen: [CheckedContinuation<Void, Never>] = []
-        var isEnded = false
-        var onLeave: CheckedContinuation<Void, Never>?
-        var hasLeft = false
+        /// The callers of `change` whose changes the waiter has not noticed yet.
+        var pendingCallers: [CheckedContinuation<Void, Never>] = []
+        /// The callers of `change` whose changes the waiter is processing.
+        var noticedCallers: [CheckedContinuation<Void, Never>] = []
+        var isStopped = false
+        var onWaiterEnd: CheckedContinuation<Void, Never>?
+        var hasWaiterEnded = false
     }
 
     private let state: Mutex<State>
@@ -19,44 +20,44 @@ final class ScriptedRoutes: RouteSource {
 
     init(_ answer: Result<Bool, ConnectivityFailure>) { state = Mutex(State(answer: answer)) }
 
-    /// Returns when the waiter for changes has looked.
-    func bring(_ answer: Result<Bool, ConnectivityFailure>) async {
+    /// Changes the routes. Returns after the waiter has processed the change.
+    func change(to answer: Result<Bool, ConnectivityFailure>) async {
         await withCheckedContinuation { continuation in
             state.withLock { state in
                 state.answer = answer
-                state.bringers.append(continuation)
+                state.pendingCallers.append(continuation)
             }
             changes.signal()
         }
     }
 
-    /// Returns when nobody waits for changes any more.
-    func left() async {
+    /// Returns after the waiter has ended.
+    func waiterDidEnd() async {
         await withCheckedContinuation { continuation in
-            let hasLeft = state.withLock { state in
-                if !state.hasLeft { state.onLeave = continuation }
-                return state.hasLeft
+            let hasEnded = state.withLock { state in
+                if !state.hasWaiterEnded { state.onWaiterEnd = continuation }
+                return state.hasWaiterEnded
             }
-            if hasLeft { continuation.resume() }
+            if hasEnded { continuation.resume() }
         }
     }
 
     func hasDefaultRoute() throws(ConnectivityFailure) -> Bool { try state.withLock { $0.answer }.get() }
 
     func waitForChange() -> Bool {
-        for bringer in state.withLock({ take(&$0.seen) }) { bringer.resume() }
+        for caller in state.withLock({ take(&$0.noticedCallers) }) { caller.resume() }
         changes.wait()
-        let (goesOn, leaver) = state.withLock { state in
-            state.seen = take(&state.bringers)
-            state.hasLeft = state.isEnded
-            return (!state.isEnded, state.isEnded ? state.onLeave.take() : nil)
+        let (shouldContinue, onEnd) = state.withLock { state in
+            state.noticedCallers = take(&state.pendingCallers)
+            state.hasWaiterEnded = state.isStopped
+            return (!state.isStopped, state.isStopped ? state.onWaiterEnd.take() : nil)
         }
-        leaver?.resume()
-        return goesOn
+        onEnd?.resume()
+        return shouldContinue
     }
 
-    func end() {
-        state.withLock { $0.isEnded = true }
+    func stop() {
+        state.withLock { $0.isStopped = true }
         changes.signal()
     }
 

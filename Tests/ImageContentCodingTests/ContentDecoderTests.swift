@@ -4,7 +4,7 @@ import ImageContentCoding
 import ImageTransporting
 import Testing
 
-@Suite("Content codings")
+@Suite("Content decoder")
 struct ContentDecoderTests {
     private static let text = Data(String(repeating: "hello ", count: 100).utf8)
     private static let gzip = Data([
@@ -30,32 +30,34 @@ struct ContentDecoderTests {
     }
 
     @Test(
-        "gzip and deflate are undone",
+        "gzip and deflate are decoded",
         arguments: [("gzip", gzip), ("x-gzip", gzip), ("GZIP", gzip), ("deflate", deflate)])
     func codings(_ coding: String, _ bytes: Data) throws {
         #expect(try decoded([bytes], coding: coding) == Self.text)
     }
 
-    @Test("a body that comes byte by byte, and one of several members, is one body")
+    @Test("a body in single bytes and a body of several gzip members are decoded completely")
     func pieces() throws {
         #expect(try decoded(Self.gzip.map { Data([$0]) }) == Self.text)
         #expect(try decoded([Self.gzip + Self.gzip]) == Self.text + Self.text)
     }
 
-    @Test("a body without coding has no decoder, and one in another coding is refused")
+    @Test("a body without a content coding has no decoder, and other codings are rejected")
     func others() throws {
         #expect(try decoder(nil) === nil)
         #expect(try decoder("identity") === nil)
         #expect(throws: TransportFailure.self) { try decoder("br") }
     }
 
-    @Test("what unpacks to the limit passes, what unpacks to more does not")
+    @Test("a body that decodes to the limit is accepted, and one that decodes to more is not")
     func limit() throws {
         #expect(try decoded([Self.gzip], limit: 600).count == 600)
-        #expect(throws: TransportFailure.unpacksTooLarge(allowedBytes: 599)) { try decoded([Self.gzip], limit: 599) }
+        #expect(throws: TransportFailure.decodedBodyTooLarge(allowedBytes: 599)) {
+            try decoded([Self.gzip], limit: 599)
+        }
     }
 
-    @Test("a body cut anywhere is closed early; one that never came is not", arguments: 1..<32)
+    @Test("a body that is truncated anywhere throws closedEarly, and an empty body doesn't", arguments: 1..<32)
     func cut(_ count: Int) throws {
         let error = #expect(throws: TransportFailure.self) { try decoded([Self.gzip.prefix(count)]) }
         guard case .closedEarly(_, nil) = error else {
@@ -65,7 +67,7 @@ struct ContentDecoderTests {
         #expect(try decoded([]).isEmpty)
     }
 
-    @Test("bytes that are not coded as they say, or whose checksum is wrong, are malformed")
+    @Test("invalid data and wrong checksums throw malformedResponse")
     func broken() throws {
         var altered = Self.gzip
         altered[25] ^= 1

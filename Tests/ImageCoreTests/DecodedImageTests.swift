@@ -10,8 +10,8 @@ struct DecodedImageTests {
         return DecodedImage(bitmap: bitmap, header: ImageHeader(format: .png, storedSize: size))
     }
 
-    @Test("a changed copy leaves the image as it was, and keeps what was not changed")
-    func copiesAreApart() {
+    @Test("changing a copy affects neither the image nor the other properties of the copy")
+    func copiesAreIndependent() {
         let image = Self.image()
         var copy = image
         copy.header.loopCount = 7
@@ -25,7 +25,7 @@ struct DecodedImageTests {
         #expect(image == Self.image())
     }
 
-    @Test("images are equal when pixels, header and completeness are, and have equal hashes then")
+    @Test("images are equal, with equal hashes, if pixels, header and completeness are equal")
     func comparesAll() {
         let image = Self.image()
         #expect(image == Self.image())

@@ -2,7 +2,7 @@ import Foundation
 import ImageCore
 import Testing
 
-@Suite("Orientation in Exif")
+@Suite("Exif orientation")
 struct ExifReaderTests {
     @Test("reads each of the eight values, in both byte orders, as SHORT and as LONG, with and without the Exif prefix")
     func readsEveryValue() {
@@ -23,22 +23,22 @@ struct ExifReaderTests {
         #expect(ExifReader.orientation(in: file.dropFirst(3)) == .right)
     }
 
-    @Test("finds the tag behind other tags")
+    @Test("finds the tag after other tags")
     func skipsOtherTags() {
         #expect(ExifReader.orientation(in: ExifBlock(value: 8, entriesBefore: 3).tiff) == .left)
     }
 
-    @Test("values outside 1 to 8 are no orientation", arguments: [0, 9, 0xFFFF])
+    @Test("ignores values outside 1 to 8", arguments: [0, 9, 0xFFFF])
     func refusesOtherValues(value: Int) {
         #expect(ExifReader.orientation(in: ExifBlock(value: value).tiff) == nil)
     }
 
-    @Test("other types and counts are no orientation", arguments: [(1, 1), (2, 1), (5, 1), (3, 0), (3, 2)])
+    @Test("ignores other types and counts", arguments: [(1, 1), (2, 1), (5, 1), (3, 0), (3, 2)])
     func refusesOtherTypes(type: Int, count: Int) {
         #expect(ExifReader.orientation(in: ExifBlock(type: type, count: count, value: 6).tiff) == nil)
     }
 
-    @Test("a block cut anywhere is no orientation until the value is whole")
+    @Test("returns nil for a truncated block without the whole value")
     func toleratesTruncation() {
         let whole = ExifBlock(value: 6).tiff
         let needed = 8 + 2 + 10  // header, entry count, the entry up to its SHORT
@@ -47,7 +47,7 @@ struct ExifReaderTests {
         }
     }
 
-    @Test("a directory beyond the end, and an entry count beyond the data, are no orientation")
+    @Test("returns nil if the directory or the entry count exceeds the data")
     func toleratesWildOffsets() {
         var far = ExifBlock(isLittleEndian: false, value: 6).tiff
         far.replaceSubrange(4..<8, with: [0xFF, 0xFF, 0xFF, 0xF0])
@@ -57,7 +57,7 @@ struct ExifReaderTests {
         #expect(ExifReader.orientation(in: many) == nil)
     }
 
-    @Test("an unknown byte order is no orientation")
+    @Test("returns nil for an unknown byte order")
     func refusesByteOrder() {
         var block = ExifBlock(value: 6).tiff
         block.replaceSubrange(0..<2, with: [0x58, 0x58])
@@ -66,7 +66,7 @@ struct ExifReaderTests {
     }
 }
 
-/// Writes a TIFF file with one directory that ends in an orientation entry.
+/// A TIFF file with one directory whose last entry is the orientation.
 private struct ExifBlock {
     var isLittleEndian = true
     var type = 3

@@ -2,11 +2,11 @@ import Foundation
 import ImageCore
 import Testing
 
-@Suite("The small image in Exif")
+@Suite("Exif thumbnails")
 struct ExifThumbnailTests {
     private static let image = Data([0xFF, 0xD8, 1, 2, 3, 0xFF, 0xD9])
 
-    @Test("is found by the second directory, in both byte orders, with and without the Exif prefix")
+    @Test("finds the thumbnail by the second directory, in both byte orders, with and without the Exif prefix")
     func found() {
         for isLittleEndian in [true, false] {
             let block = ThumbnailBlock(isLittleEndian: isLittleEndian).tiff
@@ -16,47 +16,48 @@ struct ExifThumbnailTests {
         }
     }
 
-    @Test("may have a length of type SHORT")
+    @Test("accepts a length of type SHORT")
     func shortLength() {
         #expect(ExifReader.thumbnail(in: ThumbnailBlock(lengthType: 3).tiff) == Self.image)
         #expect(ExifReader.thumbnail(in: ThumbnailBlock(lengthType: 2).tiff) == nil)
     }
 
-    @Test("is none when it does not start as a JPEG file does")
+    @Test("returns nil if the data does not start with a JPEG signature")
     func otherFormat() {
         #expect(ExifReader.thumbnail(in: ThumbnailBlock(image: Data([0xFF, 0xD9, 1, 2])).tiff) == nil)
         #expect(ExifReader.thumbnail(in: ThumbnailBlock(image: Data()).tiff) == nil)
         #expect(ExifReader.thumbnail(in: ThumbnailBlock(image: Data([0xFF])).tiff) == nil)
     }
 
-    @Test("is none when the block is cut anywhere before its end")
+    @Test("returns nil for a block that is truncated anywhere")
     func cut() {
         let whole = ThumbnailBlock().tiff
         for count in 0..<whole.count { #expect(ExifReader.thumbnail(in: whole.prefix(count)) == nil, "\(count) bytes") }
     }
 
     @Test(
-        "is none when it is said to lie outside of the block",
+        "returns nil if offset and length exceed the block",
         arguments: [(0xFFFF_FFFF, 7), (0xFFFF_FFF0, 0xFFFF_FFFF), (70, 0xFFFF_FFFF), (0, 7), (10_000, 7)])
     func wild(offset: Int, length: Int) {
         #expect(ExifReader.thumbnail(in: ThumbnailBlock(offset: offset, length: length).tiff) == nil)
     }
 
-    @Test("is none when there is no second directory, or one that is nowhere", arguments: [0, 0xFFFF_FFFF, 4000])
+    @Test(
+        "returns nil without a second directory, or if its offset exceeds the block", arguments: [0, 0xFFFF_FFFF, 4000])
     func noDirectory(offset: Int) {
         #expect(ExifReader.thumbnail(in: ThumbnailBlock(secondDirectory: offset).tiff) == nil)
     }
 
-    @Test("a directory that points to itself, and counts beyond the data, end")
+    @Test("returns nil for a directory that refers to itself, and for counts that exceed the data")
     func loops() {
-        // The first directory, as the second, has no such entries.
+        // The first directory, used as the second, has no such entries.
         #expect(ExifReader.thumbnail(in: ThumbnailBlock(secondDirectory: 8).tiff) == nil)
         var many = ThumbnailBlock().tiff
         many.replaceSubrange(8..<10, with: [0xFF, 0xFF])
         #expect(ExifReader.thumbnail(in: many) == nil)
     }
 
-    @Test("whichever byte is wrong, it is a JPEG file or none")
+    @Test("returns a JPEG file or nil if any byte is damaged")
     func flips() {
         let whole = ThumbnailBlock().tiff
         for index in whole.indices {
@@ -69,13 +70,13 @@ struct ExifThumbnailTests {
     }
 }
 
-/// Writes a TIFF file of two directories, the second of which tells where an image is.
+/// A TIFF file with two directories, the second of which refers to a thumbnail.
 private struct ThumbnailBlock {
     var isLittleEndian = true
     var lengthType = 4
     var image = Data([0xFF, 0xD8, 1, 2, 3, 0xFF, 0xD9])
     var secondDirectory = 26
-    /// As the entries tell, in place of what is true.
+    /// Values in the entries that replace the correct ones.
     var offset: Int?
     var length: Int?
 

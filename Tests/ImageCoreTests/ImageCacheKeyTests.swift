@@ -3,7 +3,7 @@ import Testing
 
 @Suite("ImageCacheKey")
 struct ImageCacheKeyTests {
-    /// Keys of which no two are the same.
+    /// Distinct keys.
     private static let keys: [ImageCacheKey] = {
         let size = PixelSize(width: 300, height: 200)
         let targets: [ImageTarget?] = [
@@ -18,7 +18,7 @@ struct ImageCacheKeyTests {
         }
     }()
 
-    @Test("what went in comes out")
+    @Test("a key has the parts that it was created with")
     func parts() {
         let target = ImageTarget(PixelSize(width: 1, height: .max), mode: .fill, upscales: true, preference: .speed)
         let key = ImageCacheKey(source: "https://images.test/ä.jpg", target: target, processors: ["", "blur"])
@@ -31,7 +31,7 @@ struct ImageCacheKeyTests {
         #expect(processed.target == nil && processed.processors == ["blur"])
     }
 
-    @Test("two keys are the same when all their parts are")
+    @Test("keys are equal if all their parts are equal")
     func equality() {
         for (index, key) in Self.keys.enumerated() {
             for (other, otherKey) in Self.keys.enumerated() { #expect((key == otherKey) == (index == other)) }

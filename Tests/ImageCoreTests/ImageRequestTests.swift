@@ -2,9 +2,9 @@ import Foundation
 import ImageCore
 import Testing
 
-@Suite("Requests as values")
+@Suite("Equality and options of requests")
 struct ImageRequestTests {
-    private struct Step: ImageProcessor {
+    private struct NamedProcessor: ImageProcessor {
         var identifier: String
         func process(_ bitmap: Bitmap) -> Bitmap { bitmap }
     }
@@ -13,24 +13,25 @@ struct ImageRequestTests {
         ImageRequest(url: try #require(URL(string: "http://h/a")))
     }
 
-    @Test("requests are equal when one may have the other's answer, whatever they are worth and carry along")
+    @Test("requests that can share a result are equal, regardless of priority, retry budget and options")
     func equal() throws {
         let plain = try request()
         var other = plain
         other.priority = .veryHigh
         other.retryBudget = RetryBudget(capacity: 1)
-        other.options[.placeholder] = "grey"
+        other.options[.placeholder] = "gray"
         other.origin = .url(try #require(URL(string: "http://h/a#fragment")))
         #expect(other == plain)
         #expect(other.hashValue == plain.hashValue)
     }
 
-    @Test("another original, header, target, step, mode or way through the caches makes another request")
+    @Test("requests with another original, header, target, processor, mode or cache policy are not equal")
     func unequal() throws {
         let plain = try request()
         let changes: [(inout ImageRequest) -> Void] = [
             { $0.origin = .data(Data("a".utf8)) }, { $0.identity = "a" }, { $0.headers = ["A": "b"] },
-            { $0.target = ImageTarget(PixelSize(width: 1, height: 1)) }, { $0.processors = [Step(identifier: "a")] },
+            { $0.target = ImageTarget(PixelSize(width: 1, height: 1)) },
+            { $0.processors = [NamedProcessor(identifier: "a")] },
             { $0.mode = .revalidate }, { $0.cachePolicy.memory = .readOnly }, { $0.cachePolicy.disk = .none },
         ]
         for change in changes {
@@ -40,7 +41,7 @@ struct ImageRequestTests {
         }
     }
 
-    @Test("an identity stands for the URL, but not for the headers")
+    @Test("an identity replaces the URL, but not the headers")
     func identity() throws {
         var (one, two) = (try request(), ImageRequest(url: try #require(URL(string: "http://h/a?token=2"))))
         #expect(one != two)
@@ -51,7 +52,7 @@ struct ImageRequestTests {
     }
 
     @Test(
-        "bytes at hand are told apart by content unless they are named, and never taken for a fetch or a URL of that name"
+        "data is identified by its content or its name, and never equals a fetch or a URL of the same name"
     )
     func data() {
         let (some, others) = (Data("some".utf8), Data("others".utf8))
@@ -62,7 +63,7 @@ struct ImageRequestTests {
     }
 
     @Test(
-        "points become pixels, rounded, and never less than one or more than an image may have",
+        "points are converted to pixels, rounded, and clamped to the sides that an image can have",
         arguments: [
             (100.0, 1.5, 150), (33.3, 3, 100), (0, 2, 1), (-5, 2, 1), (.nan, 2, 1), (.infinity, 1, 65_535),
             (1, .greatestFiniteMagnitude, 65_535),
@@ -72,7 +73,7 @@ struct ImageRequestTests {
         #expect(target.size.width == pixels)
     }
 
-    @Test("an option is found by its key, and only as what it is")
+    @Test("an option is found by its key and its type")
     func options() {
         var options = ImageRequestOptions()
         #expect(options.isEmpty)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Live priority", .timeLimit(.minutes(5)))
 struct LivePriorityTests {
-    /// Keeps the values that an observer has read.
+    /// Records the values that an observer has read.
     private final class Values: Sendable {
         private let values = Mutex<[RequestPriority]>([])
 
@@ -30,7 +30,7 @@ struct LivePriorityTests {
 
     // MARK: Observing
 
-    @Test("observers are called after each change of the value, and not if it stays")
+    @Test("observers are called only if the value changes")
     func observers() {
         let priority = LivePriority(.low)
         let (values, observation) = observe(priority)
@@ -76,7 +76,7 @@ struct LivePriorityTests {
         for following in following { following.end() }
     }
 
-    @Test("it does not follow a priority after the end")
+    @Test("it does not follow a priority after the observation has ended")
     func unfollow() {
         let priority = LivePriority(.low)
         let (first, second) = (LivePriority(.high), LivePriority(.high))
@@ -89,7 +89,7 @@ struct LivePriorityTests {
         #expect(priority.value == .low)
     }
 
-    @Test("a priority that is followed twice counts until both have ended")
+    @Test("a priority that is followed twice counts until both observations have ended")
     func followedTwice() {
         let (priority, source) = (LivePriority(.low), LivePriority(.high))
         let following = (priority.follow(source), priority.follow(source))
@@ -100,7 +100,7 @@ struct LivePriorityTests {
         #expect(priority.value == .low)
     }
 
-    @Test("following that ends during a change has no effect any more")
+    @Test("an observation that ends during a change has no effect")
     func endsDuringChange() {
         let (priority, source) = (LivePriority(.low), LivePriority(.low))
         let following = Mutex<PriorityObservation?>(nil)
@@ -111,7 +111,7 @@ struct LivePriorityTests {
         observation.end()
     }
 
-    @Test("observers are called when following begins, changes the value, and ends")
+    @Test("observers are called when following starts, changes the value, and ends")
     func observersOfFollowing() {
         let (priority, source) = (LivePriority(.low), LivePriority(.normal))
         let (values, observation) = observe(priority)
@@ -123,7 +123,7 @@ struct LivePriorityTests {
         #expect(values.all == [.normal, .low, .veryHigh, .low])
     }
 
-    @Test("a change passes through several priorities, and each observer sees it once")
+    @Test("a change propagates through several priorities, and calls each observer once")
     func nested() {
         let (source, middle, other, top) = (
             LivePriority(.low), LivePriority(.veryLow), LivePriority(.veryLow), LivePriority(.veryLow)
@@ -141,7 +141,7 @@ struct LivePriorityTests {
 
     // MARK: Threads and memory
 
-    @Test("after changes on many threads each copy is the latest value")
+    @Test("after changes on many threads, each copy is the latest value")
     func concurrentChanges() async {
         for _ in 0..<100 {
             let (source, priority) = (LivePriority(.low), LivePriority(.veryLow))
@@ -187,7 +187,7 @@ struct LivePriorityTests {
         withExtendedLifetime(second) {}
     }
 
-    @Test("the source may be released before the end, and the follower too")
+    @Test("the source and the follower can be released before the observation ends")
     func endsAfterRelease() {
         let (priority, source) = (LivePriority(.low), LivePriority(.high))
         let (first, second) = (priority.follow(LivePriority(.veryHigh)), LivePriority(.low).follow(source))

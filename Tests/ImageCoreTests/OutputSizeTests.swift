@@ -1,7 +1,7 @@
 import ImageCore
 import Testing
 
-@Suite("The size of a decoded image")
+@Suite("Size of a decoded image")
 struct OutputSizeTests {
     struct Row: CustomTestStringConvertible {
         let image: (Int, Int)
@@ -55,17 +55,17 @@ struct OutputSizeTests {
         Row((100, 100), (0, 0), (1, 1)),
     ]
 
-    @Test("fit keeps proportions and stays within the target", arguments: fits)
+    @Test("fit keeps the aspect ratio and does not exceed the target", arguments: fits)
     func fit(_ row: Row) {
         #expect(row.output(.fit) == PixelSize(width: row.expected.0, height: row.expected.1))
     }
 
-    @Test("fill gives the target, or its proportions as large as the image covers", arguments: fills)
+    @Test("fill returns the target, or the largest size with its aspect ratio that the image covers", arguments: fills)
     func fill(_ row: Row) {
         #expect(row.output(.fill) == PixelSize(width: row.expected.0, height: row.expected.1))
     }
 
-    @Test("without a target the image keeps its size")
+    @Test("without a target, the image keeps its size")
     func noTarget() {
         let size = PixelSize(width: 17, height: 4)
         #expect(DecodingRequest().outputSize(for: size) == size)

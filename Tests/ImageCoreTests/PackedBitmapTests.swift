@@ -7,7 +7,7 @@ struct PackedBitmapTests {
     private let pixels: [UInt8] = [1, 2, 3, 255, 4, 5, 6, 255, 7, 8, 9, 255]
     private var opaque: Bitmap { Bitmap(size: size, pixels: pixels, isOpaque: true) }
 
-    @Test("an opaque image is kept in three bytes a pixel, and is the same image")
+    @Test("an opaque image is packed into three bytes per pixel and equals the original")
     func opaqueImage() {
         let packed = opaque.packed()
         #expect(packed.packedPixels == [1, 2, 3, 4, 5, 6, 7, 8, 9])
@@ -20,14 +20,14 @@ struct PackedBitmapTests {
         #expect(packed.packed().packedPixels == packed.packedPixels)
     }
 
-    @Test("an image with transparency stays as it is")
+    @Test("an image with transparency is not packed")
     func transparentImage() {
         let clear = Bitmap(size: size, pixels: pixels.map { $0 == 255 ? 7 : $0 }, isOpaque: false)
         #expect(clear.packed().packedPixels == nil)
         #expect(clear.packed() == clear)
     }
 
-    @Test("an image that is packed gives the memory of its pixels back to their pool")
+    @Test("packing an image returns the memory of its pixels to the pool")
     func pool() {
         let pool = PixelBufferPool(byteLimit: 1 << 20)
         let side = PixelSize(width: 200, height: 200)

@@ -1,12 +1,12 @@
 import ImageCore
 import Testing
 
-@Suite("The pool of pixel memory")
+@Suite("PixelBufferPool")
 struct PixelBufferPoolTests {
     private static let size = PixelSize(width: 256, height: 256)
     private static let byteCount = size.area * 4
 
-    @Test("the memory of an image comes back when its last copy goes, and is used again")
+    @Test("the memory of an image is returned with its last copy and is reused")
     func reuse() throws {
         let pool = PixelBufferPool(byteLimit: 1 << 20)
         var copies = [Self.bitmap(pool)]
@@ -14,7 +14,7 @@ struct PixelBufferPoolTests {
         copies.removeLast()
         #expect(pool.idleByteCount == 0)
         copies.removeLast()
-        // The system may have given more than was asked for.
+        // The system may have allocated more than requested.
         let capacity = pool.idleByteCount
         #expect(capacity >= Self.byteCount)
         let again = pool.take(byteCount: capacity - capacity / 10)
@@ -23,7 +23,7 @@ struct PixelBufferPoolTests {
         #expect(pool.idleByteCount == 0)
     }
 
-    @Test("memory that someone still reads is never written by someone else")
+    @Test("memory that is still in use is not reused")
     func sharedMemory() {
         let pool = PixelBufferPool(byteLimit: 1 << 20)
         var bitmap: Bitmap? = Self.bitmap(pool)
@@ -34,7 +34,7 @@ struct PixelBufferPoolTests {
         #expect(kept == [UInt8](repeating: 7, count: Self.byteCount))
     }
 
-    @Test("no more than the limit is kept: what has been idle for longest goes")
+    @Test("the memory that has been idle for longest is freed at the limit")
     func limit() {
         let pool = PixelBufferPool(byteLimit: 1 << 20)
         for bytes in [400, 500, 300] {
@@ -42,14 +42,14 @@ struct PixelBufferPoolTests {
         }
         #expect((800 << 10..<1 << 20).contains(pool.idleByteCount))
         #expect(pool.take(byteCount: 400 << 10).capacity < 500 << 10)
-        #expect((800 << 10..<1 << 20).contains(pool.idleByteCount), "the 400 KiB were not kept")
+        #expect((800 << 10..<1 << 20).contains(pool.idleByteCount), "the 400 KiB must be freed")
         pool.give([UInt8](repeating: 1, count: 2 << 20))
-        #expect((800 << 10..<1 << 20).contains(pool.idleByteCount), "more than the limit is not kept")
+        #expect((800 << 10..<1 << 20).contains(pool.idleByteCount), "a buffer above the limit must not be stored")
         pool.removeAll()
         #expect(pool.idleByteCount == 0)
     }
 
-    @Test("memory much larger than needed is left for others, and so is that of small images")
+    @Test("much larger memory than needed is not reused, and the memory of small images is not stored")
     func fit() {
         let pool = PixelBufferPool(byteLimit: 1 << 22)
         pool.give([UInt8](repeating: 1, count: 1 << 20))
@@ -61,7 +61,7 @@ struct PixelBufferPoolTests {
         #expect(pool.idleByteCount == idle)
     }
 
-    @Test("filled memory is as long as asked for, used again or fresh", arguments: [200, 256, 270])
+    @Test("filled memory has the requested size, whether reused or new", arguments: [200, 256, 270])
     func filled(_ kilobytes: Int) {
         let pool = PixelBufferPool(byteLimit: 1 << 20)
         pool.give([UInt8](repeating: 7, count: 256 << 10))

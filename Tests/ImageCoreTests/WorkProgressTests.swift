@@ -33,7 +33,7 @@ struct WorkProgressTests {
         (progress(10, of: 100), progress(5, preview: 1), progress(10, of: 100, preview: 1)),
     ]
 
-    @Test("a report adds bytes that are more, a length that was missing, and a newer preview", arguments: merges)
+    @Test("a report adds a higher number of bytes, a missing length and a newer preview", arguments: merges)
     func merge(_ old: WorkProgress, _ newer: WorkProgress, _ expected: WorkProgress?) {
         var progress = old
         let hasChanged = progress.merge(newer)
@@ -41,7 +41,7 @@ struct WorkProgressTests {
         #expect(progress == expected ?? old)
     }
 
-    @Test("the image of a preview is marked as one")
+    @Test("the completeness of a preview's image is .preview")
     func previewImage() {
         #expect(Self.preview(1).image.completeness == .preview)
     }

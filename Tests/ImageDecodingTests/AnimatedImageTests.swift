@@ -4,12 +4,12 @@ import ImageDecoding
 import ImageTesting
 import Testing
 
-@Suite("An animation whose frames are decoded when they are needed")
+@Suite("AnimatedImage")
 struct AnimatedImageTests {
     private static let size = PixelSize(width: 8, height: 8)
     private static let frameByteCount = 256
 
-    @Test("header, timing and size are there before any frame is decoded")
+    @Test("header, timing and size are available before a frame is decoded")
     func header() throws {
         let codec = FakeDecoder()
         let animation = try animation(frames: 5, codec)
@@ -22,7 +22,7 @@ struct AnimatedImageTests {
     }
 
     @Test(
-        "a player is told by the timeline which frame is to be seen, and when nothing changes any more",
+        "the timeline returns the frame to show, and whether the animation has ended",
         arguments: 0...2)
     func moments(loops: Int) throws {
         let animation = try animation(frames: 5, loopCount: loops, FakeDecoder())
@@ -34,7 +34,7 @@ struct AnimatedImageTests {
         #expect(animation.moment(at: .seconds(2)).isLast == (loops > 0))
     }
 
-    @Test("a frame is decoded once, and can be taken without waiting afterwards")
+    @Test("a frame is decoded once and then cached")
     func onDemand() async throws {
         let codec = FakeDecoder()
         let animation = try animation(frames: 5, codec)
@@ -45,7 +45,7 @@ struct AnimatedImageTests {
         #expect(decodedFrames(codec) == [3])
     }
 
-    @Test("frames come at the size and the right way up")
+    @Test("frames are upright and have the target size")
     func sized() async throws {
         var image = FakeImage(PixelSize(width: 8, height: 4), frames: Self.colors(2))
         image.orientation = .left
@@ -55,7 +55,7 @@ struct AnimatedImageTests {
         #expect(try await animation.frame(at: 1).size == animation.size)
     }
 
-    @Test("the next frames are decoded beforehand, around the end too, and no more than asked for")
+    @Test("decodes the next frames ahead, also across the end, up to the lookahead")
     func lookahead() async throws {
         let codec = FakeDecoder()
         let animation = try animation(frames: 6, byteLimit: 5 * Self.frameByteCount, lookahead: 2, codec)
@@ -65,11 +65,11 @@ struct AnimatedImageTests {
         #expect(decodedFrames(codec) == [0, 1, 2, 3])
         #expect(animation.cachedFrame(at: 0) == nil)
         try await animation.prepare(from: 5)
-        #expect(decodedFrames(codec) == [0, 1, 2, 3, 5, 0], "frame 1 is still there")
+        #expect(decodedFrames(codec) == [0, 1, 2, 3, 5, 0], "frame 1 is still cached")
         #expect(animation.byteCount == 3 * Self.frameByteCount)
     }
 
-    @Test("what plays once does not start again beforehand")
+    @Test("an animation that plays once does not decode ahead across the end")
     func playsOnce() async throws {
         let codec = FakeDecoder()
         let animation = try animation(frames: 6, byteLimit: 5 * Self.frameByteCount, loopCount: 1, codec)
@@ -77,7 +77,7 @@ struct AnimatedImageTests {
         #expect(decodedFrames(codec) == [4, 5])
     }
 
-    @Test("never more bytes than the limit, except that one frame is always kept", arguments: [0, 256, 700, 1024])
+    @Test("stays within the byte limit, but keeps at least one frame", arguments: [0, 256, 700, 1024])
     func byteLimit(_ limit: Int) async throws {
         let animation = try animation(frames: 20, byteLimit: limit)
         for index in [0, 1, 2, 7, 19, 0] {
@@ -87,7 +87,7 @@ struct AnimatedImageTests {
         }
     }
 
-    @Test("when all frames fit, each is decoded once however often it plays")
+    @Test("decodes each frame once if all frames fit")
     func allFit() async throws {
         let codec = FakeDecoder()
         let animation = try animation(frames: 4, byteLimit: 4 * Self.frameByteCount, lookahead: 1, codec)
@@ -95,14 +95,14 @@ struct AnimatedImageTests {
         #expect(decodedFrames(codec).sorted() == [0, 1, 2, 3])
     }
 
-    @Test("several tasks that want the same frame decode it once")
+    @Test("tasks that request the same frame decode it once")
     func shared() async throws {
         let gate = Gate()
         let codec = FakeDecoder(gate: gate)
         let animation = try animation(frames: 3, codec)
         let first = Task { try await animation.frame(at: 1) }
         await gate.arrivals(1)
-        // Each of these runs until it has to wait for the first.
+        // Each of these runs until it waits for the first.
         let others = (0..<8).map { _ in Task.immediate { try await animation.frame(at: 1) } }
         gate.open()
         let frame = try await first.value
@@ -110,7 +110,7 @@ struct AnimatedImageTests {
         #expect(decodedFrames(codec) == [1])
     }
 
-    @Test("there is no frame before the first or beyond the last")
+    @Test("throws for a frame number out of range")
     func outside() async throws {
         let animation = try animation(frames: 3)
         for index in [-1, 3] {
@@ -125,10 +125,11 @@ struct AnimatedImageTests {
         let codec = FakeDecoder()
         let animation = try animation(frames: 3, codec)
         for index in 0..<3 { _ = try await animation.frame(at: index) }
-        #expect(codec.messages.count { if case .open = $0 { true } else { false } } == 2, "once for the header")
+        #expect(
+            codec.messages.count { if case .open = $0 { true } else { false } } == 2, "the header is read separately")
     }
 
-    @Test("a cancelled task gets no frame, and others are not disturbed")
+    @Test("a cancelled task throws and does not affect others")
     func cancelled() async throws {
         let animation = try animation(frames: 3)
         await withTaskGroup(of: Void.self) { group in
@@ -140,7 +141,7 @@ struct AnimatedImageTests {
         #expect(try await animation.frame(at: 0).pixels.first == 0)
     }
 
-    @Test("a frame that can't be decoded says why, each time")
+    @Test("throws the decoder's error each time")
     func failing() async throws {
         let failure = DecodingFailure.malformed(.fake, "broken")
         let animation = try animation(frames: 3, FakeDecoder(decodeFailure: failure))
@@ -158,7 +159,7 @@ struct AnimatedImageTests {
             .animatedImage(from: image.encoded, byteLimit: byteLimit, lookahead: lookahead)
     }
 
-    /// Frames of one colour each, whose red is their number.
+    /// Returns frames of one color, whose red value is the frame number.
     private static func colors(_ count: Int) -> [[UInt8]] { (0..<count).map { [UInt8($0), 0, 0, 255] } }
 
     private func decodedFrames(_ codec: FakeDecoder) -> [Int] {

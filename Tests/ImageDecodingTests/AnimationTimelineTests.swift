@@ -2,17 +2,17 @@ import ImageCore
 import ImageDecoding
 import Testing
 
-@Suite("Which frame is seen when")
+@Suite("AnimationTimeline")
 struct AnimationTimelineTests {
     static let delays = [100, 200, 50].map { Duration.milliseconds($0) }
 
-    /// Milliseconds played, then frame, loops completed, and milliseconds until the next frame or nil.
+    /// The elapsed milliseconds, the frame, the completed loops, and the milliseconds until the next frame or nil.
     static let endless: [(Int, Int, Int, Int?)] = [
         (-5, 0, 0, 100), (0, 0, 0, 100), (99, 0, 0, 1), (100, 1, 0, 200), (299, 1, 0, 1), (300, 2, 0, 50),
         (349, 2, 0, 1), (350, 0, 1, 100), (3_500_000, 0, 10_000, 100), (3_500_120, 1, 10_000, 180),
     ]
 
-    @Test("an endless animation goes round and round", arguments: endless)
+    @Test("an endless animation repeats", arguments: endless)
     func loops(_ elapsed: Int, _ frame: Int, _ loops: Int, _ left: Int?) {
         let position = AnimationTimeline(delays: Self.delays, loopCount: 0).position(at: .milliseconds(elapsed))
         #expect(position.frame == frame)
@@ -26,7 +26,7 @@ struct AnimationTimelineTests {
         (700, 2, 2, nil), (1_000_000, 2, 2, nil),
     ]
 
-    @Test("an animation that plays twice stays at its last frame", arguments: twice)
+    @Test("an animation that plays twice ends with its last frame", arguments: twice)
     func ends(_ elapsed: Int, _ frame: Int, _ loops: Int, _ left: Int?) {
         let position = AnimationTimeline(delays: Self.delays, loopCount: 2).position(at: .milliseconds(elapsed))
         #expect(position.frame == frame)
@@ -35,7 +35,7 @@ struct AnimationTimelineTests {
         #expect(position.isFinished == (left == nil))
     }
 
-    @Test("a still image, or one without any delay, is finished from the start")
+    @Test("a still image or an animation without delays is finished at the start")
     func still() {
         for timeline in [
             AnimationTimeline(delays: [], loopCount: 1), AnimationTimeline(delays: [.seconds(1)], loopCount: 0),

@@ -4,7 +4,7 @@ import ImageDecoding
 import ImageTesting
 import Testing
 
-@Suite("Decoding images that are calibrated")
+@Suite("Decoding images with a color calibration")
 struct CalibrationDecodingTests {
     private func pixels(
         calibration: ColorCalibration?, profile: Data? = nil, converter: (any ColorConverter)? = FakeColorConverter()
@@ -18,19 +18,19 @@ struct CalibrationDecodingTests {
         return Array(image.bitmap.pixels.prefix(4))
     }
 
-    @Test("a calibration is applied where there is no profile")
+    @Test("applies a calibration if there is no profile")
     func applied() throws {
         #expect(try pixels(calibration: FakeColorConverter.calibration) == [245, 235, 225, 255])
         #expect(try pixels(calibration: nil) == [10, 20, 30, 255])
     }
 
-    @Test("one that the converter ignores, or no converter, leaves pixels alone")
+    @Test("keeps pixels if the converter ignores the calibration, or without a converter")
     func ignored() throws {
         #expect(try pixels(calibration: ColorCalibration(transfer: .srgb)) == [10, 20, 30, 255])
         #expect(try pixels(calibration: FakeColorConverter.calibration, converter: nil) == [10, 20, 30, 255])
     }
 
-    @Test("a profile counts instead, even one that is ignored")
+    @Test("a profile overrides the calibration, even if the profile is ignored")
     func profile() throws {
         #expect(try pixels(calibration: FakeColorConverter.calibration, profile: Data([1])) == [10, 20, 30, 255])
     }
@@ -45,7 +45,7 @@ private struct CalibratingDecoder: ImageDecoder {
 
     var format: ImageFormat { codec.format }
 
-    func recognises(_ prefix: Data) -> Bool { codec.recognises(prefix) }
+    func recognizes(_ prefix: Data) -> Bool { codec.recognizes(prefix) }
 
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         CalibratedImage(try codec.open(data, limits: limits), calibration)

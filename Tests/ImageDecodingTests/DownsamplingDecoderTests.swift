@@ -6,12 +6,12 @@ import ImageTesting
 import Synchronization
 import Testing
 
-@Suite("Decoding to a size")
+@Suite("DownsamplingDecoder")
 struct DownsamplingDecoderTests {
     static let size = PixelSize(width: 16, height: 12)
     static let pixels = (0..<size.area * 4).map { $0 % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: $0 * 5) }
 
-    @Test("the first decoder that recognises a file opens it")
+    @Test("the first decoder that recognizes a file opens it")
     func order() throws {
         let (first, second) = (FakeDecoder(), FakeDecoder())
         _ = try decoder(first, second).header(of: FakeImage.encode(width: 3, height: 3))
@@ -19,16 +19,16 @@ struct DownsamplingDecoderTests {
         #expect(second.messages.isEmpty)
     }
 
-    @Test("a decoder sees 32 bytes of a file, starting at 0")
+    @Test("passes the first 32 bytes to a decoder, starting at index 0")
     func prefix() throws {
-        let seen = PrefixDecoder()
+        let recorder = PrefixDecoder()
         let data = (Data([9, 9]) + Data(0..<100)).dropFirst(2)
-        #expect(throws: DecodingFailure.unknownFormat) { try decoder(seen).header(of: data) }
-        #expect(seen.prefixes == [Data(0..<32)])
-        #expect(seen.startIndices == [0])
+        #expect(throws: DecodingFailure.unknownFormat) { try decoder(recorder).header(of: data) }
+        #expect(recorder.prefixes == [Data(0..<32)])
+        #expect(recorder.startIndices == [0])
     }
 
-    @Test("an image that keeps its size is the codec's rows as they are")
+    @Test("returns the codec's rows unchanged at the stored size")
     func unscaled() throws {
         let codec = FakeDecoder()
         let image = try decode(FakeImage(Self.size, frames: [Self.pixels]), codec)
@@ -36,7 +36,7 @@ struct DownsamplingDecoderTests {
         #expect(codec.messages.last == .decode(frame: 0, size: Self.size, layout: .rgba8))
     }
 
-    @Test("fill without scaling is a part of the rows, pixel for pixel")
+    @Test("fill without scaling copies a rectangle of the rows")
     func crop() throws {
         let target = ImageTarget(PixelSize(width: 4, height: 12), mode: .fill)
         let image = try decode(FakeImage(Self.size, frames: [Self.pixels]), target: target)
@@ -48,20 +48,21 @@ struct DownsamplingDecoderTests {
         #expect(image.bitmap.pixels == expected)
     }
 
-    @Test("a codec that scales is asked for twice the output, one that does not for its own size")
+    @Test("requests twice the output size from a codec that scales, the stored size from others")
     func codecScaling() throws {
-        for (scales, asked) in [(true, PixelSize(width: 100, height: 50)), (false, PixelSize(width: 400, height: 200))]
-        {
+        for (scales, expectedSize) in [
+            (true, PixelSize(width: 100, height: 50)), (false, PixelSize(width: 400, height: 200)),
+        ] {
             let codec = FakeDecoder()
             var source = FakeImage(PixelSize(width: 400, height: 200))
             source.scales = scales
             let image = try decode(source, codec, target: ImageTarget(PixelSize(width: 50, height: 50)))
             #expect(image.bitmap.size == PixelSize(width: 50, height: 25))
-            #expect(codec.messages.last == .decode(frame: 0, size: asked, layout: .rgba8))
+            #expect(codec.messages.last == .decode(frame: 0, size: expectedSize, layout: .rgba8))
         }
     }
 
-    @Test("with the preference for speed a codec that scales is asked for no more than the output, and told so")
+    @Test("requests the output size from a codec that scales if speed is preferred, and passes the preference on")
     func speed() throws {
         let codec = FakeDecoder()
         var source = FakeImage(PixelSize(width: 400, height: 200))
@@ -69,11 +70,11 @@ struct DownsamplingDecoderTests {
         let target = ImageTarget(PixelSize(width: 50, height: 50), preference: .speed)
         let image = try decode(source, codec, target: target)
         #expect(image.bitmap.size == PixelSize(width: 50, height: 25))
-        let asked = PixelSize(width: 50, height: 25)
-        #expect(codec.messages.last == .decode(frame: 0, size: asked, layout: .rgba8, preference: .speed))
+        let expectedSize = PixelSize(width: 50, height: 25)
+        #expect(codec.messages.last == .decode(frame: 0, size: expectedSize, layout: .rgba8, preference: .speed))
     }
 
-    @Test("the memory of an image comes from the pool and goes back to it", arguments: ImageOrientation.allCases)
+    @Test("takes the memory of an image from the pool and returns it", arguments: ImageOrientation.allCases)
     func pool(_ orientation: ImageOrientation) throws {
         let pool = PixelBufferPool(byteLimit: 1 << 20)
         let decoder = DownsamplingDecoder(decoders: [FakeDecoder()], resampler: FakeRowResampler(), pool: pool)
@@ -87,7 +88,7 @@ struct DownsamplingDecoderTests {
         #expect(pool.idleByteCount >= 256 * 200 * 4)
     }
 
-    @Test("a whole image that is the result already is kept, not copied", arguments: ImageOrientation.allCases)
+    @Test("does not copy a whole image that is the result", arguments: ImageOrientation.allCases)
     func wholeImage(_ orientation: ImageOrientation) throws {
         let codec = WholeImageDecoder()
         let source = FakeImage(Self.size, frames: [Self.pixels], orientation: orientation, hasAlpha: true)
@@ -100,20 +101,20 @@ struct DownsamplingDecoderTests {
         #expect(codec.wasTaken == false)
     }
 
-    @Test("a whole image is not taken when nobody wants it any more")
+    @Test("does not take a whole image after cancellation")
     func cancelledImage() throws {
-        let asked = Mutex(0)
+        let callCount = Mutex(0)
         #expect(throws: DecodingFailure.cancelled) {
             try decoder(WholeImageDecoder()).decode(FakeImage(Self.size).encoded, request: DecodingRequest()) {
-                asked.withLock { asked in
-                    asked += 1
-                    return asked > 1
+                callCount.withLock { callCount in
+                    callCount += 1
+                    return callCount > 1
                 }
             }
         }
     }
 
-    @Test("a profile is applied in the layout it is for", arguments: [PixelLayout.rgba8, .gray8, .grayAlpha8, .cmyk8])
+    @Test("applies a profile in its layout", arguments: [PixelLayout.rgba8, .gray8, .grayAlpha8, .cmyk8])
     func profile(_ layout: PixelLayout) throws {
         let codec = FakeDecoder()
         var source = FakeImage(Self.size, color: [10, 10, 10, 255])
@@ -124,7 +125,7 @@ struct DownsamplingDecoderTests {
         #expect(Set(image.bitmap.pixels) == [245, 255])
     }
 
-    @Test("a profile that the converter ignores, or no converter, means plain RGBA", arguments: [true, false])
+    @Test("decodes to RGBA if the converter ignores the profile, or without a converter", arguments: [true, false])
     func ignoredProfile(_ hasConverter: Bool) throws {
         let codec = FakeDecoder()
         var source = FakeImage(Self.size, color: [10, 20, 30, 255])
@@ -137,7 +138,7 @@ struct DownsamplingDecoderTests {
         #expect(Array(image.bitmap.pixels.prefix(4)) == [10, 20, 30, 255])
     }
 
-    @Test("an alpha channel that is full everywhere makes an opaque image, one hole does not")
+    @Test("an image is opaque if no pixel of its alpha channel is transparent")
     func opacity() throws {
         var source = FakeImage(Self.size, frames: [Self.pixels], hasAlpha: true)
         #expect(try decode(source).bitmap.isOpaque)
@@ -147,7 +148,7 @@ struct DownsamplingDecoderTests {
         #expect(try decode(source).bitmap.isOpaque)
     }
 
-    @Test("one hole is seen wherever it is in a row", arguments: 1...9)
+    @Test("finds a transparent pixel at each position of a row", arguments: 1...9)
     func hole(_ width: Int) throws {
         let size = PixelSize(width: width, height: 2)
         for hole in 0..<size.area {
@@ -159,14 +160,14 @@ struct DownsamplingDecoderTests {
         }
     }
 
-    @Test("a cut that leaves the hole outside is opaque")
+    @Test("a cropped image is opaque if the transparent pixels are outside")
     func opacityOfCrop() throws {
         var source = FakeImage(Self.size, frames: [Self.pixels], hasAlpha: true)
         source.frames[0][3] = 0
         #expect(try decode(source, target: ImageTarget(PixelSize(width: 4, height: 12), mode: .fill)).bitmap.isOpaque)
     }
 
-    @Test("frames are found by number")
+    @Test("decodes a frame by its number")
     func frames() throws {
         let source = FakeImage(Self.size, frames: [[1, 1, 1, 255], [2, 2, 2, 255]])
         for frame in 0...1 {
@@ -181,7 +182,7 @@ struct DownsamplingDecoderTests {
     }
 
     @Test(
-        "what the codec throws comes out, and nothing half done",
+        "rethrows the errors of the codec",
         arguments: [
             DecodingFailure.truncated(.fake), .malformed(.fake, "bits"), .unsupported(.fake, "planes"),
         ])
@@ -190,32 +191,32 @@ struct DownsamplingDecoderTests {
         #expect(throws: failure) { try decode(FakeImage(Self.size), FakeDecoder(openFailure: failure)) }
     }
 
-    @Test("a codec that hands over too few rows is told off, not believed")
+    @Test("throws if the codec delivers too few rows")
     func missingRows() {
         #expect(throws: DecodingFailure.self) {
-            try DownsamplingDecoder(decoders: [LazyDecoder()], resampler: FakeRowResampler())
+            try DownsamplingDecoder(decoders: [NoncompliantDecoder()], resampler: FakeRowResampler())
                 .decode(FakeImage(Self.size).encoded, request: DecodingRequest(), isCancelled: { false })
         }
     }
 
-    @Test("cancelling between rows stops the codec there", arguments: [0, 1, 5])
+    @Test("cancellation between rows stops the codec", arguments: [0, 1, 5])
     func cancellation(_ rows: Int) throws {
         let codec = FakeDecoder()
-        let asked = Mutex(0)
+        let callCount = Mutex(0)
         #expect(throws: DecodingFailure.cancelled) {
             try decoder(codec).decode(FakeImage(Self.size).encoded, request: DecodingRequest()) {
-                // Once before anything, then before each row.
-                asked.withLock { asked in
-                    asked += 1
-                    return asked > rows
+                // Called once at the start, then before each row.
+                callCount.withLock { callCount in
+                    callCount += 1
+                    return callCount > rows
                 }
             }
         }
-        #expect(asked.withLock { $0 } == rows + 1)
+        #expect(callCount.withLock { $0 } == rows + 1)
         #expect(codec.messages.isEmpty == (rows == 0))
     }
 
-    @Test("encoded bytes above the limit are refused before any decoder sees them")
+    @Test("rejects encoded bytes above the limit before a decoder is called")
     func encodedBytes() {
         let codec = FakeDecoder()
         let data = FakeImage.encode(width: 2, height: 2)
@@ -226,14 +227,14 @@ struct DownsamplingDecoderTests {
         #expect(codec.messages.isEmpty)
     }
 
-    @Test("a limit that the codec forgets is checked all the same")
-    func forgetfulCodec() {
+    @Test("checks limits that the codec ignores")
+    func codecWithoutLimits() {
         for (limits, limit) in [
             (DecodingLimits(pixels: 100), DecodingLimit.pixels), (DecodingLimits(side: 15), .side),
             (DecodingLimits(frames: 0), .frames),
         ] {
             let decoder = DownsamplingDecoder(
-                decoders: [LazyDecoder()], resampler: FakeRowResampler(), limits: limits)
+                decoders: [NoncompliantDecoder()], resampler: FakeRowResampler(), limits: limits)
             let failure = #expect(throws: DecodingFailure.self) {
                 try decoder.header(of: FakeImage(Self.size).encoded)
             }
@@ -244,7 +245,7 @@ struct DownsamplingDecoderTests {
         }
     }
 
-    @Test("bytes of the result above the limit are refused before the codec decodes")
+    @Test("rejects a result above the byte limit before the codec decodes")
     func decodedBytes() {
         let codec = FakeDecoder()
         let decoder = DownsamplingDecoder(
@@ -256,9 +257,9 @@ struct DownsamplingDecoderTests {
     }
 
     @Test(
-        "what the codec holds counts beside the output", arguments: [nil, ImageTarget(PixelSize(width: 8, height: 6))])
+        "adds the memory of the codec to the output", arguments: [nil, ImageTarget(PixelSize(width: 8, height: 6))])
     func heldBytes(_ target: ImageTarget?) throws {
-        // The codec below holds an image of 16 by 12 as RGBA; the output is that or a quarter of it.
+        // The codec below keeps an RGBA image of 16 by 12 pixels. The output has the same size or a quarter of it.
         let needed = 768 + (target == nil ? 768 : 192)
         func decode(_ limit: Int) throws -> DecodedImage {
             try DownsamplingDecoder(
@@ -272,7 +273,7 @@ struct DownsamplingDecoderTests {
         }
     }
 
-    @Test("a result longer than the limit for sides is refused, whatever its bytes")
+    @Test("rejects a result with a side above the limit, whatever its byte count")
     func sideOfResult() {
         let codec = FakeDecoder()
         let target = ImageTarget(PixelSize(width: 1_000_000, height: 1), mode: .fill, upscales: true)
@@ -283,18 +284,18 @@ struct DownsamplingDecoderTests {
     }
 
     @Test(
-        "a hundred megapixels are within the default limits, upright or turned",
+        "a hundred megapixels are within the default limits, upright or rotated",
         arguments: [ImageOrientation.up, .left])
     func hundredMegapixels(_ orientation: ImageOrientation) {
         let source = FakeImage(PixelSize(width: 12_500, height: 8_000), orientation: orientation)
         let codec = FakeDecoder(decodeFailure: .truncated(.fake))
-        // Cancelled at the first row: only the admission is of interest here.
-        let asked = Mutex(0)
+        // Cancelled at the first row, because the test covers the limits only.
+        let callCount = Mutex(0)
         #expect(throws: DecodingFailure.cancelled) {
             try decoder(codec).decode(source.encoded, request: DecodingRequest()) {
-                asked.withLock { asked in
-                    asked += 1
-                    return asked > 1
+                callCount.withLock { callCount in
+                    callCount += 1
+                    return callCount > 1
                 }
             }
         }
@@ -315,27 +316,27 @@ struct DownsamplingDecoderTests {
     }
 }
 
-/// Recognises nothing and remembers what it was shown.
+/// Recognizes nothing and records the bytes that it receives.
 private final class PrefixDecoder: ImageDecoder {
-    private let seen = Mutex<[Data]>([])
+    private let received = Mutex<[Data]>([])
 
-    var prefixes: [Data] { seen.withLock { $0 } }
+    var prefixes: [Data] { received.withLock { $0 } }
     var startIndices: [Int] { prefixes.map(\.startIndex) }
     var format: ImageFormat { .fake }
 
-    func recognises(_ prefix: Data) -> Bool {
-        seen.withLock { $0.append(prefix) }
+    func recognizes(_ prefix: Data) -> Bool {
+        received.withLock { $0.append(prefix) }
         return false
     }
 
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage { throw .unknownFormat }
 }
 
-/// Holds each image whole as it hands over its rows.
+/// Keeps the whole image in memory while it delivers rows.
 private struct HoldingDecoder: ImageDecoder {
     var format: ImageFormat { .fake }
 
-    func recognises(_ prefix: Data) -> Bool { true }
+    func recognizes(_ prefix: Data) -> Bool { true }
 
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         Opened(try FakeDecoder().open(data, limits: limits))
@@ -363,11 +364,11 @@ private struct HoldingDecoder: ImageDecoder {
     }
 }
 
-/// Forgets limits, and the last row.
-private struct LazyDecoder: ImageDecoder {
+/// Ignores limits and omits the last row.
+private struct NoncompliantDecoder: ImageDecoder {
     let format = ImageFormat.fake
 
-    func recognises(_ prefix: Data) -> Bool { true }
+    func recognizes(_ prefix: Data) -> Bool { true }
 
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage { Opened() }
 
@@ -386,7 +387,7 @@ private struct LazyDecoder: ImageDecoder {
     }
 }
 
-/// Offers its image as a whole, then row by row.
+/// Offers the image as a whole, then row by row.
 private final class WholeImageDecoder: ImageDecoder {
     private let decoder = FakeDecoder()
     private let taken = Mutex<Bool?>(nil)
@@ -396,7 +397,7 @@ private final class WholeImageDecoder: ImageDecoder {
 
     var format: ImageFormat { .fake }
 
-    func recognises(_ prefix: Data) -> Bool { decoder.recognises(prefix) }
+    func recognizes(_ prefix: Data) -> Bool { decoder.recognizes(prefix) }
 
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         WholeImage(try decoder.open(data, limits: limits), owner: self)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ImageDecoding
 
-@Suite("The plan of a decode")
+@Suite("DownsamplingPlan")
 struct DownsamplingPlanTests {
-    /// An image, what is wanted of it, and what the codec is to be asked for; its sizes are 1/8, 1/4, 1/2 and 1.
+    /// An image, a target and the expected plan. The codec scales to 1/8, 1/4, 1/2 and 1.
     struct Row: CustomTestStringConvertible {
         var stored: (Int, Int)
         var target: ImageTarget?
@@ -22,11 +22,11 @@ struct DownsamplingPlanTests {
         var plan: DownsamplingPlan {
             let size = PixelSize(width: stored.0, height: stored.1)
             let header = ImageHeader(format: .jpeg, storedSize: size, orientation: orientation)
-            return DownsamplingPlan(header: header, target: target, oversampling: oversampling) { wanted in
+            return DownsamplingPlan(header: header, target: target, oversampling: oversampling) { requested in
                 [8, 4, 2, 1].lazy.map { divisor in
                     PixelSize(
                         width: (size.width + divisor - 1) / divisor, height: (size.height + divisor - 1) / divisor)
-                }.first { $0.width >= wanted.width && $0.height >= wanted.height } ?? size
+                }.first { $0.width >= requested.width && $0.height >= requested.height } ?? size
             }
         }
     }
@@ -47,7 +47,7 @@ struct DownsamplingPlanTests {
         Row(stored: (640, 480), target: nil, output: (640, 480), codec: (640, 480), step: .keep),
         Row(stored: (640, 480), target: fit(640, 480), output: (640, 480), codec: (640, 480), step: .keep),
         Row(stored: (640, 480), target: fit(9000, 9000), output: (640, 480), codec: (640, 480), step: .keep),
-        // Scaled by the codec as far as twice the output is left.
+        // The codec scales down to at least twice the output.
         Row(
             stored: (4000, 3000), target: fit(300, 300), output: (300, 225), codec: (1000, 750),
             step: resample(0, 0, 1000, 750)),
@@ -60,7 +60,7 @@ struct DownsamplingPlanTests {
         Row(
             stored: (2400, 1800), target: fit(300, 300), oversampling: 1, output: (300, 225), codec: (300, 225),
             step: resample(0, 0, 300, 225)),
-        // 188 rows, rounded up, are 375 halved and a bit: near enough to twice.
+        // 188 rows are half of 375, rounded up: close enough to twice the output.
         Row(
             stored: (1200, 750), target: fit(300, 300), output: (300, 188), codec: (600, 375),
             step: resample(0, 0, 600, 375)),
@@ -70,18 +70,18 @@ struct DownsamplingPlanTests {
         Row(
             stored: (1200, 750), target: fit(310, 310), output: (310, 194), codec: (1200, 750),
             step: resample(0, 0, 1200, 750)),
-        // At once the output, one percent is not near enough.
+        // Without oversampling, one percent below the output is too small.
         Row(
             stored: (1200, 750), target: fit(302, 302), oversampling: 1, output: (302, 189), codec: (600, 375),
             step: resample(0, 0, 600, 375)),
         Row(
             stored: (600, 375), target: fit(301, 301), oversampling: 1, output: (301, 188), codec: (600, 375),
             step: resample(0, 0, 600, 375)),
-        // The last column of 376 is half a pixel.
+        // The codec's last column covers a part of a pixel only.
         Row(
             stored: (751, 1501), target: fit(100, 150), output: (75, 150), codec: (188, 376),
             step: resample(0, 0, 187.75, 375.25)),
-        // Fill: what is left and right is cut off, in the codec's coordinates.
+        // Fill crops the left and right sides, in the codec's coordinates.
         Row(
             stored: (4000, 2000), target: fill(200, 200), output: (200, 200), codec: (1000, 500),
             step: resample(250, 0, 500, 500)),
@@ -91,7 +91,7 @@ struct DownsamplingPlanTests {
         Row(
             stored: (4000, 2000), target: fill(100, 400), orientation: .left, output: (100, 400), codec: (1000, 500),
             step: resample(0, 125, 1000, 250)),
-        // Fill without scaling takes whole pixels.
+        // Fill without scaling copies whole pixels.
         Row(
             stored: (301, 200), target: fill(200, 200), output: (200, 200), codec: (301, 200), step: .crop(x: 50, y: 0)),
         Row(
@@ -107,7 +107,7 @@ struct DownsamplingPlanTests {
             step: resample(0, 0, 1250, 0.125)),
     ]
 
-    @Test("asks the codec for what covers the output, and resamples the rest", arguments: rows)
+    @Test("the codec covers the output, and the rest is resampled", arguments: rows)
     func table(_ row: Row) {
         let plan = row.plan
         #expect(plan.output == PixelSize(width: row.output.0, height: row.output.1))
@@ -115,7 +115,7 @@ struct DownsamplingPlanTests {
         #expect(plan.step == row.step)
     }
 
-    @Test("foretells the bytes: the output, and what the codec holds")
+    @Test("computes the bytes of the output and the codec")
     func bytes() {
         let row = Row(
             stored: (4000, 3000), target: Self.fit(300, 300), output: (300, 225), codec: (1000, 750), step: .keep)

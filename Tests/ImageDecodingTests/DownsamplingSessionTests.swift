@@ -4,15 +4,15 @@ import ImageDecoding
 import ImageTesting
 import Testing
 
-@Suite("Decoding while the bytes come in")
+@Suite("DownsamplingSession")
 struct DownsamplingSessionTests {
     private static let size = PixelSize(width: 8, height: 8)
     private static let pixels = (0..<size.area * 4).map { $0 % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: $0 * 3) }
     private static let file = FakeImage(size, frames: [pixels]).encoded
-    /// Bytes before the first pixel.
+    /// The number of bytes before the first pixel.
     private static let headByteCount = file.count - pixels.count
 
-    @Test("rows that have come are shown, those that have not are transparent, and the preview says that it is one")
+    @Test("a preview contains the available rows, is transparent elsewhere, and is flagged as a preview")
     func rows() throws {
         let session = session()
         #expect(try append(Self.file.prefix(Self.headByteCount), to: session) == nil)
@@ -22,7 +22,7 @@ struct DownsamplingSessionTests {
         #expect(!preview.bitmap.isOpaque)
     }
 
-    @Test("a preview has the final image's size and is turned like it")
+    @Test("a preview has the size and orientation of the final image")
     func sized() throws {
         var image = FakeImage(PixelSize(width: 8, height: 4), frames: [Array(Self.pixels.prefix(128))])
         image.orientation = .right
@@ -34,7 +34,7 @@ struct DownsamplingSessionTests {
         #expect(try session.finish(isCancelled: { false }).bitmap.size == preview.bitmap.size)
     }
 
-    @Test("the final image is the one that all bytes at once give", arguments: [1, 7, 1000])
+    @Test("the final image equals the image decoded from all bytes at once", arguments: [1, 7, 1000])
     func final(_ pieceLength: Int) throws {
         let (session, decoder) = (session(), Self.decoder())
         for start in stride(from: 0, to: Self.file.count, by: pieceLength) {
@@ -45,14 +45,14 @@ struct DownsamplingSessionTests {
         #expect(whole.completeness == .complete)
     }
 
-    @Test("the same piece twice is not the same preview twice")
+    @Test("makes no preview if no new rows are available")
     func unchanged() throws {
         let session = session()
         #expect(try append(Self.file.dropLast(32), to: session) != nil)
         #expect(try append(Data(), to: session) == nil)
     }
 
-    @Test("each byte reaches the codec once")
+    @Test("passes each byte to the codec once")
     func onceEach() throws {
         let codec = FakeIncrementalDecoder()
         let session = session(codec: codec)
@@ -65,7 +65,7 @@ struct DownsamplingSessionTests {
         #expect(codec.messages.count { $0 == .start(Self.size, .rgba8) } == 1)
     }
 
-    @Test("previews come no faster than the throttle lets them, and are not decoded for nothing")
+    @Test("decodes only the previews that the throttle allows")
     func throttled() throws {
         let codec = FakeIncrementalDecoder()
         let session = session(codec: codec, throttle: PreviewThrottle(interval: .milliseconds(100), rowShare: 0.25))
@@ -77,12 +77,12 @@ struct DownsamplingSessionTests {
                 : Self.file.dropFirst(Self.headByteCount + row * 32).prefix(32)
             if try append(bytes, to: session, at: .milliseconds(row * 60)) != nil { shown.append(row) }
         }
-        // Two rows are there with row 1, at 60 ms; the next is due 100 ms later, and again.
+        // The second row arrives at 60 ms. The next previews are due 100 ms apart.
         #expect(shown == [1, 3, 5, 7])
         #expect(codec.messages.count { if case .decodePreview = $0 { true } else { false } } == 4)
     }
 
-    @Test("broken bytes end the previews; what is wrong is told at the end")
+    @Test("malformed bytes end the previews, and finish throws the error")
     func malformed() throws {
         var file = Self.file
         file[Self.headByteCount - 1] = 9
@@ -95,7 +95,7 @@ struct DownsamplingSessionTests {
         }
     }
 
-    @Test("a format without previews, bytes that are no image, and a later frame have only the final result")
+    @Test("makes no previews for formats without previews, unknown formats and later frames")
     func noPreviews() throws {
         let plain = DownsamplingDecoder(decoders: [FakeDecoder()], resampler: FakeRowResampler())
             .makeSession(request: DecodingRequest(), throttle: .none)
@@ -111,7 +111,7 @@ struct DownsamplingSessionTests {
         #expect(try second.finish(isCancelled: { false }).bitmap.pixels == Self.pixels)
     }
 
-    @Test("a file cut off is truncated, or what there is of it when that was asked for")
+    @Test("a truncated file throws, or returns its available part on request")
     func truncated() throws {
         for accepts in [false, true] {
             let codec = FakeDecoder(decodeFailure: .truncated(.fake))
@@ -127,7 +127,7 @@ struct DownsamplingSessionTests {
         }
     }
 
-    @Test("too many bytes are refused when they come, not at the end")
+    @Test("rejects too many bytes as soon as they arrive")
     func tooManyBytes() throws {
         let session = session(limits: DecodingLimits(encodedBytes: 50))
         _ = try append(Data(count: 50), to: session)
@@ -136,7 +136,7 @@ struct DownsamplingSessionTests {
         }
     }
 
-    @Test("too large an image has no previews and is refused at the end")
+    @Test("makes no previews of an image above the limits, and finish throws")
     func tooLarge() throws {
         let codec = FakeIncrementalDecoder()
         let session = session(codec: codec, limits: DecodingLimits(decodedBytes: 255))
@@ -147,7 +147,7 @@ struct DownsamplingSessionTests {
         }
     }
 
-    @Test("what the codec would hold for previews counts, and costs only them", arguments: [0, 1])
+    @Test("makes no previews if the codec needs too much memory for them", arguments: [0, 1])
     func tooMuchHeld(_ held: Int) throws {
         let session = session(
             codec: FakeIncrementalDecoder(heldBytes: held), limits: DecodingLimits(decodedBytes: Self.pixels.count))
@@ -155,7 +155,7 @@ struct DownsamplingSessionTests {
         #expect(try session.finish(isCancelled: { false }).bitmap.pixels == Self.pixels)
     }
 
-    @Test("a cancelled session says so, and can go on")
+    @Test("a cancelled call throws, and the session can continue")
     func cancelled() throws {
         let session = session()
         #expect(throws: DecodingFailure.cancelled) {
@@ -186,11 +186,11 @@ struct DownsamplingSessionTests {
     }
 }
 
-@Suite("The throttle of previews")
+@Suite("PreviewThrottle")
 struct PreviewThrottleTests {
     private static let throttle = PreviewThrottle(interval: .milliseconds(200), rowShare: 0.5)
 
-    @Test("the first preview waits for its share of rows, or for a second pass")
+    @Test("the first preview is due with its share of rows or a second pass")
     func first() {
         #expect(!isDue(passes: 0, rows: 0))
         #expect(!isDue(passes: 0, rows: 49))
@@ -198,7 +198,7 @@ struct PreviewThrottleTests {
         #expect(isDue(passes: 2, rows: 1))
     }
 
-    @Test("the next waits for the interval, and then for more rows or another pass")
+    @Test("the next preview is due after the interval, with more rows or another pass")
     func next() {
         let last = (PreviewExtent(passes: 1, rows: 20), Duration.milliseconds(1000))
         #expect(!isDue(passes: 1, rows: 90, at: 1199, after: last))
@@ -207,7 +207,7 @@ struct PreviewThrottleTests {
         #expect(isDue(passes: 2, rows: 20, at: 1200, after: last))
     }
 
-    @Test("without a throttle everything new is shown")
+    @Test("without a throttle, a preview is due with each new row")
     func none() {
         let last = (PreviewExtent(passes: 1, rows: 20), Duration.zero)
         #expect(PreviewThrottle.none.isDue(PreviewExtent(passes: 1, rows: 21), of: 100, at: .zero, after: last))

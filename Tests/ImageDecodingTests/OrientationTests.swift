@@ -4,14 +4,14 @@ import ImageDecoding
 import ImageTesting
 import Testing
 
-@Suite("Turning an image upright")
+@Suite("Image orientation")
 struct OrientationTests {
     /// Stored as
     /// ```
     /// a b c
     /// d e f
     /// ```
-    /// and upright as the table of the Exif specification's tag 0x0112 has it.
+    /// and upright as defined by the Exif specification for tag 0x0112.
     static let uprights: [(ImageOrientation, String)] = [
         (.up, "abc/def"),
         (.upMirrored, "cba/fed"),
@@ -23,7 +23,7 @@ struct OrientationTests {
         (.left, "cf/be/ad"),
     ]
 
-    @Test("all eight orientations, by hand", arguments: uprights)
+    @Test("applies all eight orientations", arguments: uprights)
     func byHand(_ orientation: ImageOrientation, _ upright: String) throws {
         let source = FakeImage(
             PixelSize(width: 3, height: 2), frames: [Self.pixels("abc/def")], orientation: orientation)
@@ -34,7 +34,7 @@ struct OrientationTests {
         #expect(image.header.orientation == orientation)
     }
 
-    @Test("each orientation of an image higher and wider than a block of rows", arguments: ImageOrientation.allCases)
+    @Test("applies each orientation to an image larger than a block of rows", arguments: ImageOrientation.allCases)
     func large(_ orientation: ImageOrientation) throws {
         let size = PixelSize(width: 45, height: 37)
         func pixel(_ column: Int, _ row: Int) -> [UInt8] { [UInt8(column), UInt8(row), 7, 255] }
@@ -50,7 +50,7 @@ struct OrientationTests {
         #expect(bitmap.pixels == expected)
     }
 
-    @Test("the target is that of the upright image, for fit and for fill")
+    @Test("the target applies to the upright image, for fit and for fill")
     func target() throws {
         let source = FakeImage(PixelSize(width: 400, height: 200), orientation: .right)
         let fit = try decode(source, ImageTarget(PixelSize(width: 100, height: 100)))
@@ -59,7 +59,7 @@ struct OrientationTests {
         #expect(fill.bitmap.size == PixelSize(width: 100, height: 50))
     }
 
-    @Test("fill cuts the middle out of a turned image")
+    @Test("fill crops the center of a rotated image")
     func turnedCrop() throws {
         let source = FakeImage(
             PixelSize(width: 3, height: 2), frames: [Self.pixels("abc/def")], orientation: .right)
@@ -72,7 +72,7 @@ struct OrientationTests {
             .decode(source.encoded, request: DecodingRequest(target: target), isCancelled: { false })
     }
 
-    /// One opaque pixel a letter, rows separated by slashes.
+    /// Returns one opaque pixel for each letter. Slashes separate rows.
     static func pixels(_ letters: String) -> [UInt8] {
         letters.utf8.filter { $0 != UInt8(ascii: "/") }.flatMap { [$0, $0 &* 2, 255 - $0, 255] }
     }

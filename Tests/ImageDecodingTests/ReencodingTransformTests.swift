@@ -4,7 +4,7 @@ import ImageDecoding
 import ImageTesting
 import Testing
 
-@Suite("Images kept in another format")
+@Suite("ReencodingTransform")
 struct ReencodingTransformTests {
     private let size = PixelSize(width: 2, height: 2)
     private let key = DataCacheKey(source: "a")
@@ -17,12 +17,12 @@ struct ReencodingTransformTests {
         ReencodingTransform(decoder: FakeSizedImageDecoder()) { _ in encoder }
     }
 
-    /// An image with so much profile that it is smaller without.
+    /// An image with a large profile, which becomes smaller without it.
     private var bulky: FakeImage {
         FakeImage(size, frames: [[1, 2, 3, 255]], colorProfile: Data(repeating: 7, count: 500))
     }
 
-    @Test("an image that becomes smaller is kept encoded anew, with its metadata and date")
+    @Test("stores an image that becomes smaller, and keeps its metadata and date")
     func reencodes() throws {
         let kept = try transform().stored(entry(bulky.encoded), for: key)
         #expect(kept.data.count < bulky.encoded.count)
@@ -36,7 +36,7 @@ struct ReencodingTransformTests {
         #expect(try transform().restored(kept, for: key) == kept)
     }
 
-    @Test("what would become larger, is animated, damaged, no image, or can't be encoded is kept as it came")
+    @Test("keeps data that would become larger, is animated, damaged or not an image, or can't be encoded")
     func keeps() throws {
         let animated = FakeImage(
             size, frames: [[1, 2, 3, 255], [4, 5, 6, 255]], delays: [.milliseconds(100), .milliseconds(100)],
@@ -46,7 +46,7 @@ struct ReencodingTransformTests {
             Data(),
         ]
         for data in others { #expect(try transform().stored(entry(data), for: key) == entry(data)) }
-        let refusing = FakeEncoder(failure: .animationUnsupported(.fake))
-        #expect(try transform(refusing).stored(entry(bulky.encoded), for: key) == entry(bulky.encoded))
+        let failingEncoder = FakeEncoder(failure: .animationUnsupported(.fake))
+        #expect(try transform(failingEncoder).stored(entry(bulky.encoded), for: key) == entry(bulky.encoded))
     }
 }

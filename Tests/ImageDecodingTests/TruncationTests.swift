@@ -3,16 +3,16 @@ import ImageDecoding
 import ImageTesting
 import Testing
 
-@Suite("Images whose file ends too early")
+@Suite("Truncated images")
 struct TruncationTests {
     private static let source = FakeImage(PixelSize(width: 16, height: 12), color: [10, 20, 30, 255])
 
-    @Test("are refused unless asked for")
-    func refused() {
+    @Test("throws by default")
+    func throwsByDefault() {
         #expect(throws: DecodingFailure.truncated(.fake)) { try decode(DecodingRequest()) }
     }
 
-    @Test("are shown as far as they go when asked for, the rest transparent, and say so")
+    @Test("returns the available rows on request, is transparent elsewhere, and is flagged as truncated")
     func accepted() throws {
         let image = try decode(DecodingRequest(acceptsTruncated: true))
         let expected =
@@ -22,19 +22,19 @@ struct TruncationTests {
         #expect(image.completeness == .truncated)
     }
 
-    @Test("are turned and scaled like whole ones")
+    @Test("rotates and scales a truncated image")
     func scaled() throws {
         var source = Self.source
         source.orientation = .right
         let request = DecodingRequest(target: ImageTarget(PixelSize(width: 6, height: 8)), acceptsTruncated: true)
         let image = try decode(request, source)
         #expect(image.bitmap.size == PixelSize(width: 6, height: 8))
-        // Turned to the right, what was at the top is at the right.
+        // After rotation to the right, the top is on the right side.
         let row = Array(image.bitmap.pixels.prefix(6 * 4))
         #expect(row == [UInt8](repeating: 0, count: 12) + [10, 20, 30, 255, 10, 20, 30, 255, 10, 20, 30, 255])
     }
 
-    @Test("with a profile are converted before the missing rows are made up")
+    @Test("converts colors before missing rows are added")
     func converted() throws {
         var source = FakeImage(PixelSize(width: 4, height: 2), color: [10, 10, 10, 255])
         source.nativeLayout = .gray8
@@ -45,7 +45,7 @@ struct TruncationTests {
                 + [UInt8](repeating: 0, count: 16))
     }
 
-    @Test("of which not one row can be told stay an error")
+    @Test("throws if not a single row is available")
     func nothing() {
         let source = FakeImage(PixelSize(width: 16, height: 1))
         #expect(throws: DecodingFailure.truncated(.fake)) {
@@ -53,20 +53,20 @@ struct TruncationTests {
         }
     }
 
-    @Test("are not confused with malformed ones, which stay an error")
+    @Test("throws for malformed images even if truncated images are accepted")
     func malformed() {
         let failure = DecodingFailure.malformed(.fake, "broken")
         #expect(throws: failure) { try decode(DecodingRequest(acceptsTruncated: true), failure: failure) }
     }
 
-    @Test("cost complete ones nothing: these come out as ever")
+    @Test("decodes a complete image the same whether or not truncated images are accepted")
     func complete() throws {
         let whole = try decode(DecodingRequest(), failure: nil)
         #expect(try decode(DecodingRequest(acceptsTruncated: true), failure: nil) == whole)
         #expect(whole.completeness == .complete)
     }
 
-    /// Half of the rows come before `failure` is thrown.
+    /// Decodes with a decoder that throws `failure` after half of the rows.
     private func decode(
         _ request: DecodingRequest, _ source: FakeImage = source,
         failure: DecodingFailure? = .truncated(.fake)

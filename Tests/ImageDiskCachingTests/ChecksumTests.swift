@@ -7,7 +7,7 @@ struct ChecksumTests {
     private static func ramp(_ count: Int) -> [UInt8] { (0..<count).map { UInt8($0 % 251) } }
 
     @Test(
-        "the checksum equals that of the reference implementation of XXH3 at each boundary of its algorithm",
+        "the checksum equals that of the reference implementation of XXH3 at each boundary of the algorithm",
         arguments: [
             (0, 0x2D06_8005_38D3_94C2),
             (1, 0xC44B_DFF4_074E_ECDB),
@@ -40,7 +40,7 @@ struct ChecksumTests {
     }
 
     @Test(
-        "SHA-256 gives the digests of the standard's examples",
+        "SHA-256 returns the digests of the examples in FIPS 180-4",
         arguments: [
             ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -58,7 +58,7 @@ struct ChecksumTests {
     }
 
     @Test(
-        "SHA-256 is right on both sides of each boundary of its padding",
+        "SHA-256 is correct on both sides of each padding boundary",
         arguments: [
             (55, "463eb28e72f82e0a96c0a4cc53690c571281131f672aa229e0d45ae59b598b59"),
             (56, "da2ae4d6b36748f2a318f23e7ab1dfdf45acdc9d049bd80e59de82a60895f562"),

@@ -9,13 +9,13 @@ import Testing
 /// `Scripts/crash-campaign` sets the number of kills. A short form runs with all other tests.
 @Suite("Crash campaign of the disk cache")
 struct CrashCampaignTests {
-    /// How many processes are killed in one folder.
+    /// The number of processes that are killed in one folder.
     private static let chainLength = 20
     private static let killCount = ProcessInfo.processInfo.environment["CRASH_CAMPAIGN_KILLS"].flatMap(Int.init) ?? 60
     private static let chains = Array(0..<max(1, killCount / chainLength))
 
     @Test(
-        "processes killed at any moment leave intact entries, all that they acknowledged, and nothing else",
+        "processes killed at any moment leave only intact entries, including all acknowledged ones",
         arguments: chains)
     func killed(chain: Int) async throws {
         let limits = WorkloadLimits.allCases[chain % 2]
@@ -35,7 +35,8 @@ struct CrashCampaignTests {
             }
             let size = FolderSample(folder.path)
             try #require(size.isWithin(limits), "\(size): \(killTime)")
-            // Every other time, the next process finds the folder as the killed one left it.
+            // Every other time, the folder is not checked, so that the next process opens it in the state after the
+            // kill.
             if link % 2 == 1 { try await Self.expectIntact(folder, limits, durability, log, "\(killTime)") }
         }
     }
@@ -74,9 +75,9 @@ struct CrashCampaignTests {
         _ killTime: String
     ) async throws {
         let cache = workloadCache(folder.path, limits, durability)
-        // This is first, because a read would remove damaged entries.
+        // Verify first, because a read would remove damaged entries.
         let report = try await cache.verify()
-        #expect(report.isSound && report.damagedRemoved == 0, "\(killTime)")
+        #expect(report.isIntact && report.damagedRemoved == 0, "\(killTime)")
         #expect(!folder.hasUnfinishedFiles, "\(killTime)")
         var model = WorkloadModel(limits)
         try log.replay(into: &model)
@@ -94,7 +95,7 @@ struct CrashCampaignTests {
     }
 }
 
-/// When a process is killed: before a system call, or some time after it on another thread.
+/// The moment at which a process is killed: before a system call, or some time after it by another thread.
 struct KillTime: Codable, Sendable, CustomStringConvertible {
     let seed: UInt64
 
@@ -106,7 +107,7 @@ struct KillTime: Codable, Sendable, CustomStringConvertible {
 
     var description: String { "seed \(seed), killed \(isOnCall ? "before" : "some time after") call \(call)" }
 
-    /// The operating system, except that it kills the process.
+    /// Returns a file system that kills the process at this moment.
     func fileSystem() -> FaultInjectingFileSystem {
         let (call, isOnCall) = (call, isOnCall)
         let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { next throws(FileSystemFailure) in

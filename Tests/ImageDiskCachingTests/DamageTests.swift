@@ -22,7 +22,7 @@ struct DamageTests {
         for length in 0..<original.count {
             try original.prefix(length).write(to: folder.file(key(1)))
             let found = try await cache.entry(for: key(1))
-            #expect(found == nil, "cut off at \(length)")
+            #expect(found == nil, "truncated at \(length)")
             #expect(!FileManager.default.fileExists(atPath: folder.file(key(1)).path))
         }
         #expect(try await cache.entry(for: key(2)) == entry(150, seed: 2))
@@ -42,8 +42,8 @@ struct DamageTests {
             try altered.write(to: folder.file(key(1)))
             let found = try await cache.entry(for: key(1))
             #expect(found == nil, "altered at \(position)")
-            let isThere = FileManager.default.fileExists(atPath: folder.file(key(1)).path)
-            #expect(isThere == version.contains(position), "altered at \(position)")
+            let exists = FileManager.default.fileExists(atPath: folder.file(key(1)).path)
+            #expect(exists == version.contains(position), "altered at \(position)")
         }
         try original.write(to: folder.file(key(1)))
         #expect(try await cache.entry(for: key(1)) == stored)
@@ -81,7 +81,7 @@ struct DamageTests {
         }
     }
 
-    @Test("lengths in the trailer that would overflow are damage, not a trap")
+    @Test("lengths in the trailer that would overflow count as damage and don't trap")
     func overflowingLengths() async throws {
         let cache = folder.cache()
         let original = try await storedFile(cache)
@@ -110,7 +110,7 @@ struct DamageTests {
         #expect(report.entriesChecked == 5)
         #expect(report.damagedRemoved == 1)
         #expect(report.otherVersions == 1)
-        #expect(report.isSound)
+        #expect(report.isIntact)
         #expect(try await cache.status().entryCount == 4)
         #expect(try await cache.verify().damagedRemoved == 0)
         #expect(try await cache.entry(for: key(3)) == nil)

@@ -68,7 +68,7 @@ struct DiskDataCacheTests {
     }
 
     @Test(
-        "a use before the folder is opened is later than all earlier uses, even if the clock stands still")
+        "a use before the folder is opened is later than all earlier uses, even if the clock doesn't advance")
     func earlyUse() async throws {
         let byteLimit = limit(3, files: 3 * fileSize(entry(1_000), key(1)))
         let first = folder.cache(byteLimit: byteLimit)
@@ -106,7 +106,7 @@ struct DiskDataCacheTests {
     }
 
     @Test(
-        "an entry above the limit is refused with its size, evicts nothing, and removes the older one for its key"
+        "rejects an entry above the limit with its size, evicts no other entry, and removes the older one for its key"
     )
     func refusesTooLarge() async throws {
         let limit = limit(2, files: 2 * fileSize(entry(1_000), key(1)))
@@ -122,7 +122,7 @@ struct DiskDataCacheTests {
         #expect(try await cache.entry(for: key(2)) == nil)
     }
 
-    @Test("the folder never exceeds the limit, index included, not even between two system calls of a store")
+    @Test("files and index never exceed the limit, not even between two system calls of a store")
     func holdsLimitWhileWriting() async throws {
         let limit = 10_000
         let folder = folder
@@ -137,7 +137,7 @@ struct DiskDataCacheTests {
         #expect(folder.byteCount() > limit / 2)
     }
 
-    @Test("an entry that just fits into an empty cache is stored, whatever the cache contained before")
+    @Test("stores an entry that just fits into an empty cache, whatever the cache contained before")
     func storesLargest() async throws {
         let largest = entry(20_000)
         let limit = limit(1, files: fileSize(largest, key(1)))
@@ -163,7 +163,7 @@ struct DiskDataCacheTests {
         #expect(try await cache.entry(for: key(2)) == entry(200))
     }
 
-    @Test("files of others in the folder are neither counted nor served nor removed")
+    @Test("files of other programs in the folder are neither counted nor returned nor removed")
     func foreignFiles() async throws {
         let cache = folder.cache()
         try await cache.store(entry(100), for: key(1))
@@ -199,7 +199,7 @@ struct DiskDataCacheTests {
         }
     }
 
-    @Test("a file that was renamed to another entry's name is not served")
+    @Test("a file that was renamed to another entry's name is a miss")
     func misnamed() async throws {
         let cache = folder.cache()
         try await cache.store(entry(100), for: key(1))
@@ -211,13 +211,13 @@ struct DiskDataCacheTests {
         #expect(try await cache.entry(for: key(1)) == entry(100))
     }
 
-    @Test("with durability against power cuts, file and folder are synchronized around the rename")
+    @Test("with the durability powerLoss, the file is synchronized before the rename and the folder after it")
     func synchronizes() async throws {
         let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
         let cache = folder.cache(durability: .powerLoss, fileSystem: fileSystem)
         try await cache.store(entry(100), for: key(1))
         let calls = fileSystem.operations.filter { [.synchronize, .synchronizeFolder, .rename].contains($0) }
-        // Before the first store the names of the folders, and after it that of the subfolder.
+        // The names of the folders are synchronized before the first store, and that of the subfolder after it.
         #expect(
             calls.drop { $0 == .synchronizeFolder } == [
                 .synchronize, .rename, .rename, .synchronizeFolder, .synchronizeFolder,

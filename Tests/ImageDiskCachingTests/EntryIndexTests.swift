@@ -9,7 +9,7 @@ struct EntryIndexTests {
         EntryIndex.Record(name: EntryName(key(number)), byteCount: byteCount, stamp: stamp)
     }
 
-    @Test("after any changes it has the contents of a dictionary and an array in order of use", arguments: 1...5)
+    @Test("after any changes the index has the same contents and order as a simple model", arguments: 1...5)
     func agreesWithModel(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var index = EntryIndex(policy: LeastRecentlyUsed())
@@ -63,7 +63,7 @@ struct EntryIndexTests {
         #expect(index.victim()?.name == EntryName(key(2)))
     }
 
-    @Test("an event is read back as it was written, and only at its slot")
+    @Test("a decoded event equals the encoded one, and is decoded only at its slot")
     func events() {
         let name = EntryName(key(1))
         let writer = WriterNumber(process: .max, count: .max)
@@ -86,7 +86,7 @@ struct EntryIndexTests {
         }
     }
 
-    @Test("a slot beyond the next one is refused, because it would waste memory")
+    @Test("rejects a slot beyond the next one, because it would waste memory")
     func slotsOutOfRange() {
         var index = EntryIndex(policy: LeastRecentlyUsed())
         for (slot, isPlausible) in [(1, false), (Int(UInt32.max), false), (0, true), (2, false), (1, true)] {
@@ -96,7 +96,7 @@ struct EntryIndexTests {
         #expect(index.count == 2 && index.slotCount == 2)
     }
 
-    @Test("events that the table already contains can be applied again, from any state of it", arguments: 1...5)
+    @Test("events can be applied again to a table that contains any part of them", arguments: 1...5)
     func appliesAgain(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var index = EntryIndex(policy: LeastRecentlyUsed())
@@ -134,7 +134,7 @@ struct EntryIndexTests {
         for record in index.records { #expect(table.slot(for: record.name) == index.slot(for: record.name)) }
     }
 
-    @Test("after arranging, entries are evicted in the order of their last use, regardless of their slots")
+    @Test("after arrange, entries are evicted in the order of their last use, regardless of their slots")
     func arranges() {
         var index = EntryIndex()
         for (slot, stamp) in [5, 1, 9, 3].enumerated() {
@@ -267,7 +267,7 @@ struct EntryIndexTests {
         #expect(Self.evictionOrder(&index) == Self.evictionOrder(&other))
     }
 
-    @Test("an update is refused if entries have other slots or the table is shorter, because the order is unknown")
+    @Test("rejects an update if entries have other slots or the table is shorter, because the order is unknown")
     func refusesMoves() throws {
         var index = EntryIndex(policy: LeastRecentlyUsed())
         for number in 0..<4 { index.insert(Self.record(number, stamp: Int64(number)), at: number) }

@@ -6,7 +6,7 @@ import Testing
 
 /// Runs a workload of all operations on a file system with a fault, ends the fault, and checks what is left.
 struct FaultCheck {
-    /// Which calls fail.
+    /// The calls that fail.
     enum FailingCalls: Sendable {
         case call(Int)
         case callsFrom(Int)
@@ -29,15 +29,15 @@ struct FaultCheck {
     private var model: WorkloadModel
 
     /// - Parameters:
-    ///   - failingCalls: nil for no fault.
-    ///   - refusesAtOnce: see `FaultInjectingFileSystem`.
+    ///   - failingCalls: The calls that fail, or nil for no fault.
+    ///   - refusesNonblocking: See `FaultInjectingFileSystem`.
     init(
         _ limits: WorkloadLimits, _ code: Int32, failingCalls: FailingCalls?, on disk: WorkloadDisk,
-        refusesAtOnce: Bool = false
+        refusesNonblocking: Bool = false
     ) {
         (self.limits, self.code, self.failingCalls, self.disk) = (limits, code, failingCalls, disk)
         model = WorkloadModel(limits)
-        fileSystem = FaultInjectingFileSystem(over: disk.fileSystem, refusesAtOnce: refusesAtOnce)
+        fileSystem = FaultInjectingFileSystem(over: disk.fileSystem, refusesNonblocking: refusesNonblocking)
     }
 
     /// Returns the calls that the workload made during the fault.
@@ -56,7 +56,7 @@ struct FaultCheck {
         let fault = fault(log)
         let byteCount = disk.byteCount
         #expect(byteCount <= limits.byteLimit, "\(byteCount) bytes: \(fault)")
-        if code == EIO, fault.hasSuffix(" read") || fault.hasSuffix(" readAtOnce") {
+        if code == EIO, fault.hasSuffix(" read") || fault.hasSuffix(" readNonblocking") {
             try await allowLosses(isSingle ? 1 : .max, cache)
         }
         try await expectIntact(cache, "the same cache after \(fault)")
@@ -64,7 +64,7 @@ struct FaultCheck {
         return log
     }
 
-    /// Entries of an earlier launch without a fault.
+    /// Stores the entries of an earlier launch without a fault.
     private mutating func prepare() async throws {
         let earlier = cache(disk.fileSystem)
         for step in WorkloadStep.earlier {
@@ -83,7 +83,7 @@ struct FaultCheck {
         if case .cancel(let number, _) = step, !isSingle { model.allowLoss(of: number) }
         do throws(DataCacheFailure) {
             let found = try await step.run(on: cache)
-            // An entry that the device can't read is a miss.
+            // If the device fails to read an entry, the lookup is a miss.
             if let number = step.lookedUp, !(found == nil && code == EIO) {
                 let isPossible = model.admits(found, of: number)
                 #expect(isPossible, "\(model.text(number)): \(fault(fileSystem.operations))")
@@ -91,7 +91,7 @@ struct FaultCheck {
             model.end(step)
         } catch {
             #expect(isExpected(error), "\(error): \(fault(fileSystem.operations))")
-            // A lasting fault can prevent the removal of the older entry.
+            // A permanent fault can prevent the removal of the older entry.
             guard isSingle else { return }
             switch step {
             case .store(let number, let version), .stream(let number, let version):
@@ -109,10 +109,11 @@ struct FaultCheck {
         }
     }
 
-    /// An entry that the device can't read counts as damaged and is removed.
-    private mutating func allowLosses(_ most: Int, _ cache: DiskDataCache) async throws {
+    /// Allows up to `maxCount` missing entries. If the device fails to read an entry, it counts as damaged and is
+    /// removed.
+    private mutating func allowLosses(_ maxCount: Int, _ cache: DiskDataCache) async throws {
         var count = 0
-        for number in 0..<WorkloadLimits.keyCount where count < most && !model.allowsAbsence(of: number) {
+        for number in 0..<WorkloadLimits.keyCount where count < maxCount && !model.allowsAbsence(of: number) {
             guard try await cache.entry(for: key(number)) == nil else { continue }
             model.allowLoss(of: number)
             count += 1
@@ -132,7 +133,7 @@ struct FaultCheck {
         #expect(try await cache.entry(for: key(11)) == genuine(11, 5), "\(fault)")
         model.end(step)
         let report = try await cache.verify()
-        #expect(report.isSound && report.damagedRemoved == 0, "\(fault)")
+        #expect(report.isIntact && report.damagedRemoved == 0, "\(fault)")
         #expect(!disk.hasUnfinishedFiles, "\(fault)")
         let byteCount = disk.byteCount
         #expect(byteCount <= limits.byteLimit, "\(byteCount) bytes: \(fault)")
@@ -152,7 +153,7 @@ struct FaultCheck {
     }
 }
 
-/// Where the cache of a workload has its folder.
+/// The disk that contains the folder of a workload's cache.
 enum WorkloadDisk {
     static let simulatedRoot = "/caches/images"
 

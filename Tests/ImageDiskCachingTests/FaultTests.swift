@@ -7,8 +7,10 @@ import Testing
 /// Each call of a workload fails in turn, alone and with all later ones, and each kind of call fails permanently.
 @Suite("Failing system calls")
 struct FaultTests {
-    /// `Scripts/crash-campaign` tests each error code at each call on the real disk. Otherwise one code fails at every third
-    /// call of a disk in memory, and each kind of call fails with one code on the real disk.
+    /// Whether each error code is tested at each call on the real disk, as `Scripts/crash-campaign` does.
+    ///
+    /// Otherwise every third call fails with one code on a simulated disk, and each kind of call fails with one code on
+    /// the real disk.
     private static let isInFull = ProcessInfo.processInfo.environment["CRASH_CAMPAIGN_KILLS"] != nil
     private static let calls = stride(from: 1, to: 10_000, by: isInFull ? 1 : 3)
     private static func disk(isReal: Bool = isInFull) -> WorkloadDisk {
@@ -17,13 +19,13 @@ struct FaultTests {
     private static let codes = [ENOSPC, EIO, EMFILE, EROFS, EACCES]
 
     @Test(
-        "if any single call fails, entries are intact, the limit holds, acknowledged entries exist, and the cache works again",
+        "if a single call fails, acknowledged entries are intact, the limit holds, and the cache works again",
         arguments: WorkloadLimits.allCases, isInFull ? codes : [EIO])
     func oneCall(limits: WorkloadLimits, code: Int32) async throws {
         for number in Self.calls {
             let refuses = limits == .scarce
             let log = try await FaultCheck(
-                limits, code, failingCalls: .call(number), on: Self.disk(), refusesAtOnce: refuses
+                limits, code, failingCalls: .call(number), on: Self.disk(), refusesNonblocking: refuses
             ).run()
             if log.count < number { return }
         }
@@ -54,7 +56,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a read-only folder serves hits, and stores throw")
+    @Test("in a read-only folder, lookups find entries and stores throw")
     func readOnly() async throws {
         let folder = TestFolder()
         try await folder.cache().store(entry(1_000), for: key(1))
@@ -68,11 +70,11 @@ struct FaultTests {
         try FileHandle(forWritingTo: folder.file(key(1))).truncate(atOffset: 500)
         #expect(try await cache.entry(for: key(1)) == nil)
         let report = try await cache.verify()
-        #expect(!report.isSound)
+        #expect(!report.isIntact)
         #expect(report.unrepaired.count == 1)
     }
 
-    @Test("a path through a file is inaccessible and doesn't crash")
+    @Test("a store throws if a file has the path of the folder")
     func notAFolder() async throws {
         let folder = TestFolder()
         try Data("file".utf8).write(to: folder.url)

@@ -6,10 +6,11 @@ import Foundation
     import Darwin
 #endif
 
-/// The size of a folder while others change it.
+/// The size of a folder while other threads or processes change it.
 ///
-/// A sum over a listing would count removed and new files that never existed together. So every file is opened first, and
-/// counts only if it still has a name when all are open. New files don't count, so the folder contained at least this much.
+/// A sum over a listing could count removed and new files that never existed together. To prevent this, all files are
+/// opened first, and a file counts only if it still has a name when all are open. New files don't count, so the sum is
+/// a lower bound.
 struct FolderSample: CustomStringConvertible {
     /// The size of entries, files that are being written, and the index.
     let byteCount: Int

@@ -15,14 +15,14 @@ import Testing
 struct HalfWrittenTests {
     private let folder = TestFolder()
 
-    /// Where a store ends: in the file of a new entry, or in that of a replaced one.
+    /// The step of a store, of a new or a replaced entry, before which the process is killed.
     enum LastStep: String, CaseIterable {
         case newFilled, replacementFilled, replacementRenamed
 
         var call: FileSystemOperation { self == .replacementRenamed ? .rename : .setModified }
 
-        /// A process that is killed right before a call.
-        func die(in path: String) async throws {
+        /// Stores an entry until the process is killed.
+        func storeUntilKilled(in path: String) async throws {
             if self != .newFilled {
                 let older = EntryFolder(root: path, byteLimit: 1 << 20, now: { testTime })
                 _ = try older.store(entry(300), for: key(1), name: EntryName(key(1)))
@@ -40,7 +40,7 @@ struct HalfWrittenTests {
         let files = 3 * fileSize(entry(500), key(1))
         let path = folder.path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, step = step.rawValue as String] in
-            try await LastStep(rawValue: step)?.die(in: path)
+            try await LastStep(rawValue: step)?.storeUntilKilled(in: path)
         }
         #expect(folder.files().count == (step == .newFilled ? 1 : 2))
         let cache = folder.cache(byteLimit: limit(3, files: files))
@@ -49,7 +49,7 @@ struct HalfWrittenTests {
         #expect(folder.byteCount() == files)
     }
 
-    @Test("a file of a process that was killed in the middle of a new entry is removed when the folder is next opened")
+    @Test("an incomplete new file of a killed process is removed when the folder is opened again")
     func removesParts() async throws {
         let path = folder.path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
@@ -69,7 +69,7 @@ struct HalfWrittenTests {
     }
 
     @Test(
-        "if a process is killed after its file has a name and before the index knows, the entry exists and counts",
+        "an entry exists and counts if its process is killed after the file is named and before the index is updated",
         arguments: [false, true])
     func countsNamed(isReplacing: Bool) async throws {
         let path = folder.path
@@ -107,7 +107,7 @@ struct HalfWrittenTests {
             seen.withLock { $0.append(true) }
         }
         try await folder.cache(fileSystem: fileSystem).store(entry(500), for: key(1))
-        // Before the first half and before the second. Then the entry is complete.
+        // Reads before the first half and before the second half. Then the entry is complete.
         #expect(seen.withLock { $0.prefix(2) } == [true, true])
         try other.reconcile(name)
         #expect(other.statistics.damaged == 0)
@@ -137,7 +137,7 @@ struct HalfWrittenTests {
         #expect(folder.files().count == 2)
     }
 
-    @Test("a leftover of an ended process with the same number does not prevent a store")
+    @Test("a leftover of an ended process with the same ID does not prevent a store")
     func overwritesPartsBeside() async throws {
         let cache = folder.cache()
         try await cache.store(entry(100), for: key(1))
@@ -153,7 +153,7 @@ struct HalfWrittenTests {
     }
 
     @Test(
-        "a store that fails in the middle leaves no file of a new or a replaced entry",
+        "a store that fails during a write leaves no file of a new or a replaced entry",
         arguments: [false, true])
     func leavesNothing(isReplacing: Bool) async throws {
         if isReplacing { try await folder.cache().store(entry(300), for: key(1)) }
@@ -175,7 +175,7 @@ struct HalfWrittenTests {
     }
 }
 
-/// Records for each request to scatter folders whether there were folders already.
+/// Records for each call of `scatterFolders` whether there were subfolders already.
 private final class ScatterLog: ForwardingFileSystem {
     let base: any FileSystem = POSIXFileSystem()
     private let root: String

@@ -13,7 +13,7 @@ struct IndexFileTests {
     private static let files = 6 * fileSize(entry(500), key(1))
     private static let limit = ImageDiskCachingTests.limit(6, files: files)
 
-    /// Fills the folder to its limit. Entry 1 is used last.
+    /// Fills the folder to its limit, uses entry 1 last, and returns the journal.
     private func fill() async throws -> Data {
         let cache = folder.cache(byteLimit: Self.limit)
         for number in 1...Self.count { try await cache.store(entry(500), for: key(number)) }
@@ -22,7 +22,7 @@ struct IndexFileTests {
         return try Data(contentsOf: index)
     }
 
-    /// Checks that a store keeps the limit, and evicts only the entries that are next.
+    /// Checks that all entries exist, and that a store doesn't exceed the limit.
     private func expectIntact(_ comment: Comment) async throws {
         let cache = folder.cache(byteLimit: Self.limit)
         for number in 1...Self.count {
@@ -38,16 +38,16 @@ struct IndexFileTests {
         for number in 1...Self.count { try await cache.store(entry(500), for: key(number)) }
     }
 
-    @Test("truncated at any byte, it loses no entry and the limit holds")
+    @Test("if the journal is truncated at any byte, no entry is lost and the limit holds")
     func truncated() async throws {
         let original = try await fill()
         for length in stride(from: 0, to: original.count, by: 29) {
             try original.prefix(length).write(to: index)
-            try await expectIntact("cut off at \(length)")
+            try await expectIntact("truncated at \(length)")
         }
     }
 
-    @Test("altered at any byte, removed, or replaced by other contents, it loses no entry and the limit holds")
+    @Test("if the journal is altered at any byte, removed or replaced, no entry is lost and the limit holds")
     func altered() async throws {
         let original = try await fill()
         for position in stride(from: 0, to: original.count, by: 23) {
@@ -66,7 +66,7 @@ struct IndexFileTests {
         try await expectIntact("removed")
     }
 
-    @Test("altered, removed or truncated while a cache is in use, it loses no entry and the limit holds")
+    @Test("if the journal is removed or truncated while a cache is in use, no entry is lost and the limit holds")
     func damagedInUse() async throws {
         _ = try await fill()
         let cache = folder.cache(byteLimit: Self.limit)
@@ -89,24 +89,24 @@ struct IndexFileTests {
     }
 
     @Test(
-        "after a restart of the system, entries that the index doesn't know are found, and uses are kept")
+        "after a restart of the system, entries that are missing in the index are found, and uses are kept")
     func rebuildsAfterReboot() async throws {
         let older = try await fill()
         let first = folder.cache(byteLimit: 1 << 20)
         try await first.store(entry(500), for: key(7))
-        // As after a power cut: the device lost the newest events.
+        // The device loses the newest events, as after a power cut.
         try older.write(to: index)
         let limit = ImageDiskCachingTests.limit(6, files: Self.files, vacant: 1)
         let restarted = folder.cache(byteLimit: limit, fileSystem: RestartedFileSystem())
         try await restarted.store(entry(500), for: key(8))
         #expect(folder.byteCount() == Self.files)
-        #expect(try await restarted.entry(for: key(1)) != nil, "it was used after the entries that went")
+        #expect(try await restarted.entry(for: key(1)) != nil, "it was used after the evicted entries")
         #expect(try await restarted.entry(for: key(2)) == nil)
         #expect(try await restarted.entry(for: key(7)) != nil)
     }
 
     @Test(
-        "its size depends only on the contents: 64 bytes for each entry, and a journal of a 64th of the limit"
+        "the index has 64 bytes for each entry, and a journal of up to a 64th of the limit"
     )
     func staysSmall() async throws {
         let cache = folder.cache()
@@ -165,19 +165,19 @@ struct IndexFileTests {
         try await expectIntact("a slot too many")
     }
 
-    @Test("a folder is opened and stored into without listing the entries")
+    @Test("opening a folder and storing an entry don't list the entries")
     func opensWithoutScan() async throws {
         _ = try await fill()
         let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
         let cache = folder.cache(byteLimit: Self.limit, fileSystem: fileSystem)
         try await cache.store(entry(500), for: key(9))
-        // Once for leftovers of ended processes, once for files of living ones.
+        // The first list finds leftovers of ended processes, the second one the files of running processes.
         #expect(fileSystem.operations.filter { $0 == .list }.count == 2)
         #expect(try await cache.entry(for: key(2)) == nil, "it was the least recently used")
     }
 
-    @Test("a hit in the page cache is read only by calls that refuse to wait")
-    func readsAtOnce() async throws {
+    @Test("a hit in the page cache uses only non-blocking calls")
+    func readsNonblocking() async throws {
         _ = try await fill()
         let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
         let cache = folder.cache(byteLimit: Self.limit, fileSystem: fileSystem)
@@ -186,16 +186,17 @@ struct IndexFileTests {
         #expect(try await cache.entry(for: key(3)) == entry(500))
         // The folder is opened in the background.
         let calls = fileSystem.operations[before...].filter {
-            [.openToRead, .openToReadAtOnce, .readAtOnce].contains($0)
+            [.openToRead, .openToReadNonblocking, .readNonblocking].contains($0)
         }
-        #expect(calls == [.openToReadAtOnce, .readAtOnce])
+        #expect(calls == [.openToReadNonblocking, .readNonblocking])
     }
 
-    @Test("a read that would wait runs on another thread")
+    @Test("a read that would block runs on another thread")
     func readsOnOtherThread() async throws {
         _ = try await fill()
         let cache = folder.cache(
-            byteLimit: Self.limit, fileSystem: FaultInjectingFileSystem(over: POSIXFileSystem(), refusesAtOnce: true))
+            byteLimit: Self.limit,
+            fileSystem: FaultInjectingFileSystem(over: POSIXFileSystem(), refusesNonblocking: true))
         _ = try await cache.status()
         #expect(try await cache.entry(for: key(3)) == entry(500))
         #expect(try await cache.entry(for: key(99)) == nil)

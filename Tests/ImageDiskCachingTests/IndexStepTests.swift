@@ -5,7 +5,7 @@ import ImageTesting
 import Synchronization
 import Testing
 
-/// The cost of the index depends on the number of changes, not on the number of entries.
+/// The cost of an index update depends on the number of changes, not on the number of entries.
 @Suite("The index in bounded steps")
 struct IndexStepTests {
     private let folder = TestFolder()
@@ -18,7 +18,7 @@ struct IndexStepTests {
         for number in [7, 3] { _ = try await cache.entry(for: key(number)) }
         try await cache.trim(to: 100 * fileSize(entry(1), key(1_100)))
         for _ in 0..<4 { _ = try await cache.status() }
-        // The journal of a 64th of a MiB is restarted several times, and 64 entries move.
+        // The journal, of up to a 64th of a MiB, is restarted several times, and 64 entries are moved.
         #expect(fileSystem.mostWritten <= 2 * (1 << 20) / 64)
         #expect(folder.indexByteCount() <= (2 * 100 + 2 * 256 + 2) * JournalFormat.slotSize)
         let count = try await cache.status().entryCount
@@ -68,7 +68,7 @@ struct IndexStepTests {
         }
     }
 
-    @Test("the journal is never longer than the limit assumes, whatever happens while the folder is locked")
+    @Test("the journal never exceeds its maximum length while the folder is locked")
     func journalIsBounded() async throws {
         let journal = folder.path + "/entries.index"
         let longest = Mutex(0)
@@ -79,11 +79,11 @@ struct IndexStepTests {
         let cache = folder.cache(byteLimit: 40_000, fileSystem: fileSystem)
         for number in 0..<40 { try await cache.store(entry(1), for: key(number)) }
         try await cache.trim(to: 0)
-        // A head, nine events, and a reservation.
+        // The head, nine events, and a reservation.
         #expect(longest.withLock { $0 } == 11 * JournalFormat.slotSize)
     }
 
-    @Test("a partly written event is removed, and the folder need not be listed")
+    @Test("a partly written event is removed without listing the folder")
     func removesPartialEvents() async throws {
         let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
         let cache = folder.cache(fileSystem: fileSystem)
@@ -92,7 +92,7 @@ struct IndexStepTests {
         // The first half of the event is written.
         fileSystem.fail(.call(1), of: [.writeRest], with: ENOSPC)
         await #expect(throws: DataCacheFailure.noSpace) { try await cache.remove(for: key(1)) }
-        try fileSystem.expectFaultsMet()
+        try fileSystem.expectAllFaultsUsed()
         #expect(try await cache.status().entryCount == 2)
         try await cache.remove(for: key(1))
         #expect(try await cache.status().entryCount == 1)
@@ -124,7 +124,7 @@ struct IndexStepTests {
 
     private func cache(_ policy: CountingPolicy) -> DiskDataCache {
         var options = DiskCacheOptions()
-        (options.policy, options.freeSpaceFloor) = (policy, 0)
+        (options.policy, options.minimumFreeSpace) = (policy, 0)
         return DiskDataCache(
             folder: EntryFolder(root: folder.path, byteLimit: 1 << 20, options: options, now: { testTime }))
     }

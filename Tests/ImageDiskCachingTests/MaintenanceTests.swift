@@ -57,7 +57,7 @@ struct MaintenanceTests {
     }
 
     @Test("status removes nothing, even if the contents exceed the limit")
-    func statusIsHarmless() async throws {
+    func statusRemovesNothing() async throws {
         for number in 1...5 { try await cache.store(entry(1_000), for: key(number)) }
         #expect(try await folder.cache(byteLimit: 1_000).status().entryCount == 5)
         #expect(folder.files().count == 5)
@@ -80,7 +80,7 @@ struct MaintenanceTests {
         #expect(try await later.removeAll(olderThan: .seconds(7 * 86_400)).entryCount == 2)
     }
 
-    @Test("the order of use is kept if the clock stands still or is set back")
+    @Test("the order of use is kept if the clock doesn't advance or is set back")
     func clockGoesBack() async throws {
         let limit = limit(2, files: 2 * fileSize(entry(1_000), key(1)))
         let cache = folder.cache(byteLimit: limit, now: { [time] in time.value })

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A log of the operations that processes begin and complete. It is a file beside the cache's folder and outlives them.
+/// A log of the operations that processes begin and complete. It is a file beside the cache's folder and outlives the
+/// processes.
 struct OperationLog: Sendable {
     private struct Line: Codable {
         var step: WorkloadStep
@@ -29,7 +30,7 @@ struct OperationLog: Sendable {
         return lines.count
     }
 
-    /// Appends with one write, which is complete or missing when the process is killed.
+    /// Appends a line with one write, so that a killed process leaves a complete line or none.
     private func append(_ line: Line) throws {
         let file = try FileHandle(forWritingTo: url)
         try file.seekToEnd()

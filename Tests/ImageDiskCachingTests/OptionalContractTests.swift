@@ -5,10 +5,10 @@ import ImageDiskCaching
 import ImageTesting
 import Testing
 
-/// The rules that need access to the file system of the cache. `ContractTests` runs the others.
-@Suite("The disk cache and the optional contract of DataCache")
+/// Runs the rules that need access to the file system of the cache. `ContractTests` runs the other rules.
+@Suite("Optional rules of DataCacheContract")
 struct OptionalContractTests {
-    @Test("it obeys on a full device", arguments: DataCacheContract.fullStore)
+    @Test("the disk cache obeys the rules for a full device", arguments: DataCacheContract.fullStore)
     func fullDevice(_ rule: ContractRule<@Sendable (Int) async throws -> DataCacheContract.Fillable>) async throws {
         let folder = TestFolder()
         let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
@@ -19,12 +19,12 @@ struct OptionalContractTests {
         }
     }
 
-    @Test("it obeys while its folder is blocked", arguments: DataCacheContract.threads)
+    @Test("the disk cache obeys the rules for a blocked folder", arguments: DataCacheContract.threads)
     func threads(_ rule: ContractRule<DataCacheContract.Observable>) async throws {
         let folder = TestFolder()
         try await rule.check { limit, onAccess in
-            // With a blocked folder, calls that refuse to wait report that they would wait.
-            let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem(), refusesAtOnce: true) {
+            // If the folder is blocked, non-blocking calls return nil.
+            let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem(), refusesNonblocking: true) {
                 _ throws(FileSystemFailure) in onAccess()
             }
             return folder.cache(byteLimit: limit, fileSystem: fileSystem)

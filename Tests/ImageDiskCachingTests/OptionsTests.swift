@@ -13,7 +13,7 @@ struct OptionsTests {
         now: @escaping @Sendable () -> Date = { testTime }, _ change: (inout DiskCacheOptions) -> Void
     ) -> DiskDataCache {
         var options = DiskCacheOptions()
-        options.freeSpaceFloor = 0
+        options.minimumFreeSpace = 0
         change(&options)
         return DiskDataCache(
             folder: EntryFolder(
@@ -36,20 +36,20 @@ struct OptionsTests {
         #expect(cache.statistics.evictions[.age]?.entryCount == 2)
     }
 
-    @Test("the cache evicts entries to leave free space, and refuses to store if that is not enough")
-    func freeSpaceFloor() async throws {
+    @Test("the cache evicts entries to keep free space, and stores throw if that is not enough")
+    func minimumFreeSpace() async throws {
         let size = fileSize(entry(1_000), key(1))
         let disk = SmallDisk(folder: folder, byteCount: 10 * size + 2 * JournalFormat.slotSize)
-        let cache = cache(fileSystem: disk) { $0.freeSpaceFloor = 6 * size }
+        let cache = cache(fileSystem: disk) { $0.minimumFreeSpace = 6 * size }
         for number in 1...8 { try await cache.store(entry(1_000), for: key(number)) }
         #expect(folder.byteCount() == 4 * size)
         #expect(try await cache.entry(for: key(8)) != nil)
         #expect(cache.statistics.evictions[.freeSpace]?.entryCount == 4)
-        let full = self.cache(fileSystem: disk) { $0.freeSpaceFloor = 20 * size }
+        let full = self.cache(fileSystem: disk) { $0.minimumFreeSpace = 20 * size }
         await #expect(throws: DataCacheFailure.noSpace) { try await full.store(entry(1_000), for: key(9)) }
     }
 
-    @Test("a lower limit is met when the call returns, and a higher one leaves more space")
+    @Test("a lower limit applies when the call returns, and a higher one allows more entries")
     func changesLimit() async throws {
         let size = fileSize(entry(1_000), key(10))
         let cache = cache { _ in }
@@ -79,7 +79,7 @@ struct OptionsTests {
     }
 
     @Test(
-        "a flat layout has one folder, and takes over entries of the other layout",
+        "a layout moves the entries of the other layout",
         arguments: [true, false])
     func layouts(flatFirst: Bool) async throws {
         let (first, second): (DiskLayout, DiskLayout) = flatFirst ? (.flat, .sharded) : (.sharded, .flat)
@@ -93,7 +93,7 @@ struct OptionsTests {
         #expect(try await newer.verify().entriesChecked == 4)
     }
 
-    @Test("names can be custom digests, and keys with the same digest never get each other's data")
+    @Test("names can be custom digests, and keys with the same digest never return each other's data")
     func naming() async throws {
         let cache = cache {
             $0.naming = .digest { SIMD4(UInt64($0.source.utf8.count), 0, 0, 0xFF) }

@@ -4,7 +4,8 @@ import ImageDiskCaching
 import ImageTesting
 import Testing
 
-/// With the durability `powerLoss`, removed entries don't reappear after a power cut that loses all unsynchronized changes.
+/// With the durability `powerLoss`, removed entries don't reappear after a power cut that loses all unsynchronized
+/// changes.
 @Suite("Power cuts after removals")
 struct PowerCutRemovalTests {
     private let disk = SimulatedDisk()
@@ -16,14 +17,14 @@ struct PowerCutRemovalTests {
         on disk: SimulatedDisk? = nil
     ) -> DiskDataCache {
         var options = DiskCacheOptions()
-        (options.durability, options.layout, options.freeSpaceFloor) = (durability, layout, 0)
+        (options.durability, options.layout, options.minimumFreeSpace) = (durability, layout, 0)
         let folder = EntryFolder(
             root: Self.root, byteLimit: limit(count, files: count * Self.fileSize), options: options,
             fileSystem: disk ?? self.disk, now: { testTime })
         return DiskDataCache(folder: folder)
     }
 
-    /// The files of entries that exist after the cut.
+    /// Returns the paths of the entries that exist after the cut.
     private func survivors() -> Set<String> {
         Set(disk.restarted(after: .everything).paths.filter { $0.utf8.count > 64 })
     }
@@ -42,7 +43,7 @@ struct PowerCutRemovalTests {
         let cache = cache(3)
         try await store(1...5, in: cache)
         #expect(survivors() == Set((3...5).map(Self.path)))
-        // The entry that is next to evict would be lost, although its store was acknowledged.
+        // Otherwise an acknowledged entry would be evicted to meet the limit.
         let later = self.cache(3, on: disk.restarted(after: .everything))
         for number in 3...5 { #expect(try await later.entry(for: key(number)) == entry(500)) }
     }
@@ -57,12 +58,12 @@ struct PowerCutRemovalTests {
         #expect(survivors() == Set((2...4).map(Self.path)))
     }
 
-    @Test("an entry that another process evicted without synchronizing is gone after it is removed")
+    @Test("an entry that another process evicted without synchronization stays removed after remove is called")
     func evictedElsewhere() async throws {
         try await store(1...3, in: cache(3))
         let other = cache(3, .processCrash)
         try await store(4...4, in: other)
-        #expect(survivors().contains(Self.path(1)), "it was evicted, but not for good")
+        #expect(survivors().contains(Self.path(1)), "its eviction is not synchronized")
         try await cache(3).remove(for: key(1))
         #expect(!survivors().contains(Self.path(1)))
     }
@@ -107,23 +108,23 @@ struct PowerCutRemovalTests {
     }
 
     @Test("a subfolder that is removed between a removal and its synchronization is not an error")
-    func subfolderVanishes() async throws {
-        let (folder, vanishes) = (TestFolder(), Flag())
+    func subfolderRemovedDuringTrim() async throws {
+        let (folder, isRemoving) = (TestFolder(), Flag())
         let subfolder = folder.file(key(1)).deletingLastPathComponent()
         let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call in
-            if call.operation == .synchronizeFolder, vanishes.value {
+            if call.operation == .synchronizeFolder, isRemoving.value {
                 try? FileManager.default.removeItem(at: subfolder)
             }
         }
         let cache = folder.cache(durability: .powerLoss, fileSystem: fileSystem)
         try await store(1...1, in: cache)
-        vanishes.value = true
+        isRemoving.value = true
         try await cache.trim(to: 0)
         #expect(!FileManager.default.fileExists(atPath: subfolder.path))
         #expect(try await cache.entry(for: key(1)) == nil)
     }
 
-    @Test("without durability nothing is synchronized by evictions and removals")
+    @Test("with the durability processCrash, evictions and removals synchronize nothing")
     func synchronizesNothing() async throws {
         let folder = TestFolder()
         let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())

@@ -7,7 +7,7 @@ import Testing
 /// Cuts the power before each call of a workload of all operations. Some or all unsynchronized changes are lost.
 @Suite("Power cuts")
 struct PowerCutTests {
-    /// `Scripts/crash-campaign` tests each call. Otherwise it is every 37th.
+    /// Whether each call is tested, as `Scripts/crash-campaign` does. Otherwise every 37th call is tested.
     private static let isInFull = ProcessInfo.processInfo.environment["CRASH_CAMPAIGN_KILLS"] != nil
 
     @Test(
@@ -20,13 +20,13 @@ struct PowerCutTests {
             }
             for loss in losses + [.everything, .contents] {
                 let cut = PowerCut(limits, durability, afterCall: call, loss)
-                if try await cut.isSurvived() == .beforeCut { return }
+                if try await cut.run() == .beforeCut { return }
             }
         }
         Issue.record("the workload makes too many calls")
     }
 
-    @Test("without durability, a power cut loses stores")
+    @Test("with the durability processCrash, a power cut loses stores")
     func losesWithoutDurability() async throws {
         let disk = SimulatedDisk()
         try await PowerCut.cache(disk, .ample, .processCrash).store(genuine(1, 1), for: key(1))
@@ -37,7 +37,7 @@ struct PowerCutTests {
     }
 }
 
-/// One power cut, and a check of what is left.
+/// Simulates one power cut, and checks the disk after it.
 struct PowerCut {
     enum Outcome { case beforeCut, survived }
 
@@ -56,8 +56,8 @@ struct PowerCut {
         workloadCache(WorkloadDisk.simulatedRoot, limits, durability, disk)
     }
 
-    /// `beforeCut` if the workload made fewer calls.
-    func isSurvived() async throws -> Outcome {
+    /// Runs the workload and the check. Returns `beforeCut` if the workload made fewer calls.
+    func run() async throws -> Outcome {
         var cut = self
         return try await cut.check()
     }
@@ -72,7 +72,7 @@ struct PowerCut {
         return .survived
     }
 
-    /// A disk with the synchronized entries of an earlier launch.
+    /// Returns a disk with the synchronized entries of an earlier launch.
     private mutating func prepared() async throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         let earlier = Self.cache(disk, limits, durability)
@@ -81,7 +81,7 @@ struct PowerCut {
             _ = try await step.run(on: earlier)
             model.end(step)
         }
-        return disk.restarted(after: .nothing, cutAfter: call)
+        return disk.restarted(after: .nothing, powerCutAfter: call)
     }
 
     private mutating func attempt(_ step: WorkloadStep, on cache: DiskDataCache, _ disk: SimulatedDisk) async {
@@ -114,7 +114,7 @@ struct PowerCut {
         try await cache.store(genuine(11, 5), for: key(11))
         #expect(try await cache.entry(for: key(11)) == genuine(11, 5), "\(text)")
         let report = try await cache.verify()
-        #expect(report.isSound && (durability == .processCrash || report.damagedRemoved == 0), "\(text)")
+        #expect(report.isIntact && (durability == .processCrash || report.damagedRemoved == 0), "\(text)")
         #expect(disk.byteCount <= limits.byteLimit, "\(disk.byteCount) bytes: \(text)")
         #expect(!disk.paths.contains { $0.hasSuffix(".part") }, "\(text)")
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Disk cache and other processes")
 struct ProcessTests {
-    @Test("a file of a living writer stays, and one of an ended writer is removed")
+    @Test("the file of a running writer stays, and that of an ended writer is removed")
     func staleTemporaries() async throws {
         let folder = TestFolder()
         try await folder.cache().store(entry(10), for: key(1))
@@ -21,7 +21,7 @@ struct ProcessTests {
         #expect(!FileManager.default.fileExists(atPath: stale))
     }
 
-    @Test("another cache's entry is served, counted and evicted once it has been read")
+    @Test("an entry of another cache is found, and is counted and evicted after it was read")
     func servesUnindexed() async throws {
         let folder = TestFolder()
         let files = 2 * fileSize(entry(1_000), key(1))

@@ -12,7 +12,7 @@ import Testing
 /// Limits of the operating system, each in a separate process.
 @Suite("Limits of the process")
 struct RealLimitTests {
-    @Test("without file descriptors, operations throw and entries stay, and all works again later")
+    @Test("without free file descriptors operations throw, and they work again later")
     func outOfDescriptors() async throws {
         let folder = TestFolder()
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
@@ -30,11 +30,11 @@ struct RealLimitTests {
         }
     }
 
-    @Test("a write that the system shortens is a failed store, leaves no file, and removes the older entry")
+    @Test("an incomplete write makes the store fail, leaves no file, and removes the older entry")
     func shortWrite() async throws {
         let folder = TestFolder()
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
-            // Otherwise the signal of the limit would end the process.
+            // Otherwise the signal for the exceeded limit would end the process.
             signal(SIGXFSZ, SIG_IGN)
             let cache = Self.cache(path)
             for number in 1...2 { try await cache.store(entry(1_000, seed: 1), for: key(number)) }

@@ -5,7 +5,7 @@ import ImageTesting
 import Synchronization
 import Testing
 
-/// Two processes that use one folder at the same time, while its size is measured from outside.
+/// Runs processes that use one folder at the same time, while another process measures its size.
 ///
 /// `Scripts/crash-campaign` sets the duration. A short form runs with all other tests.
 @Suite("Disk cache in several processes at once", .serialized)
@@ -13,7 +13,7 @@ struct SharedFolderTests {
     private static let limits = WorkloadLimits.scarce
     private static let seconds = ProcessInfo.processInfo.environment["CRASH_CAMPAIGN_SECONDS"].flatMap(Double.init) ?? 1
 
-    @Test("two processes that constantly use one folder find each other's entries intact, and meet the limit together")
+    @Test("two processes that constantly use one folder find intact entries and never exceed the limit")
     func useConstantly() async throws {
         let folder = TestFolder()
         let (path, seconds) = (folder.path, Self.seconds)
@@ -38,11 +38,11 @@ struct SharedFolderTests {
         let folder = TestFolder()
         let path = folder.path
         let watch = SizeWatch(path)
-        let sign = path + ".goes-on"
-        try Data().write(to: URL(filePath: sign))
-        async let survivor = #expect(processExitsWith: .success) { [path = path as String, sign = sign as String] in
+        let marker = path + ".continue"
+        try Data().write(to: URL(filePath: marker))
+        async let survivor = #expect(processExitsWith: .success) { [path = path as String, marker = marker as String] in
             try await Self.useAtRandom(workloadCache(path, Self.limits), seed: 1) {
-                FileManager.default.fileExists(atPath: sign)
+                FileManager.default.fileExists(atPath: marker)
             }
         }
         for seed in 0..<4 {
@@ -52,7 +52,7 @@ struct SharedFolderTests {
                 try await Self.useAtRandom(cache, seed: UInt64(seed)) { true }
             }
         }
-        try FileManager.default.removeItem(atPath: sign)
+        try FileManager.default.removeItem(atPath: marker)
         _ = await survivor
         let sizes = watch.end()
         #expect(sizes.most <= Self.limits.byteLimit, "at one of \(sizes.count) samples")
@@ -65,7 +65,7 @@ struct SharedFolderTests {
         try await useAtRandom(workloadCache(path, limits), seed: seed) { clock.now < end }
     }
 
-    /// Uses a cache that others use too. An entry must be intact and belong to its key; its version is unknown.
+    /// Uses a cache whose folder other processes use too. Checks that entries are intact and belong to their keys.
     private static func useAtRandom(_ cache: DiskDataCache, seed: UInt64, while shouldContinue: () -> Bool) async throws
     {
         var random = SeededRandom(seed: seed)
@@ -78,7 +78,7 @@ struct SharedFolderTests {
 
     private static func expectIntact(_ folder: TestFolder) async throws {
         let report = try await workloadCache(folder.path, limits).verify()
-        #expect(report.isSound && report.damagedRemoved == 0)
+        #expect(report.isIntact && report.damagedRemoved == 0)
         #expect(!folder.hasUnfinishedFiles)
         #expect(FolderSample(folder.path).isWithin(limits))
     }
@@ -88,14 +88,14 @@ struct SharedFolderTests {
 private final class SizeWatch: Sendable {
     private struct State {
         var sizes = (count: 0, most: 0)
-        var isOver = false
+        var isStopped = false
     }
 
     private let state = Mutex(State())
 
     init(_ path: String) {
         Thread.detachNewThread { [self] in
-            while state.withLock({ !$0.isOver }) {
+            while state.withLock({ !$0.isStopped }) {
                 let size = FolderSample(path).byteCount
                 state.withLock { $0.sizes = ($0.sizes.count + 1, max($0.sizes.most, size)) }
             }
@@ -105,7 +105,7 @@ private final class SizeWatch: Sendable {
     /// Stops, and returns the number of samples and the largest one.
     func end() -> (count: Int, most: Int) {
         state.withLock { state in
-            state.isOver = true
+            state.isStopped = true
             return state.sizes
         }
     }

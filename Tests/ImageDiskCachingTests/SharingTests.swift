@@ -9,7 +9,7 @@ import Testing
 struct SharingTests {
     private let folder = TestFolder()
 
-    @Test("together they meet the limit at every system call, and each knows the entries of the others")
+    @Test("the limit holds for all caches together at every system call, and each finds the entries of the others")
     func holdsLimitTogether() async throws {
         let limit = 9_000
         let folder = folder
@@ -30,7 +30,7 @@ struct SharingTests {
         #expect(Set(counts) == [folder.byteCount()])
     }
 
-    @Test("an entry that one cache used last is evicted last by another")
+    @Test("uses in one cache determine the eviction order in another")
     func sharesUses() async throws {
         let limit = limit(3, files: 3 * fileSize(entry(500), key(1)))
         let first = folder.cache(byteLimit: limit)
@@ -44,7 +44,7 @@ struct SharingTests {
         #expect(try await second.entry(for: key(2)) == nil)
     }
 
-    @Test("space that is reserved for a stream is not given to others, even if the stream is slow")
+    @Test("other caches can't use the space that is reserved for a stream")
     func keepsReservations() async throws {
         let limit = 920_000
         let folder = folder

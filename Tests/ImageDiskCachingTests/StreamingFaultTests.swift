@@ -14,7 +14,7 @@ struct StreamingFaultTests {
     private static let later = entry(220_000)
 
     @Test(
-        "if any call fails, entries are intact, the limit holds, no space is lost, and the next launch has nothing to repair",
+        "if any call fails, entries are intact, the limit holds, no space is lost, and no repair is necessary",
         arguments: [ENOSPC, EMFILE])
     func anyCallFails(code: Int32) async throws {
         for number in 1...1_000 {

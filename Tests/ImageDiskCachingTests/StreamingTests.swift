@@ -10,19 +10,19 @@ struct StreamingTests {
     private static let megabyte = noise(1_000_000, seed: 5)
 
     private func stream(
-        _ data: Data, in pieces: Int, expecting: Int? = nil, to cache: DiskDataCache
+        _ data: Data, in chunkSize: Int, expecting: Int? = nil, to cache: DiskDataCache
     ) async throws -> any DataCacheWriter {
         let writer = try await cache.writer(for: key(1), expectedByteCount: expecting)
-        for start in stride(from: 0, to: data.count, by: pieces) {
-            try await writer.append(data[start..<min(start + pieces, data.count)])
+        for start in stride(from: 0, to: data.count, by: chunkSize) {
+            try await writer.append(data[start..<min(start + chunkSize, data.count)])
         }
         return writer
     }
 
     @Test(
-        "the entry contains the appended data, whatever the chunks and the expected length",
+        "stores the appended data, whatever the size of the chunks and the expected length",
         arguments: [0, 1, 65_536, 262_144, 500_001], [nil, 0, 262_144, 700_000])
-    func storesPieces(count: Int, expecting: Int?) async throws {
+    func storesChunks(count: Int, expecting: Int?) async throws {
         let cache = folder.cache(byteLimit: 2 << 20)
         let data = Self.megabyte.prefix(count)
         let writer = try await stream(data, in: 30_011, expecting: expecting, to: cache)
@@ -35,7 +35,7 @@ struct StreamingTests {
         #expect(try await cache.verify().damagedRemoved == 0)
     }
 
-    @Test("the older entry is served until the newer one is finished, and stays if that is cancelled or released")
+    @Test("the older entry is found until the newer one is finished, and stays if the writer is cancelled or released")
     func cancelled() async throws {
         let cache = folder.cache(byteLimit: 4 << 20)
         try await cache.store(entry(100), for: key(1))
@@ -68,7 +68,7 @@ struct StreamingTests {
         #expect(try await cache.entry(for: key(2)) == nil)
     }
 
-    @Test("an entry that exceeds the limit is refused, leaves no file, and removes the older entry")
+    @Test("rejects an entry that exceeds the limit, leaves no file, and removes the older entry")
     func tooLarge() async throws {
         let cache = folder.cache(byteLimit: 600_000)
         try await cache.store(entry(100), for: key(1))
@@ -90,7 +90,7 @@ struct StreamingTests {
         #expect(try await cache.status().byteCount == folder.byteCount())
     }
 
-    /// The smaller entry is read at once, the larger one from its open file.
+    /// The smaller entry is read into memory, the larger one from its open file.
     @Test(
         "a part can be read, even after the entry is replaced or removed",
         arguments: [200_000, 1_200_000])
@@ -113,7 +113,7 @@ struct StreamingTests {
         #expect(try await cache.reader(for: key(1)) == nil)
     }
 
-    @Test("a damaged block is not returned, and the others are")
+    @Test("returns intact blocks but no damaged ones")
     func damagedBlock() async throws {
         let cache = folder.cache(byteLimit: 4 << 20)
         try await cache.store(entry(1_200_000), for: key(1))

@@ -8,7 +8,7 @@ import Testing
 struct StressTests {
     private static let limit = 400_000
 
-    /// The entries of one key differ only in their version, which is in the metadata.
+    /// Returns an entry whose metadata contains the number of its key and its version.
     private static func genuine(_ number: Int, _ version: Int) -> DataCacheEntry {
         entry(2_000 + version % 7 * 11_000, seed: UInt64(version * 100 + number))
     }
@@ -42,7 +42,7 @@ struct StressTests {
     }
 
     @Test("many tasks on two caches of one folder find entries intact, and the limit holds")
-    func hammers() async throws {
+    func keepsEntriesIntact() async throws {
         let folder = TestFolder()
         let caches = [folder.cache(byteLimit: Self.limit), folder.cache(byteLimit: Self.limit)]
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -21,7 +21,7 @@ final class TestFolder: Sendable {
 
     var path: String { url.path }
 
-    /// A cache for this folder, as in a new launch of a program.
+    /// Returns a new cache for this folder, as after a relaunch.
     func cache(
         byteLimit: Int = 1 << 20, durability: DiskDurability = .processCrash,
         fileSystem: any FileSystem = POSIXFileSystem(),
@@ -32,7 +32,7 @@ final class TestFolder: Sendable {
                 root: path, byteLimit: byteLimit, durability: durability, fileSystem: fileSystem, now: now))
     }
 
-    /// The path of the entry for a key.
+    /// Returns the URL of the file of an entry.
     func file(_ key: DataCacheKey) -> URL {
         let name = EntryName(key)
         return url.appending(path: name.shard).appending(path: name.text)
@@ -40,19 +40,19 @@ final class TestFolder: Sendable {
 
     static let indexFiles = ["entries.index", "entries.table"]
 
-    /// The relative paths of all regular files in the folder except the index.
+    /// Returns the relative paths of all regular files in the folder except the index.
     func files() -> [String] {
         let all = FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []
         return all.filter { !Self.indexFiles.contains($0) && isRegular($0) }.sorted()
     }
 
-    /// Whether a temporary file of a living or killed writer exists.
+    /// Whether a temporary file of a running or killed writer exists.
     var hasUnfinishedFiles: Bool { files().contains { $0.hasPrefix("tmp/") } }
 
-    /// The lengths of all regular files except the index.
+    /// Returns the total length of all regular files except the index.
     func byteCount() -> Int { byteCount(files()) }
 
-    /// The lengths of the files of the index.
+    /// Returns the total length of the files of the index.
     func indexByteCount() -> Int { byteCount(Self.indexFiles) }
 
     private func byteCount(_ files: [String]) -> Int {
@@ -61,13 +61,13 @@ final class TestFolder: Sendable {
 
     private func isRegular(_ file: String) -> Bool { status(file)?.isRegular ?? false }
 
-    /// Nil if the file is missing.
+    /// Returns nil if the file is missing.
     private func status(_ file: String) -> FileStatus? { try? POSIXFileSystem().status(at: "\(path)/\(file)") }
 }
 
 let testTime = Date(timeIntervalSinceReferenceDate: 800_000_000.123)
 
-/// Pseudorandom bytes that depend only on the seed.
+/// Returns pseudorandom bytes that depend only on the seed.
 func noise(_ count: Int, seed: UInt64) -> Data {
     var random = SeededRandom(seed: seed)
     var words: [UInt64] = []
@@ -75,7 +75,7 @@ func noise(_ count: Int, seed: UInt64) -> Data {
     return unsafe words.withUnsafeBytes { unsafe Data($0.prefix(count)) }
 }
 
-/// An entry that depends only on the seed.
+/// Returns an entry that depends only on the seed.
 func entry(_ count: Int, seed: UInt64 = 1) -> DataCacheEntry {
     DataCacheEntry(
         data: noise(count, seed: seed), metadata: Data("metadata \(seed)".utf8),
@@ -84,14 +84,14 @@ func entry(_ count: Int, seed: UInt64 = 1) -> DataCacheEntry {
 
 func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: "https://images.test/\(number).jpg?width=300") }
 
-/// The length of the file of an entry.
+/// Returns the length of the file of an entry.
 func fileSize(_ entry: DataCacheEntry, _ key: DataCacheKey) -> Int {
     entry.data.count + (entry.data.count + 65_535) / 65_536 * 8 + entry.metadata.count + key.source.utf8.count + 40
 }
 
-/// The smallest limit for `count` entries whose files take `byteCount` bytes in total.
+/// Returns the smallest limit for `count` entries whose files have `byteCount` bytes in total.
 ///
-/// - Parameter vacant: the number of vacant slots in the index.
+/// - Parameter vacant: The number of vacant slots in the index.
 func limit(_ count: Int, files byteCount: Int, vacant: Int = 0) -> Int {
     // In addition to slots, the index has a head, a reservation, and a journal that depends on the limit.
     let slots = byteCount + (count + vacant + 2) * JournalFormat.slotSize

@@ -5,10 +5,10 @@ import ImageDiskCaching
 import ImageTesting
 import Testing
 
-/// Adds a number to each byte, and a check for key and context. It is not secure.
+/// Adds a number to each byte, and appends a checksum that includes the context. It is not secure.
 private struct FakeEncryption: DataEncryption {
     var key: UInt8
-    struct Broken: Error {}
+    struct DecryptionFailure: Error {}
 
     func encrypt(_ bytes: Data, context: Data) throws -> Data {
         Data(bytes.map { $0 &+ key }) + [sum(bytes, context)]
@@ -16,7 +16,7 @@ private struct FakeEncryption: DataEncryption {
 
     func decrypt(_ encrypted: Data, context: Data) throws -> Data {
         let bytes = Data(encrypted.dropLast().map { $0 &- key })
-        guard encrypted.last == sum(bytes, context) else { throw Broken() }
+        guard encrypted.last == sum(bytes, context) else { throw DecryptionFailure() }
         return bytes
     }
 
@@ -25,11 +25,12 @@ private struct FakeEncryption: DataEncryption {
     private func sum(_ bytes: Data, _ context: Data) -> UInt8 { (bytes + context).reduce(key) { $0 &* 31 &+ $1 } }
 }
 
-private struct RefusingTransform: DataCacheTransform {
-    struct Refusal: Error {}
+/// Rejects entries of more than 100 bytes.
+private struct RejectingTransform: DataCacheTransform {
+    struct Rejection: Error {}
 
     func stored(_ entry: DataCacheEntry, for key: DataCacheKey) throws -> DataCacheEntry {
-        if entry.data.count > 100 { throw Refusal() }
+        if entry.data.count > 100 { throw Rejection() }
         return entry
     }
 }
@@ -49,7 +50,7 @@ struct TransformTests {
     }
 
     @Test("no file contains the key, the data or the metadata of an encrypted entry")
-    func tellsNothing() async throws {
+    func hidesContents() async throws {
         let stored = DataCacheEntry(
             data: Data("the image itself".utf8), metadata: Data("the response head".utf8), createdAt: testTime)
         try await encrypted().store(stored, for: key(1))
@@ -74,10 +75,10 @@ struct TransformTests {
         let transform = EncryptionTransform(FakeEncryption(key: 9))
         let kept = try transform.stored(entry(100), for: key(1))
         #expect(try transform.restored(kept, for: key(1)) == entry(100))
-        #expect(throws: FakeEncryption.Broken.self) { try transform.restored(kept, for: key(2)) }
+        #expect(throws: FakeEncryption.DecryptionFailure.self) { try transform.restored(kept, for: key(2)) }
         var redated = kept
         redated.createdAt += 1
-        #expect(throws: FakeEncryption.Broken.self) { try transform.restored(redated, for: key(1)) }
+        #expect(throws: FakeEncryption.DecryptionFailure.self) { try transform.restored(redated, for: key(1)) }
     }
 
     @Test(
@@ -97,10 +98,10 @@ struct TransformTests {
     }
 
     @Test("an entry that can't be transformed is not stored, and the older entry is removed")
-    func refused() async throws {
-        let cache = TransformingDataCache(folder.cache(), transform: RefusingTransform())
+    func rejected() async throws {
+        let cache = TransformingDataCache(folder.cache(), transform: RejectingTransform())
         try await cache.store(entry(10), for: key(1))
-        await #expect(throws: DataCacheFailure.io("transform: Refusal()")) {
+        await #expect(throws: DataCacheFailure.io("transform: Rejection()")) {
             try await cache.store(entry(1_000), for: key(1))
         }
         #expect(try await cache.entry(for: key(1)) == nil)

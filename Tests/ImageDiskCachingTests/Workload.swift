@@ -3,7 +3,7 @@ import ImageCore
 import ImageDiskCaching
 import ImageTesting
 
-/// An entry whose bytes and metadata contain the number of its key and its version.
+/// Returns an entry whose bytes and metadata depend on the number of its key and its version.
 func genuine(_ number: Int, _ version: Int) -> DataCacheEntry {
     entry(1_000 + version % 20 * 977, seed: UInt64(version * 100 + number))
 }
@@ -18,9 +18,10 @@ func isGenuine(_ found: DataCacheEntry?, _ number: Int) -> Bool {
 
 /// The limit of the workload's cache.
 enum WorkloadLimits: String, Codable, CaseIterable {
-    /// All entries fit, so each acknowledged one must exist.
+    /// All entries fit, so each acknowledged entry must exist.
     case ample
-    /// About a third of the entries fit, so entries are evicted constantly. Includes operations that remove many at once.
+    /// About a third of the entries fit, so entries are evicted constantly. Includes operations that remove many at
+    /// once.
     case scarce
 
     static let keyCount = 12
@@ -43,7 +44,7 @@ enum WorkloadStep: Hashable, Codable {
     case verify
     case removeAll
 
-    /// The next step of a random sequence.
+    /// Creates the next step of a random sequence.
     init(version: Int, _ limits: WorkloadLimits, _ random: inout SeededRandom) {
         let number = Int.random(in: 0..<WorkloadLimits.keyCount, using: &random)
         switch Int.random(in: 0..<(limits == .scarce ? 28 : 24), using: &random) {
@@ -63,7 +64,7 @@ enum WorkloadStep: Hashable, Codable {
     /// The stores of an earlier launch.
     static let earlier = (0..<4).map { WorkloadStep.store($0, version: 19) }
 
-    /// All operations after `earlier`.
+    /// Returns a workload of all operations, which runs after `earlier`.
     static func scenario(_ limits: WorkloadLimits) -> [WorkloadStep] {
         switch limits {
         case .ample:
@@ -98,7 +99,7 @@ enum WorkloadStep: Hashable, Codable {
         return nil
     }
 
-    /// A writer that has received all data of an entry, in two chunks.
+    /// Returns a writer that has received all data of an entry, in two chunks.
     private static func begin(
         _ entry: DataCacheEntry, _ number: Int, _ cache: DiskDataCache
     ) async throws(DataCacheFailure) -> any DataCacheWriter {
@@ -110,7 +111,7 @@ enum WorkloadStep: Hashable, Codable {
         return writer
     }
 
-    /// An entry assembled from its parts, or nil if it is missing.
+    /// Returns an entry assembled from its parts, or nil if it is missing.
     private static func readInParts(
         _ number: Int, _ cache: DiskDataCache
     ) async throws(DataCacheFailure) -> DataCacheEntry? {
@@ -121,7 +122,7 @@ enum WorkloadStep: Hashable, Codable {
         return DataCacheEntry(data: start + end, metadata: reader.metadata, createdAt: reader.createdAt)
     }
 
-    /// The number of the entry that the step reads.
+    /// The number of the key that the step reads. `nil` for other steps.
     var lookedUp: Int? {
         switch self {
         case .read(let number), .readPart(let number): number
@@ -130,7 +131,7 @@ enum WorkloadStep: Hashable, Codable {
     }
 }
 
-/// A cache for the workload, as in a new launch of a program.
+/// Returns a new cache for the workload, as after a relaunch.
 func workloadCache(
     _ path: String, _ limits: WorkloadLimits, _ durability: DiskDurability = .processCrash,
     _ fileSystem: any FileSystem = POSIXFileSystem()
@@ -140,7 +141,7 @@ func workloadCache(
             root: path, byteLimit: limits.byteLimit, durability: durability, fileSystem: fileSystem, now: { testTime }))
 }
 
-/// The versions that can be found for each key, after all begun, completed and observed steps.
+/// The versions that a lookup can return for each key, given all begun, completed and observed steps.
 struct WorkloadModel {
     let limits: WorkloadLimits
     /// A version, or nil for a missing entry.
@@ -173,7 +174,7 @@ struct WorkloadModel {
 
     func allowsAbsence(of number: Int) -> Bool { allowed[number].contains(nil) }
 
-    /// Records that an entry can be missing.
+    /// Records that an entry may be missing.
     mutating func allowLoss(of number: Int) { allowed[number].insert(nil) }
 
     /// Records that a store has failed. The older entry is outdated.
@@ -182,7 +183,7 @@ struct WorkloadModel {
         allowed[number].insert(nil)
     }
 
-    /// Returns whether a result is possible. From now on it is the only one, until the next step.
+    /// Returns true if a result is possible. Until the next step, it is then the only possible one.
     mutating func admits(_ found: DataCacheEntry?, of number: Int) -> Bool {
         guard let version = allowed[number].first(where: { found == $0.map { genuine(number, $0) } }) else {
             return false
@@ -193,7 +194,7 @@ struct WorkloadModel {
         return true
     }
 
-    /// A description of the possible results for a number.
+    /// Returns a description of the possible results for a number.
     func text(_ number: Int) -> String {
         "key \(number) may be "
             + allowed[number].map { $0.map { "version \($0)" } ?? "absent" }.sorted().joined(separator: " or ")

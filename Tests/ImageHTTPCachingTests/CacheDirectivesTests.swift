@@ -9,7 +9,7 @@ struct CacheDirectivesTests {
         CacheDirectives(fields(lines.map { "Cache-Control: \($0)" }))
     }
 
-    @Test("names in any case, on one line or several, with empty elements between")
+    @Test("parses names in any case, on one or several lines, with empty elements")
     func names() {
         let directives = Self.directives(" , No-Store ,, pRivate", "max-Age=5")
         #expect(directives.contains("no-store") && directives.contains("private"))
@@ -19,7 +19,7 @@ struct CacheDirectivesTests {
     }
 
     @Test(
-        "a number of seconds, as it is or quoted",
+        "parses a number of seconds, quoted or not",
         arguments: [
             ("max-age=3600", 3600.0), ("max-age=\"3600\"", 3600), ("max-age=003600", 3600), ("max-age=0", 0),
             ("max-age=2147483648", 2_147_483_648), ("max-age=99999999999", 2_147_483_648),
@@ -30,7 +30,7 @@ struct CacheDirectivesTests {
     }
 
     @Test(
-        "what is no number of seconds is none at all: the lifetime has passed",
+        "treats an invalid number of seconds as zero",
         arguments: [
             "max-age", "max-age=a60", "max-age=60a", "max-age=-60", "max-age=60.5", "max-age='60'", "max-age=\"\"",
         ])
@@ -39,14 +39,14 @@ struct CacheDirectivesTests {
     }
 
     @Test(
-        "what breaks the grammar is no directive",
+        "ignores malformed directives",
         arguments: ["max-age =60", "max-age= 60", "max-age=", "=60", "max-age=\"60", "max-age=6 0", "max-age=\"6\"0"])
     func malformed(text: String) {
         #expect(!Self.directives(text).contains("max-age"))
         #expect(Self.directives("\(text)", "private").contains("private"))
     }
 
-    @Test("a quoted string hides what is in it")
+    @Test("does not parse directives in a quoted string")
     func quoted() {
         #expect(Self.directives("extension=\"max-age=60, no-store\", max-age=1").seconds("max-age") == 1)
         #expect(Self.directives("max-age=1, extension=\"max-age=60\"").seconds("max-age") == 1)
@@ -54,7 +54,7 @@ struct CacheDirectivesTests {
         #expect(Self.directives("extension=\"a\\\"b\\\\\"").value(of: "extension") == "a\"b\\")
     }
 
-    @Test("of two values the first counts")
+    @Test("uses the first of two values")
     func twice() {
         #expect(Self.directives("max-age=1800, max-age=1").seconds("max-age") == 1800)
         #expect(Self.directives("max-age=1", "max-age=1800").seconds("max-age") == 1)

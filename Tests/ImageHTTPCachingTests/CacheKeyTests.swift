@@ -2,14 +2,14 @@ import Foundation
 import ImageHTTPCaching
 import Testing
 
-@Suite("Keys of images")
+@Suite("Cache keys")
 struct CacheKeyTests {
     static func key(_ text: String, _ rules: CacheKeyRules = CacheKeyRules()) -> String? {
         URL(string: text).map { rules.key(for: $0) }
     }
 
     @Test(
-        "addresses that mean the same have the same key",
+        "equivalent URLs have the same key",
         arguments: [
             ("HTTPS://Images.TEST:443#top", "https://images.test/"),
             ("http://a.test:80/b?c=d#e", "http://a.test/b?c=d"),
@@ -23,7 +23,7 @@ struct CacheKeyTests {
         #expect(Self.key(text) == expected)
     }
 
-    @Test("items of a query are dropped or kept by the rule for the host")
+    @Test("drops or keeps query items by the rule for the host")
     func query() {
         let rules = CacheKeyRules([
             "CDN.test": .dropping(["sig", "expires"]), "*.store.test": .keeping(["v"]),
@@ -41,7 +41,7 @@ struct CacheKeyTests {
         #expect(Self.key("https://a.test/a?t=2", all) == "https://a.test/a?t=2")
     }
 
-    @Test("identities are kept apart, and their credentials are not in the key")
+    @Test("identities have different keys, without their credentials")
     func identity() throws {
         let url = try #require(URL(string: "https://a.test/1"))
         let identities: [CacheIdentity] = [

@@ -3,10 +3,10 @@ import HTTPTypes
 import ImageHTTPCaching
 import ImageTransporting
 
-/// Noon of a day on which every test begins.
+/// The time at which every test starts.
 let noon = Date(timeIntervalSince1970: 1_700_049_600)
 
-/// A response as it was stored at noon, from header lines like `Cache-Control: max-age=60`.
+/// Creates a response stored at noon, from header lines like `Cache-Control: max-age=60`.
 func stored(
     _ lines: String..., status: Int = 200, to request: HTTPFields = [:], url: String = "https://images.test/1.jpg",
     delay: TimeInterval = 0
@@ -23,7 +23,7 @@ func fields(_ lines: [String]) -> HTTPFields {
     var fields = HTTPFields()
     for line in lines {
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let name = HTTPField.Name(String(parts[0])) else { preconditionFailure("no header line: \(line)") }
+        guard let name = HTTPField.Name(String(parts[0])) else { preconditionFailure("not a header line: \(line)") }
         fields.append(HTTPField(name: name, value: parts[1].trimmingCharacters(in: .whitespaces)))
     }
     return fields
@@ -33,5 +33,5 @@ func request(_ lines: String..., method: HTTPRequest.Method = .get) -> HTTPCache
     HTTPCacheRequest(method: method, headers: fields(lines))
 }
 
-/// How a date some seconds after noon is written.
+/// Returns an HTTP date, in seconds after noon.
 func date(_ offset: TimeInterval) -> String { HTTPDate.format(noon + offset) }

@@ -3,9 +3,10 @@ import HTTPTypes
 import ImageHTTPCaching
 import Testing
 
-@Suite("How long it is fresh (RFC 9111, 4.2)")
+@Suite("Freshness (RFC 9111, 4.2)")
 struct FreshnessTests {
-    /// The whole seconds after noon at which a response stops to be fresh; nil when it is fresh for longer than three days.
+    /// Returns the number of seconds after noon at which a response becomes stale. Returns nil if it is fresh for more
+    /// than three days.
     static func lifetime(_ response: StoredHTTPResponse, _ policy: RFC9111Policy = RFC9111Policy()) -> Int? {
         func isFresh(_ seconds: Int) -> Bool {
             policy.reuse(response, for: request(), at: noon + TimeInterval(seconds)) == .fresh
@@ -20,7 +21,7 @@ struct FreshnessTests {
         return stale
     }
 
-    @Test("max-age, whatever Expires says; s-maxage is for shared caches")
+    @Test("max-age takes precedence over Expires, and s-maxage is ignored")
     func maxAge() {
         #expect(Self.lifetime(stored("Cache-Control: max-age=60")) == 60)
         #expect(Self.lifetime(stored("Cache-Control: max-age=60", "Expires: \(date(-9)))")) == 60)
@@ -30,25 +31,25 @@ struct FreshnessTests {
         #expect(Self.lifetime(stored("Cache-Control: max-age=99999999999")) == nil)
     }
 
-    @Test("Expires counts from Date, or from when the response came")
+    @Test("Expires is relative to Date, or to the arrival of the response")
     func expires() {
         #expect(Self.lifetime(stored("Expires: \(date(60))", "Date: \(date(0))")) == 60)
         #expect(Self.lifetime(stored("Expires: \(date(60))")) == 60)
         #expect(Self.lifetime(stored("Expires: \(date(60))", "Date: \(date(-40))")) == 60)
         #expect(Self.lifetime(stored("Expires: \(date(-1))")) == 0)
-        // An origin whose clock is ahead.
+        // The clock of this origin is ahead.
         #expect(Self.lifetime(stored("Expires: \(date(1060))", "Date: \(date(1000))")) == 60)
         #expect(Self.lifetime(stored("Expires: \(date(60))", "Expires: \(date(900))")) == 60)
     }
 
     @Test(
-        "an Expires that is no date has passed, also where a heuristic would find more",
+        "an invalid Expires means expired, and no heuristic applies",
         arguments: ["0", "-1", "soon", ""])
     func brokenExpires(value: String) {
         #expect(Self.lifetime(stored("Expires: \(value)", "Last-Modified: \(date(-86_400))")) == 0)
     }
 
-    @Test("the age that other caches tell counts, and the way here")
+    @Test("includes the Age field and the response delay")
     func age() {
         #expect(Self.lifetime(stored("Cache-Control: max-age=60", "Age: 25")) == 35)
         #expect(Self.lifetime(stored("Cache-Control: max-age=60", "Age: 75")) == 0)
@@ -59,7 +60,7 @@ struct FreshnessTests {
     }
 
     @Test(
-        "of several ages the first counts, and what is none does not",
+        "uses the first of several ages, and ignores invalid ones",
         arguments: [
             ("25, 0", 35), ("0, 25", 60), ("abc", 60), ("-7200", 60), ("7200.0", 60), ("", 60),
             ("99999999999999999999", 0),
@@ -68,7 +69,7 @@ struct FreshnessTests {
         #expect(Self.lifetime(stored("Cache-Control: max-age=60", "Age: \(value)")) == lifetime)
     }
 
-    @Test("a tenth of the time since the last change, at most a day, where nothing is said")
+    @Test("without a lifetime, uses a tenth of the time since the last modification, at most a day")
     func heuristic() {
         #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))")) == 100)
         #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))", "Date: \(date(-100))")) == 0)
@@ -82,7 +83,7 @@ struct FreshnessTests {
         #expect(Self.lifetime(stored("Last-Modified: \(date(-400))"), eager) == 0)
     }
 
-    @Test("no heuristic for a status that does not allow it, unless the response is public")
+    @Test("applies no heuristic to other statuses, unless the response is public")
     func heuristicStatuses() {
         for status in [200, 203, 204, 300, 301, 308, 405, 414, 501] {
             #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))", status: status)) == 100, "\(status)")
@@ -94,7 +95,7 @@ struct FreshnessTests {
         }
     }
 
-    @Test("what is not found is so for a minute, unless the origin says otherwise", arguments: [404, 410])
+    @Test("caches 404 and 410 for a minute, unless the origin specifies a lifetime", arguments: [404, 410])
     func negative(status: Int) {
         #expect(Self.lifetime(stored(status: status)) == 60)
         #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))", status: status)) == 60)
@@ -105,7 +106,7 @@ struct FreshnessTests {
         #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))", status: status), plain) == 100)
     }
 
-    @Test("without lifetime and validator it is stale at once, unless the application has set a lifetime")
+    @Test("without lifetime and validator, a response is stale unless a default lifetime is set")
     func unmarked() {
         #expect(Self.lifetime(stored()) == 0)
         let lenient = RFC9111Policy(defaultLifetime: .seconds(30))
@@ -113,7 +114,7 @@ struct FreshnessTests {
         #expect(Self.lifetime(stored("ETag: \"a\""), lenient) == 0)
     }
 
-    @Test("a clock that is set back makes nothing younger")
+    @Test("setting the clock back does not make a response younger")
     func clock() {
         let response = stored("Cache-Control: max-age=60", "Age: 10")
         #expect(response.age(at: noon - 1000) == 10)

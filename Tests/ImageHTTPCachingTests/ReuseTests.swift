@@ -2,37 +2,37 @@ import Foundation
 import ImageHTTPCaching
 import Testing
 
-@Suite("What a stored response is good for (RFC 9111, 4 and 5.2)")
+@Suite("Reuse of stored responses (RFC 9111, 4 and 5.2)")
 struct ReuseTests {
     static func reuse(
         _ response: StoredHTTPResponse, _ asked: HTTPCacheRequest = request(), after seconds: TimeInterval = 0
     ) -> CacheReuse { RFC9111Policy().reuse(response, for: asked, at: noon + seconds) }
 
-    @Test("no-cache in the response: always ask, and never show it stale")
+    @Test("no-cache in the response requires validation, and forbids using it stale")
     func noCache() {
-        #expect(Self.reuse(stored("Cache-Control: max-age=60, No-Cache")) == .validate(orElse: .never))
+        #expect(Self.reuse(stored("Cache-Control: max-age=60, No-Cache")) == .validate(fallback: .never))
         #expect(Self.reuse(stored("Cache-Control: max-age=60, no-cache=\"Set-Cookie\"")) == .fresh)
     }
 
-    @Test("must-revalidate: fresh as any other, never shown stale")
+    @Test("must-revalidate allows a fresh response, but never a stale one")
     func mustRevalidate() {
         let response = stored(
             "Cache-Control: max-age=60, must-revalidate, stale-while-revalidate=60, stale-if-error=60")
         #expect(Self.reuse(response) == .fresh)
-        #expect(Self.reuse(response, after: 61) == .validate(orElse: .never))
-        #expect(Self.reuse(response, request("Cache-Control: max-stale"), after: 61) == .validate(orElse: .never))
+        #expect(Self.reuse(response, after: 61) == .validate(fallback: .never))
+        #expect(Self.reuse(response, request("Cache-Control: max-stale"), after: 61) == .validate(fallback: .never))
     }
 
     @Test(
-        "directives for shared caches forbid to show it stale after a failure",
+        "directives for shared caches forbid a stale response after a failure",
         arguments: ["proxy-revalidate", "s-maxage=2"])
     func shared(directive: String) {
         let response = stored("Cache-Control: max-age=60, \(directive)")
         #expect(Self.reuse(response) == .fresh)
-        #expect(Self.reuse(response, after: 61) == .validate(orElse: .never))
+        #expect(Self.reuse(response, after: 61) == .validate(fallback: .never))
     }
 
-    @Test("the request asks for validation: no-cache, max-age=0, Pragma, no-store")
+    @Test("no-cache, max-age=0, Pragma and no-store in the request require validation")
     func requests() {
         let response = stored("Cache-Control: max-age=3600")
         for line in [
@@ -43,78 +43,79 @@ struct ReuseTests {
                 continue
             }
         }
-        // Pragma counts where there is no Cache-Control.
+        // Pragma is ignored if there is Cache-Control.
         #expect(Self.reuse(response, request("Pragma: no-cache", "Cache-Control: max-age=60")) == .fresh)
     }
 
-    @Test("the request's max-age and min-fresh narrow what is fresh")
+    @Test("max-age and min-fresh of the request limit what is fresh")
     func narrower() {
         let response = stored("Cache-Control: max-age=100", "Age: 40")
         #expect(Self.reuse(response, request("Cache-Control: max-age=50")) == .fresh)
         #expect(
-            Self.reuse(response, request("Cache-Control: max-age=50"), after: 11) == .validate(orElse: .disconnected))
+            Self.reuse(response, request("Cache-Control: max-age=50"), after: 11) == .validate(fallback: .disconnected))
         #expect(Self.reuse(response, request("Cache-Control: min-fresh=60")) == .fresh)
-        #expect(Self.reuse(response, request("Cache-Control: min-fresh=61")) == .validate(orElse: .disconnected))
+        #expect(Self.reuse(response, request("Cache-Control: min-fresh=61")) == .validate(fallback: .disconnected))
     }
 
-    @Test("max-stale accepts what is stale for so long, or for any time")
+    @Test("max-stale accepts a response that is stale for the given time, or for any time")
     func maxStale() {
         let response = stored("Cache-Control: max-age=10")
         #expect(Self.reuse(response, request("Cache-Control: max-stale=5"), after: 15) == .stale)
         #expect(
-            Self.reuse(response, request("Cache-Control: max-stale=5"), after: 16) == .validate(orElse: .disconnected))
+            Self.reuse(response, request("Cache-Control: max-stale=5"), after: 16) == .validate(fallback: .disconnected)
+        )
         #expect(Self.reuse(response, request("Cache-Control: max-stale"), after: 1e6) == .stale)
     }
 
-    @Test("immutable: a reload does not ask as long as it is fresh")
+    @Test("an immutable response is not revalidated on reload while it is fresh")
     func immutable() {
         let response = stored("Cache-Control: max-age=60, immutable")
         #expect(Self.reuse(response, request("Cache-Control: max-age=0")) == .fresh)
         #expect(
-            Self.reuse(response, request("Cache-Control: max-age=0"), after: 61) == .validate(orElse: .disconnected))
-        #expect(Self.reuse(response, request("Cache-Control: no-cache")) == .validate(orElse: .never))
+            Self.reuse(response, request("Cache-Control: max-age=0"), after: 61) == .validate(fallback: .disconnected))
+        #expect(Self.reuse(response, request("Cache-Control: no-cache")) == .validate(fallback: .never))
     }
 
-    @Test("stale-while-revalidate: shown for so long while the origin is asked")
+    @Test("stale-while-revalidate allows a stale response for the given time")
     func whileRevalidating() {
         let response = stored("Cache-Control: max-age=10, stale-while-revalidate=20")
         #expect(Self.reuse(response, after: 9) == .fresh)
         #expect(Self.reuse(response, after: 30) == .staleWhileRevalidate)
-        #expect(Self.reuse(response, after: 31) == .validate(orElse: .disconnected))
+        #expect(Self.reuse(response, after: 31) == .validate(fallback: .disconnected))
         #expect(
-            Self.reuse(response, request("Cache-Control: max-age=0"), after: 15) == .validate(orElse: .disconnected))
+            Self.reuse(response, request("Cache-Control: max-age=0"), after: 15) == .validate(fallback: .disconnected))
     }
 
-    @Test("stale-if-error: shown for so long in place of an error; without it only when nobody answers")
+    @Test("stale-if-error allows a stale response instead of a server error for the given time")
     func ifError() {
         let response = stored("Cache-Control: max-age=10, stale-if-error=20")
-        #expect(Self.reuse(response, after: 30) == .validate(orElse: .error))
-        #expect(Self.reuse(response, after: 31) == .validate(orElse: .disconnected))
+        #expect(Self.reuse(response, after: 30) == .validate(fallback: .serverError))
+        #expect(Self.reuse(response, after: 31) == .validate(fallback: .disconnected))
         let asked = request("Cache-Control: stale-if-error=100")
-        #expect(Self.reuse(stored("Cache-Control: max-age=10"), asked, after: 50) == .validate(orElse: .error))
-        for status in [500, 502, 503, 504] { #expect(StalePermission.error.covers(status: status)) }
-        for status in [200, 404, 501, 505] { #expect(!StalePermission.error.covers(status: status)) }
-        #expect(!StalePermission.disconnected.covers(status: 503))
-        #expect(StalePermission.never < .disconnected && StalePermission.disconnected < .error)
+        #expect(Self.reuse(stored("Cache-Control: max-age=10"), asked, after: 50) == .validate(fallback: .serverError))
+        for status in [500, 502, 503, 504] { #expect(StaleFallback.serverError.allows(status: status)) }
+        for status in [200, 404, 501, 505] { #expect(!StaleFallback.serverError.allows(status: status)) }
+        #expect(!StaleFallback.disconnected.allows(status: 503))
+        #expect(StaleFallback.never < .disconnected && StaleFallback.disconnected < .serverError)
     }
 
-    @Test("a fixed lifetime ignores the origin, not the user")
+    @Test("a fixed lifetime ignores the fields of the origin, but not those of the request")
     func fixed() {
         let policy = FixedLifetimePolicy(lifetime: .seconds(60))
         let response = stored("Cache-Control: no-store, max-age=0", "Age: 500", "Vary: *")
         #expect(policy.mayStore(response, to: request()))
         #expect(!policy.mayStore(stored(status: 404), to: request()))
         #expect(policy.reuse(response, for: request(), at: noon + 59) == .fresh)
-        #expect(policy.reuse(response, for: request(), at: noon + 60) == .validate(orElse: .error))
+        #expect(policy.reuse(response, for: request(), at: noon + 60) == .validate(fallback: .serverError))
         for line in ["Cache-Control: no-cache", "Cache-Control: max-age=0"] {
-            #expect(policy.reuse(response, for: request(line), at: noon) == .validate(orElse: .error))
+            #expect(policy.reuse(response, for: request(line), at: noon) == .validate(fallback: .serverError))
         }
     }
 
-    @Test("never storing stores nothing and reuses nothing")
+    @Test("NeverStorePolicy stores nothing and reuses nothing")
     func never() {
         let response = stored("Cache-Control: max-age=60")
         #expect(!NeverStorePolicy().mayStore(response, to: request()))
-        #expect(NeverStorePolicy().reuse(response, for: request(), at: noon) == .validate(orElse: .never))
+        #expect(NeverStorePolicy().reuse(response, for: request(), at: noon) == .validate(fallback: .never))
     }
 }

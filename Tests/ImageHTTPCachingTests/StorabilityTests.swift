@@ -2,14 +2,14 @@ import HTTPTypes
 import ImageHTTPCaching
 import Testing
 
-@Suite("What may be stored (RFC 9111, 3)")
+@Suite("Storing responses (RFC 9111, 3)")
 struct StorabilityTests {
     static func mayStore(
-        _ response: StoredHTTPResponse, to asked: HTTPCacheRequest = request(),
+        _ response: StoredHTTPResponse, to cacheRequest: HTTPCacheRequest = request(),
         _ policy: RFC9111Policy = RFC9111Policy()
-    ) -> Bool { policy.mayStore(response, to: asked) }
+    ) -> Bool { policy.mayStore(response, to: cacheRequest) }
 
-    @Test("a status with a lifetime of its own, or one that caches know, or one that says public")
+    @Test("stores a response with a lifetime, a cacheable status, public or private")
     func statuses() {
         for status in [200, 203, 204, 299, 301, 302, 303, 307, 308, 400, 404, 410, 499, 500, 502, 503, 504, 599] {
             #expect(Self.mayStore(stored("Cache-Control: max-age=60", status: status)), "\(status)")
@@ -25,31 +25,31 @@ struct StorabilityTests {
         }
     }
 
-    @Test("not parts of other responses, and not what is on its way", arguments: [100, 103, 199, 206, 304, 600])
+    @Test("does not store partial, 304 and informational responses", arguments: [100, 103, 199, 206, 304, 600])
     func parts(status: Int) {
         #expect(!Self.mayStore(stored("Cache-Control: max-age=60", status: status)))
     }
 
-    @Test("no-store in the response or in the request is obeyed")
+    @Test("obeys no-store in the response and in the request")
     func noStore() {
         #expect(!Self.mayStore(stored("Cache-Control: max-age=60, No-Store")))
         #expect(!Self.mayStore(stored("Cache-Control: no-store", "Expires: \(date(60))")))
         #expect(!Self.mayStore(stored("Cache-Control: max-age=60"), to: request("Cache-Control: no-store")))
     }
 
-    @Test("must-understand overrides no-store for a status that is understood, and forbids others")
+    @Test("must-understand overrides no-store for known statuses, and forbids others")
     func mustUnderstand() {
         #expect(Self.mayStore(stored("Cache-Control: max-age=60, no-store, must-understand")))
         #expect(!Self.mayStore(stored("Cache-Control: max-age=60, must-understand", status: 299)))
     }
 
-    @Test("private and Authorization forbid nothing to a private cache")
+    @Test("stores private and authorized responses")
     func privacy() {
         #expect(Self.mayStore(stored("Cache-Control: private, max-age=60")))
         #expect(Self.mayStore(stored("Cache-Control: max-age=60"), to: request("Authorization: Basic eA==")))
     }
 
-    @Test("only plain requests: GET, no range, no condition of the caller's own")
+    @Test("stores only responses to GET without a range or condition")
     func requests() {
         let response = stored("Cache-Control: max-age=60")
         #expect(Self.mayStore(response))
@@ -64,13 +64,13 @@ struct StorabilityTests {
         }
     }
 
-    @Test("Vary: * fits no other request", arguments: ["*", "*, *", ", *", "*, Foo", "Foo, *"])
+    @Test("does not store responses with Vary: *", arguments: ["*", "*, *", ", *", "*, Foo", "Foo, *"])
     func varyStar(value: String) {
         #expect(!Self.mayStore(stored("Cache-Control: max-age=60", "Vary: \(value)")))
         #expect(!Self.mayStore(stored("Cache-Control: max-age=60", "Vary:", "Vary: \(value)")))
     }
 
-    @Test("what concerns one connection is not kept")
+    @Test("removes hop-by-hop fields")
     func perConnection() {
         let response = stored(
             "Connection: close, X-Hop", "X-Hop: 1", "Keep-Alive: timeout=5", "Proxy-Authenticate: Basic",
@@ -79,7 +79,7 @@ struct StorabilityTests {
         #expect(response.headers.map(\.name.canonicalName) == ["set-cookie", "x-kept"])
     }
 
-    @Test("all of it survives being written and read")
+    @Test("encodes and decodes all properties")
     func metadata() throws {
         let response = stored(
             "Vary: Accept", "Set-Cookie: a=b", "Set-Cookie: c=d", "X: ü", to: fields(["Accept: image/webp"]),

@@ -7,10 +7,10 @@ import Testing
 @Suite("Validation and invalidation (RFC 9111, 4.3 and 4.4)")
 struct ValidationTests {
     static func confirmed(_ response: StoredHTTPResponse, _ lines: String...) -> StoredHTTPResponse? {
-        response.confirmed(by: head(lines, status: 304), requestTime: noon + 100, responseTime: noon + 101)
+        response.freshened(byNotModified: head(lines, status: 304), requestTime: noon + 100, responseTime: noon + 101)
     }
 
-    @Test("a 304 replaces the fields that it has, and keeps the others, status and variant")
+    @Test("a 304 replaces the fields it contains, and keeps the other fields, the status and the variant")
     func update() throws {
         let response = stored(
             "Cache-Control: max-age=1", "ETag: \"a\"", "Age: 50", "X: 1", "X: 2", "Y: 3", "Vary: Accept",
@@ -29,7 +29,7 @@ struct ValidationTests {
         #expect(updated.requestTime == noon + 100 && updated.responseTime == noon + 101)
     }
 
-    @Test("fields that tell how the body is to be read stay")
+    @Test("a 304 does not replace fields that describe the body")
     func body() throws {
         let response = stored("ETag: \"a\"", "Content-Length: 10", "Content-Encoding: gzip", "Content-Type: image/png")
         let updated = try #require(
@@ -39,7 +39,7 @@ struct ValidationTests {
         #expect(updated.headers[.contentType] == "image/jpeg")
     }
 
-    @Test("a 304 for another response confirms nothing")
+    @Test("a 304 with a different validator does not confirm the response")
     func other() {
         let tagged = stored("ETag: \"a\"", "Last-Modified: \(date(-9))")
         #expect(Self.confirmed(tagged, "ETag: \"b\"") == nil)
@@ -52,11 +52,11 @@ struct ValidationTests {
         #expect(Self.confirmed(tagged) != nil)
     }
 
-    @Test("a HEAD that describes the same response updates it, any other makes it no good")
+    @Test("a HEAD updates the same response, and invalidates a different one")
     func described() throws {
         let response = stored("ETag: \"a\"", "Content-Length: 10", "Cache-Control: max-age=1")
         func described(_ lines: String..., status: Int = 200) -> StoredHTTPResponse? {
-            response.described(by: head(lines, status: status), requestTime: noon, responseTime: noon)
+            response.freshened(byHead: head(lines, status: status), requestTime: noon, responseTime: noon)
         }
         #expect(
             described("ETag: \"a\"", "Content-Length: 10", "Cache-Control: max-age=60")?.headers[.cacheControl]
@@ -67,23 +67,23 @@ struct ValidationTests {
         #expect(described(status: 404) == nil)
     }
 
-    @Test("a method that changes something makes its URL outdated, and those of the same origin that the answer names")
+    @Test("an unsafe method invalidates its URL, and URLs of the same origin in Location and Content-Location")
     func invalidation() throws {
         let url = try #require(URL(string: "https://a.test/album/1"))
-        func outdated(_ method: HTTPRequest.Method, _ lines: String..., status: Int = 200) -> [String] {
-            CacheInvalidation.outdated(by: method, of: url, answeredWith: head(lines, status: status)).map(
+        func invalidated(_ method: HTTPRequest.Method, _ lines: String..., status: Int = 200) -> [String] {
+            CacheInvalidation.invalidatedURLs(by: method, of: url, response: head(lines, status: status)).map(
                 \.absoluteString)
         }
         for method in [HTTPRequest.Method.post, .put, .delete, .patch] {
-            #expect(outdated(method) == ["https://a.test/album/1"])
-            #expect(outdated(method, status: 302) == ["https://a.test/album/1"])
-            #expect(outdated(method, status: 404).isEmpty)
+            #expect(invalidated(method) == ["https://a.test/album/1"])
+            #expect(invalidated(method, status: 302) == ["https://a.test/album/1"])
+            #expect(invalidated(method, status: 404).isEmpty)
         }
-        for method in [HTTPRequest.Method.get, .head, .options, .trace] { #expect(outdated(method).isEmpty) }
+        for method in [HTTPRequest.Method.get, .head, .options, .trace] { #expect(invalidated(method).isEmpty) }
         #expect(
-            outdated(.post, "Location: 2", "Content-Location: https://A.test:443/3")
+            invalidated(.post, "Location: 2", "Content-Location: https://A.test:443/3")
                 == ["https://a.test/album/1", "https://a.test/album/2", "https://A.test:443/3"])
-        #expect(outdated(.post, "Location: http://a.test/2", "Content-Location: https://b.test/3").count == 1)
-        #expect(outdated(.post, "Location: https://a.test:444/2").count == 1)
+        #expect(invalidated(.post, "Location: http://a.test/2", "Content-Location: https://b.test/3").count == 1)
+        #expect(invalidated(.post, "Location: https://a.test:444/2").count == 1)
     }
 }

@@ -29,7 +29,7 @@ struct CancellationAndPriorityTests {
         #expect(fixture.transport.messages.isEmpty)
     }
 
-    @Test("a request cancelled during its transfer ends the transfer")
+    @Test("cancelling a request cancels its transfer")
     func cancelledInTransfer() async {
         let fixture = LoaderFixture()
         let gate = Gate()
@@ -84,7 +84,7 @@ struct CancellationAndPriorityTests {
         #expect(lanes == ["download low images.example", "decode low -"])
     }
 
-    @Test("a retry waits for the policy's delay without holding a slot")
+    @Test("a retry waits for the policy's delay without occupying a slot")
     func retry() async throws {
         let scheduler = PriorityScheduler(lanes: [.download: LaneConfiguration(limit: 1)])
         let fixture = LoaderFixture(scheduler: scheduler, retries: 2)
@@ -129,7 +129,7 @@ struct CancellationAndPriorityTests {
         #expect(fixture.transport.sendCount == 2)
     }
 
-    @Test("a request whose task was cancelled gets no image, even on a hit")
+    @Test("a request in a cancelled task receives no image, even if it is in memory")
     func cancelledWithAnAnswer() async throws {
         let fixture = LoaderFixture()
         let request = fixture.request("a")

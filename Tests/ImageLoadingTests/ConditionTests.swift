@@ -47,16 +47,16 @@ struct ConditionTests {
     // MARK: Low priority
 
     @Test(
-        "a low-priority download is interrupted without notice to its callers, and resumes when allowed",
+        "a low-priority download is interrupted without an error, and starts again when it is allowed",
         arguments: [true, false])
-    func brokenOff(_ byMemory: Bool) async {
+    func interrupted(_ byMemory: Bool) async {
         let fixture = fixture()
         let task = fixture.loader.task(for: heldOnce("a", .low, fixture))
         fixture.run()
         if byMemory { pressure.report(.warning) } else { application.set(.background) }
         fixture.run()
         #expect(fixture.transport.cancellationCount == 1 && fixture.transport.sendCount == 1)
-        #expect(fixture.observer.kinds().last == .heldBack)
+        #expect(fixture.observer.kinds().last == .deferred)
         #expect(fixture.imageCoalescer.callerCount == 1)
         if byMemory { pressure.report(.normal) } else { application.set(.foreground) }
         #expect(await end(of: task, fixture) == "network")
@@ -89,8 +89,8 @@ struct ConditionTests {
         withExtendedLifetime(task) {}
     }
 
-    @Test("an interrupted download is cancelled with its request and leaves nothing")
-    func cancelledWhileHeldBack() async {
+    @Test("a deferred download is cancelled with its request")
+    func cancelledWhileDeferred() async {
         let fixture = fixture()
         application.set(.background)
         let task = fixture.loader.task(for: fixture.request("a") { $0.priority = .low })
@@ -103,8 +103,8 @@ struct ConditionTests {
         #expect(fixture.transport.messages.isEmpty)
     }
 
-    @Test("conditions at the creation of the loader apply")
-    func alreadySo() {
+    @Test("the conditions when the loader is created apply")
+    func initialConditions() {
         application.set(.background)
         let fixture = fixture()
         let task = fixture.loader.task(for: fixture.request("a") { $0.priority = .low })
@@ -135,8 +135,8 @@ struct ConditionTests {
     @Test(
         "when background time expires, all downloads are interrupted, and resume in the foreground",
         arguments: [true, false])
-    func timeUp(_ isGiven: Bool) async {
-        time.givesTime.change { $0 = isGiven }
+    func backgroundTimeExpires(_ isGiven: Bool) async {
+        time.grantsTime.change { $0 = isGiven }
         let fixture = fixture()
         let urgent = fixture.loader.task(for: heldOnce("a", .high, fixture))
         fixture.run()
@@ -149,8 +149,8 @@ struct ConditionTests {
         #expect(await end(of: urgent, fixture) == "network")
     }
 
-    @Test("background time is released in the foreground")
-    func givenBack() {
+    @Test("background time is ended in the foreground")
+    func backgroundTimeEnds() {
         let fixture = fixture()
         let urgent = fixture.loader.task(for: heldOnce("a", .high, fixture))
         fixture.run()
@@ -173,7 +173,7 @@ struct ConditionTests {
         let tasks = ["a", "b", "c"].map { fixture.loader.task(for: failingOnce($0, .normal, fixture)) }
         fixture.run()
         #expect(fixture.transport.sendCount == 3)
-        #expect(fixture.observer.kinds().filter { $0 == .waitsForNetwork }.count == 3)
+        #expect(fixture.observer.kinds().filter { $0 == .waitingForNetwork }.count == 3)
         network.set(.online)
         for task in tasks { #expect(await end(of: task, fixture) == "network") }
         #expect(fixture.transport.sendCount == 6)
@@ -197,7 +197,7 @@ struct ConditionTests {
         #expect(fixture.transport.requests.dropFirst(before).map(\.url.lastPathComponent) == ["c", "b", "a"])
     }
 
-    @Test("too many waiting requests: the least urgent fail with their original error")
+    @Test("if too many requests wait for the network, the least urgent ones fail with their original error")
     func bounded() async {
         let fixture = fixture(maxWaiting: 2)
         network.set(.offline)
@@ -214,7 +214,7 @@ struct ConditionTests {
         #expect(await end(of: urgent, fixture) == "network")
     }
 
-    @Test("waiting for the network ends with the request's cancellation and the loader's invalidation")
+    @Test("waiting for the network ends if the request is cancelled or the loader is invalidated")
     func cancelledWhileWaiting() async {
         let fixture = fixture()
         network.set(.offline)
@@ -250,8 +250,8 @@ struct ConditionTests {
         #expect(fixture.transport.sendCount == 13)
     }
 
-    @Test("a request that has waited for the network has all its retries again")
-    func retriesAnew() async {
+    @Test("waiting for the network resets the retries of a request")
+    func retriesReset() async {
         let fixture = fixture(retries: 1)
         let failure = ScriptedTransport.Reply.failure(.connectionFailed("no route"))
         let task = fixture.loader.task(for: fixture.request("a", first: failure))
@@ -268,7 +268,7 @@ struct ConditionTests {
         #expect(fixture.transport.sendCount == 4)
     }
 
-    @Test("a failure with a network, or for another reason, does not wait")
+    @Test("a failure with a network or for another reason ends the request")
     func otherFailures() async {
         let fixture = fixture()
         let refused = fixture.loader.task(for: failingOnce("a", .normal, fixture))
@@ -278,7 +278,7 @@ struct ConditionTests {
         #expect(await end(of: missing, fixture) == "not found")
     }
 
-    @Test("condition sources don't retain the loader, and don't call it after its release")
+    @Test("monitors don't retain the loader, and don't call it after its release")
     func leaks() {
         weak var loader: ImageLoader?
         do {

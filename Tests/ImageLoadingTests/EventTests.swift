@@ -23,7 +23,7 @@ struct EventTests {
         }
     }
 
-    @Test("a new image is absent in both layers")
+    @Test("a new image is absent in both caches")
     func absent() async {
         #expect(await misses(fixture.request("a")) == [.memoryMiss(.absent), .diskMiss(.absent)])
     }
@@ -40,7 +40,7 @@ struct EventTests {
         #expect(await misses(fixture.request("a")).first == .memoryMiss(.absent))
     }
 
-    @Test("a layer that the request bypasses is reported, and isn't counted as a look-up")
+    @Test("a cache that the request bypasses is reported, and isn't counted as a lookup")
     func policy() async throws {
         let nothing = fixture.request("a") { $0.cachePolicy = .none }
         #expect(await misses(nothing) == [.memoryMiss(.policy), .diskMiss(.policy)])
@@ -50,7 +50,7 @@ struct EventTests {
         #expect(fixture.loader.statistics.disk.misses == 0)
     }
 
-    @Test("a missing layer is reported, and isn't counted as a look-up")
+    @Test("a missing cache is reported, and isn't counted as a lookup")
     func noCache() async throws {
         let fixture = LoaderFixture {
             $0.memoryCache = nil
@@ -70,11 +70,11 @@ struct EventTests {
         request.headers["Accept-Language"] = "fi"
         #expect(await misses(request).last == .diskMiss(.otherVariant))
         fixture.wallTime.advance(100)
-        #expect(await misses(request).last == .diskMiss(.outOfDate))
+        #expect(await misses(request).last == .diskMiss(.stale))
 
         let damaged = fixture.request("b", first: .ok(Data("no image".utf8))) { $0.cachePolicy = .diskOnly }
         _ = try await fixture.loader.data(for: damaged)
-        #expect(await misses(damaged).dropFirst() == [.diskMiss(.noImage), .diskMiss(.policy)])
+        #expect(await misses(damaged).dropFirst() == [.diskMiss(.notAnImage), .diskMiss(.policy)])
     }
 
     @Test("a lost body is reported as lost, and a failing store as unreadable")
@@ -82,7 +82,7 @@ struct EventTests {
         let request = fixture.request("a") { $0.cachePolicy = .diskOnly }
         _ = try await fixture.loader.image(for: request)
         for key in fixture.disk.entries.keys where key.source.contains(" ") { try await fixture.disk.remove(for: key) }
-        #expect(await misses(request).last == .diskMiss(.bytesLost))
+        #expect(await misses(request).last == .diskMiss(.missingBytes))
         fixture.disk.fail(.entry, with: .noSpace)
         #expect(await misses(request).last == .diskMiss(.unreadable))
     }
@@ -105,7 +105,7 @@ struct EventTests {
         ]
         let after: [ImageLoadEvent.Kind] = [
             .received(bytes: bytes, of: bytes), .downloadFinished(bytes: bytes), .queued(.decode), .decodingStarted,
-            .decoded(size), .queued(.decode), .processed, .keptInMemory, .succeeded(.network),
+            .decoded(size), .queued(.decode), .processed, .storedInMemory, .succeeded(.network),
         ]
         #expect(fixture.observer.kinds() == before + after)
         let times = before.map { _ in Duration.zero } + after.map { _ in Duration.seconds(2) }

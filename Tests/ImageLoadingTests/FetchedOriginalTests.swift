@@ -28,7 +28,7 @@ struct FetchedOriginalTests {
     }
 
     private func request(
-        _ name: String = "asset", bringing data: Data = LoaderFixture.image,
+        _ name: String = "asset", data: Data = LoaderFixture.image,
         adjust: (inout ImageRequest) -> Void = { _ in }
     ) -> ImageRequest {
         var request = ImageRequest(
@@ -41,14 +41,14 @@ struct FetchedOriginalTests {
     }
 
     @Test("an original is stored under its name and returned for the next request, also offline")
-    func kept() async throws {
+    func stored() async throws {
         #expect(try await fixture.loader.image(for: request()).source == .network)
         #expect(disk.entries.keys.map(\.source) == ["fetch asset"])
         #expect(try await fixture.loader.image(for: request()).source == .disk)
         #expect(try await fixture.loader.data(for: request { $0.mode = .onlyIfCached }).source == .disk)
         #expect(calls.count == 1)
         let kinds = fixture.observer.kinds()
-        #expect(kinds.contains(.diskMiss(.absent)) && kinds.contains(.keptOnDisk(bytes: LoaderFixture.image.count)))
+        #expect(kinds.contains(.diskMiss(.absent)) && kinds.contains(.storedOnDisk(bytes: LoaderFixture.image.count)))
         #expect(kinds.contains(.diskHit(bytes: LoaderFixture.image.count)))
         #expect(fixture.loader.statistics.disk.hitRatio == 2.0 / 3)
     }
@@ -79,7 +79,7 @@ struct FetchedOriginalTests {
     func reload() async throws {
         _ = try await fixture.loader.data(for: request())
         let newer = FakeImage.encode(width: 8, height: 8)
-        let reload = request(bringing: newer) { $0.mode = .reload }
+        let reload = request(data: newer) { $0.mode = .reload }
         #expect(try await fixture.loader.data(for: reload).data == newer)
         #expect(try await fixture.loader.data(for: request()).data == newer)
     }
@@ -101,8 +101,8 @@ struct FetchedOriginalTests {
     }
 
     @Test("undecodable bytes are removed from disk and fetched once more")
-    func noImage() async throws {
-        _ = try await fixture.loader.data(for: request(bringing: Data("no image".utf8)))
+    func undecodable() async throws {
+        _ = try await fixture.loader.data(for: request(data: Data("no image".utf8)))
         #expect(try await fixture.loader.image(for: request()).source == .network)
         #expect(disk.entries.values.map(\.data) == [LoaderFixture.image])
     }

@@ -22,7 +22,7 @@ struct FirstThenRestTests {
         fixture.fixture.request(name, then: ScriptedTransport.Reply(body: [.wait(gate), .piece(LoaderFixture.image)]))
     }
 
-    @Test("returns with the first image, then prefetches the rest without waiting")
+    @Test("returns the first image, then prefetches the rest without waiting")
     func order() async throws {
         let (first, rest) = (Gate(), Gate())
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
@@ -44,7 +44,7 @@ struct FirstThenRestTests {
     @Test(
         "the first loads at its own priority even while prefetching is paused; the rest follows the prefetcher"
     )
-    func asAnyRequest() async throws {
+    func firstIsOrdinaryRequest() async throws {
         let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: .disk, limit: 1)
         prefetcher.isPaused = true
         let requests = fixture.requests(["first", "a"])
@@ -86,7 +86,7 @@ struct FirstThenRestTests {
     }
 
     @Test("an empty list loads nothing")
-    func nothing() async throws {
+    func emptyList() async throws {
         let loading = begin([], ImagePrefetcher(loader: fixture.loader))
         fixture.executor.run()
         #expect(try await loading.value == nil)

@@ -24,7 +24,7 @@ struct ImageLoaderTests {
         #expect(fixture.memory.images.values.map(\.bitmap.size) == [PixelSize(width: 20, height: 15)])
     }
 
-    @Test("each step is reported, also on hits, with exactly one end")
+    @Test("each step is reported, including hits, with exactly one end")
     func events() async throws {
         let fixture = LoaderFixture()
         let request = fixture.request("a")
@@ -35,7 +35,7 @@ struct ImageLoaderTests {
             fixture.observer.kinds() == [
                 .started, .memoryMiss(.absent), .diskMiss(.absent), .queued(.download), .downloadStarted,
                 .received(bytes: bytes, of: bytes), .downloadFinished(bytes: bytes), .queued(.decode), .decodingStarted,
-                .decoded(size), .keptInMemory, .succeeded(.network),
+                .decoded(size), .storedInMemory, .succeeded(.network),
             ])
         _ = try await fixture.loader.image(for: request)
         #expect(fixture.observer.kinds().suffix(3) == [.started, .memoryHit, .succeeded(.memory)])
@@ -46,12 +46,12 @@ struct ImageLoaderTests {
         #expect(
             fixture.observer.kinds().suffix(8) == [
                 .started, .memoryMiss(.evicted), .diskHit(bytes: bytes), .queued(.decode), .decodingStarted,
-                .decoded(size), .keptInMemory, .succeeded(.disk),
+                .decoded(size), .storedInMemory, .succeeded(.disk),
             ])
         #expect(Set(fixture.observer.events.map(\.request)).count == 4)
     }
 
-    @Test("an image stored in memory between the look-up and the work is a hit")
+    @Test("an image stored in memory between the lookup and the work is a hit")
     func lateMemoryHit() async throws {
         let late = LateImageCache()
         let fixture = LoaderFixture { $0.memoryCache = late }
@@ -74,17 +74,17 @@ struct ImageLoaderTests {
         #expect(try await fixture.loader.data(for: request).data == Data("new".utf8))
     }
 
-    @Test("an unscripted response is reported as a failure")
+    @Test("an error status is reported as a failure")
     func failure() async {
         let fixture = LoaderFixture()
         let request = fixture.request("a", then: .status(.forbidden))
         await #expect(throws: ImageError.self) { try await fixture.loader.image(for: request) }
-        #expect(fixture.observer.kinds().last == .failed("the server answered with status 403"))
+        #expect(fixture.observer.kinds().last == .failed("the server responded with status 403"))
         #expect(fixture.memory.images.isEmpty)
         #expect(fixture.disk.entries.isEmpty)
     }
 
-    @Test("a cached look-up of a request that bypasses memory is nil")
+    @Test("cachedImage returns nil for a request that bypasses memory")
     func cachedImageObeysPolicy() async throws {
         let fixture = LoaderFixture()
         var request = fixture.request("a")
@@ -109,7 +109,7 @@ struct ImageLoaderTests {
         #expect(fixture.memory.messages.isEmpty)
     }
 
-    @Test("each waiter receives progress up to the total")
+    @Test("each caller receives progress up to the total")
     func progress() async throws {
         let fixture = LoaderFixture()
         let gate = Gate()
@@ -133,7 +133,7 @@ struct ImageLoaderTests {
         #expect(fixture.transport.sendCount == 1)
     }
 
-    /// Breaks the protocol's promise: returns more bytes than the request allows.
+    /// Violates the protocol: returns more bytes than the request allows.
     private struct FloodingTransport: DataTransport {
         func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
             TransportResponse(
@@ -206,7 +206,7 @@ final class ProgressLog: Sendable {
     }
 }
 
-/// Has no image at the first look-up and has every image afterwards, as if another request had just stored it.
+/// Has no image at the first lookup and every image afterwards, as if another request had just stored it.
 private final class LateImageCache: ImageCache {
     private let isLate = Mutex(false)
 

@@ -5,11 +5,11 @@ import ImageScheduling
 import ImageTesting
 import Testing
 
-@Suite("The prefetcher", .timeLimit(.minutes(10)))
+@Suite("ImagePrefetcher", .timeLimit(.minutes(10)))
 struct ImagePrefetcherTests {
     // MARK: Concurrency limit
 
-    @Test("of ten thousand requests, only a limited number run, and the rest need no tasks")
+    @Test("of ten thousand requests, only a limited number run, and the rest have no tasks")
     func bound() {
         let fixture = SteppedLoader(downloads: 0)
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 5)
@@ -24,7 +24,7 @@ struct ImagePrefetcherTests {
         #expect(fixture.fixture.observer.kinds().count { $0 == .started } == 5)
     }
 
-    @Test("at most a limited number run at once, and all are started eventually", arguments: UInt64(1)...5)
+    @Test("the number of concurrent requests is limited, and all are started eventually", arguments: UInt64(1)...5)
     func boundAtEachStep(seed: UInt64) {
         let fixture = SteppedLoader(seed: seed)
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 3)
@@ -89,7 +89,7 @@ struct ImagePrefetcherTests {
         #expect(fixture.fixture.observer.kinds().count { $0 == .started } == 3)
     }
 
-    @Test("a pause starts nothing, and running requests continue")
+    @Test("while paused, nothing starts, and running requests continue")
     func pause() {
         let fixture = SteppedLoader()
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 1)
@@ -127,7 +127,7 @@ struct ImagePrefetcherTests {
     }
 
     @Test("a request joins a low-priority prefetch at its own priority, and continues when all prefetches stop")
-    func takingOver() async throws {
+    func joiningPrefetch() async throws {
         let fixture = SteppedLoader(downloads: 0)
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
         let ahead = fixture.requests(["a", "b", "c"]) { $0.priority = .veryHigh }
@@ -145,7 +145,7 @@ struct ImagePrefetcherTests {
     }
 
     @Test("a released prefetcher stops its requests")
-    func gone() {
+    func released() {
         let fixture = SteppedLoader()
         let gate = Gate()
         do {
@@ -176,7 +176,7 @@ struct ImagePrefetcherTests {
     }
 
     @Test("a prefetcher holds no lock while it reads a processor's identifier")
-    func asksUnlocked() {
+    func readsIdentifierWithoutLock() {
         let fixture = SteppedLoader()
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
         let request = fixture.fixture.request("a") { $0.processors = [CallingBack(call: { _ = prefetcher.count })] }
@@ -185,9 +185,9 @@ struct ImagePrefetcherTests {
         #expect(prefetcher.count == 0)
     }
 
-    // MARK: The end
+    // MARK: Ending
 
-    @Test("waiting for the end returns when all requests started before have completed, failed or stopped")
+    @Test("finished() returns when all requests started before have completed, failed or stopped")
     func finished() async {
         let fixture = SteppedLoader(downloads: 0)
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
@@ -214,7 +214,7 @@ struct ImagePrefetcherTests {
         gate.open()
     }
 
-    @Test("many tasks can start, stop and pause concurrently, and all remaining requests end")
+    @Test("concurrent starts, stops and pauses are safe, and all remaining requests end")
     func concurrency() async {
         let fixture = LoaderFixture()
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 3)
@@ -239,7 +239,7 @@ struct ImagePrefetcherTests {
         #expect(requests.allSatisfy { fixture.loader.cachedImage(for: $0) != nil })
     }
 
-    @Test("cancellation ends waiting for the end")
+    @Test("cancellation ends finished()")
     func finishedCancelled() async {
         let fixture = SteppedLoader(downloads: 0)
         let prefetcher = ImagePrefetcher(loader: fixture.loader)

@@ -8,7 +8,7 @@ import ImageTransporting
 import Synchronization
 import Testing
 
-@Suite("Tasks of the loader", .timeLimit(.minutes(10)))
+@Suite("ImageTask", .timeLimit(.minutes(10)))
 struct ImageTaskTests {
     private let fixture = LoaderFixture()
     private let gate = Gate()
@@ -73,7 +73,7 @@ struct ImageTaskTests {
         await #expect(throws: ImageError.self) { try await task.image() }
     }
 
-    @Test("a cancelled task waits for nothing when cancel returns, and the observer receives its end")
+    @Test("a cancelled task waits for no work when cancel returns, and the observer receives its end")
     func cancelledAtOnce() async {
         let task = fixture.loader.task(for: heldRequest())
         await gate.arrivals(1)
@@ -84,7 +84,7 @@ struct ImageTaskTests {
     }
 
     @Test("a task created in a cancelled Swift task is not cancelled")
-    func madeInACancelledTask() async throws {
+    func createdInCancelledTask() async throws {
         let request = fixture.request("a")
         for source: ImageSource in [.network, .memory] {
             let maker = Task { [loader = fixture.loader] in
@@ -117,7 +117,7 @@ struct ImageTaskTests {
     }
 
     @Test("releasing a task cancels it")
-    func lettingGo() async {
+    func releasing() async {
         var task: ImageTask? = fixture.loader.task(for: heldRequest())
         await gate.arrivals(1)
         #expect(task != nil)
@@ -157,7 +157,7 @@ struct ImageTaskTests {
         init(_ log: MessageLog<String>) { self.log = log }
     }
 
-    /// Runs enqueued work on demand.
+    /// Runs enqueued closures on demand.
     private final class ManualDelivery: Sendable {
         private let waiting = Watched<[@Sendable () -> Void]>([])
         var delivery: Delivery {
@@ -174,7 +174,7 @@ struct ImageTaskTests {
     }
 
     @Test("a finished task with an undelivered result delivers nothing after its release")
-    func letGoBeforeDelivery() async throws {
+    func releasedBeforeDelivery() async throws {
         let request = fixture.request("a")
         _ = try await fixture.loader.image(for: request)
         let (cell, manual) = (Cell(log), ManualDelivery())
@@ -187,7 +187,7 @@ struct ImageTaskTests {
         #expect(log.messages.isEmpty)
     }
 
-    @Test("a handler is called by its executor, once for all new events")
+    @Test("a delivery is enqueued once for all new events")
     func handler() async throws {
         let (cell, manual) = (Cell(log), ManualDelivery())
         let task = fixture.loader.follow(heldRequest(), for: cell, on: manual.delivery) { cell, event in
@@ -202,7 +202,7 @@ struct ImageTaskTests {
         #expect(log.messages == ["\(LoaderFixture.image.count)", "network"])
     }
 
-    @Test("a handler of results only is not called for progress")
+    @Test("a completion handler is not called for progress")
     func completionAlone() async throws {
         let (cell, manual) = (Cell(log), ManualDelivery())
         let task = fixture.loader.load(heldRequest(), for: cell, on: manual.delivery) { cell, _ in
@@ -230,7 +230,7 @@ struct ImageTaskTests {
         #expect(log.messages.isEmpty)
     }
 
-    @Test("a handler on the main actor is called on it")
+    @Test("by default, a handler is called on the main actor")
     func mainActor() async throws {
         let cell = Cell(log)
         let task = fixture.loader.load(fixture.request("a"), for: cell) { cell, result in
@@ -242,25 +242,25 @@ struct ImageTaskTests {
         withExtendedLifetime(task) {}
     }
 
-    @Test("a handler on an actor is called on it")
+    @Test("a handler can be called on an actor")
     func actor() async throws {
-        actor Place {
+        actor Receiver {
             let log: MessageLog<String>
             init(_ log: MessageLog<String>) { self.log = log }
             func load(_ request: ImageRequest, _ loader: ImageLoader) -> ImageTask {
-                loader.load(request, for: self, on: .on(self)) { place, _ in
-                    place.assumeIsolated { $0.log.append("here") }
+                loader.load(request, for: self, on: .on(self)) { receiver, _ in
+                    receiver.assumeIsolated { $0.log.append("here") }
                 }
             }
         }
-        let place = Place(log)
-        let task = await place.load(fixture.request("a"), fixture.loader)
+        let receiver = Receiver(log)
+        let task = await receiver.load(fixture.request("a"), fixture.loader)
         await log.reaches(1)
         withExtendedLifetime(task) {}
     }
 
     @Test("releasing the owner of a task cancels its work at once, before anything is sent")
-    func ownerGone() async {
+    func ownerReleased() async {
         final class Owner: Sendable {
             let task = Mutex<ImageTask?>(nil)
         }
@@ -282,12 +282,14 @@ struct ImageTaskTests {
 
     @Test(
         "a task whose owner was released is cancelled at its next event", arguments: [true, false])
-    func ownerGoneTaskKept(isToldAll: Bool) async {
+    func ownerReleasedTaskRetained(receivesAllEvents: Bool) async {
         let fixture = LoaderFixture.stepped()
         var cell: Cell? = Cell(log)
         let task = cell.map { cell in
             let request = heldRequest(of: fixture)
-            if !isToldAll { return fixture.loader.load(request, for: cell, on: .immediate) { $0.log.append("\($1)") } }
+            if !receivesAllEvents {
+                return fixture.loader.load(request, for: cell, on: .immediate) { $0.log.append("\($1)") }
+            }
             return fixture.loader.follow(request, for: cell, on: .immediate) { cell, event in
                 cell.log.append(self.text(event))
             }
@@ -298,12 +300,12 @@ struct ImageTaskTests {
         fixture.run()
         #expect(fixture.imageCoalescer.isIdle)
         #expect(fixture.loader.statistics.cancelled.count == 1)
-        #expect(log.messages == (isToldAll ? ["10"] : []))
+        #expect(log.messages == (receivesAllEvents ? ["10"] : []))
         if let task { #expect(await events(task).isEmpty) }
     }
 
     @Test("a task whose owner was released before its end never calls the handler")
-    func ownerGoneAtTheEnd() async {
+    func ownerReleasedBeforeEnd() async {
         let fixture = LoaderFixture.stepped()
         var cell: Cell? = Cell(log)
         let task = cell.map { cell in
@@ -317,7 +319,7 @@ struct ImageTaskTests {
     }
 
     @Test("a handler is released at the end, even if the task is retained")
-    func handlerLetGo() {
+    func handlerReleased() {
         final class Payload: Sendable {}
         let fixture = LoaderFixture.stepped()
         let cell = Cell(log)

@@ -7,7 +7,7 @@ import ImageTesting
 import ImageTransporting
 import Testing
 
-@Suite("Invalidating the loader", .timeLimit(.minutes(10)))
+@Suite("Invalidation of the loader", .timeLimit(.minutes(10)))
 struct InvalidationTests {
     private let fixture = LoaderFixture.stepped()
     private let gate = Gate()
@@ -27,7 +27,7 @@ struct InvalidationTests {
     private func end<Value>(of task: Task<Value, any Error>) async -> String {
         do {
             _ = try await task.value
-            return "answered"
+            return "succeeded"
         } catch {
             return "\(error)"
         }
@@ -36,7 +36,7 @@ struct InvalidationTests {
     private static let invalidated = "\(ImageError.invalidated)"
 
     @Test("running requests fail once, and their transfers end")
-    func underWay() async {
+    func runningRequests() async {
         let request = heldRequest()
         let image = fixture.start { [loader] in try await loader.image(for: request) }
         let data = fixture.start { [loader] in try await loader.data(for: request) }
@@ -51,7 +51,7 @@ struct InvalidationTests {
         #expect(await end(of: image) == Self.invalidated)
         #expect(await end(of: data) == Self.invalidated)
         #expect(await end(of: Task { try await task.image() }) == Self.invalidated)
-        #expect(await end(of: listener) == "answered")
+        #expect(await end(of: listener) == "succeeded")
         #expect(log.messages.count == 1 && log.messages.first?.contains("invalidated") == true)
         #expect(fixture.transport.messages.last == .cancelled(request.address))
         gate.open()
@@ -61,7 +61,7 @@ struct InvalidationTests {
     }
 
     @Test("later requests of each form fail at once and start nothing")
-    func later() async {
+    func laterRequests() async {
         let request = fixture.request("a")
         loader.invalidate()
         loader.invalidate()
@@ -153,10 +153,10 @@ struct InvalidationTests {
         #expect(fixture.imageCoalescer.isIdle && fixture.dataCoalescer.isIdle)
     }
 
-    @Test("smaller images, processed images and previews also end")
+    @Test("requests with smaller images, processors and previews also end")
     func chains() async {
         var whole = heldRequest("whole")
-        whole.lowQuality = [heldRequest("lesser")]
+        whole.lowQuality = [heldRequest("smaller")]
         whole.processors = [FakeProcessor("step")]
         whole.isProgressive = true
         let task = loader.task(for: whole)

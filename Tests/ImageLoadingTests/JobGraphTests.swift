@@ -7,7 +7,7 @@ import Testing
 
 @testable import ImageLoading
 
-@Suite("The job graph", .timeLimit(.minutes(10)))
+@Suite("Shared work of the loader", .timeLimit(.minutes(10)))
 struct JobGraphTests {
     private let fixture = LoaderFixture()
     private let step = FakeProcessor("same") { $0 }
@@ -58,7 +58,7 @@ struct JobGraphTests {
     }
 
     @Test("a request that writes to memory shares work with one that doesn't, and the image is stored")
-    func writingIsTheWaiters() async throws {
+    func joiningRequestWritesToMemory() async throws {
         let scheduler = ManualDecodes()
         let fixture = LoaderFixture(scheduler: scheduler)
         var request = fixture.request("a") { $0.cachePolicy.memory = .readOnly }

@@ -55,7 +55,7 @@ struct LoaderFixture {
         Task(executorPreference: executor) { try await body() }
     }
 
-    /// - Parameter adjust: replaces components of the loader.
+    /// - Parameter adjust: Replaces components of the loader.
     init(
         scheduler: any WorkScheduler = ImmediateScheduler(), retries: Int = 0, decodeGate: Gate? = nil,
         executor: SeededExecutor? = nil, adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
@@ -65,7 +65,7 @@ struct LoaderFixture {
         self.decoder = decoder
         fixture = LoaderTestBed(scheduler: scheduler, executor: executor) { [disk, observer, wallTime] configuration in
             let cached = CachingTransport(
-                over: configuration.transport, cache: disk, rules: Self.rules(telling: observer)
+                over: configuration.transport, cache: disk, rules: Self.rules(observer)
             ) { wallTime.next() }
             (configuration.responseCache, configuration.transport) = (cached, cached)
             (configuration.decoder, configuration.observer) = (decoder, observer)
@@ -77,7 +77,7 @@ struct LoaderFixture {
         }
     }
 
-    private static func rules(telling observer: RecordingObserver) -> CachingRules {
+    private static func rules(_ observer: RecordingObserver) -> CachingRules {
         CachingRules(
             policy: RFC9111Policy(defaultLifetime: lifetime),
             observer: { event in
@@ -86,7 +86,8 @@ struct LoaderFixture {
             })
     }
 
-    /// Returns a request for an image of 40 by 30 pixels, and scripts the transport's replies. The last one is repeated.
+    /// Returns a request for an image of 40 by 30 pixels, and scripts the transport's replies. The last one is
+    /// repeated.
     func request(
         _ name: String, fit side: Int? = 20, first: ScriptedTransport.Reply? = nil,
         then: ScriptedTransport.Reply = .ok(image), adjust: (inout ImageRequest) -> Void = { _ in }

@@ -2,7 +2,7 @@ import ImageCore
 import ImageTesting
 
 extension ManualScheduler {
-    /// Waits until waiting work was cancelled.
+    /// Waits until work was cancelled while it waited.
     func reachesCancellation() async {
         await reaches { $0.contains { if case .cancelled = $0 { true } else { false } } }
     }
@@ -15,7 +15,7 @@ extension ManualScheduler {
     private static func lastPriority(of id: WorkID, in messages: [Message]) -> RequestPriority? {
         messages.reduce(nil) { last, message in
             switch message {
-            case .enqueued(id, _, let priority, _), .reprioritised(id, let priority): priority
+            case .enqueued(id, _, let priority, _), .reprioritized(id, let priority): priority
             default: last
             }
         }

@@ -25,15 +25,15 @@ struct MemoryPressureTests {
         #expect(fixture.memory.messages == [message])
     }
 
-    @Test("a released loader trims nothing")
-    func goneLoader() {
+    @Test("a released loader does not trim the cache")
+    func releasedLoader() {
         let memory = fixture().memory
         monitor.report(.critical)
         #expect(memory.messages.isEmpty)
     }
 
     @Test(
-        "under pressure, prefetches stop, waiting ones never start, and requests continue",
+        "under memory pressure, prefetches stop, waiting ones never start, and requests continue",
         arguments: [
             MemoryPressureLevel.warning, .critical,
         ])
@@ -56,7 +56,7 @@ struct MemoryPressureTests {
         #expect(!fixture.transport.messages.contains(.sent(ahead.address)))
     }
 
-    @Test("the transfer of a running prefetch ends")
+    @Test("memory pressure cancels the transfer of a running prefetch")
     func runningPrefetch() async {
         let fixture = fixture()
         let gate = Gate()
@@ -69,7 +69,7 @@ struct MemoryPressureTests {
         #expect(prefetcher.count == 0)
     }
 
-    @Test("prefetching pauses under memory pressure and resumes afterwards")
+    @Test("prefetches are ignored under memory pressure and start afterwards")
     func refusal() async {
         let fixture = fixture()
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
@@ -97,6 +97,6 @@ struct MemoryPressureTests {
 
 extension ManualScheduler.Message {
     fileprivate var isRaised: Bool {
-        if case .reprioritised(_, .normal) = self { true } else { false }
+        if case .reprioritized(_, .normal) = self { true } else { false }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageLoading
 
-@Suite("A value that is sent once")
+@Suite("OneTimeSignal")
 struct OneTimeSignalTests {
     @Test("a waiting task receives the value")
     func sentLater() async throws {

@@ -92,7 +92,7 @@ struct PrefetchDestinationTests {
     }
 
     @Test("a request that can't be stored in the destination is not loaded")
-    func keptOut() {
+    func notStorable() {
         let fixture = SteppedLoader()
         let (reads, none) = (ImageCachePolicy(memory: .readOnly, disk: .readOnly), ImageCachePolicy.none)
         for policy in [reads, none] {
@@ -101,7 +101,7 @@ struct PrefetchDestinationTests {
                 ImagePrefetcher(loader: fixture.loader, destination: destination).run(requests, fixture)
             }
         }
-        let local = ImageRequest(.data(LoaderFixture.image, name: "at hand"))
+        let local = ImageRequest(.data(LoaderFixture.image, name: "local"))
         let fetched = ImageRequest(.fetch(name: "fetched") { LoaderFixture.image })
         ImagePrefetcher(loader: fixture.loader, destination: .disk).run([local, fetched], fixture)
         #expect(fixture.fixture.observer.events.isEmpty)
@@ -162,7 +162,7 @@ extension ImagePrefetcher {
     }
 }
 
-/// Has a response for each request, and records look-ups and reads.
+/// Has a response for each request, and records lookups and reads.
 private final class StoredResponses: ResponseCache {
     private let log = Mutex<[String]>([])
 

@@ -94,7 +94,7 @@ struct PreviewTests {
     }
 
     @Test(
-        "at most one preview waits, it is made of all bytes received, and the final image removes it"
+        "at most one preview waits, it is made of all received bytes, and the final image cancels it"
     )
     func backpressure() async throws {
         let scheduler = ManualDecodes()
@@ -118,7 +118,7 @@ struct PreviewTests {
         #expect(decoder.fed.messages == [30])
     }
 
-    @Test("a preview still in progress at the last byte is not delivered")
+    @Test("a preview that is in progress when the last byte arrives is not delivered")
     func overtaken() async throws {
         let gate = Gate()
         let threads = DispatchTaskExecutor(name: "decoding", width: 2)  // for the blocking gate
@@ -205,9 +205,9 @@ struct LowQualityTests {
     private let fixture = LoaderFixture()
     private let gate = Gate()
 
-    private func request(_ lesser: [ImageRequest]) -> ImageRequest {
+    private func request(_ smaller: [ImageRequest]) -> ImageRequest {
         let body: [ScriptedTransport.Step] = [.wait(gate), .piece(LoaderFixture.image)]
-        return fixture.request("full", then: ScriptedTransport.Reply(body: body)) { $0.lowQuality = lesser }
+        return fixture.request("full", then: ScriptedTransport.Reply(body: body)) { $0.lowQuality = smaller }
     }
 
     private func text(_ event: ImageTask.Event?) -> String? {
@@ -229,7 +229,7 @@ struct LowQualityTests {
         #expect(text(await events.next()) == "20x15")
     }
 
-    @Test("one in memory is available when the task is returned, and a worse one is not delivered later")
+    @Test("a smaller image in memory is available when the task is returned, and a worse one is not delivered later")
     func inMemory() async throws {
         let worse = fixture.request("worse", fit: 2)
         let better = fixture.request("better", fit: 8)
@@ -244,7 +244,7 @@ struct LowQualityTests {
         #expect(rest == ["\(LoaderFixture.image.count)", "20x15"])
     }
 
-    @Test("a failed one is ignored, and a running one is cancelled when the image is available")
+    @Test("a failed smaller image is ignored, and a loading one is cancelled when the image is available")
     func failsOrIsLate() async throws {
         let held = Gate()
         let late = fixture.request("late", then: ScriptedTransport.Reply(body: [.wait(held)]))

@@ -75,7 +75,7 @@ struct ReloadTests {
     }
 
     @Test("an image stored while a reload ends is removed from memory")
-    func olderIsBeingKept() async throws {
+    func olderIsBeingInserted() async throws {
         let cache = InterposedImageCache()
         let fixture = LoaderFixture { $0.memoryCache = cache }
         let request = fixture.request("a")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Identity of requests")
 struct RequestIdentityTests {
-    private struct Step: ImageProcessor {
+    private struct NamedProcessor: ImageProcessor {
         var identifier: String
         func process(_ bitmap: Bitmap) -> Bitmap { bitmap }
     }
@@ -54,7 +54,7 @@ struct RequestIdentityTests {
         seen.insert(request.cacheKey)
         request.target?.upscales = true
         seen.insert(request.cacheKey)
-        request.processors = [Step(identifier: "a"), Step(identifier: "b")]
+        request.processors = [NamedProcessor(identifier: "a"), NamedProcessor(identifier: "b")]
         seen.insert(request.cacheKey)
         request.processors.reverse()
         seen.insert(request.cacheKey)

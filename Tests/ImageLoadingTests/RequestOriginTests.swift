@@ -15,7 +15,7 @@ struct RequestOriginTests {
     private let image = LoaderFixture.image
     private let target = ImageTarget(PixelSize(width: 20, height: 20))
 
-    @Test("given data is decoded without network, disk or a download slot, and the image is stored in memory")
+    @Test("data in memory is decoded without network, disk or a download slot, and the image is stored in memory")
     func data() async throws {
         let request = ImageRequest(.data(image), target: target)
         #expect(try await fixture.loader.image(for: request).source == .disk)
@@ -25,7 +25,7 @@ struct RequestOriginTests {
         #expect(!fixture.observer.kinds().contains(.downloadStarted))
     }
 
-    @Test("given data obeys the limit of transfers")
+    @Test("the size limit of transfers applies to data in memory")
     func dataLimit() async {
         let request = ImageRequest(.data(Data(count: 10_001)))
         let result = await Task { try await fixture.loader.data(for: request) }.result
@@ -36,7 +36,7 @@ struct RequestOriginTests {
     }
 
     @Test(
-        "a custom fetch is called once for all requests of its name, and is separate from HTTP responses"
+        "a custom fetch is called once for all requests with its name, and does not use the HTTP cache"
     )
     func fetch() async throws {
         let gate = Gate()
@@ -58,7 +58,7 @@ struct RequestOriginTests {
         #expect(try await fixture.loader.image(for: request).source == .memory)
     }
 
-    @Test("an error of a custom fetch is reported; a library error is kept, and retried if transient")
+    @Test("an error of a custom fetch is reported, and a transient ImageError is retried")
     func fetchFails() async throws {
         struct Trouble: Error {}
         let broken = ImageRequest(.fetch(name: "b") { throw Trouble() })
@@ -84,7 +84,7 @@ struct RequestOriginTests {
         #expect(try await task.value.data == image)
     }
 
-    @Test("a custom fetch is cancelled with its request, and isn't called if fetching isn't allowed")
+    @Test("a custom fetch is cancelled with its request, and isn't called offline")
     func fetchCancelled() async throws {
         let (entered, cancelled) = (Gate(), Gate())
         let request = ImageRequest(
@@ -116,12 +116,12 @@ struct RequestOriginTests {
 struct CacheAccessTests {
     private let fixture = LoaderFixture()
 
-    /// Each access, and whether it reads and writes a layer.
+    /// Each access, and whether it reads and writes a cache.
     private static let accesses: [(CacheAccess, reads: Bool, writes: Bool)] = [
         (.readWrite, true, true), (.readOnly, true, false), (.writeOnly, false, true), (.none, false, false),
     ]
 
-    @Test("read-only access stores nothing in memory, and write-only access doesn't look up", arguments: accesses)
+    @Test("read-only access stores nothing in memory, and write-only access reads nothing", arguments: accesses)
     func memory(_ access: CacheAccess, reads: Bool, writes: Bool) async throws {
         var request = fixture.request("a") { $0.cachePolicy = ImageCachePolicy(memory: access, disk: .none) }
         _ = try await fixture.loader.image(for: request)
@@ -134,7 +134,7 @@ struct CacheAccessTests {
         #expect((fixture.loader.cachedImage(for: request) != nil) == reads)
     }
 
-    @Test("read-only access stores nothing on disk, and write-only access doesn't look up", arguments: accesses)
+    @Test("read-only access stores nothing on disk, and write-only access reads nothing", arguments: accesses)
     func disk(_ access: CacheAccess, reads: Bool, writes: Bool) async throws {
         var request = fixture.request("a") { $0.cachePolicy = ImageCachePolicy(memory: .none, disk: access) }
         _ = try await fixture.loader.image(for: request)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import ImageLoading
 
-@Suite("The budget of retries")
+@Suite("RetryBudget")
 struct RetryBudgetTests {
-    @Test("each retry takes a token, and ten successes return one, up to the initial number")
+    @Test("each retry takes one from the budget, and ten successes add one, up to the initial number")
     func tokens() {
         let budget = RetryBudget(capacity: 2)
         for _ in 0..<50 { budget.succeeded() }
@@ -25,14 +25,14 @@ struct RetryBudgetTests {
     }
 }
 
-@Suite("The circuit breaker")
+@Suite("CircuitBreaker")
 struct CircuitBreakerTests {
     private var breaker = CircuitBreaker(threshold: 3, pause: .seconds(10))
 
-    /// Returns whether an attempt at this second is admitted. If so, it ends with the given finding.
-    private mutating func attempt(_ second: Int, _ finding: CircuitBreaker.Finding) -> Bool {
+    /// Returns whether an attempt at this second is admitted. If so, it ends with the given status.
+    private mutating func attempt(_ second: Int, _ status: CircuitBreaker.HostStatus) -> Bool {
         let isAdmitted = breaker.admits(now: .seconds(second))
-        if isAdmitted { breaker.ended(finding, now: .seconds(second)) }
+        if isAdmitted { breaker.ended(status, now: .seconds(second)) }
         return isAdmitted
     }
 
@@ -45,24 +45,24 @@ struct CircuitBreakerTests {
     @Test("a success resets the count, and an inconclusive result doesn't change it")
     mutating func closedAgain() {
         for second in 0..<20 {
-            let findings: [CircuitBreaker.Finding] = [.down, .down, .unknown, .up]
-            let isAdmitted = attempt(second, findings[second % 4])
+            let statuses: [CircuitBreaker.HostStatus] = [.down, .down, .unknown, .up]
+            let isAdmitted = attempt(second, statuses[second % 4])
             #expect(isAdmitted)
         }
     }
 
-    @Test("after the pause, one trial request is admitted, and no other until it has ended")
-    mutating func trial() {
+    @Test("after the pause, one attempt is admitted, and no other until it has ended")
+    mutating func halfOpen() {
         for second in 0..<3 { _ = attempt(second, .down) }
-        let trial = breaker.admits(now: .seconds(12))
+        let first = breaker.admits(now: .seconds(12))
         let other = breaker.admits(now: .seconds(12))
-        #expect(trial && !other)
+        #expect(first && !other)
         breaker.ended(.up, now: .seconds(13))
         #expect(breaker.isPristine)
     }
 
-    @Test("a failed trial opens the breaker again, and an inconclusive one admits the next at once")
-    mutating func failedTrial() {
+    @Test("if that attempt fails, the breaker opens again, and if it is inconclusive, the next is admitted at once")
+    mutating func failedAttempt() {
         for second in 0..<3 { _ = attempt(second, .down) }
         let admitted = [attempt(12, .down), attempt(21, .up), attempt(22, .unknown), attempt(22, .up)]
         #expect(admitted == [true, false, true, true])
@@ -102,7 +102,7 @@ struct RetryAfterTests {
     }
 }
 
-@Suite("State shared by a loader's transfers", .timeLimit(.minutes(10)))
+@Suite("RetryController", .timeLimit(.minutes(10)))
 struct RetryControllerTests {
     private func failures(
         _ fixture: LoaderFixture, _ names: [String], _ reply: ScriptedTransport.Reply
@@ -135,7 +135,7 @@ struct RetryControllerTests {
         #expect(try await task.value.source == .network)
     }
 
-    @Test("a Retry-After above the maximum is not retried")
+    @Test("there is no retry if Retry-After exceeds the maximum")
     func longRetryAfter() async {
         let fixture = LoaderFixture(retries: 1)
         let reply = ScriptedTransport.Reply.status(.serviceUnavailable, headers: [.retryAfter: "31"])
@@ -154,7 +154,7 @@ struct RetryControllerTests {
         #expect(fixture.transport.sendCount == 2 + 3)
     }
 
-    @Test("requests with their own budget only use that")
+    @Test("requests with their own budget use only that")
     func budgetOfAPage() async {
         let fixture = LoaderFixture {
             $0.retryPolicy = RetryPolicy(retries: 10, baseDelay: .zero, sharedBudget: 3, breakerThreshold: 100) { 0 }
@@ -182,7 +182,7 @@ struct RetryControllerTests {
         #expect(page.withdraw())
     }
 
-    @Test("a host with consecutive failures is blocked for a while, then tried with one request")
+    @Test("a host with consecutive failures gets no requests for a while, then one")
     func breaker() async throws {
         let fixture = LoaderFixture {
             $0.retryPolicy = RetryPolicy(retries: 0, breakerThreshold: 2, breakerPause: .seconds(5)) { 0 }
@@ -197,7 +197,7 @@ struct RetryControllerTests {
     }
 
     @Test("a host that responds is available, whatever the status", arguments: [404, 403, 429, 500])
-    func answers(_ status: Int) async {
+    func respondingHost(_ status: Int) async {
         let fixture = LoaderFixture {
             $0.retryPolicy = RetryPolicy(retries: 0, breakerThreshold: 1) { 0 }
         }

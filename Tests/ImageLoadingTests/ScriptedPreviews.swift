@@ -3,7 +3,7 @@ import ImageCore
 import ImageTesting
 import Synchronization
 
-/// A decoder whose previews are one pixel. Its red is the number of bytes that the preview was made of.
+/// A decoder whose previews have one pixel. Its red value is the number of bytes that the preview was made of.
 final class ScriptedPreviews: PreviewingImageDecoder {
     let whole: FakeSizedImageDecoder
     /// The bytes passed to each session.
@@ -11,7 +11,7 @@ final class ScriptedPreviews: PreviewingImageDecoder {
     private let sessions = Mutex(0)
     private let gate: Gate?
 
-    /// - Parameter gate: blocks the creation of each preview.
+    /// - Parameter gate: Blocks the creation of each preview.
     init(_ whole: FakeSizedImageDecoder = FakeSizedImageDecoder(), gate: Gate? = nil) {
         self.whole = whole
         self.gate = gate
@@ -71,7 +71,7 @@ extension DecodedImage {
     }
 }
 
-/// Runs downloads at once, and decoding and previews on demand.
+/// A scheduler that runs downloads at once, and decodes and previews on demand.
 final class ManualDecodes: WorkScheduler {
     let decodes = ManualScheduler()
 

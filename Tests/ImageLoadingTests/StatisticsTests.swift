@@ -18,7 +18,7 @@ struct StatisticsTests {
         return (stepped ?? fixture).request(name, fit: side, then: ScriptedTransport.Reply(body: body))
     }
 
-    @Test("hits and misses are counted by layer, and results by source")
+    @Test("hits and misses are counted by cache, and results by source")
     func layers() async throws {
         let request = fixture.request("a")
         _ = try await fixture.loader.image(for: request)
@@ -84,7 +84,7 @@ struct StatisticsTests {
     }
 
     @Test(
-        "a request that joins a transfer receives a join and a success event, and counts with its own duration",
+        "a request that joins a transfer sends the events `joined` and `succeeded`, with its own duration",
         arguments: [true, false])
     func joining(isObserved: Bool) async throws {
         let fixture = LoaderFixture.stepped { if !isObserved { $0.observer = nil } }
@@ -98,8 +98,8 @@ struct StatisticsTests {
         gate.open()
         fixture.run()
         for task in [first, second] { try await task.value }
-        let answers = fixture.loader.statistics.succeeded[.network]
-        #expect(answers?.count == 2 && answers?.duration == .seconds(3 + 2))
+        let network = fixture.loader.statistics.succeeded[.network]
+        #expect(network?.count == 2 && network?.duration == .seconds(3 + 2))
         guard isObserved else { return }
         let events = fixture.observer.events
         let joiner = try #require(events.last { $0.kind == .started }?.request)
@@ -165,7 +165,7 @@ struct StatisticsTests {
         #expect(broken.memory.images.isEmpty)
     }
 
-    @Test("a loader without a disk cache reports it")
+    @Test("a loader without a disk cache reports no disk size")
     func noDisk() async throws {
         #expect(try await fixture.loader.cacheSizes() == CacheSizes(memory: 0, disk: nil))
         try await fixture.loader.removeAll()

@@ -6,13 +6,13 @@ import ImageScheduling
 import ImageTesting
 import ImageTransporting
 
-/// A loader whose tasks all run on one executor, step by step on demand. Tests don't need to wait.
+/// A loader whose tasks run on an executor that the test controls step by step.
 struct SteppedLoader {
     let executor: SeededExecutor
     let scheduler: PriorityScheduler
     let fixture: LoaderFixture
 
-    /// - Parameter downloads: the number of concurrent transfers. 0 blocks them until `scheduler.setLimit`.
+    /// - Parameter downloads: The number of concurrent transfers. 0 blocks them until `scheduler.setLimit`.
     init(seed: UInt64 = 1, downloads: Int = 6, adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }) {
         let executor = SeededExecutor(seed: seed)
         scheduler = PriorityScheduler(lanes: [

@@ -15,7 +15,7 @@ struct StoredResponseTests {
     private let stale = ScriptedTransport.Reply.ok(
         LoaderFixture.image, headers: [.cacheControl: "max-age=0", .eTag: "\"1\""])
 
-    @Test("a response confirmed by the origin is returned from disk as validated")
+    @Test("a response that the origin confirms is returned from disk as validated")
     func validated() async throws {
         let request = fixture.request("a", first: stale, then: .status(.notModified))
         _ = try await fixture.loader.data(for: request)
@@ -24,7 +24,7 @@ struct StoredResponseTests {
         #expect(loaded.source == .validated && loaded.data == LoaderFixture.image)
         #expect(
             fixture.observer.kinds().suffix(7) == [
-                .started, .diskMiss(.outOfDate), .queued(.download), .downloadStarted,
+                .started, .diskMiss(.stale), .queued(.download), .downloadStarted,
                 .received(bytes: bytes, of: bytes),
                 .validated(bytes: bytes), .succeeded(.validated),
             ])
@@ -79,10 +79,10 @@ struct StoredResponseTests {
         let fixture = LoaderFixture { $0.responseCache = OneResponse(nil) }
         let request = fixture.request("a")
         #expect(try await fixture.loader.data(for: request).source == .network)
-        #expect(fixture.observer.kinds().contains(.diskMiss(.bytesLost)))
+        #expect(fixture.observer.kinds().contains(.diskMiss(.missingBytes)))
     }
 
-    @Test("a reload also makes intermediate caches reload, unless the request says otherwise")
+    @Test("a reload sends Cache-Control: no-cache, unless the request has a Cache-Control header")
     func reloadHeader() async throws {
         var request = fixture.request("a") { $0.mode = .reload }
         _ = try await fixture.loader.data(for: request)
@@ -104,7 +104,7 @@ struct StoredResponseTests {
     }
 }
 
-/// A cache with the same body for each request, or, if nil, a body that fails halfway.
+/// A cache with the same body for each request, or a body that fails halfway if it is nil.
 private struct OneResponse: ResponseCache {
     let body: Data?
 

@@ -22,7 +22,7 @@ struct CacheLifetimeTests {
         #expect(cache.statistics.misses == 1)
     }
 
-    @Test("a use extends a lifetime that is extended by use")
+    @Test("a hit restarts a lifetime that is extended by use")
     func extendsByUse() {
         let cache = makeCache(lifetime: EntryLifetime(.seconds(10), isExtendedByUse: true))
         cache.insert(1, for: 1)
@@ -34,7 +34,7 @@ struct CacheLifetimeTests {
         #expect(cache.value(for: 2) == nil)
     }
 
-    @Test("an entry's own lifetime overrides that of the cache, and an insertion starts it again")
+    @Test("an entry's own lifetime overrides that of the cache, and an insertion restarts it")
     func takesOwnLifetime() {
         let cache = makeCache(lifetime: EntryLifetime(.seconds(10)))
         cache.insert(1, lifetime: EntryLifetime(.seconds(2)), for: 1)
@@ -64,7 +64,8 @@ struct CacheLifetimeTests {
     @Test("an evicted value that is in use is not found after it expires")
     func doesNotReviveExpired() {
         let cache = MemoryCache<Int, Box>(
-            limits: CacheLimits(count: 1), clock: time.clock, lifetime: EntryLifetime(.seconds(10)), weakForm: .object)
+            limits: CacheLimits(count: 1), clock: time.clock, lifetime: EntryLifetime(.seconds(10)),
+            weakReferences: .object)
         let held = Box()
         cache.insert(held, for: 1)
         cache.insert(Box(), for: 2)
@@ -78,7 +79,7 @@ struct CacheLifetimeTests {
     @Test("an expired value that is in use does not replace an evicted one that can be found again")
     func remembersNoExpiredValue() {
         let cache = MemoryCache<Int, Box>(
-            limits: CacheLimits(count: 1), clock: time.clock, weakForm: .object, weakLimit: 1)
+            limits: CacheLimits(count: 1), clock: time.clock, weakReferences: .object, weakLimit: 1)
         let held = [Box(), Box()]
         cache.insert(held[0], for: 0)
         cache.insert(held[1], lifetime: EntryLifetime(.seconds(1)), for: 1)

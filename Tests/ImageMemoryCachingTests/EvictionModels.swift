@@ -1,7 +1,7 @@
 /// A simple model of a cache with one policy. It knows only keys and costs, and searches arrays linearly.
 protocol EvictionModel {
     var totalCost: Int { get }
-    /// - Returns: whether the key is stored.
+    /// Records a use. Returns whether the key is stored.
     mutating func use(_ key: Int) -> Bool
     /// Inserts a key that is not stored and costs at most the limit.
     mutating func insert(_ key: Int, cost: Int)
@@ -66,7 +66,7 @@ struct SIEVEModel: EvictionModel {
             hand += 1
         }
         entries.remove(at: hand)
-        // Starts again after the newest key, even if a newer one is inserted before the next eviction.
+        // Restarts after the newest key, even if a newer one is inserted before the next eviction.
         if hand == entries.count { hand = 0 }
     }
 }

@@ -27,7 +27,7 @@ struct EvictionOrderTests {
         }
     }
 
-    @Test("each event is passed on once, in order, and slots are reused")
+    @Test("the order is called once for each event, and slots are reused")
     func passesEventsOn() {
         let log = MessageLog<String>()
         let policy = EvictionPolicy(name: "recorded") { RecordedOrder(log: log) }

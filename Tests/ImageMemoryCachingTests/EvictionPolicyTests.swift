@@ -17,13 +17,14 @@ struct PolicyCase: CustomTestStringConvertible {
         PolicyCase(policy: .gdsf) { GDSFModel(limit: $0) },
     ]
 
-    /// Including the policies without a model.
+    /// All policies, including those without a model.
     static let policies = all.map(\.policy) + [.wTinyLFU, .twoBudgets()]
 }
 
 @Suite("Eviction policies")
 struct EvictionPolicyTests {
-    @Test("each decides like its simple model in 4,000 random accesses", arguments: PolicyCase.all, [7, 50, 1_000])
+    @Test(
+        "each policy agrees with its simple model in 4,000 random accesses", arguments: PolicyCase.all, [7, 50, 1_000])
     func agreesWithModel(_ subject: PolicyCase, limit: Int) {
         var random = SeededRandom(seed: UInt64(limit))
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: limit), policy: subject.policy)
@@ -110,7 +111,7 @@ struct EvictionPolicyTests {
         func hash(into hasher: inout Hasher) { hasher.combine(number) }
     }
 
-    @Test("with two budgets, neither kind reduces the share of the other, and each can use what the other leaves")
+    @Test("with two budgets, neither kind reduces the share of the other, and each can use the rest of the other share")
     func keepsTwoBudgets() {
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100), policy: .twoBudgets(networkShare: 0.6))
         for key in 0..<100 { cache.insert(key, refetch: .disk, for: key) }
@@ -122,7 +123,7 @@ struct EvictionPolicyTests {
     }
 
     @Test(
-        "S3-FIFO takes what is larger than a tenth of the budget while there is space, and refuses it when there is none"
+        "S3-FIFO accepts entries larger than a tenth of the limit only while there is space"
     )
     func refusesLarge() {
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100), policy: .s3FIFO)
@@ -135,7 +136,7 @@ struct EvictionPolicyTests {
         #expect(cache.value(for: 91) == 91)
     }
 
-    @Test("GDSF refuses an entry that would be evicted first, until it was inserted a few times")
+    @Test("GDSF refuses an entry that would be evicted first, until it has been inserted a few times")
     func refusesWorthless() {
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100), policy: .gdsf)
         for key in 0..<100 { cache.insert(key, for: key) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Frequency estimates")
 struct FrequencySketchTests {
-    @Test("estimates end at fifteen, and don't affect adjacent counters")
+    @Test("estimates saturate at fifteen, and don't affect adjacent counters")
     func saturates() {
         var sketch = FrequencySketch()
         for _ in 0..<100 { sketch.count(0x1111_0000_0000_0000) }

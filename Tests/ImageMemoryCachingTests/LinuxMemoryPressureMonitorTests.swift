@@ -7,14 +7,14 @@ import Testing
 
 @testable import ImageMemoryCaching
 
-@Suite("The monitor's thread")
+@Suite("LinuxMemoryPressureMonitor")
 struct LinuxMemoryPressureMonitorTests {
-    @Test("it obeys MemoryPressureMonitorContract", arguments: MemoryPressureMonitorContract.rules)
+    @Test("the monitor satisfies MemoryPressureMonitorContract", arguments: MemoryPressureMonitorContract.rules)
     func contract(_ rule: ContractRule<MemoryPressureMonitorContract.Subject>) async throws {
         try await rule.check { try await Self.fixture() }
     }
 
-    @Test("it requests both announcements for each file, and waits without a limit if all are granted")
+    @Test("the monitor requests both announcements for each file, and waits without a timeout if all are granted")
     func granted() async throws {
         let folder = try PressureFolder()
         let wait = ScriptedPressureWait()
@@ -40,7 +40,7 @@ struct LinuxMemoryPressureMonitorTests {
         withExtendedLifetime(monitor) {}
     }
 
-    @Test("an announcement is reported, checked until the pressure ends, and then forgotten")
+    @Test("an announcement is reported, and checks follow until the pressure ends")
     func announcement() async throws {
         let wait = ScriptedPressureWait()
         let monitor = try Self.monitor(try PressureFolder(), wait)
@@ -80,7 +80,7 @@ struct LinuxMemoryPressureMonitorTests {
     }
 
     @Test("the initializer throws if the system has no information")
-    func nothing() throws {
+    func noInformation() throws {
         var paths = LinuxMemoryPressurePaths()
         paths.systemPressure = "/nowhere/memory"
         paths.controlGroups = "/nowhere/cgroup"
@@ -89,27 +89,27 @@ struct LinuxMemoryPressureMonitorTests {
         }
     }
 
-    /// A monitor that reads files of the fixture. Each raise reports more stalls; `.normal` reports none.
+    /// Returns a monitor that reads files of the fixture. Each raise reports more stalls, and `.normal` reports none.
     private static func fixture() async throws -> MemoryPressureFixture {
         let folder = try PressureFolder()
         let wait = ScriptedPressureWait(grants: false)
         let monitor = try monitor(folder, wait)
-        let waited = Mutex((some: 0, full: 0, looks: 3))
+        let waited = Mutex((some: 0, full: 0, logCount: 3))
         await wait.log.reaches(3)
         return MemoryPressureFixture(monitor: monitor) { level in
-            let (text, looks) = waited.withLock { waited in
+            let (text, logCount) = waited.withLock { waited in
                 if level >= .warning { waited.some += 200_000 }
                 if level == .critical { waited.full += 200_000 }
-                waited.looks += 1
-                return (folder.stall(some: waited.some, full: waited.full), waited.looks)
+                waited.logCount += 1
+                return (folder.stall(some: waited.some, full: waited.full), waited.logCount)
             }
             do {
                 try folder.write(text, to: "system")
             } catch {
-                Issue.record("the test's file: \(error)")
+                Issue.record("can't write the test's file: \(error)")
             }
             wait.wake(.check(announced: .normal))
-            await wait.log.reaches(looks)
+            await wait.log.reaches(logCount)
         }
     }
 
@@ -141,7 +141,7 @@ struct PollingPressureWaitTests {
         #expect(try PollingPressureWait().wait(atMost: .zero) == .check(announced: .normal))
     }
 
-    @Test("a file with contents does not belong to the kernel and is not changed")
+    @Test("a file with contents is not a kernel file and is not changed")
     func ordinaryFile() throws {
         let folder = try PressureFolder()
         let text = folder.stall()

@@ -5,11 +5,12 @@ import Testing
 @Suite("Stress of the memory cache, also for the thread sanitizer")
 struct MemoryCacheStressTests {
     @Test(
-        "while several threads use all operations, limits hold at every moment, and counts match the contents",
+        "while several threads use all operations, limits are never exceeded, and counts match the contents",
         arguments: PolicyCase.policies)
     func survivesEverythingAtOnce(_ policy: EvictionPolicy) async {
         let cache = MemoryCache<Int, Box>(
-            limits: CacheLimits(cost: 500, count: 60), policy: policy, clock: CacheClock { .zero }, weakForm: .object,
+            limits: CacheLimits(cost: 500, count: 60), policy: policy, clock: CacheClock { .zero },
+            weakReferences: .object,
             weakLimit: 20)
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<6 {

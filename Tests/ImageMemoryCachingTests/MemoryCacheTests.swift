@@ -2,7 +2,7 @@ import ImageMemoryCaching
 import ImageTesting
 import Testing
 
-@Suite("Memory cache of any keys and values")
+@Suite("MemoryCache")
 struct MemoryCacheTests {
     @Test("a replaced value no longer counts")
     func replaces() {
@@ -27,7 +27,7 @@ struct MemoryCacheTests {
         #expect(cache.totalCost == 4)
     }
 
-    @Test("a limit on the count applies as well as one on the cost")
+    @Test("the limit of the count applies in addition to that of the cost")
     func limitsCount() {
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100, count: 3))
         for number in 0..<5 { cache.insert(number, cost: 1, for: number) }

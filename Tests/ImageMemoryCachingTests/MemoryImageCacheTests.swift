@@ -2,7 +2,7 @@ import ImageCore
 import ImageMemoryCaching
 import Testing
 
-@Suite("Memory cache")
+@Suite("MemoryImageCache")
 struct MemoryImageCacheTests {
     @Test("cost and count are exact after each operation")
     func countsExactly() {
@@ -30,7 +30,7 @@ struct MemoryImageCacheTests {
         for number in [1, 3, 4] { #expect(cache.image(for: key(number)) != nil) }
     }
 
-    @Test("a lower limit takes effect at once, a higher one leaves space")
+    @Test("a changed limit takes effect at once")
     func changesLimit() {
         let cache = MemoryImageCache(byteLimit: 120, policy: .lru)
         for number in 1...3 { cache.insert(image(40), for: key(number)) }
@@ -102,7 +102,7 @@ struct MemoryImageCacheTests {
         #expect(cache.statistics.revivals == 0)
     }
 
-    @Test("the cache remembers as many images in use as its limit says, the latest first")
+    @Test("the number of evicted images in use that can be found is limited to the latest ones")
     func boundsImagesInUse() {
         let cache = MemoryImageCache(byteLimit: 1_000, inUseLimit: 3)
         let shown = (0..<5).map { _ in image(80) }

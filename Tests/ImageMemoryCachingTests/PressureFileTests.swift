@@ -2,7 +2,7 @@ import Testing
 
 @testable import ImageMemoryCaching
 
-@Suite("Reading the kernel's files")
+@Suite("Parsing of kernel files")
 struct PressureFileTests {
     @Test("stall totals are read, and other fields are ignored")
     func stall() throws {
@@ -11,7 +11,7 @@ struct PressureFileTests {
     }
 
     @Test(
-        "a file without stall information is refused with the malformed part",
+        "a file without valid stall information throws an error with the malformed part",
         arguments: [
             ("", "no line \"some\""), ("some total=1\n", "no line \"full\""),
             ("some total=-1\nfull total=1", "some total=-1"), ("some total=1\nfull avg10=0.00", "full avg10=0.00"),
@@ -24,7 +24,7 @@ struct PressureFileTests {
     }
 
     @Test(
-        "invalid values of a control group are refused with the malformed part",
+        "invalid values of a control group throw an error with the malformed part",
         arguments: [
             ("memory.current", "-1", "-1"), ("memory.current", "many", "many"), ("memory.max", "", "empty"),
             ("memory.stat", "anon 1", "no line \"inactive_file\""),
@@ -71,7 +71,7 @@ struct PressureFileTests {
         #expect(try ControlGroupPath.folders(cgroups: "4:memory:/x", mounts: Self.mounts, file: "f").isEmpty)
     }
 
-    @Test("a group without a path is refused")
+    @Test("a group without a path throws an error")
     func malformedPath() {
         #expect(throws: MemoryPressureFailure.malformed(file: "f", "0::app")) {
             try ControlGroupPath.folders(cgroups: "0::app", mounts: Self.mounts, file: "f")

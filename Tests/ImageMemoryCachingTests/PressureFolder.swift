@@ -4,11 +4,11 @@ import Testing
 
 @testable import ImageMemoryCaching
 
-/// A folder with the files in which Linux reports memory use. It is removed when it is released.
+/// A folder with the files in which Linux reports memory usage. It is removed when the object is released.
 final class PressureFolder: Sendable {
     let url: URL
 
-    /// - Parameter withGroup: whether the process is in a control group that counts memory, with a limit of 1,000 bytes.
+    /// - Parameter withGroup: Whether the process is in a control group with memory limit 1,000 bytes.
     init(withGroup: Bool = false) throws {
         url = FileManager.default.temporaryDirectory.appending(path: "pressure-\(UUID().uuidString)")
         try write(stall(), to: "system")
@@ -25,7 +25,7 @@ final class PressureFolder: Sendable {
         do {
             try FileManager.default.removeItem(at: url)
         } catch {
-            Issue.record("the test's folder stays: \(error)")
+            Issue.record("can't remove the test's folder: \(error)")
         }
     }
 
@@ -53,7 +53,7 @@ final class PressureFolder: Sendable {
         try write("low 0\nhigh 9\nmax 7\noom \(oom)\noom_kill \(kills)\n", to: "groups/app/memory.events")
     }
 
-    /// Pressure stall information, in microseconds since the start.
+    /// Returns pressure stall information, in microseconds since the start.
     func stall(some: Int = 0, full: Int = 0) -> String {
         "some avg10=0.00 avg60=0.00 avg300=0.00 total=\(some)\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=\(full)\n"
     }

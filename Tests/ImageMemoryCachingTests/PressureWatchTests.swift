@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Checks of memory pressure on Linux")
 struct PressureWatchTests {
-    @Test("if some tasks wait a tenth of the time it is a warning, if all wait it is critical, and it ends")
+    @Test("the level is a warning if some tasks wait a tenth of the time, and critical if all tasks wait")
     func stalls() throws {
         let folder = try PressureFolder()
         var watch = try folder.watch()
@@ -21,7 +21,7 @@ struct PressureWatchTests {
     }
 
     @Test("stalls before the first check are not pressure")
-    func past() throws {
+    func stallsBeforeFirstCheck() throws {
         let folder = try PressureFolder(withGroup: true)
         try folder.write(folder.stall(some: 90_000_000, full: 80_000_000), to: "system")
         try folder.writeGroup(oom: 5, kills: 5)
@@ -40,7 +40,7 @@ struct PressureWatchTests {
         }
     }
 
-    @Test("an announcement counts before the values in the files")
+    @Test("an announcement sets the level before the values in the files do")
     func announced() throws {
         var watch = try PressureFolder().watch()
         #expect(watch.check(announced: .warning) == .warning)
@@ -57,7 +57,7 @@ struct PressureWatchTests {
         #expect(watch.check() == .critical)
     }
 
-    @Test("a use close to the group's limit is reported once, and ends five points below the threshold")
+    @Test("usage close to the group's limit is reported once, and ends five percentage points below the threshold")
     func usage() throws {
         let folder = try PressureFolder(withGroup: true)
         var watch = try folder.watch()
@@ -71,7 +71,7 @@ struct PressureWatchTests {
         }
     }
 
-    @Test("file pages that were not used lately don't count against the limit")
+    @Test("file pages that were not used recently don't count against the limit")
     func fileCache() throws {
         let folder = try PressureFolder(withGroup: true)
         var watch = try folder.watch()
@@ -94,7 +94,7 @@ struct PressureWatchTests {
         #expect(watch.check() == .normal)
     }
 
-    @Test("failed allocations are critical, each time", arguments: [(1, 0), (0, 1)])
+    @Test("each failed allocation is critical", arguments: [(1, 0), (0, 1)])
     func failures(_ oom: Int, _ kills: Int) throws {
         let folder = try PressureFolder(withGroup: true)
         var watch = try folder.watch()
@@ -141,14 +141,14 @@ struct PressureWatchTests {
     }
 
     @Test("the initializer throws if the system has no information")
-    func nothing() throws {
+    func noInformation() throws {
         let folder = try PressureFolder()
         for name in ["system", "cgroup", "mountinfo"] { try folder.remove(name) }
         #expect(throws: MemoryPressureFailure.notAvailable(file: folder.path("system"))) { try folder.watch() }
     }
 
-    @Test("without control groups the values of the system suffice, and the other way round")
-    func halves() throws {
+    @Test("either the values of the system or those of the control groups are sufficient")
+    func oneSource() throws {
         let folder = try PressureFolder(withGroup: true)
         try folder.remove("mountinfo")
         #expect(try folder.watch().groupFolders.isEmpty)
@@ -161,7 +161,7 @@ struct PressureWatchTests {
 
     @Test(
         "no checks are necessary if the kernel announces stalls, except with limits or under pressure")
-    func looking() throws {
+    func needsChecks() throws {
         let folder = try PressureFolder()
         var watch = try folder.watch()
         _ = watch.check()

@@ -2,12 +2,12 @@ import ImageMemoryCaching
 import Synchronization
 import Testing
 
-@Suite("Values that are removed from a memory cache")
+@Suite("Removed values of a memory cache")
 struct RemovedValuesTests {
-    @Test("are released without the lock, however they are removed", arguments: Removal.allCases, [1, 2, 5])
+    @Test("removed values are released without the lock", arguments: Removal.allCases, [1, 2, 5])
     func releasesWithoutLock(_ removal: Removal, count: Int) {
         let time = CacheTime()
-        let cache = MemoryCache<Int, Visitor>(limits: CacheLimits(cost: 10), clock: time.clock, weakForm: .object)
+        let cache = MemoryCache<Int, Visitor>(limits: CacheLimits(cost: 10), clock: time.clock, weakReferences: .object)
         let visits = VisitCount()
         for key in 0..<count {
             cache.insert(

@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import ImageMemoryCaching
 
-/// A wait that ends when the test says so, and records a log. It blocks only the monitor's thread.
+/// A wait that the test ends, and that records a log. It blocks only the monitor's thread.
 final class ScriptedPressureWait: PressureWait {
     enum Message: Hashable, Sendable {
         case armed(String, String)

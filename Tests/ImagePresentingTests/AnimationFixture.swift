@@ -1,17 +1,17 @@
 import ImagePresenting
 import ImageTesting
 
-/// Clocks and players that write down what they do.
+/// Creates clocks and players that record what they do.
 @MainActor
 struct AnimationFixture {
     let log = MessageLog<String>()
 
-    /// Writes down when it runs and rests.
+    /// Creates a clock that records when it starts and stops.
     func clock(budget: Int = 8, reducesMotion: Bool = false) -> AnimationClock {
-        AnimationClock(frameBudget: budget, reducesMotion: reducesMotion) { [log] in log.append($0 ? "run" : "rest") }
+        AnimationClock(frameBudget: budget, reducesMotion: reducesMotion) { [log] in log.append($0 ? "run" : "stop") }
     }
 
-    /// Writes down the frames that it shows, by their index.
+    /// Creates a player that records the indices of the frames it shows.
     func player(_ frames: ScriptedFrames, _ clock: AnimationClock, name: String = "") -> AnimationPlayer {
         AnimationPlayer(frames, firstFrame: ScriptedFrames.bitmap(0), clock: clock) { [log] bitmap in
             log.append("\(name)\(ScriptedFrames.index(of: bitmap))")

@@ -3,12 +3,12 @@ import ImageTesting
 import Testing
 
 @MainActor
-@Suite("Frames of animations, made ahead", .timeLimit(.minutes(10)))
+@Suite("Preparing animation frames", .timeLimit(.minutes(10)))
 struct AnimationPreparationTests {
     private let fixture = AnimationFixture()
 
-    @Test("a frame that is not there is not waited for: the one before stays until it comes")
-    func notThere() async {
+    @Test("keeps the previous frame until a late frame is ready")
+    func lateFrame() async {
         let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9, isPrepared: false))
         let player = fixture.player(frames, clock)
         player.isVisible = true
@@ -31,7 +31,7 @@ struct AnimationPreparationTests {
         withExtendedLifetime(player) {}
     }
 
-    @Test("one preparation at a time, begun off the main actor")
+    @Test("prepares once at a time, off the main actor")
     func preparesOnce() async {
         let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9, isPrepared: false))
         let player = fixture.player(frames, clock)
@@ -44,7 +44,7 @@ struct AnimationPreparationTests {
         withExtendedLifetime(player) {}
     }
 
-    @Test("an animation whose frame can't be made stays as it is")
+    @Test("stops if a frame can't be decoded")
     func broken() async {
         let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9, isPrepared: false, isBroken: true))
         let player = fixture.player(frames, clock)
@@ -53,10 +53,10 @@ struct AnimationPreparationTests {
         clock.tick(at: .zero)
         while clock.isRunning { await Task.yield() }
         #expect(player.isFinished)
-        #expect(fixture.log.messages == ["run", "rest"])
+        #expect(fixture.log.messages == ["run", "stop"])
     }
 
-    @Test("what is hidden prepares nothing, and is not taken for broken")
+    @Test("a hidden player prepares nothing, and its cancellation is not a failure")
     func hiddenPreparation() async {
         let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9, isPrepared: false, isBroken: true))
         let player = fixture.player(frames, clock)
@@ -72,7 +72,7 @@ struct AnimationPreparationTests {
         #expect(clock.isRunning)
     }
 
-    @Test("a frame that was given up when it was hidden is made once it is visible again")
+    @Test("prepares a cancelled frame again when the player is visible again")
     func preparesAgain() async {
         let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9, isPrepared: false))
         let player = fixture.player(frames, clock)
@@ -96,8 +96,8 @@ struct AnimationPreparationTests {
         #expect(frames.prepared.prefix(3) == [0, 1, 1])
     }
 
-    @Test("who has no turn has its frames made all the same")
-    func preparesWithoutTurn() async {
+    @Test("prepares frames even beyond the frame budget")
+    func preparesBeyondBudget() async {
         let (clock, frames) = (fixture.clock(budget: 1), ScriptedFrames(count: 9, isPrepared: false))
         let (quick, slow) = (
             fixture.player(ScriptedFrames(count: 9), clock, name: "quick"), fixture.player(frames, clock)

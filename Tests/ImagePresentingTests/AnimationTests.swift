@@ -7,20 +7,20 @@ import Testing
 struct AnimationTests {
     private let fixture = AnimationFixture()
 
-    @Test("frames are shown when they are due, and a finished animation needs no more ticks")
+    @Test("shows frames when they are due, and stops the clock at the end")
     func plays() {
         let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 3))
         let player = fixture.player(frames, clock)
         #expect(!clock.isRunning)
         player.isVisible = true
         for second in [10, 10, 11, 11, 12, 13, 14] { clock.tick(at: .seconds(second)) }
-        #expect(fixture.log.messages == ["run", "1", "2", "rest"])
+        #expect(fixture.log.messages == ["run", "1", "2", "stop"])
         #expect(player.isFinished)
         #expect(ScriptedFrames.index(of: player.image) == 2)
         #expect(!clock.isRunning)
     }
 
-    @Test("time stands still while it is hidden, and the clock rests")
+    @Test("pauses while the player is hidden, and stops the clock")
     func hidden() {
         let clock = fixture.clock()
         let player = fixture.player(ScriptedFrames(count: 9), clock)
@@ -31,10 +31,10 @@ struct AnimationTests {
         clock.tick(at: .seconds(3))
         player.isVisible = true
         for second in 60...61 { clock.tick(at: .seconds(second)) }
-        #expect(fixture.log.messages == ["run", "1", "2", "rest", "run", "3"])
+        #expect(fixture.log.messages == ["run", "1", "2", "stop", "run", "3"])
     }
 
-    @Test("frames in between that nobody can have seen are passed over")
+    @Test("skips frames that are already over")
     func skips() {
         let clock = fixture.clock()
         let player = fixture.player(ScriptedFrames(count: 9), clock)
@@ -45,7 +45,7 @@ struct AnimationTests {
         withExtendedLifetime(player) {}
     }
 
-    @Test("not more images change in one tick than the budget allows, and nobody waits longer than the others")
+    @Test("stays within the frame budget, and takes turns between players")
     func budget() {
         let clock = fixture.clock(budget: 2)
         let players = ["a", "b", "c"].map { fixture.player(ScriptedFrames(count: 99), clock, name: $0) }
@@ -54,7 +54,7 @@ struct AnimationTests {
         #expect(fixture.log.messages == ["run", "a1", "b1", "c2", "a2", "b3", "c3"])
     }
 
-    @Test("who waits for a frame that is not there takes nobody's turn")
+    @Test("a player without a ready frame does not use the budget")
     func budgetWithoutFrame() {
         let clock = fixture.clock(budget: 1)
         let slow = fixture.player(ScriptedFrames(count: 9, isPrepared: false), clock, name: "slow")
@@ -64,7 +64,7 @@ struct AnimationTests {
         #expect(fixture.log.messages == ["run", "quick1"])
     }
 
-    @Test("with reduced motion the first frame stays and nothing runs")
+    @Test("shows the first frame with reduced motion, and stops the clock")
     func reducedMotion() {
         let clock = fixture.clock(reducesMotion: true)
         let player = fixture.player(ScriptedFrames(count: 3), clock)
@@ -74,13 +74,13 @@ struct AnimationTests {
         clock.reducesMotion = false
         for second in 10...11 { clock.tick(at: .seconds(second)) }
         clock.reducesMotion = true
-        #expect(fixture.log.messages == ["run", "1", "0", "rest"])
+        #expect(fixture.log.messages == ["run", "1", "0", "stop"])
         clock.reducesMotion = false
         for second in 20...21 { clock.tick(at: .seconds(second)) }
-        #expect(fixture.log.messages == ["run", "1", "0", "rest", "run", "1"])
+        #expect(fixture.log.messages == ["run", "1", "0", "stop", "run", "1"])
     }
 
-    @Test("a player that goes lets the clock rest")
+    @Test("stops the clock when the last player is deallocated")
     func playerGone() {
         let clock = fixture.clock()
         var player: AnimationPlayer? = fixture.player(ScriptedFrames(count: 9), clock)
@@ -88,10 +88,10 @@ struct AnimationTests {
         clock.tick(at: .zero)
         player = nil
         clock.tick(at: .seconds(1))
-        #expect(fixture.log.messages == ["run", "rest"])
+        #expect(fixture.log.messages == ["run", "stop"])
     }
 
-    @Test("a surface may hide others while it shows a frame")
+    @Test("a surface may hide other players while it shows a frame")
     func hidesInShow() {
         let clock = fixture.clock()
         let second = fixture.player(ScriptedFrames(count: 9), clock, name: "second")

@@ -8,14 +8,14 @@ import LoaderTestBed
 import Testing
 
 @MainActor
-@Suite("What a binding shows", .timeLimit(.minutes(10)))
+@Suite("Images of a binding", .timeLimit(.minutes(10)))
 struct ImageBindingImageTests {
     private let fixture = LoaderTestBed()
     private let surface = RecordingSurface()
 
     private var rendered: [String] { surface.rendered }
 
-    @Test("an image in memory is rendered before bind returns, without placeholder and transition")
+    @Test("renders an image in memory before bind returns, without placeholder and transition")
     func memoryHit() async throws {
         let request = fixture.request("a") {
             $0.options[.placeholder] = LoaderTestBed.image(width: 9)
@@ -28,7 +28,7 @@ struct ImageBindingImageTests {
         #expect(fixture.transport.sendCount == 1)
     }
 
-    @Test("an image from the network comes after the placeholder, with progress, in the transition that is asked for")
+    @Test("renders the placeholder, the progress, and the network image with its transition")
     func network() async {
         let gate = Gate()
         let request = fixture.request("a", behind: gate) {
@@ -44,7 +44,7 @@ struct ImageBindingImageTests {
         #expect(rendered.dropFirst().dropLast().allSatisfy { $0 == "loading(\(bytes)) placeholder 9" })
     }
 
-    @Test("bytes that have come are told before the rest is there")
+    @Test("renders the progress before the image is complete")
     func progress() async {
         let (gate, file) = (Gate(), LoaderTestBed.file(width: 4))
         let body: [ScriptedTransport.Step] = [.piece(file.prefix(10)), .wait(gate), .piece(file.dropFirst(10))]
@@ -56,27 +56,27 @@ struct ImageBindingImageTests {
         await surface.ends { $0.phase.isSuccess }
     }
 
-    @Test("the best lesser image in memory is shown in the same turn, and not told again")
-    func lesserInMemory() async throws {
+    @Test("renders the best cached preview synchronously, and only once")
+    func previewInMemory() async throws {
         let gate = Gate()
-        let lesser = [fixture.request("tiny", width: 1), fixture.request("small", width: 2)]
-        for request in lesser { try await fixture.warm(request) }
+        let previews = [fixture.request("tiny", width: 1), fixture.request("small", width: 2)]
+        for request in previews { try await fixture.warm(request) }
         let binding = fixture.binding(on: surface)
-        binding.bind(fixture.request("a", behind: gate) { $0.lowQuality = lesser })
+        binding.bind(fixture.request("a", behind: gate) { $0.lowQuality = previews })
         #expect(rendered == ["loading preview 2"])
         gate.open()
         await surface.ends { $0.phase.isSuccess }
         #expect(rendered.dropLast().allSatisfy { $0.hasSuffix("preview 2") })
         #expect(fixture.transport.sendCount == 3)
-        #expect(surface.last.imageNumber == 2)
+        #expect(surface.last.imageVersion == 2)
     }
 
-    @Test("a lesser image from the network is shown as it comes")
-    func lesserFromNetwork() async {
+    @Test("renders a low-quality image from the network")
+    func previewFromNetwork() async {
         let gate = Gate()
-        let lesser = fixture.request("small", width: 2)
+        let preview = fixture.request("small", width: 2)
         let binding = fixture.binding(on: surface) { $0.transition = .fadeIn(.seconds(1)) }
-        binding.bind(fixture.request("a", behind: gate) { $0.lowQuality = [lesser] })
+        binding.bind(fixture.request("a", behind: gate) { $0.lowQuality = [preview] })
         await surface.ends { $0.kind == .preview }
         #expect(surface.last.transition == .none)
         gate.open()
@@ -84,24 +84,24 @@ struct ImageBindingImageTests {
         #expect(rendered.last == "success(network) final 4 fadeIn")
     }
 
-    @Test("the old image stays, where that is asked for, until there is a better one")
+    @Test("keepsOldImage shows the previous image until there is a better one")
     func keepsOld() async throws {
         let gate = Gate()
         let (old, new) = (fixture.request("old", width: 2), fixture.request("new", behind: gate))
         try await fixture.warm(old)
         let binding = fixture.binding(on: surface) { $0.keepsOldImage = true }
         binding.bind(old)
-        let number = surface.last.imageNumber
+        let number = surface.last.imageVersion
         binding.bind(new)
-        #expect(rendered.last == "loading kept 2")
-        #expect(surface.last.imageNumber == number)
+        #expect(rendered.last == "loading previous 2")
+        #expect(surface.last.imageVersion == number)
         gate.open()
         await surface.ends { $0.phase.isSuccess }
         #expect(rendered.last == "success(network) final 4")
-        #expect(surface.last.imageNumber != number)
+        #expect(surface.last.imageVersion != number)
     }
 
-    @Test("what is kept is an image, never a placeholder")
+    @Test("keepsOldImage keeps no placeholder")
     func keepsNoPlaceholder() {
         let gate = Gate()
         let binding = fixture.binding(on: surface) { $0.keepsOldImage = true }
@@ -113,7 +113,7 @@ struct ImageBindingImageTests {
         gate.open()
     }
 
-    @Test("the old image goes at once, where nothing else is asked for")
+    @Test("removes the previous image immediately by default")
     func dropsOld() async throws {
         let gate = Gate()
         let old = fixture.request("old", width: 2)
@@ -125,7 +125,7 @@ struct ImageBindingImageTests {
         gate.open()
     }
 
-    @Test("a failure shows its image, and what was shown before when there is none", arguments: [true, false])
+    @Test("shows the failure image, or else keeps the placeholder", arguments: [true, false])
     func failure(hasImage: Bool) async {
         let binding = fixture.binding(on: surface)
         let request = fixture.failing {

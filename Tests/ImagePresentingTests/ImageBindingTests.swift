@@ -9,16 +9,16 @@ import LoaderTestBed
 import Testing
 
 @MainActor
-@Suite("A binding", .timeLimit(.minutes(10)))
+@Suite("Image binding", .timeLimit(.minutes(10)))
 struct ImageBindingTests {
     private let fixture = LoaderTestBed()
     private let surface = RecordingSurface()
 
     private var rendered: [String] { surface.rendered }
 
-    // MARK: What is not shown
+    // MARK: Replaced requests
 
-    @Test("what was bound before is cancelled, and never shown")
+    @Test("cancels the previous request and never shows its image")
     func older() async {
         let (old, new) = (Gate(), Gate())
         let binding = fixture.binding(on: surface)
@@ -33,7 +33,7 @@ struct ImageBindingTests {
         #expect(binding.appearance.text == "success(network) final 4")
     }
 
-    @Test("what was bound before is cancelled by an image in memory, too")
+    @Test("cancels the previous request if the new image is in memory")
     func olderThanMemory() async throws {
         let (gate, hit) = (Gate(), fixture.request("hit"))
         try await fixture.warm(hit)
@@ -46,7 +46,7 @@ struct ImageBindingTests {
         #expect(rendered == ["loading none", "success(memory) final 4"])
     }
 
-    @Test("to unbind clears the surface and cancels; cancelling is no failure")
+    @Test("unbinding clears the surface and cancels, without a failure")
     func unbinding() async {
         let gate = Gate()
         let binding = fixture.binding(on: surface)
@@ -63,7 +63,7 @@ struct ImageBindingTests {
         #expect(binding.request == nil)
     }
 
-    @Test("to unbind clears an image that is there")
+    @Test("unbinding removes a loaded image")
     func unbindingFinished() async throws {
         let request = fixture.request("a")
         try await fixture.warm(request)
@@ -73,7 +73,7 @@ struct ImageBindingTests {
         #expect(rendered == ["success(memory) final 4", "idle none"])
     }
 
-    @Test("a binding that goes cancels what it waits for")
+    @Test("deallocating the binding cancels its request")
     func bindingGone() async {
         let gate = Gate()
         var binding: ImageBinding? = fixture.binding(on: surface)
@@ -85,7 +85,7 @@ struct ImageBindingTests {
         #expect(rendered == ["loading none"])
     }
 
-    @Test("a surface that is gone ends the work at the next event")
+    @Test("cancels at the next event after the surface is deallocated")
     func surfaceGone() async {
         let (gate, file) = (Gate(), LoaderTestBed.file(width: 4))
         let body: [ScriptedTransport.Step] = [
@@ -102,7 +102,7 @@ struct ImageBindingTests {
         #expect(binding?.appearance.text == "idle none")
     }
 
-    @Test("a surface may bind something else while it renders")
+    @Test("a surface may bind another request while it renders")
     func bindsInRender() async {
         let binding = fixture.binding(on: surface)
         let (first, second) = (fixture.request("first", width: 2), fixture.request("second"))
@@ -115,9 +115,9 @@ struct ImageBindingTests {
         #expect(binding.appearance.text == "success(network) final 4")
     }
 
-    // MARK: The same once more
+    // MARK: Equal requests
 
-    @Test("an equal request changes nothing while it loads, nor when it is there")
+    @Test("binding an equal request changes nothing while loading and afterwards")
     func rebinding() async {
         let gate = Gate()
         let request = fixture.request("a", behind: gate)
@@ -134,7 +134,7 @@ struct ImageBindingTests {
         #expect(fixture.transport.sendCount == 1)
     }
 
-    @Test("another size of the same URL is another image")
+    @Test("another size of the same URL is a different image")
     func anotherSize() async {
         let (gate, request) = (Gate(), fixture.request("a"))
         let binding = fixture.binding(on: surface)
@@ -149,7 +149,7 @@ struct ImageBindingTests {
         #expect(rendered.last == "success(network) final 2")
     }
 
-    @Test("an equal request is tried anew when it has failed")
+    @Test("binding an equal request loads again after a failure")
     func rebindingFailed() async {
         let binding = fixture.binding(on: surface)
         let request = fixture.failing()
@@ -160,7 +160,7 @@ struct ImageBindingTests {
         #expect(fixture.transport.sendCount == 2)
     }
 
-    @Test("retry loads once more after a failure, and does nothing otherwise")
+    @Test("retry loads again after a failure, and has no effect otherwise")
     func retrying() async {
         let binding = fixture.binding(on: surface)
         binding.retry()

@@ -9,11 +9,11 @@ import Observation
 import Testing
 
 @MainActor
-@Suite("An observable model", .timeLimit(.minutes(10)))
+@Suite("Image model", .timeLimit(.minutes(10)))
 struct ImageModelTests {
     private let fixture = LoaderTestBed()
 
-    /// Returns as soon as the model has this appearance. Without observation it waits forever.
+    /// Waits until the appearance satisfies the condition. Fails to return if observation does not work.
     private func becomes(_ model: ImageModel, _ condition: (ImageAppearance) -> Bool) async {
         while true {
             let change = Gate()
@@ -27,7 +27,7 @@ struct ImageModelTests {
         }
     }
 
-    @Test("an image in memory is there when show returns")
+    @Test("an image in memory is available when show returns")
     func memoryHit() async throws {
         let request = fixture.request("a")
         try await fixture.warm(request)
@@ -37,7 +37,7 @@ struct ImageModelTests {
         #expect(model.request == request)
     }
 
-    @Test("what is about to be shown is drawn from memory, or not at all, never as what was shown before")
+    @Test("the appearance for a new request has its image from memory or none, never the previous one")
     func aboutToBeShown() async throws {
         let (shown, hit, missing) = (
             fixture.request("shown", width: 2), fixture.request("hit"), fixture.request("missing")
@@ -47,14 +47,14 @@ struct ImageModelTests {
         let model = ImageModel(loader: fixture.loader)
         #expect(model.appearance(for: shown).text == "success(memory) final 2")
         model.show(shown)
-        #expect(model.appearance(for: shown).imageNumber == model.appearance.imageNumber)
+        #expect(model.appearance(for: shown).imageVersion == model.appearance.imageVersion)
         #expect(model.appearance(for: hit).text == "success(memory) final 4")
         #expect(model.appearance(for: missing).text == "idle none")
-        #expect(model.appearance(for: missing).imageNumber != model.appearance.imageNumber)
+        #expect(model.appearance(for: missing).imageVersion != model.appearance.imageVersion)
         #expect(model.appearance.text == "success(memory) final 2")
     }
 
-    @Test("observers receive each change, and clear shows nothing")
+    @Test("observers receive each change, and clear removes the image")
     func observing() async {
         let gate = Gate()
         let model = ImageModel(loader: fixture.loader)
@@ -68,7 +68,7 @@ struct ImageModelTests {
         #expect(model.request == nil)
     }
 
-    @Test("what it shows is visible: it is loaded at the request's priority, and where only that is loaded")
+    @Test("show makes the model visible, so that it loads")
     func visible() async {
         var options = ImageBinding.Options()
         options.loadsBeforeVisible = false
@@ -82,7 +82,7 @@ struct ImageModelTests {
         #expect(releasing.appearance.text == "idle none")
     }
 
-    @Test("retry loads once more")
+    @Test("retry loads again")
     func retrying() async {
         let model = ImageModel(loader: fixture.loader)
         model.show(fixture.request("a", [.status(.notFound), .ok(LoaderTestBed.file(width: 4))]))
@@ -92,7 +92,7 @@ struct ImageModelTests {
         #expect(fixture.transport.sendCount == 2)
     }
 
-    @Test("a model that goes cancels what it waits for")
+    @Test("deallocating the model cancels its request")
     func modelGone() async {
         let gate = Gate()
         var model: ImageModel? = ImageModel(loader: fixture.loader)

@@ -2,7 +2,7 @@ import ImageCore
 import ImagePresenting
 import Testing
 
-@Suite("The phases of a view's image")
+@Suite("Image phases")
 struct ImagePhaseTests {
     private static let progress = WorkProgress(completedBytes: 10, totalBytes: 20)
 
@@ -16,22 +16,22 @@ struct ImagePhaseTests {
         ("cancel", .fail(.cancelled)), ("retry", .retry), ("clear", .clear),
     ]
 
-    /// All that is legal. What is not here is not.
+    /// All valid events. Others are rejected.
     private static let legal: [String: [String: String]] = [
         "idle": ["begin": "loading"],
         "loading": [
             "begin": "loading", "progress": "loading(10)", "succeed": "success(network)",
-            "fail": "failure(offline, and no cache has it)", "cancel": "idle", "clear": "idle",
+            "fail": "failure(offline, and the image is not cached)", "cancel": "idle", "clear": "idle",
         ],
         "loading(10)": [
             "begin": "loading", "progress": "loading(10)", "succeed": "success(network)",
-            "fail": "failure(offline, and no cache has it)", "cancel": "idle", "clear": "idle",
+            "fail": "failure(offline, and the image is not cached)", "cancel": "idle", "clear": "idle",
         ],
         "success(disk)": ["begin": "loading", "clear": "idle"],
         "failure(not found)": ["begin": "loading", "retry": "loading", "clear": "idle"],
     ]
 
-    @Test("each event in each phase leads where the table says, or nowhere", arguments: phases.indices)
+    @Test("follows the table of valid events, and rejects all others", arguments: phases.indices)
     func table(index: Int) {
         let (name, phase) = Self.phases[index]
         #expect(phase.text == name)
@@ -45,7 +45,7 @@ struct ImagePhaseTests {
         }
     }
 
-    @Test("a phase is of exactly one kind")
+    @Test("a phase has exactly one kind")
     func kinds() {
         for (name, phase) in Self.phases {
             let kinds = [phase.isIdle, phase.isLoading, phase.isSuccess, phase.isFailure]

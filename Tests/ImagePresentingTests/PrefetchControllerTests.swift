@@ -8,7 +8,7 @@ import LoaderTestBed
 import Testing
 
 @MainActor
-@Suite("Prefetching by what is visible", .timeLimit(.minutes(10)))
+@Suite("Prefetch controller", .timeLimit(.minutes(10)))
 struct PrefetchControllerTests {
     private let fixture = LoaderTestBed()
     private let gate = Gate()
@@ -20,7 +20,7 @@ struct PrefetchControllerTests {
         }
     }
 
-    /// The images that were asked of the transport.
+    /// The names of the images that were requested from the transport.
     private var sent: Set<String> { Set(fixture.transport.requests.map(\.url.lastPathComponent)) }
 
     private var cancelled: Set<String> {
@@ -30,7 +30,7 @@ struct PrefetchControllerTests {
             })
     }
 
-    @Test("what is visible and what comes next is loaded, at most so much of it, and nothing twice")
+    @Test("loads the visible items and a limited number ahead, each once")
     func ahead() async {
         let controller = controller()
         controller.update(visible: 0..<2, of: 100, at: .zero)
@@ -44,7 +44,7 @@ struct PrefetchControllerTests {
         #expect(cancelled.isEmpty)
     }
 
-    @Test("a reversal cancels the far side and loads the near one")
+    @Test("a reversal cancels the far side and loads the near side")
     func reversal() async {
         let controller = controller()
         controller.update(visible: 10..<12, of: 100, at: .zero)
@@ -61,7 +61,7 @@ struct PrefetchControllerTests {
         gate.open()
     }
 
-    @Test("not more are under way at once than the prefetcher allows")
+    @Test("loads at most as many images concurrently as the prefetcher allows")
     func limit() async {
         let controller = controller(limit: 2)
         controller.update(visible: 0..<2, of: 100, at: .zero)
@@ -72,7 +72,7 @@ struct PrefetchControllerTests {
         await fixture.transport.sends(5)
     }
 
-    /// From the first of four items to the last, which shows the same image.
+    /// Scrolls from the first of four items to the last, which shows the same image.
     private func scrolledToTwin() async -> PrefetchController {
         let controller = controller { ["a", "b", "c", "a"][$0] }
         controller.update(visible: 0..<1, of: 4, at: .zero)
@@ -81,7 +81,7 @@ struct PrefetchControllerTests {
         return controller
     }
 
-    @Test("of two items with one image, the one that is left keeps it")
+    @Test("an image continues to load while another item shows it")
     func sameImage() async {
         let controller = await scrolledToTwin()
         await fixture.transport.cancellations(2)
@@ -91,7 +91,7 @@ struct PrefetchControllerTests {
         withExtendedLifetime(controller) {}
     }
 
-    @Test("of two items with one image, the last one that goes cancels it")
+    @Test("an image is cancelled with the last item that shows it")
     func sameImageForNobody() async {
         let controller = await scrolledToTwin()
         controller.update(visible: 0..<0, of: 4, at: .seconds(2))
@@ -100,7 +100,7 @@ struct PrefetchControllerTests {
         gate.open()
     }
 
-    @Test("items without an image are passed over")
+    @Test("skips items without an image")
     func nothingToLoad() async {
         let controller = controller { $0.isMultiple(of: 2) ? "\($0)" : nil }
         controller.update(visible: 0..<2, of: 100, at: .zero)
@@ -109,7 +109,7 @@ struct PrefetchControllerTests {
         gate.open()
     }
 
-    @Test("when nothing is visible, and when the list has become another, everything stops")
+    @Test("cancels everything when no item is visible, and on reset")
     func stops() async {
         let controller = controller()
         controller.update(visible: 0..<2, of: 100, at: .zero)

@@ -2,12 +2,12 @@ import ImagePresenting
 import ImageTesting
 import Testing
 
-@Suite("The prefetch window")
+@Suite("Prefetch window")
 struct PrefetchWindowTests {
     private let rules = PrefetchWindow.Rules(
-        lead: .seconds(1), minimumAhead: 3, maximumAhead: 20, turnDistance: 2, smoothing: .milliseconds(100))
+        lead: .seconds(1), minimumAhead: 3, maximumAhead: 20, reversalDistance: 2, smoothing: .milliseconds(100))
 
-    /// A window whose visible items, of a hundred, moved step by step, a tenth of a second each.
+    /// Creates a window whose visible items moved every 0.1 seconds.
     private func window(_ topmost: [Int], of count: Int = 100) -> (window: PrefetchWindow, last: PrefetchWindow.Change)
     {
         var window = PrefetchWindow(rules: rules)
@@ -18,7 +18,7 @@ struct PrefetchWindowTests {
         return (window, last)
     }
 
-    @Test("at rest it is what is visible, and a little ahead")
+    @Test("at rest, contains the visible items and the minimum ahead")
     func atRest() {
         let (window, change) = window([10])
         #expect(change == PrefetchWindow.Change(loads: Array(10..<18), cancels: []))
@@ -26,15 +26,15 @@ struct PrefetchWindowTests {
         #expect(window.velocity == 0)
     }
 
-    @Test("what was told is not told again, and what has been passed is cancelled")
+    @Test("loads no item twice, and cancels items that scrolled out")
     func oneStep() {
         let (window, change) = window([10, 10, 11])
-        #expect(window.velocity == 5)  // one in a tenth of a second, of which half counts
+        #expect(window.velocity == 5)  // half of one item per 0.1 s
         #expect(window.items == 11..<21)
         #expect(change == PrefetchWindow.Change(loads: Array(18..<21), cancels: [10]))
     }
 
-    @Test("it looks as far ahead as is travelled in the time of a load, either way, to a bound")
+    @Test("looks ahead by velocity and lead time in both directions, up to the maximum")
     func velocity() {
         let forwards = window(Array(0...40)).window
         #expect(abs(forwards.velocity - 10) < 0.01)
@@ -45,14 +45,14 @@ struct PrefetchWindowTests {
         #expect(window((0...10).map { 4 * $0 }).window.items == 40..<65)
     }
 
-    @Test("loads come in the direction of travel")
+    @Test("loads items in the direction of scrolling")
     func order() {
         let (_, change) = window([50, 48])
         #expect(change.loads == change.loads.sorted(by: >))
         #expect(change.cancels == [53, 54, 55, 56, 57])
     }
 
-    @Test("a reversal cancels the far side at once, and its velocity is the new one")
+    @Test("a reversal cancels the far side immediately, and resets the mean velocity")
     func reversal() {
         let (window, change) = window(Array(0...20) + [18])
         #expect(window.velocity == -20)
@@ -61,14 +61,14 @@ struct PrefetchWindowTests {
         #expect(change.loads == Array((0..<20).reversed()))
     }
 
-    @Test("moving back a little is no reversal; moving back far enough in little steps is one")
-    func turnDistance() {
+    @Test("only moving back by the reversal distance is a reversal, even in small steps")
+    func reversalDistance() {
         #expect(window([10, 20, 30, 29]).window.items.lowerBound == 29)
         #expect(window([10, 20, 30, 29]).window.items.upperBound > 34)
         #expect(window([10, 20, 30, 29, 28]).window.items.upperBound == 33)
     }
 
-    @Test("a velocity that varies a little cancels nothing; one that has gone down does")
+    @Test("small changes of the velocity cancel nothing, and slowing down does")
     func steadiness() {
         let (fast, _) = window(Array(0...40))
         var window = fast
@@ -80,7 +80,7 @@ struct PrefetchWindowTests {
         #expect(resting == PrefetchWindow.Change(loads: [], cancels: Array(49..<55)))
     }
 
-    @Test("a jump tells nothing of velocity, and leads forwards")
+    @Test("a jump resets the velocity and looks forwards")
     func jump() {
         let (before, _) = window([90, 80, 70])
         #expect(before.velocity < -90)
@@ -92,7 +92,7 @@ struct PrefetchWindowTests {
         #expect(change.cancels == Array(50..<75))
     }
 
-    @Test("updates at one moment are one move")
+    @Test("updates at the same time count as one movement")
     func sameMoment() {
         var window = PrefetchWindow(rules: rules)
         _ = window.update(visible: 0..<5, of: 100, at: .zero)
@@ -102,7 +102,7 @@ struct PrefetchWindowTests {
         #expect(window.velocity == 10)
     }
 
-    @Test("a list that ends, is shorter than what is visible, or empty, bounds it; nothing visible cancels all")
+    @Test("is limited by the end of the list, and empty if no item is visible")
     func bounds() {
         #expect(window([97]).window.items == 97..<100)
         #expect(window([0], of: 3).window.items == 0..<3)
@@ -112,7 +112,7 @@ struct PrefetchWindowTests {
         #expect(window.update(visible: 0..<0, of: 12, at: .seconds(2)).cancels == [10, 11])
     }
 
-    @Test("forgotten, it tells what to cancel, and begins anew")
+    @Test("reset cancels all items and starts again")
     func reset() {
         var window = window(Array(0...20)).window
         let items = Array(window.items)
@@ -121,13 +121,14 @@ struct PrefetchWindowTests {
         #expect(window.update(visible: 3..<5, of: 100, at: .zero).loads == Array(3..<8))
     }
 
-    @Test("whatever is seen when, loads without cancels are the window, which is bounded", arguments: UInt64(1)...50)
+    @Test(
+        "loads minus cancels equal the window, within its maximum size, for random updates", arguments: UInt64(1)...50)
     func property(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         func draw(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
         let rules = PrefetchWindow.Rules(
             lead: .milliseconds(draw(0...2_000)), minimumAhead: draw(0...5), maximumAhead: draw(5...40),
-            turnDistance: Double(draw(1...6)) / 2, smoothing: .milliseconds(draw(1...300)))
+            reversalDistance: Double(draw(1...6)) / 2, smoothing: .milliseconds(draw(1...300)))
         var window = PrefetchWindow(rules: rules)
         var (loaded, top, count, time) = (Set<Int>(), 0, draw(0...200), Duration.zero)
         for _ in 0..<300 {

@@ -6,13 +6,13 @@ import ImageTransporting
 import LoaderTestBed
 
 extension LoaderTestBed {
-    /// A request that fails so many times, and then does not.
+    /// Creates a request that fails the given number of times before it succeeds.
     func failing(_ times: Int = 1, adjust: (inout ImageRequest) -> Void = { _ in }) -> ImageRequest {
         let failures = Array(repeating: ScriptedTransport.Reply.status(.notFound), count: times)
         return request("failing", failures + [.ok(Self.file(width: 4))], adjust: adjust)
     }
 
-    /// A binding that renders into a surface.
+    /// Creates a binding that renders into a surface.
     @MainActor
     func binding(
         on surface: RecordingSurface, _ adjust: (inout ImageBinding.Options) -> Void = { _ in }
@@ -23,12 +23,12 @@ extension LoaderTestBed {
     }
 }
 
-/// Writes down what it is told to render.
+/// Records the appearances that it renders.
 @MainActor
 final class RecordingSurface: ImageSurface {
     let log = MessageLog<String>()
     private(set) var last = ImageAppearance()
-    /// Called in each rendering, after it was written down.
+    /// Called after each appearance is recorded.
     var onRender: (ImageAppearance) -> Void = { _ in }
 
     var rendered: [String] { log.messages }
@@ -39,28 +39,28 @@ final class RecordingSurface: ImageSurface {
         onRender(appearance)
     }
 
-    /// Returns as soon as the last rendering is so.
+    /// Waits until the last appearance satisfies the condition.
     func ends(_ condition: (ImageAppearance) -> Bool) async {
         while !condition(last), !Task.isCancelled { await log.reaches(rendered.count + 1) }
     }
 }
 
 extension ImageAppearance {
-    /// Phase, kind, width of the image, transition: "success(disk) final 4 fadeIn".
+    /// The phase, kind, image width and transition, such as "success(disk) final 4 fadeIn".
     var text: String {
         let width = image.map { " \($0.bitmap.size.width)" } ?? ""
-        let going =
+        let suffix =
             switch transition {
             case .none: ""
             case .fadeIn: " fadeIn"
             case .crossDissolve: " crossDissolve"
             }
-        return "\(phase.text) \(kind.rawValue)\(width)\(going)"
+        return "\(phase.text) \(kind.rawValue)\(width)\(suffix)"
     }
 }
 
 extension ImagePhase {
-    /// The phase with what comes with it: "loading(10)".
+    /// The phase and its associated value, such as "loading(10)".
     var text: String {
         switch self {
         case .idle: "idle"

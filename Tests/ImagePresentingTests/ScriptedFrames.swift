@@ -3,7 +3,7 @@ import ImagePresenting
 import ImageTesting
 import Synchronization
 
-/// One frame a second, each a bitmap as wide as its index and one more.
+/// An animation with one frame per second. Each bitmap is one pixel wider than its index.
 final class ScriptedFrames: AnimationFrames {
     private struct State {
         var prepared: [Int] = []
@@ -17,15 +17,18 @@ final class ScriptedFrames: AnimationFrames {
     private let isBroken: Bool
     private let state = Mutex(State())
 
-    /// - Parameter isPrepared: whether all frames are there; otherwise each preparation waits at the gate and makes one.
+    /// Creates an animation.
+    ///
+    /// - Parameter isPrepared: Whether all frames are cached. Otherwise each preparation waits at the gate and caches
+    ///   one frame.
     init(count: Int, isPrepared: Bool = true, isBroken: Bool = false) {
         (self.count, self.isPrepared, self.isBroken) = (count, isPrepared, isBroken)
         if isPrepared { gate.open() }
     }
 
-    /// The frames from which on to prepare, in order.
+    /// The first frames of all preparations, in order.
     var prepared: [Int] { state.withLock { $0.prepared } }
-    /// How many preparations have ended.
+    /// The number of finished preparations.
     var endCount: Int { state.withLock { $0.endCount } }
 
     func moment(at elapsed: Duration) -> AnimationMoment {

@@ -9,7 +9,7 @@ import LoaderTestBed
 import Testing
 
 @MainActor
-@Suite("Cells on the screen before those off it", .timeLimit(.minutes(10)))
+@Suite("Priority of visible cells", .timeLimit(.minutes(10)))
 struct UrgencyTests {
     private let scheduler = PriorityScheduler(lanes: [.download: LaneConfiguration(limit: 2)])
     private let fixture: LoaderTestBed
@@ -19,12 +19,12 @@ struct UrgencyTests {
 
     private var sent: [String] { fixture.transport.requests.map(\.url.lastPathComponent) }
 
-    /// Returns when so many downloads wait for a slot.
+    /// Waits until the given number of downloads wait for a slot.
     private func waiting(_ count: Int) async {
         while scheduler.waitingCount < count { await Task.yield() }
     }
 
-    /// Bindings of cells off the screen: two that are loading, behind a gate each, and eighteen that wait.
+    /// Creates bindings of invisible cells: two that are loading, each behind a gate, and eighteen that wait.
     private func offScreen(on surfaces: [RecordingSurface]) async -> [ImageBinding] {
         var bindings: [ImageBinding] = []
         for (number, surface) in surfaces.enumerated() {
@@ -38,7 +38,7 @@ struct UrgencyTests {
         return bindings
     }
 
-    @Test("what a cell on the screen waits for is next, however much waits for cells off the screen")
+    @Test("loads the image of a visible cell before those of waiting invisible cells")
     func lastComesFirst() async {
         let surfaces = (0..<20).map { _ in RecordingSurface() }
         let bindings = await offScreen(on: surfaces)
@@ -55,7 +55,7 @@ struct UrgencyTests {
         withExtendedLifetime((bindings, binding)) {}
     }
 
-    @Test("a cell that comes onto the screen while its image waits is next")
+    @Test("loads a waiting image next when its cell becomes visible")
     func scrolledIn() async {
         let surfaces = (0..<20).map { _ in RecordingSurface() }
         let bindings = await offScreen(on: surfaces)

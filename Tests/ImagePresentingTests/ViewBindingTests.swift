@@ -7,7 +7,7 @@ import LoaderTestBed
 import Testing
 
 @MainActor
-@Suite("What adapters are made of", .timeLimit(.minutes(10)))
+@Suite("View bindings", .timeLimit(.minutes(10)))
 struct ViewBindingTests {
     private let fixture = LoaderTestBed()
     private let surface = RecordingSurface()
@@ -18,7 +18,7 @@ struct ViewBindingTests {
         return options
     }
 
-    @Test("a view's visibility counts for the binding that is made later")
+    @Test("applies the visibility to a binding that is created later")
     func visibility() async {
         let (binding, gate) = (ViewBinding(surface: surface), Gate())
         binding.bind(fixture.request("a", behind: gate), with: fixture.loader, options: hiddenLoadsNothing)
@@ -35,7 +35,7 @@ struct ViewBindingTests {
         await surface.ends { $0.phase.isSuccess }
     }
 
-    @Test("another loader takes the place of the one before, whose load is cancelled")
+    @Test("a new loader replaces the previous one and cancels its request")
     func anotherLoader() async {
         let (binding, gate, second) = (ViewBinding(surface: surface), Gate(), LoaderTestBed())
         binding.bind(fixture.request("a", behind: gate), with: fixture.loader, options: ImageBinding.Options())
@@ -47,7 +47,7 @@ struct ViewBindingTests {
         #expect(surface.last.image?.bitmap.size.width == 7)
     }
 
-    @Test("a failure is tried again")
+    @Test("retry loads again after a failure")
     func retry() async {
         let binding = ViewBinding(surface: surface)
         binding.bind(fixture.failing(), with: fixture.loader, options: ImageBinding.Options())
@@ -56,43 +56,43 @@ struct ViewBindingTests {
         await surface.ends { $0.phase.isSuccess }
     }
 
-    @Test("a toolkit's image is made once for each image, and is gone with it")
-    func drawnImage() {
+    @Test("converts each image once, and removes the converted image with it")
+    func convertedImage() {
         var made = 0
-        let drawn = DrawnImage { bitmap in
+        let converter = PlatformImageConverter { bitmap in
             made += 1
             return bitmap.size.width
         }
         let image = LoaderTestBed.image(width: 5)
-        #expect(drawn.update(to: ImageAppearance(image: image, kind: .preview, imageNumber: 1)))
-        #expect(!drawn.update(to: ImageAppearance(phase: .loading(nil), image: image, imageNumber: 1)))
-        #expect(drawn.image == 5)
+        #expect(converter.update(to: ImageAppearance(image: image, kind: .preview, imageVersion: 1)))
+        #expect(!converter.update(to: ImageAppearance(phase: .loading(nil), image: image, imageVersion: 1)))
+        #expect(converter.image == 5)
         #expect(made == 1)
-        #expect(drawn.update(to: ImageAppearance(imageNumber: 2)))
-        #expect(drawn.image == nil)
+        #expect(converter.update(to: ImageAppearance(imageVersion: 2)))
+        #expect(converter.image == nil)
     }
 
-    @Test("a warning of memory is told, and is over when it has been told")
+    @Test("reports a memory warning, followed by normal")
     func memoryWarnings() {
-        let (warnings, log) = (MemoryWarnings(), MessageLog<MemoryPressureLevel>())
-        let observation = warnings.observe { log.append($0) }
-        for _ in 0..<2 { warnings.tell() }
+        let (monitor, log) = (MemoryWarningMonitor(), MessageLog<MemoryPressureLevel>())
+        let observation = monitor.observe { log.append($0) }
+        for _ in 0..<2 { monitor.didReceiveWarning() }
         #expect(log.messages == [.warning, .normal, .warning, .normal])
-        #expect(warnings.level == .normal)
+        #expect(monitor.level == .normal)
         withExtendedLifetime(observation) {}
     }
 
-    @Test("what is taken back is what was announced, whatever the list says by then")
-    func announced() async {
+    @Test("cancels the requests that were started, even if the list has changed")
+    func cancelsPrefetches() async {
         let gate = Gate()
         let names = Watched(["a", "b"])
-        let prefetches = AnnouncedPrefetches<Int>(prefetcher: ImagePrefetcher(loader: fixture.loader)) { [fixture] in
+        let prefetches = PendingPrefetches<Int>(prefetcher: ImagePrefetcher(loader: fixture.loader)) { [fixture] in
             names.value.indices.contains($0) ? fixture.request(names.value[$0], behind: gate) : nil
         }
-        prefetches.announced([0, 1, 2])
+        prefetches.start([0, 1, 2])
         await fixture.transport.sends(2)
         names.change { $0 = ["c", "d"] }
-        prefetches.takenBack([0])
+        prefetches.cancel([0])
         await fixture.transport.cancellations(1)
         #expect(
             fixture.transport.messages.contains {
@@ -102,7 +102,7 @@ struct ViewBindingTests {
         while fixture.memory.images.isEmpty { await Task.yield() }
     }
 
-    @Test("a transition tells how long it takes")
+    @Test("a transition has a duration in seconds")
     func seconds() {
         #expect(ImageTransition.none.seconds == nil)
         #expect(ImageTransition.fadeIn(.milliseconds(250)).seconds == 0.25)

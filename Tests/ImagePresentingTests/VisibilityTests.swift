@@ -15,7 +15,7 @@ struct VisibilityTests {
 
     private var rendered: [String] { surface.rendered }
 
-    @Test("what is bound and not visible has a low priority, and the request's while it is visible")
+    @Test("an invisible binding has a low priority, and that of the request while visible")
     func priority() async {
         let scheduler = ManualScheduler()
         let fixture = LoaderTestBed(scheduler: scheduler)
@@ -31,7 +31,7 @@ struct VisibilityTests {
         #expect(surface.rendered == ["loading none"])
     }
 
-    @Test("what is bound while it is visible begins at the request's priority, and keeps a lower one when hidden")
+    @Test("a visible binding starts at the priority of the request, and keeps a lower one when hidden")
     func visibleFirst() async {
         let scheduler = ManualScheduler()
         let fixture = LoaderTestBed(scheduler: scheduler)
@@ -54,7 +54,7 @@ struct VisibilityTests {
         #expect(scheduler.priorities == [.high])
     }
 
-    @Test("an equal request at another priority moves what is under way")
+    @Test("an equal request with another priority changes the priority of the task")
     func rebindingMoves() async {
         let scheduler = ManualScheduler()
         let fixture = LoaderTestBed(scheduler: scheduler)
@@ -66,7 +66,7 @@ struct VisibilityTests {
         #expect(scheduler.priorities == [.normal, .veryHigh])
     }
 
-    @Test("where nothing is loaded before it is visible, hiding cancels and showing begins again")
+    @Test("without loadsBeforeVisible, hiding cancels and showing loads again")
     func loadsWhenVisible() async {
         let gate = Gate()
         let binding = fixture.binding(on: surface) { $0.loadsBeforeVisible = false }
@@ -84,7 +84,7 @@ struct VisibilityTests {
     }
 
     @Test(
-        "a hidden image is let go where that is asked for, and taken from memory in the turn in which it is visible again"
+        "releasesHiddenImage releases a hidden image, and takes it from memory when visible again"
     )
     func releases() async throws {
         let request = fixture.request("a")
@@ -101,21 +101,21 @@ struct VisibilityTests {
         #expect(rendered == ["success(memory) final 4", "idle none", "success(memory) final 4"])
     }
 
-    @Test("what comes while it is hidden is in memory and nowhere else, and shown in the turn in which it is visible")
+    @Test("releasesHiddenImage keeps an image loaded while hidden only in memory, and shows it when visible")
     func comesHidden() async {
         let binding = fixture.binding(on: surface) {
             $0.releasesHiddenImage = true
             $0.keepsOldImage = true
         }
-        let lesser = fixture.request("small", width: 2)
-        binding.bind(fixture.request("a") { $0.lowQuality = [lesser] })
+        let preview = fixture.request("small", width: 2)
+        binding.bind(fixture.request("a") { $0.lowQuality = [preview] })
         await surface.ends { $0.phase.isIdle }
         #expect(rendered.allSatisfy { $0.hasSuffix(" none") })
         binding.setVisible(true)
         #expect(rendered.last == "success(memory) final 4")
     }
 
-    @Test("a hidden image stays where nothing else is asked for")
+    @Test("a hidden image stays by default")
     func keeps() async throws {
         let request = fixture.request("a")
         try await fixture.warm(request)
@@ -127,7 +127,7 @@ struct VisibilityTests {
         #expect(rendered == ["success(memory) final 4"])
     }
 
-    @Test("visibility without a request, and after a failure, changes nothing")
+    @Test("visibility changes nothing without a request and after a failure")
     func nothingToDo() async {
         let binding = fixture.binding(on: surface) { $0.loadsBeforeVisible = false }
         binding.setVisible(true)
@@ -142,13 +142,13 @@ struct VisibilityTests {
 }
 
 extension ManualScheduler {
-    /// At which priorities the first work was, one after the other.
+    /// The successive priorities of the first work.
     fileprivate var priorities: [RequestPriority] {
         var all: [RequestPriority] = []
         for message in messages {
             let priority: RequestPriority? =
                 switch message {
-                case .enqueued(_, _, let priority, _), .reprioritised(_, let priority): priority
+                case .enqueued(_, _, let priority, _), .reprioritized(_, let priority): priority
                 default: nil
                 }
             if let priority, priority != all.last { all.append(priority) }

@@ -8,7 +8,7 @@ import Testing
 struct GaussianBlurTests {
     static let sigmas = [0.3, 0.75, 1.5, 1.99, 2, 3.3, 12, 60, 200]
 
-    @Test("every value is within one level of the Gaussian itself", arguments: sigmas, [true, false])
+    @Test("each value is within one level of the exact Gaussian", arguments: sigmas, [true, false])
     func reference(_ sigma: Double, _ isOpaque: Bool) {
         for size in [
             PixelSize(width: 37, height: 29), PixelSize(width: 3, height: 120), PixelSize(width: 64, height: 1),
@@ -20,7 +20,7 @@ struct GaussianBlurTests {
         }
     }
 
-    @Test("a hard edge becomes the Gaussian's own slope", arguments: [0.8, 2, 5, 40, 200])
+    @Test("blurs a hard edge to the integral of the Gaussian", arguments: [0.8, 2, 5, 40, 200])
     func edge(_ sigma: Double) {
         let width = 600
         let image = TestImage.opaque(PixelSize(width: width, height: 1)) { x, _ in x < width / 2 ? 0 : 255 }
@@ -28,7 +28,9 @@ struct GaussianBlurTests {
         #expect(TestImage.largestError(result.pixels, Self.blurred(image, sigma)) <= 1)
     }
 
-    @Test("no blur, and an image of one pixel, change nothing", arguments: [0, -1, Double.nan, -Double.infinity])
+    @Test(
+        "an invalid or zero sigma and an image of one pixel change nothing",
+        arguments: [0, -1, Double.nan, -Double.infinity])
     func nothing(_ sigma: Double) {
         let image = TestImage.noise(PixelSize(width: 5, height: 4), isOpaque: false)
         #expect(GaussianBlurProcessor(sigma: sigma).process(image) == image)
@@ -36,7 +38,8 @@ struct GaussianBlurTests {
         #expect(GaussianBlurProcessor(sigma: 7).process(pixel) == pixel)
     }
 
-    @Test("sigma ends at 1,000, and the image is then one colour", arguments: [1_000, 1e9, Double.infinity])
+    @Test(
+        "clamps sigma to 1,000, which blurs a small image to a single color", arguments: [1_000, 1e9, Double.infinity])
     func widest(_ sigma: Double) {
         #expect(GaussianBlurProcessor(sigma: sigma).identifier == "gaussianBlur(1000.0)")
         let image = TestImage.opaque(PixelSize(width: 40, height: 40)) { x, y in (x + y) % 2 == 0 ? 0 : 255 }
@@ -44,7 +47,7 @@ struct GaussianBlurTests {
         #expect(result.pixels.enumerated().allSatisfy { $0.offset % 4 == 3 || (126...129).contains($0.element) })
     }
 
-    @Test("colour under no alpha does not show", arguments: [0.5, 1.5, 4, 50])
+    @Test("the color of transparent pixels has no effect", arguments: [0.5, 1.5, 4, 50])
     func noBleeding(_ sigma: Double) {
         let size = PixelSize(width: 30, height: 20)
         let pixels = (0..<size.area).flatMap { $0 % 3 == 0 ? [250, 0, 0, 255] : [0, 255, 255, 0] as [UInt8] }
@@ -54,13 +57,13 @@ struct GaussianBlurTests {
         }
     }
 
-    @Test("the name has sigma in full")
+    @Test("the identifier contains sigma in full precision")
     func identifier() {
         #expect(GaussianBlurProcessor(sigma: 8).identifier == "gaussianBlur(8.0)")
         #expect(GaussianBlurProcessor(sigma: 0.1 + 0.2).identifier != GaussianBlurProcessor(sigma: 0.3).identifier)
     }
 
-    /// The sum over all pixels within eight standard deviations, in doubles, the edges repeated.
+    /// Returns the exact result: sums over eight standard deviations in double precision, with repeated edges.
     static func blurred(_ image: Bitmap, _ sigma: Double) -> [UInt8] {
         let (width, height) = (image.size.width, image.size.height)
         let premultiplied = (0..<width * height).map { index -> SIMD4<Double> in
@@ -75,16 +78,17 @@ struct GaussianBlurTests {
     }
 
     private static func filtered(_ line: [SIMD4<Double>], _ sigma: Double) -> [SIMD4<Double>] {
-        let reach = Int(8 * sigma) + 1
-        let weights = (0...reach).map { exp(-Double($0 * $0) / (2 * sigma * sigma)) }
-        // tails[n] is the weight of all samples n and further away on one side.
+        let radius = Int(8 * sigma) + 1
+        let weights = (0...radius).map { exp(-Double($0 * $0) / (2 * sigma * sigma)) }
+        // tails[n] is the total weight of all samples at least n away, on one side.
         let tails = weights.reversed().reduce(into: [0.0]) { $0.append($0[$0.count - 1] + $1) }.reversed() as [Double]
         let total = 2 * tails[0] - weights[0]
-        return line.indices.map { place in
+        return line.indices.map { index in
             let last = line.count - 1
-            var sum = line[0] * tails[min(reach + 1, place + 1)] + line[last] * tails[min(reach + 1, last - place + 1)]
-            for other in line.indices where abs(other - place) <= reach {
-                sum += line[other] * weights[abs(other - place)]
+            var sum =
+                line[0] * tails[min(radius + 1, index + 1)] + line[last] * tails[min(radius + 1, last - index + 1)]
+            for other in line.indices where abs(other - index) <= radius {
+                sum += line[other] * weights[abs(other - index)]
             }
             return sum / total
         }

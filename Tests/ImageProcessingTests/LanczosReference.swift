@@ -1,7 +1,7 @@
 import Foundation
 import ImageCore
 
-/// From what to what an image is resampled.
+/// The source, region and output of a resampling.
 struct Geometry: CustomStringConvertible {
     var source: PixelSize
     var region: PixelRegion
@@ -16,7 +16,7 @@ struct Geometry: CustomStringConvertible {
     var description: String { "\(source) to \(output) from \(region.x), \(region.y)" }
 }
 
-/// Lanczos of three lobes as the textbook has it: both axes at once, in double precision, the whole image at hand.
+/// A straightforward three-lobed Lanczos filter: both axes at once, in double precision, on the whole image.
 enum LanczosReference {
     static func resample(_ pixels: [UInt8], _ geometry: Geometry) -> [UInt8] {
         let (source, region, output) = (geometry.source, geometry.region, geometry.output)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageProcessing
 
-@Suite("The Lanczos resampler")
+@Suite("LanczosRowResampler")
 struct LanczosRowResamplerTests {
     static let geometries = [
         Geometry((60, 40), to: (30, 20)),
@@ -15,7 +15,7 @@ struct LanczosRowResamplerTests {
         Geometry((1, 1), to: (5, 4)),
         Geometry((50, 3), to: (1, 1)),
         Geometry((60, 40), to: (20, 20), region: PixelRegion(x: 10.25, y: 0, width: 40, height: 39.5)),
-        // So far down that sums are kept, not rows.
+        // Large reductions, which buffer sums instead of rows.
         Geometry((5, 700), to: (5, 40)),
         Geometry((7, 401), to: (3, 3)),
         Geometry((9, 1003), to: (2, 1)),
@@ -23,21 +23,21 @@ struct LanczosRowResamplerTests {
         Geometry((30, 30), to: (30, 30), region: PixelRegion(x: 0, y: 0, width: 29.5, height: 29.5)),
     ]
 
-    @Test("an opaque image is within one level of a plain reference", arguments: geometries)
+    @Test("an opaque image is within one level of the reference", arguments: geometries)
     func opaqueReference(_ geometry: Geometry) throws {
         let image = Self.image(geometry.source, isOpaque: true)
         let result = try Self.resample(image, geometry, isOpaque: true)
         #expect(Self.largestError(result, LanczosReference.resample(image, geometry)) <= 1)
     }
 
-    @Test("an image with alpha is within one level of a plain reference", arguments: geometries)
+    @Test("an image with alpha is within one level of the reference", arguments: geometries)
     func alphaReference(_ geometry: Geometry) throws {
         let image = Self.image(geometry.source, isOpaque: false)
         let result = try Self.resample(image, geometry, isOpaque: false)
         #expect(Self.largestError(result, LanczosReference.resample(image, geometry)) <= 1)
     }
 
-    @Test("colour under no alpha does not show")
+    @Test("the color of transparent pixels has no effect")
     func noBleeding() throws {
         let pixels = (0..<1600).flatMap { index -> [UInt8] in index % 3 == 0 ? [255, 0, 0, 255] : [0, 255, 0, 0] }
         let result = try Self.resample(pixels, Geometry((40, 40), to: (11, 11)), isOpaque: false)
@@ -46,7 +46,7 @@ struct LanczosRowResamplerTests {
         }
     }
 
-    @Test("the whole image at its own size passes through the very same sink")
+    @Test("returns the next sink if the size does not change")
     func identity() throws {
         let sink = CollectingRowSink()
         let size = PixelSize(width: 5, height: 4)
@@ -55,7 +55,7 @@ struct LanczosRowResamplerTests {
         #expect(stage === sink)
     }
 
-    @Test("an output row comes as soon as the source rows under its filter are in", arguments: [2, 5, 16])
+    @Test("delivers an output row as soon as its source rows have arrived", arguments: [2, 5, 16])
     func streams(_ ratio: Int) throws {
         let source = PixelSize(width: 8, height: 64 * ratio)
         let sink = CollectingRowSink()
@@ -65,14 +65,14 @@ struct LanczosRowResamplerTests {
         let row = [UInt8](repeating: 9, count: 32)
         for y in 0..<source.height {
             try stage.receive(row.span)
-            // Output row n has its middle at (n + 1/2) * ratio and reaches 3 * ratio further, here plus one row.
+            // The center of output row n is at (n + 1/2) * ratio. Its filter extends 3 * ratio further, plus one row here.
             let due = Int(((Double(y) - 3 * Double(ratio)) / Double(ratio) + 0.5).rounded(.down))
             #expect(sink.rows.count >= min(64, due), "after \(y + 1) source rows")
         }
         #expect(sink.rows.count == 64)
     }
 
-    @Test("the bytes are the same whatever instructions the processor has", arguments: geometries)
+    @Test("all instruction sets give the same bytes", arguments: geometries)
     func sameOnAllProcessors(_ geometry: Geometry) throws {
         for isOpaque in [true, false] {
             let image = Self.image(geometry.source, isOpaque: isOpaque)
@@ -85,14 +85,14 @@ struct LanczosRowResamplerTests {
         }
     }
 
-    /// Sides of source and output.
+    /// The sizes of sources and outputs.
     static let memoryCases = [
         ((5_000, 3_000), (300, 180)), ((5, 1_525), (5, 5)), ((10, 65_535), (10, 1)), ((1, 65_535), (1, 300)),
         ((4, 3), (4_096, 3_072)), ((3_000, 2_000), (2_999, 1_999)),
     ]
 
     @Test(
-        "rows held are one of the source and at most 33 of the output, eight when scaling far down",
+        "buffers one source row and at most 33 output rows, or eight for large reductions",
         arguments: memoryCases, [true, false])
     func memory(_ sides: ((Int, Int), (Int, Int)), _ isOpaque: Bool) {
         let (source, output) = sides
@@ -105,7 +105,7 @@ struct LanczosRowResamplerTests {
         #expect(stage.heldBytes <= 16 * (source.0 + 16) + (rows * 16 + 4) * output.0 + weights)
     }
 
-    @Test("an error of the next stage comes out of receive, and the stage stops there")
+    @Test("rethrows the error of the next stage and stops")
     func passesErrors() throws {
         let source = PixelSize(width: 4, height: 40)
         let sink = CollectingRowSink(stopsAfter: 3)
@@ -119,7 +119,7 @@ struct LanczosRowResamplerTests {
         #expect(sink.offeredCount == 4)
     }
 
-    @Test("quality is twice the output by default, and never below the output")
+    @Test("oversampling is 2 by default and at least 1")
     func oversampling() {
         #expect(LanczosRowResampler().oversampling == 2)
         #expect(LanczosRowResampler(oversampling: 0).oversampling == 1)
@@ -140,7 +140,7 @@ struct LanczosRowResamplerTests {
         }
     }
 
-    /// Noise, so that every weight matters.
+    /// Returns noise, so that each weight has an effect.
     static func image(_ size: PixelSize, isOpaque: Bool) -> [UInt8] {
         var state: UInt64 = 42
         return (0..<size.area * 4).map { index in

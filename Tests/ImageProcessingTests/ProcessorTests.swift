@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Processors")
 struct ProcessorTests {
-    /// Pixel (x, y) is (x, y, 0) with this alpha.
+    /// Returns an image whose pixel (x, y) has the color (x, y, 0) and this alpha.
     static func image(_ width: Int, _ height: Int, alpha: UInt8 = 255) -> Bitmap {
         let pixels = (0..<width * height).flatMap { index -> [UInt8] in
             [UInt8(index % width), UInt8(index / width), 0, alpha]
@@ -14,7 +14,7 @@ struct ProcessorTests {
     }
 
     @Test(
-        "crop cuts out what lies within the image",
+        "crop returns the part of the rectangle inside the image",
         arguments: [
             ((1, 2, 3, 2), (1, 2), (3, 2)), ((-2, -1, 4, 4), (0, 0), (2, 3)), ((8, 5, 100, 100), (8, 5), (2, 3)),
             ((0, 0, Int.max, Int.max), (0, 0), (10, 8)),
@@ -29,7 +29,9 @@ struct ProcessorTests {
         #expect(Array(result.pixels.suffix(4)) == [last.0, last.1, 0, 255])
     }
 
-    @Test("crop beside the image throws", arguments: [(10, 0, 5, 5), (0, -5, 5, 5), (0, 0, 0, 5), (0, 0, 5, -1)])
+    @Test(
+        "crop throws if the rectangle is outside the image",
+        arguments: [(10, 0, 5, 5), (0, -5, 5, 5), (0, 0, 0, 5), (0, 0, 5, -1)])
     func cropOutside(_ rectangle: (Int, Int, Int, Int)) {
         let processor = CropProcessor(
             x: rectangle.0, y: rectangle.1, size: PixelSize(width: rectangle.2, height: rectangle.3))
@@ -38,7 +40,7 @@ struct ProcessorTests {
         }
     }
 
-    @Test("resize fits, fills, and leaves a small image alone")
+    @Test("resize fits, fills, and does not enlarge a small image")
     func resize() throws {
         let image = Self.image(40, 20)
         let box = PixelSize(width: 10, height: 10)
@@ -48,7 +50,7 @@ struct ProcessorTests {
         #expect(try ResizeProcessor(large).process(image) == image)
     }
 
-    @Test("resize refuses a result beyond the limits before it takes memory")
+    @Test("resize throws for a result above the limits before it allocates memory")
     func resizeLimits() throws {
         let image = Self.image(2, 2)
         func failure(_ width: Int, _ height: Int, _ limits: DecodingLimits = .default) -> DecodingFailure? {
@@ -64,7 +66,7 @@ struct ProcessorTests {
         #expect(failure(10, 10, tight) == .limitExceeded(.decodedBytes, value: 400, allowed: 399))
     }
 
-    @Test("fill shows the middle")
+    @Test("fill keeps the center")
     func fillMiddle() throws {
         let target = ImageTarget(PixelSize(width: 10, height: 10), mode: .fill)
         let result = try ResizeProcessor(target, resampler: FakeRowResampler()).process(Self.image(40, 20))
@@ -81,15 +83,15 @@ struct ProcessorTests {
         #expect(result.pixels[3] == 100)
     }
 
-    @Test("a composite does its steps in order and is named after them")
+    @Test("a composite applies its processors in order and combines their identifiers")
     func composite() throws {
-        let steps: [any ImageProcessor] = [
+        let processors: [any ImageProcessor] = [
             CropProcessor(x: 5, y: 0, size: PixelSize(width: 10, height: 10)),
             CropProcessor(x: 2, y: 0, size: PixelSize(width: 1, height: 1)),
         ]
-        let result = try CompositeProcessor(steps).process(Self.image(20, 20))
+        let result = try CompositeProcessor(processors).process(Self.image(20, 20))
         #expect(result.pixels == [7, 0, 0, 255])
-        #expect(CompositeProcessor(steps).identifier == "(crop(5,0,10x10),crop(2,0,1x1))")
+        #expect(CompositeProcessor(processors).identifier == "(crop(5,0,10x10),crop(2,0,1x1))")
         #expect(try CompositeProcessor([]).process(result) == result)
     }
 }

@@ -1,11 +1,11 @@
 import ImageCore
 import ImageProcessing
 
-// The example of the module's README.md: it compiles.
+// The example in the module's README.md.
 func avatar(_ image: Bitmap) throws -> Bitmap {
-    let rim = ImageBorder(color: PixelColor(red: 255, green: 210, blue: 0), width: 1.5)
+    let border = ImageBorder(color: PixelColor(red: 255, green: 210, blue: 0), width: 1.5)
     return try CompositeProcessor([
         ResizeProcessor(ImageTarget(PixelSize(width: 64, height: 64), mode: .fill)),
-        CircleProcessor(border: rim),
+        CircleProcessor(border: border),
     ]).process(image)
 }

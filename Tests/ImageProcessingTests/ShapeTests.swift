@@ -2,7 +2,7 @@ import ImageCore
 import ImageProcessing
 import Testing
 
-@Suite("Round corners, circles and borders")
+@Suite("Rounded corners, circles and borders")
 struct ShapeTests {
     struct Case: CustomStringConvertible {
         var size: PixelSize
@@ -36,7 +36,7 @@ struct ShapeTests {
         Case(3, 40, [1, 0, 0, 1], border: 1),
     ]
 
-    @Test("each pixel shows of image and border the parts that lie in it", arguments: cases)
+    @Test("each pixel blends the image and the border by the area that they cover", arguments: cases)
     func parts(_ shape: Case) {
         let image = TestImage.plain(shape.size, [255, 0, 0, 255])
         let result = shape.processor.process(image)
@@ -52,7 +52,7 @@ struct ShapeTests {
         #expect(result.isOpaque == result.pixels.enumerated().allSatisfy { $0.offset % 4 != 3 || $0.element == 255 })
     }
 
-    @Test("what lies wholly within stays as it is, whatever its alpha")
+    @Test("pixels completely inside stay unchanged, whatever their alpha")
     func middle() {
         let size = PixelSize(width: 30, height: 20)
         let image = TestImage.noise(size, isOpaque: false)
@@ -66,7 +66,7 @@ struct ShapeTests {
         #expect(RoundedCornersProcessor(radius: 0).process(image) == image)
     }
 
-    @Test("a translucent border lets the image through, and a translucent image stays so")
+    @Test("a translucent border is composited over the image, and a translucent image stays translucent")
     func translucent() {
         let size = PixelSize(width: 6, height: 6)
         let half = ImageBorder(color: PixelColor(red: 0, green: 0, blue: 255, alpha: 51), width: 1)
@@ -78,7 +78,7 @@ struct ShapeTests {
         #expect(onNothing.pixels.prefix(4) == [0, 0, 255, 51])
     }
 
-    @Test("a cut pixel keeps its colour, and one that is cut away has none")
+    @Test("a pixel at the edge keeps its color, and one outside becomes zeros")
     func colors() throws {
         let image = TestImage.plain(PixelSize(width: 9, height: 9), [200, 100, 50, 255])
         let result = try CircleProcessor().process(image)
@@ -90,7 +90,7 @@ struct ShapeTests {
     }
 
     @Test(
-        "a circle is the middle of the image, as large as fits",
+        "a circle is centered and as large as possible",
         arguments: [
             ((9, 9), (0, 0), 9), ((40, 9), (15, 0), 9), ((9, 40), (0, 15), 9), ((10, 7), (1, 0), 7),
             ((1, 5), (0, 2), 1),
@@ -107,7 +107,7 @@ struct ShapeTests {
         #expect(abs(area - Double(side * side) * .pi / 4) < 0.02 * Double(side))
     }
 
-    @Test("names tell all parameters, fractions in full")
+    @Test("identifiers contain all parameters in full precision")
     func identifiers() {
         let thin = ImageBorder(color: .white, width: 0.1)
         let names = [
@@ -128,7 +128,7 @@ struct ShapeTests {
         #expect(names[3] == "roundedCorners(0.0 8.0 0.0 0.0)")
     }
 
-    @Test("sizes that are no numbers, or negative, count as 0")
+    @Test("NaN and negative sizes count as 0")
     func nonsense() {
         #expect(CornerRadii(.nan) == CornerRadii(0) && CornerRadii(-3) == CornerRadii(0))
         #expect(ImageBorder(color: .white, width: .nan).width == 0)
@@ -140,7 +140,7 @@ struct ShapeTests {
                 == RoundedCornersProcessor(radius: 1.5).process(image))
     }
 
-    /// How much of a pixel lies within the shape, and within the inner edge of its border, by 32 x 32 points.
+    /// Returns the fractions of a pixel inside the shape and inside the inner edge of its border, from 32 x 32 points.
     private static func parts(_ shape: Case, _ x: Int, _ y: Int) -> (outside: Double, inside: Double) {
         let radii = fitting(shape)
         var counts = (0, 0)
@@ -160,7 +160,7 @@ struct ShapeTests {
         return SIMD4(shape.radii) * factor
     }
 
-    /// How far a point lies within the shape; negative outside.
+    /// Returns the distance from a point inside the shape to its edge. Negative outside.
     private static func depth(_ size: PixelSize, _ radii: SIMD4<Double>, _ x: Double, _ y: Double) -> Double {
         let (fromRight, fromBottom) = (Double(size.width) - x, Double(size.height) - y)
         let across = SIMD4(x, fromRight, fromRight, x)

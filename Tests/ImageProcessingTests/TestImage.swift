@@ -1,7 +1,7 @@
 import ImageCore
 import ImageTesting
 
-/// Images for tests, and how far they are apart.
+/// Creates and compares images.
 enum TestImage {
     static func noise(_ size: PixelSize, isOpaque: Bool) -> Bitmap {
         var random = SeededRandom(seed: 7)
@@ -11,7 +11,7 @@ enum TestImage {
         return Bitmap(size: size, pixels: pixels, isOpaque: isOpaque)
     }
 
-    /// Grey, as bright as `level` says for each column and row.
+    /// Returns a gray image. `level` returns the brightness at a column and row.
     static func opaque(_ size: PixelSize, level: (Int, Int) -> UInt8) -> Bitmap {
         let pixels = (0..<size.area).flatMap { index -> [UInt8] in
             let value = level(index % size.width, index / size.width)
@@ -20,7 +20,7 @@ enum TestImage {
         return Bitmap(size: size, pixels: pixels, isOpaque: true)
     }
 
-    /// One colour.
+    /// Returns an image of a single color.
     static func plain(_ size: PixelSize, _ pixel: [UInt8]) -> Bitmap {
         Bitmap(
             size: size, pixels: Array(repeatElement(pixel, count: size.area).joined()), isOpaque: pixel[3] == 255)

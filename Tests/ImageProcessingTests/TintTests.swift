@@ -2,11 +2,11 @@ import ImageCore
 import ImageProcessing
 import Testing
 
-@Suite("Tint and closures")
+@Suite("TintProcessor and ClosureProcessor")
 struct TintTests {
     static let color = PixelColor(red: 200, green: 0, blue: 31, alpha: 102)
 
-    @Test("an overlay is the colour over the image, which keeps its alpha")
+    @Test("overlay blends the color over the image and keeps its alpha")
     func overlay() {
         let image = TestImage.noise(PixelSize(width: 16, height: 9), isOpaque: false)
         let result = TintProcessor(Self.color).process(image)
@@ -19,7 +19,7 @@ struct TintTests {
         #expect(TintProcessor(Self.color).process(TestImage.noise(image.size, isOpaque: true)).isOpaque)
     }
 
-    @Test("a template is the colour with the image's alpha")
+    @Test("template replaces the color and multiplies alpha")
     func template() {
         let image = TestImage.noise(PixelSize(width: 16, height: 9), isOpaque: false)
         let result = TintProcessor(Self.color, mode: .template).process(image)
@@ -33,7 +33,7 @@ struct TintTests {
             TintProcessor(.black, mode: .template).process(opaque) == TestImage.plain(image.size, [0, 0, 0, 255]))
     }
 
-    @Test("colour under no alpha does not come back")
+    @Test("transparent pixels become zeros")
     func hidden() {
         let image = TestImage.plain(PixelSize(width: 2, height: 2), [1, 2, 3, 0])
         for mode in TintProcessor.Mode.allCases {
@@ -41,22 +41,22 @@ struct TintTests {
         }
     }
 
-    @Test("names tell colour and mode")
+    @Test("the identifier contains color and mode")
     func identifiers() {
         #expect(TintProcessor(Self.color).identifier == "tint(#c8001f66,overlay)")
         #expect(TintProcessor(.white, mode: .template).identifier == "tint(#ffffffff,template)")
     }
 
-    @Test("a closure does what it says under the name it was given, and its error comes out")
+    @Test("a closure processor has the given identifier, and rethrows the error of the closure")
     func closure() throws {
-        struct Refusal: Error {}
+        struct ClosureFailure: Error {}
         let image = TestImage.plain(PixelSize(width: 1, height: 1), [1, 2, 3, 255])
         let other = TestImage.plain(PixelSize(width: 1, height: 1), [9, 9, 9, 255])
-        let step = ClosureProcessor(identifier: "mine(1)") { $0 == image ? other : $0 }
-        #expect(step.identifier == "mine(1)")
-        #expect(try step.process(image) == other)
-        #expect(throws: Refusal.self) {
-            try ClosureProcessor(identifier: "no") { _ in throw Refusal() }.process(image)
+        let processor = ClosureProcessor(identifier: "mine(1)") { $0 == image ? other : $0 }
+        #expect(processor.identifier == "mine(1)")
+        #expect(try processor.process(image) == other)
+        #expect(throws: ClosureFailure.self) {
+            try ClosureProcessor(identifier: "no") { _ in throw ClosureFailure() }.process(image)
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("DispatchTaskExecutor")
 struct DispatchTaskExecutorTests {
-    /// Blocks threads on purpose, as a decoder does, and counts them.
+    /// Blocks threads, as a decoder does, and counts them.
     private final class Blocker: Sendable {
         private let counts = Mutex((current: 0, most: 0))
         private let semaphore = DispatchSemaphore(value: 0)
@@ -26,7 +26,7 @@ struct DispatchTaskExecutorTests {
         func release(_ count: Int) { for _ in 0..<count { semaphore.signal() } }
     }
 
-    @Test("blocked workers leave the cooperative pool free", .timeLimit(.minutes(10)))
+    @Test("blocked workers do not block the cooperative pool", .timeLimit(.minutes(10)))
     func poolStaysFree() async {
         let executor = DispatchTaskExecutor(name: "test", width: 64)
         let blocker = Blocker()
@@ -43,7 +43,7 @@ struct DispatchTaskExecutorTests {
         for task in tasks { await task.value }
     }
 
-    @Test("no more jobs run at once than the width", .timeLimit(.minutes(10)))
+    @Test("the number of concurrent jobs does not exceed the width", .timeLimit(.minutes(10)))
     func width() async {
         let executor = DispatchTaskExecutor(name: "test", width: 2)
         let blocker = Blocker()
@@ -72,7 +72,7 @@ struct DispatchTaskExecutorTests {
         #expect(log.messages == (0..<100).map { "\($0)" })
     }
 
-    @Test("a lane's work runs on the lane's executor, also after it has waited for something")
+    @Test("the work of a lane runs on the lane's executor, even after a suspension")
     func laneExecutor() async throws {
         let executor = CountingExecutor()
         let scheduler = PriorityScheduler(lanes: [.decode: LaneConfiguration(limit: 1, executor: executor)])
@@ -88,7 +88,7 @@ struct DispatchTaskExecutorTests {
     }
 }
 
-/// Counts the jobs that it hands to another executor.
+/// Counts the jobs and passes them to another executor.
 private final class CountingExecutor: TaskExecutor {
     private let count = Mutex(0)
     private let base = DispatchTaskExecutor(name: "counted", width: 1)

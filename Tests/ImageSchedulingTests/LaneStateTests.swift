@@ -7,7 +7,7 @@ import Testing
 @Suite("State of a lane", .timeLimit(.minutes(10)))
 struct LaneStateTests {
     @Test(
-        "random events start the same work as the model", arguments: [nil, 0, 3, 64] as [Int?],
+        "random events start the same work as in the model", arguments: [nil, 0, 3, 64] as [Int?],
         LaneConfiguration.Order.allCases)
     func agreesWithModel(overtakeLimit: Int?, order: LaneConfiguration.Order) throws {
         let settings: [(burst: Int?, mostWaiting: Int)] = [(nil, 60), (nil, 3), (1, 60), (5, 6)]
@@ -27,7 +27,7 @@ struct LaneStateTests {
         LaneState(configuration, overtakeLimit: overtakeLimit)
     }
 
-    @Test("the oldest work is passed over at most as often as the limit says")
+    @Test("the oldest work is overtaken at most `overtakeLimit` times")
     func oldestIsNotStarved() {
         var state = Self.makeState(overtakeLimit: 3)
         _ = state.add(1, priority: .normal, host: nil)
@@ -40,7 +40,7 @@ struct LaneStateTests {
         #expect(starts == [3, 4, 5, 2, 6, 7, 8, 9])
     }
 
-    @Test("work does not inherit the starts that passed over older work that was cancelled")
+    @Test("cancelling the oldest work resets the count of overtaking starts")
     func cancelledOldestResetsTheCount() {
         var state = Self.makeState(overtakeLimit: 3)
         _ = state.add(1, priority: .normal, host: nil)
@@ -56,7 +56,7 @@ struct LaneStateTests {
         #expect(wasWaiting && next == [7])
     }
 
-    @Test("work does not inherit the count if the overtaken work was cancelled while its host was at its limit")
+    @Test("the count is reset even if the overtaken work is cancelled while its host is at its limit")
     func cancelledAtHostLimit() {
         var state = Self.makeState(LaneConfiguration(limit: 1, perHostLimit: 1), overtakeLimit: 2)
         _ = state.add(1, priority: .normal, host: nil)
@@ -67,14 +67,14 @@ struct LaneStateTests {
         _ = state.finish(host: nil)
         let wasWaiting = state.cancel(2)
         _ = state.finish(host: "a")
-        let hasStarted = state.startAtOnce(host: nil, at: .zero)
+        let hasStarted = state.startImmediately(host: nil, at: .zero)
         _ = state.add(6, priority: .low, host: nil)
         _ = state.add(7, priority: .high, host: nil)
         let starts = state.finish(host: nil)
         #expect(wasWaiting && hasStarted && starts == [7])
     }
 
-    @Test("without a limit of overtaking, priority is strict")
+    @Test("without an overtake limit, the order by priority is strict")
     func strictPriority() {
         var state = Self.makeState()
         _ = state.add(1, priority: .normal, host: nil)
@@ -100,7 +100,7 @@ struct LaneStateTests {
         #expect(starts == [13, 12])
     }
 
-    @Test("the latest work starts first within one priority if the lane says so, and the oldest is not starved")
+    @Test("in a last-in-first-out lane, the latest work of a priority starts first, and the oldest does not starve")
     func lastInFirstOut() {
         var state = Self.makeState(LaneConfiguration(limit: 1, order: .lastInFirstOut), overtakeLimit: 2)
         for id in 1...6 as ClosedRange<WorkID> { _ = state.add(id, priority: id == 3 ? .high : .normal, host: nil) }
@@ -111,7 +111,7 @@ struct LaneStateTests {
 
     // MARK: Hosts, limits, rate
 
-    @Test("a host at its limit holds back its own work only, and is not counted as overtaken")
+    @Test("a host at its limit delays only its own work, which does not count as overtaken")
     func hostLimit() {
         var state = Self.makeState(LaneConfiguration(limit: 2, perHostLimit: 1), overtakeLimit: 1)
         var starts: [WorkID] = []
@@ -126,7 +126,7 @@ struct LaneStateTests {
     }
 
     @Test("nothing starts while a lane is suspended or its limit is 0")
-    func heldLane() {
+    func suspendedLane() {
         var state = Self.makeState(LaneConfiguration(limit: 0))
         var starts = state.add(1, priority: .normal, host: nil) + state.setSuspended(true) + state.setLimit(2)
         #expect(starts.isEmpty)
@@ -136,7 +136,7 @@ struct LaneStateTests {
         #expect(starts.isEmpty && state.waitingCount == 1)
     }
 
-    @Test("work that was cancelled while it ran costs a token, and the next waits for a new one")
+    @Test("work that was cancelled while it ran takes a token, and the next work waits for a new one")
     func rate() {
         let rate = StartRate(burst: 1, perSecond: 2, clock: ManualClock())
         var state = Self.makeState(LaneConfiguration(limit: 1, startRate: rate))
@@ -146,12 +146,12 @@ struct LaneStateTests {
         let waits = [state.nextWait(at: .zero), state.nextWait(at: .milliseconds(100))]
         #expect(starts.isEmpty && waits == [.milliseconds(500), nil])
         let early = state.wakeUp(at: .milliseconds(499))
-        let isOvertaken = state.startAtOnce(host: nil, at: .milliseconds(500))
+        let isOvertaken = state.startImmediately(host: nil, at: .milliseconds(500))
         let inTime = state.wakeUp(at: .milliseconds(500))
         #expect(early.isEmpty && !isOvertaken && inTime == [2])
     }
 
-    @Test("100,000 waiting works change priority, are cancelled and start without a quadratic step")
+    @Test("100,000 waiting work items change priority, are cancelled and start in less than quadratic time")
     func manyWaiting() {
         var state = Self.makeState(LaneConfiguration(limit: 1, perHostLimit: 1), overtakeLimit: 64)
         let ids = 1...100_000 as ClosedRange<WorkID>
@@ -182,7 +182,7 @@ private struct LaneWalk {
     private var started: Set<WorkID> = []
     private var cancelled: Set<WorkID> = []
     private var now = Duration.zero
-    /// When there will be a token again.
+    /// The time at which the next token is available.
     private var wakeUp: Duration?
 
     init(seed: UInt64, overtakeLimit: Int?, order: LaneConfiguration.Order, burst: Int?) {
@@ -224,8 +224,8 @@ private struct LaneWalk {
         let host = Self.hosts.randomElement(using: &random) ?? nil
         let work = NaiveScheduler.Work(id: lastID, priority: anyPriority(), host: host)
         model.add(work)
-        // Starting at once leads to the same as adding, if the work may start.
-        let startsAtOnce = Bool.random(using: &random) && state.startAtOnce(host: host, at: now)
+        // Starting immediately has the same effect as adding, if the work may start.
+        let startsAtOnce = Bool.random(using: &random) && state.startImmediately(host: host, at: now)
         let starts = startsAtOnce ? [lastID] : state.add(lastID, priority: work.priority, host: host, at: now)
         try expectStarts(starts)
     }
@@ -263,7 +263,7 @@ private struct LaneWalk {
     private mutating func advance() throws {
         now += Self.tick
         model.tick()
-        // A wake-up may be late, while other events happen.
+        // A wake-up can be late and occur after other events.
         guard let due = wakeUp, due <= now, Bool.random(using: &random) else { return }
         wakeUp = nil
         try expectStarts(state.wakeUp(at: now))
@@ -288,7 +288,7 @@ private struct LaneWalk {
         try #require(byHost.values.allSatisfy { $0.count <= 2 })
     }
 
-    /// Mostly work that waits, sometimes work that runs or has ended.
+    /// Returns mostly waiting work, sometimes work that runs or has ended.
     private mutating func anyID() -> WorkID {
         let waits = Int.random(in: 0..<4, using: &random) > 0
         return (waits ? model.waiting.randomElement(using: &random)?.id : nil)

@@ -2,9 +2,9 @@ import ImageCore
 
 @testable import ImageScheduling
 
-/// The rules of one lane in the plainest code, to compare `LaneState` with. Each event searches everything.
+/// A simple model of a lane, with which `LaneState` is compared. Each event searches all work.
 ///
-/// Time advances in ticks, each of which returns one token.
+/// Time advances in ticks, each of which adds one token.
 struct NaiveScheduler {
     struct Work {
         var id: WorkID
@@ -15,7 +15,7 @@ struct NaiveScheduler {
     let overtakeLimit: Int?
     let perHostLimit: Int?
     let order: LaneConfiguration.Order
-    /// Nil if starts cost nothing.
+    /// Nil if there is no start rate.
     let burst: Int?
     var limit: Int
     var isSuspended = false
@@ -56,7 +56,7 @@ struct NaiveScheduler {
         waiting[index].priority = priority
     }
 
-    /// Starts everything that may start now.
+    /// Starts all work that may start.
     mutating func startAll() -> [WorkID] {
         var starts: [WorkID] = []
         while hasFreeSlot, tokens >= 1, let next = next() {
@@ -67,7 +67,7 @@ struct NaiveScheduler {
         return starts
     }
 
-    /// How many ticks it takes until something can start; nil if more than a token is missing, or none.
+    /// The number of ticks until work can start. Nil if work can start now, or doesn't wait for tokens only.
     var missingTicks: Int? { hasFreeSlot && !startable.isEmpty && tokens < 1 ? 1 - tokens : nil }
 
     private var hasFreeSlot: Bool { !isSuspended && running.count < limit }
@@ -82,7 +82,7 @@ struct NaiveScheduler {
         return chosen
     }
 
-    /// The oldest first.
+    /// The work whose host is below its limit, oldest first.
     private var startable: [Work] { waiting.filter(isOpen).sorted { $0.id < $1.id } }
 
     private func isOpen(_ work: Work) -> Bool {

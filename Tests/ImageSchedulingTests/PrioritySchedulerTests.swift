@@ -20,7 +20,7 @@ struct PrioritySchedulerTests {
         #expect(fixture.starts.messages == ["held", "high", "first", "second", "low"])
     }
 
-    @Test("work whose priority changes keeps its turn by arrival among the work of its new priority")
+    @Test("after a change of priority, the order of arrival applies within the new priority")
     func changedPriorityKeepsTurn() {
         let fixture = SchedulerFixture()
         let held = fixture.hold("held")
@@ -35,7 +35,7 @@ struct PrioritySchedulerTests {
         #expect(fixture.starts.messages == ["held", "raised", "high", "lowered", "last"])
     }
 
-    @Test("the priority of work is the one that its priority follows")
+    @Test("work starts by the priority that its priority follows")
     func followedPriority() {
         let fixture = SchedulerFixture()
         fixture.hold("held")
@@ -50,8 +50,8 @@ struct PrioritySchedulerTests {
         #expect(fixture.starts.messages == ["held", "second", "first"])
     }
 
-    @Test("the oldest work starts after as many starts passed it over as the limit says")
-    func overtaking() {
+    @Test("the oldest work starts after it was overtaken `overtakeLimit` times")
+    func oldestStarts() {
         let fixture = SchedulerFixture(overtakeLimit: 2)
         fixture.hold("held")
         fixture.call("old", .veryLow)
@@ -87,14 +87,14 @@ struct PrioritySchedulerTests {
         #expect(fixture.starts.messages == ["held", "last"])
     }
 
-    @Test("work that is cancelled when it has a slot but has not begun does not run, and frees the slot")
+    @Test("work that is cancelled between getting a slot and starting does not run, and frees the slot")
     func cancelledBeforeItBegins() async {
         let fixture = SchedulerFixture()
         let held = fixture.hold("held")
         let next = fixture.call("next")
         fixture.gate.open()
         while fixture.scheduler.waitingCount > 0 { fixture.executor.step() }
-        next.task.cancel()  // its task has been resumed, but has not run
+        next.task.cancel()  // the task was resumed, but has not run
         fixture.executor.run()
         #expect(fixture.starts.messages == ["held"] && fixture.scheduler.runningCount == 0)
         await #expect(throws: CancellationError.self) { try await next.task.value }
@@ -115,12 +115,12 @@ struct PrioritySchedulerTests {
         #expect(fixture.starts.messages.isEmpty && fixture.scheduler.runningCount == 0)
     }
 
-    @Test("work that is cancelled while it arrives does not wait")
-    func cancelledDuringArrival() async {
+    @Test("work that is cancelled before it waits does not wait")
+    func cancelledBeforeWaiting() async {
         let clock = HookedClock()
         let fixture = SchedulerFixture { $0.startRate = StartRate(burst: 1, perSecond: 1, clock: clock) }
         fixture.hold("held")
-        // Called in the task that arrives, before it waits.
+        // Called in the task of the call, before it waits.
         clock.onRead.change { $0 = { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } } }
         let call = fixture.call("cancelled")
         clock.onRead.change { $0 = {} }
@@ -130,7 +130,7 @@ struct PrioritySchedulerTests {
         #expect(fixture.starts.messages == ["held"])
     }
 
-    @Test("a priority that outlives its calls does not keep them")
+    @Test("a priority does not retain calls that have ended")
     func releasesCalls() async {
         final class Payload: Sendable {}
         let fixture = SchedulerFixture()
@@ -152,7 +152,7 @@ struct PrioritySchedulerTests {
 
     // MARK: Limits
 
-    @Test("a host at its limit holds back its own work only")
+    @Test("a host at its limit delays only its own work")
     func hostLimit() {
         let fixture = SchedulerFixture(limit: 3) { $0.perHostLimit = 1 }
         for (name, host) in [("a1", "a"), ("a2", "a"), ("b1", "b")] { fixture.hold(name, host: host) }
@@ -163,7 +163,7 @@ struct PrioritySchedulerTests {
         #expect(fixture.starts.messages.last == "a2")
     }
 
-    @Test("hosts are compared without regard to case")
+    @Test("hosts are compared case-insensitively")
     func hostCase() {
         let fixture = SchedulerFixture(limit: 6) { $0.perHostLimit = 1 }
         fixture.hold("0", host: "example.org")
@@ -173,7 +173,7 @@ struct PrioritySchedulerTests {
         #expect(fixture.starts.messages == ["0", "1"])
     }
 
-    @Test("lanes do not wait for each other, and each other lane has a limit of its own")
+    @Test("lanes are independent, and each lane without a configuration has its own limit")
     func lanes() {
         let fixture = SchedulerFixture()
         fixture.hold("download")
@@ -184,7 +184,7 @@ struct PrioritySchedulerTests {
         #expect(fixture.starts.messages == ["download", "x", "y", "x"])
     }
 
-    @Test("a raised limit starts waiting work; a lowered one lets running work end first")
+    @Test("raising a limit starts waiting work, and lowering it does not affect running work")
     func limitChanges() {
         let fixture = SchedulerFixture(limit: 0)
         for name in ["1", "2", "3", "4"] { fixture.hold(name) }
@@ -201,7 +201,7 @@ struct PrioritySchedulerTests {
         #expect(fixture.starts.messages.last == "4")
     }
 
-    @Test("a suspended lane starts nothing until it is resumed, and lets running work continue")
+    @Test("a suspended lane starts nothing until it is resumed, and running work continues")
     func suspension() {
         let fixture = SchedulerFixture()
         fixture.hold("0")
@@ -228,7 +228,7 @@ struct PrioritySchedulerTests {
     }
 }
 
-/// Calls a function when the time is read.
+/// A clock that calls a function when the time is read.
 private struct HookedClock: Clock {
     let base = ManualClock()
     let onRead = Watched<@Sendable () -> Void>({})

@@ -2,7 +2,7 @@ import ImageCore
 import ImageScheduling
 import ImageTesting
 
-/// A scheduler whose calls the test makes one after the other, on an executor that it drives.
+/// A scheduler whose calls run on an executor that the test controls.
 struct SchedulerFixture {
     struct Call {
         let task: Task<Void, any Error>
@@ -11,12 +11,12 @@ struct SchedulerFixture {
 
     let scheduler: PriorityScheduler
     let executor: SeededExecutor
-    /// The names of works, in the order of their starts.
+    /// The names of the work items, in the order of their starts.
     let starts = MessageLog<String>()
-    /// Holds the works that wait for it.
+    /// Blocks the work of `hold`.
     let gate = Gate()
 
-    /// - Parameter adjust: Changes the configuration of the lane of downloads.
+    /// - Parameter adjust: Changes the configuration of the download lane.
     init(limit: Int = 1, overtakeLimit: Int? = 64, adjust: (inout LaneConfiguration) -> Void = { _ in }) {
         executor = SeededExecutor(seed: 1)
         var lane = LaneConfiguration(limit: limit, executor: executor)
@@ -41,7 +41,7 @@ struct SchedulerFixture {
         return Call(task: task, priority: priority)
     }
 
-    /// Makes a call whose work runs until the gate opens.
+    /// Makes a call whose work ends when the gate opens.
     @discardableResult
     func hold(
         _ name: String, _ priority: RequestPriority = .normal, in lane: WorkLane = .download, host: String? = nil
@@ -54,7 +54,7 @@ struct SchedulerFixture {
         executor.run()
     }
 
-    /// Lets everything run to its end.
+    /// Opens the gate and runs all tasks to their end.
     func openGate() {
         gate.open()
         executor.run()

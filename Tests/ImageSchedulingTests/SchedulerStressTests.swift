@@ -8,7 +8,7 @@ import Testing
 struct SchedulerStressTests {
     private static let lane = LaneConfiguration(limit: 3, perHostLimit: 2)
 
-    @Test("work that is called, changed and cancelled on many threads runs once or is cancelled, within its limits")
+    @Test("work that is changed and cancelled on many threads runs once or is cancelled, within the limits")
     func threads() async {
         let (scheduler, counts) = (PriorityScheduler(lanes: [.download: Self.lane]), StressCounts())
         await withTaskGroup(of: Void.self) { group in
@@ -27,7 +27,7 @@ struct SchedulerStressTests {
         #expect(scheduler.waitingCount == 0 && scheduler.runningCount == 0)
     }
 
-    @Test("the same in schedules that a seed chooses", arguments: 1...60 as ClosedRange<UInt64>)
+    @Test("the same holds for schedules that a seed determines", arguments: 1...60 as ClosedRange<UInt64>)
     func schedules(seed: UInt64) {
         let executor = SeededExecutor(seed: seed)
         let (scheduler, counts) = (PriorityScheduler(lanes: [.download: Self.lane]), StressCounts())
@@ -78,7 +78,7 @@ extension Result where Success: Sendable, Failure == any Error {
     }
 }
 
-/// What ran, how often, and how much of it at once.
+/// Counts the runs of each work item, and the maximum number of concurrent ones.
 private final class StressCounts: Sendable {
     private struct State: Sendable {
         var runs: [Int: Int] = [:]

@@ -12,7 +12,7 @@ struct StartRateTests {
         SchedulerFixture(limit: limit) { $0.startRate = StartRate(burst: burst, perSecond: 1, clock: clock) }
     }
 
-    @Test("tokens are added at their rate, up to the burst, and missing ones first")
+    @Test("tokens are added at the rate, up to the burst, also to a negative number of tokens")
     func bucket() {
         var bucket = TokenBucket(StartRate(burst: 2, perSecond: 4, clock: clock))
         #expect(bucket.wait(at: .zero) == nil)
@@ -24,16 +24,16 @@ struct StartRateTests {
         #expect(bucket.wait(at: .seconds(100)) == .milliseconds(250))
     }
 
-    @Test("work that returns or throws costs no token")
-    func endingCostsNothing() {
+    @Test("work that returns or throws takes no token")
+    func endingTakesNoToken() {
         let fixture = makeFixture(burst: 1)
         let names = (0..<200).map { "\($0)" }
         for name in names { fixture.call(name) { if name.hasSuffix("7") { throw DecodingFailure.unknownFormat } } }
         #expect(fixture.starts.messages == names)
     }
 
-    @Test("work that is cancelled while it runs costs a token when it ends, which delays the next starts")
-    func cancelledStartsCost() {
+    @Test("work that is cancelled while it runs takes a token when it ends, which delays the next starts")
+    func cancelledWorkTakesToken() {
         let fixture = makeFixture(burst: 2)
         let calls = ["0", "1", "2", "3"].map { fixture.hold($0) }
         for call in calls.prefix(2) {
@@ -50,8 +50,8 @@ struct StartRateTests {
         #expect(fixture.starts.messages == ["0", "1", "2", "3"])
     }
 
-    @Test("work that is cancelled while it runs costs nothing before it ends")
-    func costsAtTheEnd() {
+    @Test("work that is cancelled while it runs takes no token before it ends")
+    func takesTokenAtEnd() {
         let fixture = makeFixture(burst: 1, limit: 2)
         fixture.cancel(fixture.hold("0"))
         fixture.call("1")
@@ -61,7 +61,7 @@ struct StartRateTests {
         #expect(fixture.starts.messages == ["0", "1"])
     }
 
-    @Test("a new token is used by the first work that waits, and a later call waits behind it")
+    @Test("the first waiting work uses a new token, and later calls wait after it")
     func tokenForTheFirst() {
         let fixture = makeFixture(burst: 1)
         fixture.cancel(fixture.hold("0"))
@@ -73,7 +73,7 @@ struct StartRateTests {
         #expect(fixture.starts.messages == ["0", "1", "2"])
     }
 
-    @Test("cancelling work that waits costs no token")
+    @Test("cancelling waiting work takes no token")
     func cancelledWhileWaiting() {
         let fixture = makeFixture(burst: 1)
         fixture.hold("0")
@@ -83,7 +83,7 @@ struct StartRateTests {
         #expect(fixture.starts.messages == ["0", "51"])
     }
 
-    @Test("a task that is cancelled before it calls costs no token")
+    @Test("a task that is cancelled before it calls takes no token")
     func cancelledBefore() {
         let fixture = makeFixture(burst: 1)
         for _ in 0..<10 {

@@ -8,13 +8,13 @@ struct FakeImageLoaderTests {
     private let loader = FakeImageLoader()
     private let request = ImageRequest(.fetch(name: "a") { Data() })
 
-    @Test("what no script foresees fails, says so, and is in the log")
+    @Test("a request without a script fails and is logged")
     func unscripted() async {
         await #expect(throws: ImageError.self) { try await loader.image(for: request) }
         #expect(loader.log.messages == [.image("fetch a"), .unscripted("fetch a")])
     }
 
-    @Test("an image where data is scripted, and data where an image is, fails loudly")
+    @Test("a request for an image fails if data is scripted, and the other way round")
     func mismatch() async {
         loader.script(request, .data(Data("a".utf8)))
         await #expect(throws: ImageError.self) { try await loader.image(for: request) }
@@ -23,7 +23,7 @@ struct FakeImageLoaderTests {
         #expect(loader.log.messages.filter { $0 == .unscripted("fetch a") }.count == 2)
     }
 
-    @Test("what was loaded is at hand until memory is emptied, and not for a request that leaves memory out")
+    @Test("a loaded image is cached until cached images are removed, but not for requests that bypass the memory cache")
     func memory() async throws {
         loader.script(request, .image(PixelSize(width: 4, height: 3)))
         #expect(try await loader.image(for: request).source == .network)
@@ -31,11 +31,11 @@ struct FakeImageLoaderTests {
         var other = request
         other.cachePolicy = .diskOnly
         #expect(loader.cachedImage(for: other) == nil)
-        loader.emptyMemory()
+        loader.removeCachedImages()
         #expect(loader.cachedImage(for: request) == nil)
     }
 
-    @Test("a held reply comes when the gate is open")
+    @Test("a held reply arrives when the gate opens")
     func held() async throws {
         let gate = Gate()
         loader.script(request, .held(gate, .data(Data("a".utf8))))

@@ -8,7 +8,7 @@ import Testing
 struct FaultInjectingFileSystemTests {
     private let disk = SimulatedDisk()
 
-    /// Makes `count` files of four bytes; tells the codes with which that failed.
+    /// Creates `count` files of four bytes. Returns the error code of each, or nil for success.
     private func makeFiles(_ count: Int, on files: FaultInjectingFileSystem) -> [Int32?] {
         (0..<count).map { number in
             do {
@@ -22,22 +22,22 @@ struct FaultInjectingFileSystemTests {
         }
     }
 
-    @Test("each occasion fails the calls that it names, counted from when it was set, and no others")
-    func occasions() throws {
-        for (occasion, expected) in [
-            (FaultOccasion.always, [EROFS, EROFS, EROFS, EROFS]), (.call(2), [nil, EROFS, nil, nil]),
+    @Test("a trigger only makes its calls fail, counted from when the fault was injected")
+    func triggers() throws {
+        for (trigger, expected) in [
+            (FaultTrigger.always, [EROFS, EROFS, EROFS, EROFS]), (.call(2), [nil, EROFS, nil, nil]),
             (.from(3), [nil, nil, EROFS, EROFS]), (.every(2), [nil, EROFS, nil, EROFS]),
-        ] as [(FaultOccasion, [Int32?])] {
+        ] as [(FaultTrigger, [Int32?])] {
             let files = FaultInjectingFileSystem(over: SimulatedDisk())
             _ = makeFiles(1, on: files)
-            files.fail(occasion, of: [.create], with: EROFS)
-            #expect(makeFiles(4, on: files) == expected, "\(occasion)")
+            files.fail(trigger, of: [.create], with: EROFS)
+            #expect(makeFiles(4, on: files) == expected, "\(trigger)")
             files.recover()
             #expect(makeFiles(2, on: files) == [nil, nil])
         }
     }
 
-    @Test("faults by chance are the same for the same seed, and as many as told")
+    @Test("random faults are the same for the same seed, and have the given share")
     func random() {
         func failures(seed: UInt64) -> [Int32?] {
             let files = FaultInjectingFileSystem(over: SimulatedDisk())
@@ -47,11 +47,11 @@ struct FaultInjectingFileSystemTests {
         let first = failures(seed: 1)
         #expect(first == failures(seed: 1))
         #expect(first != failures(seed: 2))
-        // Each makes three calls: 1 - 0.75³ of them fail, 231 in the mean.
+        // Each file needs three calls, so a share of 1 - 0.75³ fails: 231 on average.
         #expect(200...262 ~= first.count { $0 == EIO })
     }
 
-    @Test("a write that fails in its second half leaves the first")
+    @Test("a write that fails in its second half writes the first half")
     func shortWrite() throws {
         let files = FaultInjectingFileSystem(over: disk)
         files.fail(.call(1), of: [.writeRest], with: ENOSPC)
@@ -59,7 +59,7 @@ struct FaultInjectingFileSystemTests {
         #expect(try disk.list("/").map(\.byteCount).sorted() == [2, 4])
     }
 
-    @Test("the log names calls and what they are about, failed ones too")
+    @Test("the log has the operation and the path of each call, including failed ones")
     func log() {
         let files = FaultInjectingFileSystem(over: disk)
         files.fail(.call(1), of: [.writeRest], with: ENOSPC)
@@ -72,45 +72,45 @@ struct FaultInjectingFileSystemTests {
             ])
     }
 
-    @Test("a script that names a call which never came is told, with what it named")
-    func unmet() throws {
+    @Test("a fault that never occurs throws an error with its description")
+    func unused() throws {
         let files = FaultInjectingFileSystem(over: disk)
         files.fail(.call(1), of: [.create], with: EMFILE)
         files.fail(.call(3), of: [.rename, .remove], with: EIO)
         _ = makeFiles(1, on: files)
         files.recover()
-        let failure = #expect(throws: UnmetFaults.self) { try files.expectFaultsMet() }
-        #expect(failure?.description == "no call met call(3) of remove, rename, which came 0 times")
+        let failure = #expect(throws: UnusedFaults.self) { try files.expectAllFaultsUsed() }
+        #expect(failure?.description == "unused faults: call(3) of remove, rename, called 0 times")
     }
 
-    @Test("who intercepts is told each call before it is made, and may fail it")
+    @Test("the interception is called before each call and can make it fail")
     func interception() throws {
-        let told = Mutex<[FileSystemOperation]>([])
+        let calls = Mutex<[FileSystemOperation]>([])
         let disk = disk
         let files = FaultInjectingFileSystem(over: disk) { call throws(FileSystemFailure) in
-            told.withLock { $0.append(call.operation) }
+            calls.withLock { $0.append(call.operation) }
             if call.operation == .create, disk.paths.count == 1 { throw FileSystemFailure(call: "open", code: EMFILE) }
         }
         #expect(makeFiles(2, on: files) == [nil, EMFILE])
-        #expect(told.withLock { $0 } == [.create, .write, .writeRest, .create])
+        #expect(calls.withLock { $0 } == [.create, .write, .writeRest, .create])
     }
 
-    @Test("calls that refuse to wait refuse when told to, and are no calls then")
-    func refusesAtOnce() throws {
-        let files = FaultInjectingFileSystem(over: AtOnce(base: disk), refusesAtOnce: true)
+    @Test("refused nonblocking calls return nil and are not logged")
+    func refusesNonblocking() throws {
+        let files = FaultInjectingFileSystem(over: InMemoryDisk(base: disk), refusesNonblocking: true)
         _ = makeFiles(1, on: files)
         let path = try #require(disk.paths.first)
-        #expect(try files.openToReadAtOnce(path) == nil)
+        #expect(try files.openToReadNonblocking(path) == nil)
         #expect(files.log.count == 3)
-        let willing = FaultInjectingFileSystem(over: AtOnce(base: disk))
-        #expect(try willing.openToReadAtOnce(path) != nil)
-        #expect(willing.log.map(\.operation) == [.openToReadAtOnce])
+        let other = FaultInjectingFileSystem(over: InMemoryDisk(base: disk))
+        #expect(try other.openToReadNonblocking(path) != nil)
+        #expect(other.log.map(\.operation) == [.openToReadNonblocking])
     }
 
     /// A disk whose files are always in memory.
-    private struct AtOnce: ForwardingFileSystem {
+    private struct InMemoryDisk: ForwardingFileSystem {
         let base: any FileSystem
 
-        func openToReadAtOnce(_ path: String) throws(FileSystemFailure) -> Int32? { try base.openToRead(path) }
+        func openToReadNonblocking(_ path: String) throws(FileSystemFailure) -> Int32? { try base.openToRead(path) }
     }
 }

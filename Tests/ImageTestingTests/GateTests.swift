@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Gate")
 struct GateTests {
-    @Test("an open gate lets everyone pass at once")
+    @Test("tasks pass an open gate immediately")
     func open() async {
         let gate = Gate()
         gate.open()
@@ -30,7 +30,7 @@ struct GateTests {
         #expect(passed.arrivalCount == 3)
     }
 
-    @Test("one at a time may be let through, the first that came")
+    @Test("letOnePass lets the first waiting task pass")
     func letsOnePass() async {
         let gate = Gate()
         let first = Task { await gate.pass() }
@@ -43,8 +43,8 @@ struct GateTests {
         await second.value
     }
 
-    @Test("letting one pass with nobody waiting changes nothing for those who come later")
-    func letsNobodyPass() async {
+    @Test("letOnePass without a waiting task has no effect on later ones")
+    func letsNonePass() async {
         let gate = Gate()
         gate.letOnePass()
         let passed = Gate()

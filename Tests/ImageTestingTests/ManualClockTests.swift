@@ -3,8 +3,8 @@ import Testing
 
 @Suite("ManualClock")
 struct ManualClockTests {
-    @Test("time stands still until it is advanced, and then has moved by exactly that much")
-    func standsStill() {
+    @Test("the time changes only when it is advanced, by exactly that duration")
+    func advances() {
         let clock = ManualClock()
         let start = clock.now
         #expect(clock.now == start)
@@ -12,7 +12,7 @@ struct ManualClockTests {
         #expect(start.duration(to: clock.now) == .seconds(90))
     }
 
-    @Test("a sleeper wakes when its deadline is reached, not before")
+    @Test("a sleeping task continues at its deadline, not before")
     func wakes() async throws {
         let clock = ManualClock()
         let awake = Gate()
@@ -30,7 +30,7 @@ struct ManualClockTests {
         #expect(awake.arrivalCount == 1)
     }
 
-    @Test("a deadline in the past is no sleep")
+    @Test("a sleep until a deadline in the past returns immediately")
     func pastDeadline() async throws {
         let clock = ManualClock()
         clock.advance(by: .seconds(5))
@@ -38,7 +38,7 @@ struct ManualClockTests {
         try await clock.sleep(until: ManualClock.Instant(offset: .seconds(1)), tolerance: nil)
     }
 
-    @Test("a sleeper whose task is cancelled throws CancellationError and no longer counts")
+    @Test("a sleep whose task is cancelled throws CancellationError")
     func cancelledSleeper() async {
         let clock = ManualClock()
         let task = Task { try await clock.sleep(for: .seconds(1)) }
@@ -47,7 +47,7 @@ struct ManualClockTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test("a sleep in a task that is cancelled already throws at once")
+    @Test("a sleep in a cancelled task throws immediately")
     func cancelledBefore() async {
         let clock = ManualClock()
         let gate = Gate()

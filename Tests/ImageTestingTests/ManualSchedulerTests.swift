@@ -9,7 +9,7 @@ struct ManualSchedulerTests {
     private let scheduler = ManualScheduler()
     private let runs = MessageLog<Int>()
 
-    /// Makes a call, and returns when it waits. Calls are numbered from 1.
+    /// Makes a call and returns when its work waits. Calls are numbered from 1.
     private func call(
         _ priority: RequestPriority = .normal, in lane: WorkLane = .decode, host: String? = nil, gate: Gate? = nil
     ) async -> (id: WorkID, task: Task<Int, any Error>, priority: LivePriority) {
@@ -26,7 +26,7 @@ struct ManualSchedulerTests {
         return (WorkID(rawValue: number), task, priority)
     }
 
-    @Test("nothing runs until the test starts it, in the caller's task")
+    @Test("work runs in the caller's task when the test starts it, and not before")
     func runsOnDemand() async throws {
         let call = await call()
         #expect(runs.messages.isEmpty)
@@ -35,7 +35,7 @@ struct ManualSchedulerTests {
         #expect(try await call.task.value == 1)
     }
 
-    @Test("the messages have all calls and runs in order")
+    @Test("the messages have all calls and starts in order")
     func messages() async throws {
         let first = await call(.low)
         let second = await call(in: .download, host: "a")
@@ -48,12 +48,12 @@ struct ManualSchedulerTests {
         #expect(
             scheduler.messages == [
                 .enqueued(first.id, .decode, .low, host: nil), .enqueued(second.id, .download, .normal, host: "a"),
-                .reprioritised(first.id, .high), .cancelled(second.id), .started(first.id), .finished(first.id),
+                .reprioritized(first.id, .high), .cancelled(second.id), .started(first.id), .finished(first.id),
             ])
         #expect(runs.messages == [1])
     }
 
-    @Test("the next to run is the earliest of the highest priority")
+    @Test("the next work is the oldest of the highest priority")
     func order() async throws {
         let (low, first, second) = (await call(.low), await call(), await call())
         let raised = await call(.veryLow)
@@ -64,8 +64,8 @@ struct ManualSchedulerTests {
         #expect(scheduler.waiting.isEmpty && runs.messages == [4, 2, 3, 1])
     }
 
-    @Test("starting work that does not wait throws, with the messages")
-    func failsLoudly() async throws {
+    @Test("starting work that does not wait throws an error with all messages")
+    func notWaiting() async throws {
         let call = await call()
         call.task.cancel()
         _ = await call.task.result
@@ -76,8 +76,8 @@ struct ManualSchedulerTests {
         #expect(error?.id == unknown && error?.messages == scheduler.messages)
     }
 
-    @Test("a test can start work and continue beside it")
-    func startsBesideTheTest() async throws {
+    @Test("a test can start work and continue while it runs")
+    func startsConcurrently() async throws {
         let gate = Gate()
         let call = await call(gate: gate)
         try scheduler.start(call.id)
@@ -88,7 +88,7 @@ struct ManualSchedulerTests {
         #expect(scheduler.messages.last == .finished(call.id))
     }
 
-    @Test("work that throws has finished")
+    @Test("work that throws is finished")
     func throwingWork() async throws {
         let task = Task { [scheduler] in
             try await scheduler.run(in: .decode, host: nil, priority: LivePriority(.low)) {
@@ -109,7 +109,7 @@ extension ManualScheduler.Message {
 struct ImmediateSchedulerTests {
     private let scheduler = ImmediateScheduler()
 
-    @Test("work starts at once, also beside other work of its lane")
+    @Test("work starts immediately, even while other work of its lane runs")
     func startsAtOnce() async throws {
         let (gate, priority) = (Gate(), LivePriority(.low))
         let first = Task { [scheduler] in

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("RecordingCoalescer")
 struct RecordingCoalescerTests {
-    /// Shares nothing and cancels nothing.
-    private final class Unshared: RequestCoalescer {
+    /// A coalescer that neither shares nor cancels operations.
+    private final class UnsharedCoalescer: RequestCoalescer {
         final class Operation: SharedOperation {
             let priority: LivePriority
 
@@ -25,9 +25,11 @@ struct RecordingCoalescerTests {
         func close(throwing error: any Error) {}
     }
 
-    @Test("it records calls, starts, changes of priority and ends in order, and forwards results, errors and progress")
+    @Test(
+        "calls, starts, priority changes and results are logged in order, and values, errors and progress are forwarded"
+    )
     func messages() async throws {
-        let coalescer = RecordingCoalescer(Unshared())
+        let coalescer = RecordingCoalescer(UnsharedCoalescer())
         let (priority, progress) = (LivePriority(.low), MessageLog<WorkProgress>())
         let value = try await coalescer.value(for: "a", priority: priority, onProgress: { progress.append($0) }) {
             #expect($0.priority === priority)
@@ -44,7 +46,7 @@ struct RecordingCoalescerTests {
         coalescer.close(throwing: ImageError.offline)
         #expect(
             coalescer.messages == [
-                .asked("a", 1, .low), .started("a"), .reprioritised(1, .high), .answered(1), .asked("b", 2, .normal),
+                .called("a", 1, .low), .started("a"), .reprioritized(1, .high), .succeeded(1), .called("b", 2, .normal),
                 .started("b"), .failed(2), .closed,
             ])
     }

@@ -7,16 +7,16 @@ import Testing
 struct RecordingObserverTests {
     private let observer = RecordingObserver()
 
-    private func tell(_ kind: ImageLoadEvent.Kind, request: UInt64 = 1) throws {
+    private func send(_ kind: ImageLoadEvent.Kind, request: UInt64 = 1) throws {
         let url = try #require(URL(string: "https://example.test/a.png"))
         observer.handle(ImageLoadEvent(request: request, url: url, kind: kind))
     }
 
-    @Test("events are kept in order, and can be asked for by request")
-    func keepsEvents() throws {
-        try tell(.started)
-        try tell(.started, request: 2)
-        try tell(.memoryHit)
+    @Test("events are recorded in order and can be filtered by request")
+    func recordsEvents() throws {
+        try send(.started)
+        try send(.started, request: 2)
+        try send(.memoryHit)
         #expect(observer.kinds() == [.started, .started, .memoryHit])
         #expect(observer.kinds(of: 1) == [.started, .memoryHit])
     }
@@ -24,24 +24,24 @@ struct RecordingObserverTests {
     @Test("a test can await a number of events")
     func awaitsCount() async throws {
         let two = Task { [observer] in await observer.events(2).map(\.kind) }
-        try tell(.started)
-        try tell(.memoryMiss(.absent))
-        try tell(.cancelled)
+        try send(.started)
+        try send(.memoryMiss(.absent))
+        try send(.cancelled)
         #expect(await two.value == [.started, .memoryMiss(.absent)])
     }
 
     @Test("a test can await an event of a kind")
     func awaitsKind() async throws {
         let done = Task { [observer] in await observer.event(.cancelled) }
-        try tell(.started)
-        try tell(.cancelled)
+        try send(.started)
+        try send(.cancelled)
         await done.value
     }
 }
 
 @Suite("SeededRandom")
 struct SeededRandomTests {
-    @Test("the same seed gives the same numbers, another seed others")
+    @Test("the same seed returns the same numbers, and another seed returns others")
     func isSeeded() {
         func numbers(seed: UInt64) -> [UInt64] {
             var random = SeededRandom(seed: seed)
@@ -51,7 +51,7 @@ struct SeededRandomTests {
         #expect(numbers(seed: 1) != numbers(seed: 2))
     }
 
-    @Test("the numbers are those of the published generator")
+    @Test("the numbers equal those of the published generator")
     func isSplitMix64() {
         var random = SeededRandom(seed: 1_234_567)
         #expect(random.next() == 6_457_827_717_110_365_317)

@@ -4,7 +4,7 @@ import ImageTesting
 import ImageTransporting
 import Testing
 
-@Suite("The scripted transport", .timeLimit(.minutes(10)))
+@Suite("ScriptedTransport", .timeLimit(.minutes(10)))
 struct ScriptedTransportTests {
     private let transport = ScriptedTransport()
     private let url: URL
@@ -16,13 +16,13 @@ struct ScriptedTransportTests {
         return try await response.body.collected(expectedBytes: nil, limit: .max)
     }
 
-    @Test("a request that no script foresees fails with its URL, and is told in the log")
+    @Test("a request without a script fails with its URL and is logged")
     func unscripted() async {
         await #expect(throws: TransportFailure.other("unscripted request: \(url.absoluteString)")) { try await fetch() }
         #expect(transport.messages == [.sent(url), .unscripted(url)])
     }
 
-    @Test("replies come in order, and the last is repeated")
+    @Test("replies are used in order, and the last one is repeated")
     func order() async throws {
         transport.script(url, .failure(.connectionLost("x")), .ok(Data([1])), .ok(Data([2])))
         await #expect(throws: TransportFailure.connectionLost("x")) { try await fetch() }
@@ -36,7 +36,7 @@ struct ScriptedTransportTests {
             ])
     }
 
-    @Test("a gate holds the body, and cancelling the task at it ends the transfer at once")
+    @Test("a gate suspends the body, and cancelling the task ends the transfer immediately")
     func cancelAtGate() async throws {
         let gate = Gate()
         transport.script(url, .init(body: [.piece(Data([1])), .wait(gate), .piece(Data([2]))]))
@@ -48,7 +48,7 @@ struct ScriptedTransportTests {
         #expect(transport.messages == [.sent(url), .head(url), .cancelled(url)])
     }
 
-    @Test("a gate that opens lets the body go on")
+    @Test("the body continues when the gate opens")
     func passGate() async throws {
         let gate = Gate()
         transport.script(
@@ -59,8 +59,8 @@ struct ScriptedTransportTests {
         #expect(try await data == Data([1, 2]))
     }
 
-    @Test("dropping a body counts as a cancellation, reading it to the end does not")
-    func dropping() async throws {
+    @Test("releasing a body counts as a cancellation, reading it to its end does not")
+    func releasing() async throws {
         transport.script(url, .ok(Data([1])))
         do { _ = try await transport.send(TransportRequest(url: url)) }
         await transport.cancellations(1)
@@ -68,31 +68,31 @@ struct ScriptedTransportTests {
         #expect(transport.cancellationCount == 1)
     }
 
-    @Test("requests are kept with their headers")
+    @Test("requests are recorded with their headers")
     func requests() async throws {
         transport.script(url, .ok(Data()))
         _ = try await transport.send(TransportRequest(url: url, headers: [.ifNoneMatch: "\"1\""]))
         #expect(transport.requests.map { $0.headers[.ifNoneMatch] } == ["\"1\""])
     }
 
-    @Test("faults of networks and origins come as the transport would tell them, and where the script says")
+    @Test("faults of networks and origins fail as in a real transport")
     func faults() async {
         let body = Data([1, 2, 3, 4, 5])
         for (reply, failure) in [
             (.refused, .connectionFailed("connection refused")),
             (.cut(body, after: 3), .closedEarly(received: 3, expected: 5)),
             (.cut(body, after: 0), .closedEarly(received: 0, expected: 5)),
-            (.misannounced(body, as: 9), .closedEarly(received: 5, expected: 9)),
+            (.wrongLength(body, announced: 9), .closedEarly(received: 5, expected: 9)),
         ] as [(ScriptedTransport.Reply, TransportFailure)] {
             transport.script(url, reply)
             await #expect(throws: failure) { try await fetch() }
         }
-        transport.script(url, .misannounced(body, as: 2))
+        transport.script(url, .wrongLength(body, announced: 2))
         #expect(await (try? fetch()) == Data([1, 2]))
     }
 
     @Test(
-        "a body that stalls goes on when the gate opens, or fails then",
+        "a stalled body continues or fails when the gate opens",
         arguments: [nil, .timedOut(.body)] as [TransportFailure?])
     func stalled(failure: TransportFailure?) async throws {
         let gate = Gate()
@@ -109,7 +109,7 @@ struct ScriptedTransportTests {
         }
     }
 
-    @Test("a slow body comes piece by piece as its clock goes on, and can be cancelled in a pause")
+    @Test("a slow body arrives in pieces as its clock advances, and can be cancelled in a pause")
     func slow() async throws {
         let clock = ManualClock()
         transport.script(url, .slow(Data([1, 2, 3]), piecesOf: 2, every: .seconds(1), on: clock))

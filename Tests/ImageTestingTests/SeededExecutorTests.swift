@@ -2,9 +2,9 @@ import ImageTesting
 import Synchronization
 import Testing
 
-@Suite("Seeded executor")
+@Suite("SeededExecutor")
 struct SeededExecutorTests {
-    @Test("runs nothing before it is told, one step at a time then, and says when nothing is ready")
+    @Test("runs one step for each call, and returns false when no job is queued")
     func steps() {
         let executor = SeededExecutor(seed: 1)
         let log = MessageLog<String>()
@@ -22,7 +22,7 @@ struct SeededExecutorTests {
         #expect(!executor.step())
     }
 
-    @Test("runs so many steps at most")
+    @Test("runs at most the given number of steps")
     func limit() {
         let executor = SeededExecutor(seed: 1)
         for _ in 0..<10 { Task(executorPreference: executor) {} }
@@ -31,7 +31,7 @@ struct SeededExecutorTests {
         #expect(executor.run() == 6)
     }
 
-    @Test("the same seed gives the same schedule, others give others")
+    @Test("the same seed gives the same schedule, and other seeds give others")
     func determinism() {
         let traces = [7, 7, 8, 9].map { Self.trace(seed: $0) }
         #expect(traces[0] == traces[1])
@@ -39,7 +39,7 @@ struct SeededExecutorTests {
         #expect(Set(traces.map(\.log)).count == 3)
     }
 
-    @Test("a task that waits for another one, a child and a group go on here, step by step")
+    @Test("awaited tasks, child tasks and task groups run on the executor")
     func structure() {
         let executor = SeededExecutor(seed: 3)
         let sums = MessageLog<Int>()
@@ -59,7 +59,7 @@ struct SeededExecutorTests {
         #expect(sums.messages == [15])
     }
 
-    @Test("what runs sees its own task, and the caller its own again afterwards")
+    @Test("a job sees its own task, and the caller sees its own again afterwards")
     func currentTask() async {
         let executor = SeededExecutor(seed: 1)
         let seen = MessageLog<Bool>()

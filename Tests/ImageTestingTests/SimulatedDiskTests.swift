@@ -5,8 +5,8 @@ import Testing
 
 @Suite("SimulatedDisk")
 struct SimulatedDiskTests {
-    @Test("without synchronisation it loses contents, names and folders, each alone")
-    func losesWhatItMay() throws {
+    @Test("contents, names and folders are lost without synchronization, each independently")
+    func losesUnsynchronized() throws {
         let disk = SimulatedDisk()
         try disk.makeFolder("/a/b")
         try disk.synchronizeFolder("/")
@@ -30,9 +30,9 @@ struct SimulatedDiskTests {
         #expect(throws: FileSystemFailure.self) { try disk.restarted(after: .everything).list("/c") }
     }
 
-    @Test("without power every call fails, and after the next start all goes on under another number")
+    @Test("every call fails without power, and succeeds after a restart with another boot number")
     func power() throws {
-        let disk = SimulatedDisk(cutAfter: 1)
+        let disk = SimulatedDisk(powerCutAfter: 1)
         try disk.makeFolder("/a")
         #expect(disk.hasPower)
         #expect(throws: FileSystemFailure(call: "mkdir", code: EIO)) { try disk.makeFolder("/b") }

@@ -2,21 +2,21 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@Suite("Waiting in a test")
+@Suite("Watched")
 struct WatchedTests {
-    @Test("a waiter continues when its condition is true, at once or later, and no other waiter does")
+    @Test("a waiter continues when its condition is true, immediately or later, and no other waiter does")
     func reaches() async {
         let watched = Watched(0)
         await watched.reaches { $0 == 0 }
-        let (asked, later) = (Gate(), Gate())
+        let (checked, continued) = (Gate(), Gate())
         let two = Task {
             await watched.reaches { value in
-                asked.open()
+                checked.open()
                 return value == 2
             }
-            later.open()
+            continued.open()
         }
-        await asked.whenOpen()
+        await checked.whenOpen()
         let changed = watched.change { value in
             value = 1
             return value
@@ -24,28 +24,28 @@ struct WatchedTests {
         #expect(changed == 1)
         watched.change { $0 = 2 }
         await two.value
-        await later.whenOpen()
+        await continued.whenOpen()
         #expect(watched.value == 2)
     }
 
-    @Test("a waiter is resumed when it is cancelled, before or while it waits; others go on waiting")
+    @Test("a waiter continues if it is cancelled, before or while it waits, and others keep waiting")
     func cancelled() async {
         let watched = Watched(0)
-        let asked = Watched(0)
+        let checks = Watched(0)
         let waiters = (0..<3).map { _ in
             Task {
                 await watched.reaches { value in
-                    asked.change { $0 += 1 }
+                    checks.change { $0 += 1 }
                     return value == 1
                 }
             }
         }
-        await asked.reaches { $0 == 3 }
+        await checks.reaches { $0 == 3 }
         waiters[1].cancel()
         await waiters[1].value
         watched.change { $0 = 1 }
         for waiter in waiters { await waiter.value }
-        #expect(asked.value == 5, "the one that left is not asked any more")
+        #expect(checks.value == 5, "the cancelled condition is not checked again")
         let late = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             await watched.reaches { _ in false }
@@ -54,7 +54,7 @@ struct WatchedTests {
     }
 
     @Test(
-        "a test that waits for a gate, its arrivals, an event or a message is let go when it is cancelled; who is held is not"
+        "cancellation ends waiting for a gate, arrivals, an event or a message, but does not let a task pass a gate"
     )
     func everywhere() async {
         let (gate, observer, log) = (Gate(), RecordingObserver(), MessageLog<Int>())

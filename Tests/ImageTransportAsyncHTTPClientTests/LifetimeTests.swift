@@ -8,9 +8,9 @@
     import NIOPosix
     import Testing
 
-    @Suite("The client and its threads", .timeLimit(.minutes(10)))
+    @Suite("Lifetime of clients and threads", .timeLimit(.minutes(10)))
     struct LifetimeTests {
-        @Test("the threads of transports that are gone have ended, and nothing traps on the way")
+        @Test("the threads of released transports end without a trap")
         func threadsEnd() async throws {
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer { _ in .ok([1]) }
@@ -22,7 +22,7 @@
             }
         }
 
-        @Test("a transport that was never used, and a transfer that was given up, leave no thread either")
+        @Test("an unused transport and an abandoned transfer leave no threads")
         func unused() async throws {
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer { _ in
@@ -36,7 +36,7 @@
             }
         }
 
-        @Test("the application's client is used, and left running")
+        @Test("a client of the application is used and not shut down")
         func borrowed() async throws {
             let server = try LoopbackServer { _ in .ok([1]) }
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -52,8 +52,8 @@
             try await group.shutdownGracefully()
         }
 
-        @Test("a client that has been shut down, and one that follows redirects by itself, are told")
-        func unfit() async throws {
+        @Test("requests fail if the client was shut down or follows redirects")
+        func unsuitableClient() async throws {
             let server = try LoopbackServer { $0.path == "/1" ? .redirect(to: "/2") : .ok([1]) }
             let client = HTTPClient(eventLoopGroupProvider: .singleton)
             let transport = AsyncHTTPClientTransport(client: client)
@@ -75,7 +75,7 @@
         try await transport.send(TransportRequest(url: url)).body.collected(expectedBytes: nil, limit: .max)
     }
 
-    /// Threads of SwiftNIO's event loops in this process, by their names.
+    /// Returns the number of event loop threads in this process, which are found by name.
     private func eventLoopThreads() throws -> Int {
         let tasks = URL(filePath: "/proc/self/task")
         return try FileManager.default.contentsOfDirectory(atPath: tasks.path).count { task in

@@ -2,9 +2,9 @@ import Testing
 
 @testable import ImageTransportAsyncHTTPClient
 
-@Suite("The queues for connections")
+@Suite("Origin queues")
 struct OriginQueuesTests {
-    @Test("no more than the limit go at once to one origin, the others in their order as those end")
+    @Test("transfers above the limit of an origin wait, and start in order as others end")
     func limit() {
         var queues = OriginQueues<Int>(limit: 2)
         #expect((1...4).map { queues.enter($0, origin: "http://a", mayMultiplex: false) } == [[1], [2], [], []])
@@ -14,25 +14,25 @@ struct OriginQueuesTests {
         #expect(queues.leave("http://a") == [])
     }
 
-    @Test("the first to an origin that may multiplex goes alone until it is connected")
+    @Test("the first transfer to an origin that may multiplex runs alone until it is connected")
     func first() {
         var queues = OriginQueues<Int>(limit: 2)
         #expect((1...4).map { queues.enter($0, origin: "https://a", mayMultiplex: true) } == [[1], [], [], []])
-        #expect(queues.connectionDecided(to: "https://a") == [2])
-        #expect(queues.connectionDecided(to: "https://a") == [])
+        #expect(queues.connectionAttemptEnded(to: "https://a") == [2])
+        #expect(queues.connectionAttemptEnded(to: "https://a") == [])
         #expect(queues.leave("https://a") == [3])
     }
 
-    @Test("over HTTP/2 nobody waits")
+    @Test("transfers over HTTP/2 do not wait")
     func multiplexed() {
         var queues = OriginQueues<Int>(limit: 2)
         #expect((1...4).map { queues.enter($0, origin: "https://a", mayMultiplex: true) } == [[1], [], [], []])
-        #expect(queues.connectionDecided(to: "https://a") == [2])
+        #expect(queues.connectionAttemptEnded(to: "https://a") == [2])
         #expect(queues.answeredOverHTTP2(from: "https://a") == [3, 4])
         #expect(queues.enter(5, origin: "https://a", mayMultiplex: true) == [5])
     }
 
-    @Test("an origin that nobody asks any more is forgotten")
+    @Test("an origin without transfers is removed")
     func forgotten() {
         var queues = OriginQueues<Int>(limit: 1)
         for number in 0..<100 { _ = queues.enter(number, origin: "http://\(number)", mayMultiplex: false) }

@@ -5,11 +5,11 @@ import ImageTesting
 import ImageTransporting
 import Testing
 
-@Suite("What is stored answers while it is fresh, and is validated when it is stale")
+@Suite("Fresh and stale responses")
 struct FreshAndStaleTests {
-    private let test = CachedOrigin()
+    private let test = CachingFixture()
 
-    @Test("a fresh response answers without the origin, with its age")
+    @Test("returns a fresh response with its age, without contacting the origin")
     func fresh() async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=60", "X-Kept: yes"))
         #expect(try await test.get().source == .network)
@@ -20,28 +20,28 @@ struct FreshAndStaleTests {
         #expect(test.origin.sendCount == 1)
     }
 
-    @Test("a stale response is asked about with its validators; a 304 makes it fresh, with newer fields, on disk too")
+    @Test("validates a stale response, and stores the newer fields of the 304")
     func confirmed() async throws {
         let modified = "Last-Modified: Tue, 14 Nov 2023 00:00:00 GMT"
         test.script(
-            "/a", .text("one", "Cache-Control: max-age=60", "ETag: \"1\"", modified, "X-Told: first"),
+            "/a", .text("one", "Cache-Control: max-age=60", "ETag: \"1\"", modified, "X-Version: first"),
             .text(
-                "", "Cache-Control: max-age=90", "Date: Wed, 15 Nov 2023 12:01:01 GMT", "X-Told: then",
+                "", "Cache-Control: max-age=90", "Date: Wed, 15 Nov 2023 12:01:01 GMT", "X-Version: then",
                 status: .notModified))
         _ = try await test.get()
         test.time.advance(61)
         let validated = try await test.get()
         #expect(validated.source == .validated && validated.status == 200 && validated.text == "one")
-        #expect(validated.headers[HTTPField.Name("X-Told")!] == "then")
+        #expect(validated.headers[HTTPField.Name("X-Version")!] == "then")
         let asked = try #require(test.origin.requests.last).headers
         #expect(asked[.ifNoneMatch] == "\"1\"" && asked[.ifModifiedSince] == "Tue, 14 Nov 2023 00:00:00 GMT")
         test.time.advance(89)
-        let relaunched = CachedOrigin(disk: test.disk, time: test.time)
+        let relaunched = CachingFixture(disk: test.disk, time: test.time)
         let again = try await relaunched.get()
-        #expect(again.source == .cache && again.text == "one" && again.headers[HTTPField.Name("X-Told")!] == "then")
+        #expect(again.source == .cache && again.text == "one" && again.headers[HTTPField.Name("X-Version")!] == "then")
     }
 
-    @Test("a newer response takes the place of the stale one")
+    @Test("replaces a stale response by a newer one")
     func replaced() async throws {
         test.script(
             "/a", .text("one", "Cache-Control: max-age=1", "ETag: \"1\""),
@@ -51,11 +51,11 @@ struct FreshAndStaleTests {
         #expect(try await test.get().text == "two")
         let again = try await test.get()
         #expect(again.text == "two" && again.source == .cache)
-        #expect(test.entryCount == 2, "the older body is gone")
+        #expect(test.entryCount == 2, "the older body is removed")
     }
 
-    @Test("a 304 about another response is not believed: the origin is asked without conditions")
-    func misunderstood() async throws {
+    @Test("repeats the request without conditions after a 304 for a different response")
+    func mismatched() async throws {
         test.script(
             "/a", .text("one", "Cache-Control: max-age=1", "ETag: \"1\""),
             .text("", "ETag: \"9\"", status: .notModified),
@@ -66,14 +66,14 @@ struct FreshAndStaleTests {
         #expect(test.origin.requests.map { $0.headers[.ifNoneMatch] } == [nil, "\"1\"", nil])
     }
 
-    @Test("a response with neither lifetime nor validator is asked for each time")
+    @Test("does not reuse a response without lifetime and validator")
     func noLifetime() async throws {
         test.script("/a", .text("one"))
         _ = try await test.get()
         #expect(try await test.get().source == .network)
     }
 
-    @Test("what may not be stored leaves nothing, nor what it takes the place of")
+    @Test("does not store a no-store response, and removes the one it replaces")
     func noStore() async throws {
         test.script(
             "/a", .text("one", "Cache-Control: max-age=1", "ETag: \"1\""), .text("two", "Cache-Control: no-store"))
@@ -83,14 +83,14 @@ struct FreshAndStaleTests {
         #expect(try await test.stored(acceptsStale: true) == nil)
     }
 
-    @Test("of what may not be stored nothing is kept, not even the address")
+    @Test("stores nothing of a no-store response, not even its URL")
     func noTrace() async throws {
         test.script("/a", .text("one", "Cache-Control: no-store"))
         _ = try await test.get()
         #expect(test.entryCount == 0)
     }
 
-    @Test("a reload asks without conditions and stores; a bypass does neither read nor write")
+    @Test("a reload fetches without conditions and stores, and a bypass neither reads nor writes the cache")
     func uses() async throws {
         test.script(
             "/a", .text("one", "Cache-Control: max-age=60", "ETag: \"1\""), .text("two", "Cache-Control: max-age=60"))
@@ -105,14 +105,14 @@ struct FreshAndStaleTests {
         #expect(test.origin.requests.allSatisfy { $0.headers[.ifNoneMatch] == nil })
     }
 
-    @Test("the request's own directives are obeyed", arguments: ["no-cache", "max-age=0", "min-fresh=61"])
+    @Test("obeys directives of the request", arguments: ["no-cache", "max-age=0", "min-fresh=61"])
     func requestDirectives(_ directive: String) async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=60"))
         _ = try await test.get()
         #expect(try await test.get("/a", "Cache-Control: \(directive)").source == .network)
     }
 
-    @Test("max-stale takes a stale response without asking, and says so")
+    @Test("max-stale returns a stale response, with stale as its source")
     func maxStale() async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=60"))
         _ = try await test.get()
@@ -121,7 +121,7 @@ struct FreshAndStaleTests {
         #expect(test.origin.sendCount == 1)
     }
 
-    @Test("only-if-cached is 504 where nothing fresh is stored, and nobody is asked")
+    @Test("only-if-cached returns 504 unless a fresh response is stored")
     func onlyIfCached() async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=60"))
         #expect(try await test.get("/a", "Cache-Control: only-if-cached").status == 504)
@@ -131,7 +131,7 @@ struct FreshAndStaleTests {
     }
 
     @Test(
-        "404 and 410 answer for a minute, or as long as the origin says",
+        "caches 404 and 410 for a minute, or as long as the origin specifies",
         arguments: [HTTPResponse.Status.notFound, .gone])
     func negative(_ status: HTTPResponse.Status) async throws {
         test.script("/a", .text("none", status: status), .text("one", "Cache-Control: max-age=1"))
@@ -146,13 +146,13 @@ struct FreshAndStaleTests {
         #expect(try await test.get().text == "one")
     }
 
-    @Test("a policy that the application picks decides")
+    @Test("applies a custom policy")
     func policies() async throws {
-        let fixed = CachedOrigin(policy: FixedLifetimePolicy(lifetime: .seconds(60)))
+        let fixed = CachingFixture(policy: FixedLifetimePolicy(lifetime: .seconds(60)))
         fixed.script("/a", .text("one", "Cache-Control: no-store"))
         _ = try await fixed.get()
         #expect(try await fixed.get().source == .cache)
-        let never = CachedOrigin(policy: NeverStorePolicy())
+        let never = CachingFixture(policy: NeverStorePolicy())
         never.script("/a", .text("one", "Cache-Control: max-age=60"))
         _ = try await never.get()
         #expect(try await never.get().source == .network)

@@ -7,9 +7,9 @@ import Testing
 
 @Suite("Methods other than GET, and redirects")
 struct MethodsAndRedirectsTests {
-    private let test = CachedOrigin()
+    private let test = CachingFixture()
 
-    @Test("HEAD is answered from a stored GET, without a body")
+    @Test("answers HEAD from a stored GET, without a body")
     func headFromStored() async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=60", "ETag: \"1\""))
         _ = try await test.get()
@@ -17,7 +17,7 @@ struct MethodsAndRedirectsTests {
         #expect(head.source == .cache && head.text.isEmpty && head.headers[.eTag] == "\"1\"")
     }
 
-    @Test("a HEAD that describes what is stored makes it fresh; one that describes something else ends it")
+    @Test("a HEAD updates the stored response, or removes it if it is different")
     func headUpdates() async throws {
         test.script(
             "/a", .text("one", "Cache-Control: max-age=1", "ETag: \"1\""),
@@ -34,14 +34,14 @@ struct MethodsAndRedirectsTests {
         #expect(try await test.stored(acceptsStale: true) == nil)
     }
 
-    @Test("a HEAD stores nothing that a GET would be answered with")
+    @Test("a HEAD stores nothing")
     func headAlone() async throws {
         test.script("/a", .text("", "Cache-Control: max-age=60"))
         _ = try await test.get { $0.method = .head }
         #expect(test.entryCount == 0)
     }
 
-    @Test("an unsafe method passes, and makes its URL and those that the answer names outdated, of its origin alone")
+    @Test("an unsafe method invalidates its URL, and URLs of the same origin in Location and Content-Location")
     func invalidation() async throws {
         for path in ["/a", "/b", "/c", "/d"] { test.script(path, .text(path, "Cache-Control: max-age=60")) }
         for path in ["/a", "/b", "/c", "/d"] { _ = try await test.get(path) }
@@ -52,7 +52,7 @@ struct MethodsAndRedirectsTests {
         #expect(try await test.stored("/d") != nil)
     }
 
-    @Test("an unsafe method that failed leaves what is stored")
+    @Test("a failed unsafe method invalidates nothing")
     func failedInvalidation() async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=60"), .text("no", status: .forbidden))
         _ = try await test.get()
@@ -60,13 +60,13 @@ struct MethodsAndRedirectsTests {
         #expect(try await test.stored()?.text == "one")
     }
 
-    @Test("a response that was under way when its URL was invalidated is not stored")
+    @Test("does not store a pending response after its URL is invalidated")
     func invalidatedMeanwhile() async throws {
         let gate = Gate()
-        let under = ScriptedTransport.Reply(
+        let pending = ScriptedTransport.Reply(
             headers: ["Cache-Control": "max-age=60"].fields, body: [.wait(gate), .piece(Data("old".utf8))])
-        test.script("/a", under, .text("changed"))
-        let response = try await test.transport.send(CachedOrigin.request("/a"))
+        test.script("/a", pending, .text("changed"))
+        let response = try await test.transport.send(CachingFixture.request("/a"))
         test.time.advance(1)
         _ = try await test.get { $0.method = .put }
         gate.open()
@@ -75,13 +75,13 @@ struct MethodsAndRedirectsTests {
     }
 
     @Test(
-        "each hop of a redirect is stored by its own rules",
+        "stores each hop of a redirect separately",
         arguments: [HTTPResponse.Status.movedPermanently, .permanentRedirect])
     func redirects(_ status: HTTPResponse.Status) async throws {
         test.script("/a", .text("see b", "Location: /b", "Cache-Control: max-age=600", status: status))
         test.script("/b", .text("one", "Cache-Control: max-age=1"))
-        let first = try await test.transport.send(CachedOrigin.request("/a"))
-        #expect(first.head.url == CachedOrigin.url("/b"))
+        let first = try await test.transport.send(CachingFixture.request("/a"))
+        #expect(first.head.url == CachingFixture.url("/b"))
         #expect(try await Received(first).text == "one")
         #expect(try await test.get().source == .cache)
         #expect(try await test.stored()?.text == "one")
@@ -90,7 +90,7 @@ struct MethodsAndRedirectsTests {
         #expect(test.origin.requests.map(\.url.path) == ["/a", "/b", "/b"])
     }
 
-    @Test("a redirect without lifetime is asked for each time; one with it counts whatever its status")
+    @Test("stores a redirect with a lifetime, whatever its status, and no other")
     func temporaryRedirects() async throws {
         test.script("/a", .text("", "Location: /c", status: .found))
         test.script("/b", .text("", "Location: /c", "Cache-Control: max-age=60", status: .temporaryRedirect))
@@ -102,7 +102,7 @@ struct MethodsAndRedirectsTests {
         #expect(test.origin.requests.map(\.url.path) == ["/a", "/c", "/b", "/a"])
     }
 
-    @Test("a redirect that is not to be followed is a response, from the cache too")
+    @Test("returns a redirect as a response if the request does not follow redirects")
     func manualRedirects() async throws {
         test.script("/a", .text("see b", "Location: /b", "Cache-Control: max-age=60", status: .movedPermanently))
         for source in [ResponseSource.network, .cache] {
@@ -111,7 +111,7 @@ struct MethodsAndRedirectsTests {
         }
     }
 
-    @Test("stored redirects in a circle end in the failure of the network's, not in a hang")
+    @Test("fails on a loop of stored redirects")
     func loop() async throws {
         test.script("/a", .text("", "Location: /b", "Cache-Control: max-age=60", status: .movedPermanently))
         test.script("/b", .text("", "Location: /a", "Cache-Control: max-age=60", status: .movedPermanently))
@@ -120,16 +120,16 @@ struct MethodsAndRedirectsTests {
         #expect(try await test.stored() == nil)
     }
 
-    @Test("forgetting a request forgets what it redirects to")
+    @Test("removing a response also removes the redirect target")
     func removal() async throws {
         test.script("/a", .text("", "Location: /b", "Cache-Control: max-age=60", status: .movedPermanently))
         test.script("/b", .text("one", "Cache-Control: max-age=60"))
         _ = try await test.get()
-        await test.transport.removeStoredResponses(to: CachedOrigin.request("/a"))
+        await test.transport.removeStoredResponses(to: CachingFixture.request("/a"))
         #expect(test.entryCount == 0)
     }
 
-    @Test("ranges and conditions of the request's own are answered from what is stored and fresh")
+    @Test("answers conditional and range requests from a fresh response")
     func conditions() async throws {
         test.script("/a", .text("0123456789", "Cache-Control: max-age=60", "ETag: \"1\"", "Content-Length: 10"))
         _ = try await test.get()
@@ -142,7 +142,7 @@ struct MethodsAndRedirectsTests {
     }
 
     @Test(
-        "where nothing fresh is stored they pass by as they are, and what comes is not stored",
+        "otherwise sends them unchanged, and does not store the response",
         arguments: [
             "Range: bytes=0-1", "If-None-Match: \"1\"", "If-Modified-Since: Tue, 14 Nov 2023 00:00:00 GMT",
             "If-Match: \"1\"",

@@ -6,11 +6,11 @@ import Testing
 
 @testable import ImageTransportCaching
 
-@Suite("Stale responses where the origin is not heard, or need not be waited for")
+@Suite("Stale responses during outages and revalidation")
 struct OutageTests {
-    private let test = CachedOrigin()
+    private let test = CachingFixture()
 
-    @Test("no connection: the stale response is shown, and says that it is stale")
+    @Test("returns the stale response without a connection, with stale as its source")
     func disconnected() async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=1"), .failure(.connectionFailed("refused")))
         _ = try await test.get()
@@ -19,7 +19,7 @@ struct OutageTests {
         #expect(shown.source == .stale && shown.text == "one")
     }
 
-    @Test("must-revalidate and no-cache forbid that", arguments: ["must-revalidate", "no-cache"])
+    @Test("must-revalidate and no-cache forbid stale responses", arguments: ["must-revalidate", "no-cache"])
     func forbidden(_ directive: String) async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=1, \(directive)"), .failure(.timedOut(.head)))
         _ = try await test.get()
@@ -28,16 +28,16 @@ struct OutageTests {
     }
 
     @Test(
-        "a cancelled request and a certificate that is not trusted are told",
+        "throws cancellation and TLS failures",
         arguments: [TransportFailure.cancelled, .tls("self-signed")])
-    func told(_ failure: TransportFailure) async throws {
+    func reported(_ failure: TransportFailure) async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=1, stale-if-error=60"), .failure(failure))
         _ = try await test.get()
         test.time.advance(2)
         await #expect(throws: failure) { try await test.get() }
     }
 
-    @Test("an error of the server's is replaced within stale-if-error alone")
+    @Test("replaces a server error by a stale response only within stale-if-error")
     func staleIfError() async throws {
         test.script(
             "/a", .text("one", "Cache-Control: max-age=1, stale-if-error=60"),
@@ -50,13 +50,15 @@ struct OutageTests {
         #expect(try await test.get("/b").status == 503)
         test.time.advance(60)
         #expect(try await test.get("/a").status == 503)
-        #expect(try await test.stored("/b", acceptsStale: true)?.text == "one", "an error does not end what is stored")
+        #expect(
+            try await test.stored("/b", acceptsStale: true)?.text == "one",
+            "an error does not remove the stored response")
     }
 
-    @Test("stale-while-revalidate answers at once and asks once behind it; then the newer response is there, and told")
+    @Test("stale-while-revalidate returns the stale response and revalidates it once in the background")
     func staleWhileRevalidate() async throws {
-        let held = HeldWork()
-        let test = CachedOrigin { $0.inBackground = { held.hold($1) } }
+        let deferred = DeferredWork()
+        let test = CachingFixture { $0.runInBackground = { deferred.append($1) } }
         test.script(
             "/a", .text("one", "Cache-Control: max-age=1, stale-while-revalidate=60", "ETag: \"1\""),
             .text("two", "Cache-Control: max-age=600"))
@@ -64,33 +66,33 @@ struct OutageTests {
         test.time.advance(2)
         #expect(try await test.get().source == .stale)
         #expect(try await test.stored()?.source == .stale)
-        #expect(test.origin.sendCount == 1 && held.count == 1)
-        await held.run()
+        #expect(test.origin.sendCount == 1 && deferred.count == 1)
+        await deferred.run()
         #expect(test.origin.requests.last?.headers[.ifNoneMatch] == "\"1\"")
-        #expect(test.revalidations == [.revalidated(CachedOrigin.url("/a"), .replaced(status: 200))])
+        #expect(test.revalidations == [.revalidated(CachingFixture.url("/a"), .replaced(status: 200))])
         let newer = try await test.get()
         #expect(newer.source == .cache && newer.text == "two")
     }
 
-    @Test("what a revalidation behind an answer comes to is told", arguments: [true, false])
+    @Test("reports the outcome of a revalidation in the background", arguments: [true, false])
     func outcomes(_ isConfirmed: Bool) async throws {
-        let held = HeldWork()
-        let test = CachedOrigin { $0.inBackground = { held.hold($1) } }
+        let deferred = DeferredWork()
+        let test = CachingFixture { $0.runInBackground = { deferred.append($1) } }
         test.script(
             "/a", .text("one", "Cache-Control: max-age=1, stale-while-revalidate=60", "ETag: \"1\""),
-            isConfirmed ? .text("", status: .notModified) : .failure(.connectionLost("gone")))
+            isConfirmed ? .text("", status: .notModified) : .failure(.connectionLost("reset")))
         _ = try await test.get()
         for _ in 0..<2 {
             test.time.advance(2)
             _ = try await test.get()
-            await held.run()
+            await deferred.run()
         }
-        let outcome = isConfirmed ? RevalidationOutcome.confirmed : .failed(.connectionLost("gone"))
-        let told = CachingEvent.revalidated(CachedOrigin.url("/a"), outcome)
-        #expect(test.revalidations == [told, told])
+        let outcome = isConfirmed ? RevalidationOutcome.confirmed : .failed(.connectionLost("reset"))
+        let event = CachingEvent.revalidated(CachingFixture.url("/a"), outcome)
+        #expect(test.revalidations == [event, event])
     }
 
-    @Test("without the network: what is stored, fresh or, if accepted, stale; otherwise nothing; and nobody is asked")
+    @Test("storedResponse returns a fresh response, or a stale one if accepted, without contacting the origin")
     func offline() async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=60, must-revalidate"))
         #expect(try await test.stored(acceptsStale: true) == nil)

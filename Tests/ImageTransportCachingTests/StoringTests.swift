@@ -8,11 +8,11 @@ import Testing
 
 @testable import ImageTransportCaching
 
-@Suite("Bodies are stored while they are handed on, whole or not at all")
+@Suite("Storing bodies")
 struct StoringTests {
-    private let test = CachedOrigin()
+    private let test = CachingFixture()
 
-    @Test("a body that is cut is an error, and not stored")
+    @Test("a truncated body is an error, and is not stored")
     func cut() async throws {
         let reply = ScriptedTransport.Reply(
             headers: HTTPFields(["Cache-Control: max-age=60"]), announcedBytes: 9, body: [.piece(Data("123".utf8))])
@@ -22,14 +22,14 @@ struct StoringTests {
         #expect(test.entryCount == 0)
     }
 
-    @Test("a body that its consumer drops is not stored, and the transfer ends")
+    @Test("a body that its consumer drops is not stored, and its transfer is cancelled")
     func dropped() async throws {
         let reply = ScriptedTransport.Reply(
             headers: HTTPFields(["Cache-Control: max-age=60"]), announcedBytes: 6,
             body: [.piece(Data("123".utf8)), .piece(Data("456".utf8))])
         test.script("/a", reply)
         do {
-            let response = try await test.transport.send(CachedOrigin.request("/a"))
+            let response = try await test.transport.send(CachingFixture.request("/a"))
             var body = response.body.makeAsyncIterator()
             #expect(try await body.next() == Data("123".utf8))
         }
@@ -38,17 +38,17 @@ struct StoringTests {
         #expect(test.entryCount == 0)
     }
 
-    @Test("a piece is handed on as soon as it is there")
+    @Test("delivers each chunk as soon as it arrives")
     func streamed() async throws {
         let gate = Gate()
         let reply = ScriptedTransport.Reply(
             headers: HTTPFields(["Cache-Control: max-age=60"]), announcedBytes: 6,
             body: [.piece(Data("123".utf8)), .wait(gate), .piece(Data("456".utf8))])
         test.script("/a", reply)
-        let response = try await test.transport.send(CachedOrigin.request("/a"))
+        let response = try await test.transport.send(CachingFixture.request("/a"))
         var body = response.body.makeAsyncIterator()
         #expect(try await body.next() == Data("123".utf8))
-        #expect(try await test.stored(acceptsStale: true) == nil, "not before it is whole")
+        #expect(try await test.stored(acceptsStale: true) == nil, "not before it is complete")
         gate.open()
         #expect(try await body.next() == Data("456".utf8))
         #expect(try await body.next() == nil)
@@ -57,37 +57,37 @@ struct StoringTests {
     }
 
     @Test(
-        "what comes with an error or a redirect is stored though nobody reads it, unless it is long",
+        "stores the body of an error or redirect even if nobody reads it, unless it is long",
         arguments: [true, false])
     func unread(_ isLong: Bool) async throws {
         let piece = Data(repeating: 65, count: isLong ? 70_000 : 7)
         let reply = ScriptedTransport.Reply(
             status: .notFound, headers: HTTPFields(["Cache-Control: max-age=60"]), body: [.piece(piece), .piece(piece)])
         test.script("/a", reply)
-        _ = try await test.transport.send(CachedOrigin.request("/a"))
+        _ = try await test.transport.send(CachingFixture.request("/a"))
         #expect((try await test.stored() != nil) == !isLong)
         #expect(try await test.get().text.count == 2 * piece.count)
         #expect(try await test.stored()?.text.count == 2 * piece.count)
     }
 
-    @Test("what breaks in the body of an error is told when it is read")
+    @Test("throws a failure in the body of an error when the body is read")
     func brokenError() async throws {
         let reply = ScriptedTransport.Reply(
             status: .notFound, headers: HTTPFields(["Cache-Control: max-age=60"]),
-            body: [.fail(.connectionLost("gone"))])
+            body: [.fail(.connectionLost("reset"))])
         test.script("/a", reply)
-        let response = try await test.transport.send(CachedOrigin.request("/a"))
+        let response = try await test.transport.send(CachingFixture.request("/a"))
         #expect(response.head.status == .notFound)
-        await #expect(throws: TransportFailure.connectionLost("gone")) { try await Received(response) }
+        await #expect(throws: TransportFailure.connectionLost("reset")) { try await Received(response) }
     }
 
-    @Test("a response that was asked for before a reload does not take the place of what the reload brought")
+    @Test("the response to an older request does not replace the result of a reload")
     func olderEndsLater() async throws {
         let gate = Gate()
         let older = ScriptedTransport.Reply(
             headers: HTTPFields(["Cache-Control: max-age=60"]), body: [.wait(gate), .piece(Data("old".utf8))])
         test.script("/a", older, .text("new", "Cache-Control: max-age=60"))
-        let first = try await test.transport.send(CachedOrigin.request("/a"))
+        let first = try await test.transport.send(CachingFixture.request("/a"))
         test.time.advance(1)
         #expect(try await test.get { $0.cacheUse = .reload }.text == "new")
         gate.open()
@@ -96,7 +96,7 @@ struct StoringTests {
         #expect(test.entryCount == 2)
     }
 
-    @Test("times of a clock that was ahead are forgotten once it is set right")
+    @Test("ignores future request times after the clock is corrected")
     func clockSetBack() async throws {
         test.script("/a", .text("one", "Cache-Control: no-cache"), .text("two", "Cache-Control: no-cache"))
         test.time.advance(86_400)
@@ -106,26 +106,26 @@ struct StoringTests {
         #expect(try await test.stored(acceptsStale: true)?.text == "two")
     }
 
-    @Test("a cache that fails is told, and does without", arguments: InMemoryDataCache.Operation.allCases)
+    @Test("reports a failing data cache, and continues without it", arguments: InMemoryDataCache.Operation.allCases)
     func brokenCache(_ operation: InMemoryDataCache.Operation) async throws {
         let disk = InMemoryDataCache()
-        let test = CachedOrigin(disk: disk)
+        let test = CachingFixture(disk: disk)
         test.script("/a", .text("one", "Cache-Control: max-age=60"), .text("two", "Cache-Control: no-store"))
         disk.fail(operation, with: .noSpace)
         #expect(try await test.get().text == "one")
         #expect(try await test.get { $0.cacheUse = .reload }.text == "two")
         #expect(
-            operation == .removeAll || test.events.messages.contains(.cacheFailed(CachedOrigin.url("/a"), .noSpace)))
+            operation == .removeAll || test.events.messages.contains(.cacheFailed(CachingFixture.url("/a"), .noSpace)))
         disk.recover()
         test.script("/a", .text("three", "Cache-Control: max-age=60"))
         #expect(try await test.get { $0.cacheUse = .reload }.text == "three")
         #expect(try await test.get().source == .cache)
     }
 
-    @Test("an index whose body is gone is a miss, and so is one that can't be read")
+    @Test("a missing body or an unreadable index is a miss")
     func lostParts() async throws {
         let disk = InMemoryDataCache()
-        let test = CachedOrigin(disk: disk)
+        let test = CachingFixture(disk: disk)
         test.script("/a", .text("one", "Cache-Control: max-age=60"))
         for isBody in [true, false] {
             _ = try await test.get()
@@ -133,7 +133,7 @@ struct StoringTests {
             if isBody {
                 try await disk.remove(for: key)
                 #expect(try await test.stored() == nil)
-                #expect(test.entryCount == 0, "the index goes with the last body")
+                #expect(test.entryCount == 0, "the index is removed with the last body")
             } else {
                 try await disk.store(DataCacheEntry(data: Data("{".utf8), createdAt: test.time.now), for: key)
             }
@@ -142,15 +142,15 @@ struct StoringTests {
         }
     }
 
-    @Test("over files: what one process stored the next one finds, large bodies streamed, damage in them told")
+    @Test("on disk, a relaunch finds stored responses, and damage in a large body throws")
     func files() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "caching-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let large = String(repeating: "0123456789abcdef", count: 50_000)
-        func makeTest() -> CachedOrigin {
-            CachedOrigin(
+        func makeTest() -> CachingFixture {
+            CachingFixture(
                 disk: DiskDataCache(directory: folder, byteLimit: 10_000_000, options: DiskCacheOptions()) {
-                    CachedOrigin.noon
+                    CachingFixture.noon
                 })
         }
         let first = makeTest()
@@ -170,7 +170,7 @@ struct StoringTests {
         #expect(try await second.get("/large").source == .network)
     }
 
-    /// Changes a byte near the end of the largest file's payload.
+    /// Changes a byte near the end of the largest file.
     private static func damageLastBlock(in folder: URL) throws {
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.fileSizeKey]))
         let sizes = try files.compactMap { $0 as? URL }.map {
@@ -184,7 +184,7 @@ struct StoringTests {
         try handle.close()
     }
 
-    @Test("a stored body larger than the request allows is too large")
+    @Test("throws if a stored body is larger than the request allows")
     func limit() async throws {
         test.script("/a", .text("12345", "Cache-Control: max-age=60"))
         _ = try await test.get()
@@ -192,6 +192,6 @@ struct StoringTests {
     }
 }
 
-extension CachedOrigin {
+extension CachingFixture {
     var entryCount: Int { (disk as? InMemoryDataCache)?.entries.count ?? -1 }
 }

@@ -10,9 +10,9 @@ import Testing
 
 @Suite("Variants, identities and keys")
 struct VariantsAndIdentityTests {
-    private let test = CachedOrigin()
+    private let test = CachingFixture()
 
-    @Test("several variants of a URL are kept beside each other, and each answers its own requests")
+    @Test("stores several variants of a URL, each for its own requests")
     func variants() async throws {
         test.script(
             "/a", .text("webp", "Cache-Control: max-age=60", "Vary: Accept"),
@@ -24,7 +24,7 @@ struct VariantsAndIdentityTests {
         #expect(test.origin.sendCount == 2)
     }
 
-    @Test("a 304 refreshes its own variant alone")
+    @Test("a 304 updates only its own variant")
     func validation() async throws {
         test.script(
             "/a", .text("webp", "Cache-Control: max-age=1", "Vary: Accept", "ETag: \"w\""),
@@ -39,7 +39,7 @@ struct VariantsAndIdentityTests {
         #expect(try await test.stored("/a", "Accept: image/jpeg") == nil)
     }
 
-    @Test("of more variants than are kept the oldest goes, with its body")
+    @Test("removes the oldest variant and its body above the limit")
     func tooManyVariants() async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=60", "Vary: Accept"))
         for number in 0...VariantIndex.maxVariants { _ = try await test.get("/a", "Accept: \(number)") }
@@ -48,7 +48,7 @@ struct VariantsAndIdentityTests {
         #expect(test.entryCount == 1 + VariantIndex.maxVariants)
     }
 
-    @Test("what one identity got is not shown to another, and no credential is in a key")
+    @Test("separates identities, and stores no credentials in keys")
     func identities() async throws {
         test.script(
             "/a", .text("mine", "Cache-Control: max-age=60"), .text("yours", "Cache-Control: max-age=60"),
@@ -61,11 +61,11 @@ struct VariantsAndIdentityTests {
         #expect(!keys.isEmpty && keys.allSatisfy { !$0.source.contains("secret") })
     }
 
-    @Test("accounts on one folder are apart")
+    @Test("separates accounts that share a cache")
     func partitions() async throws {
         let disk = InMemoryDataCache()
         let accounts = ["ann", "bob"].map { name in
-            CachedOrigin(disk: disk) { $0.identity = { _ in CacheIdentity(partition: name) } }
+            CachingFixture(disk: disk) { $0.identity = { _ in CacheIdentity(partition: name) } }
         }
         for (account, text) in zip(accounts, ["hers", "his"]) {
             account.script("/a", .text(text, "Cache-Control: max-age=60"))
@@ -75,20 +75,20 @@ struct VariantsAndIdentityTests {
     }
 
     @Test(
-        "rules of keys make one of addresses that mean one image, and the response tells the address that was asked")
+        "key rules map equivalent URLs to one response, which has the URL of the request")
     func keys() async throws {
-        let test = CachedOrigin { $0.keys = CacheKeyRules(["images.test": .dropping(["signature"])]) }
+        let test = CachingFixture { $0.keys = CacheKeyRules(["images.test": .dropping(["signature"])]) }
         test.script("/a?signature=1", .text("one", "Cache-Control: max-age=60"))
         _ = try await test.get("/a?signature=1")
-        let response = try await test.transport.send(CachedOrigin.request("/a?signature=2#part"))
+        let response = try await test.transport.send(CachingFixture.request("/a?signature=2#part"))
         #expect(response.source == .cache)
-        #expect(response.head.url == CachedOrigin.url("/a?signature=2#part"))
+        #expect(response.head.url == CachingFixture.url("/a?signature=2#part"))
     }
 
-    @Test("changes of one index at once all count")
+    @Test("keeps all concurrent changes of an index")
     func changesAtOnce() async throws {
         let disk = InMemoryDataCache()
-        let test = CachedOrigin(disk: disk)
+        let test = CachingFixture(disk: disk)
         let gate = Gate()
         disk.hold(.entry, at: gate)
         test.script("/a", .text("one", "Cache-Control: max-age=60", "Vary: Accept"))

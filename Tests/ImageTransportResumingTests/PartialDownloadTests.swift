@@ -5,7 +5,7 @@ import Testing
 
 @testable import ImageTransportResuming
 
-@Suite("What a response to the rest of a body means")
+@Suite("Partial download")
 struct PartialDownloadTests {
     private let url: URL
     private let now = Date(timeIntervalSince1970: 784_111_777)
@@ -20,7 +20,7 @@ struct PartialDownloadTests {
         try #require(PartialDownload(head(200, headers), now: now))
     }
 
-    @Test("a whole response with a length and a strong validator can be gone on with")
+    @Test("a complete response with a length and a strong validator can be resumed")
     func resumable() throws {
         #expect(try partial().validator == "\"1\"")
         let dated: HTTPFields = [
@@ -30,7 +30,7 @@ struct PartialDownloadTests {
     }
 
     @Test(
-        "one that is weak, coded, partial, of unknown length or not to be stored can't",
+        "a response with a weak validator, a content coding, no ranges or no-store can't be resumed",
         arguments: [
             [.eTag: "W/\"1\""], [:], [.eTag: "\"1\"", .contentEncoding: "gzip"],
             [.eTag: "\"1\"", .cacheControl: "private, No-Store"], [.eTag: "\"1\"", .acceptRanges: "none"],
@@ -41,19 +41,19 @@ struct PartialDownloadTests {
         #expect(PartialDownload(head(200, headers), now: now) == nil)
     }
 
-    @Test("neither can one of another status or without a length")
+    @Test("a response with another status or without a length can't be resumed")
     func otherStatuses() {
         #expect(PartialDownload(head(206, [.eTag: "\"1\""]), now: now) == nil)
         #expect(PartialDownload(head(200, [.eTag: "\"1\""], bytes: nil), now: now) == nil)
     }
 
-    @Test("the rest is asked for on condition that the body is the same")
+    @Test("the request for the rest has a Range and an If-Range")
     func request() throws {
         let asked = try partial().request(TransportRequest(url: url, headers: [.accept: "image/*"]), from: 40)
         #expect(asked.headers == [.accept: "image/*", .range: "bytes=40-", .ifRange: "\"1\""])
     }
 
-    @Test("a part that fits goes on under the head of the whole, brought up to date")
+    @Test("a matching part resumes the body with the updated head of the complete response")
     func fits() throws {
         let first: HTTPFields = [
             .eTag: "\"1\"", .contentType: "image/png", .contentLength: "100", .cacheControl: "max-age=1",
@@ -63,11 +63,11 @@ struct PartialDownloadTests {
         let whole: HTTPFields = [
             .eTag: "\"1\"", .contentType: "image/png", .contentLength: "100", .cacheControl: "max-age=2",
         ]
-        #expect(try partial(first).verdict(on: part, offset: 40) == .goesOn(head(200, whole)))
+        #expect(try partial(first).outcome(of: part, offset: 40) == .resumes(head(200, whole)))
     }
 
     @Test(
-        "a part that does not fit makes everything be asked for again",
+        "after a part that does not match, the complete body is requested again",
         arguments: [
             [.contentRange: "bytes 41-99/100"], [.contentRange: "bytes 39-99/100"], [.contentRange: "bytes 40-98/100"],
             [.contentRange: "bytes 40-99/*"], [.contentRange: "bytes 40-100/101"], [:],
@@ -76,26 +76,26 @@ struct PartialDownloadTests {
             [.contentRange: "bytes 40-99/100", .contentEncoding: "gzip"],
         ] as [HTTPFields])
     func misfits(_ headers: HTTPFields) throws {
-        #expect(try partial().verdict(on: head(206, headers), offset: 40) == .asksAgain)
+        #expect(try partial().outcome(of: head(206, headers), offset: 40) == .fetchesAgain)
     }
 
-    @Test("a part that comes from another address does not fit")
+    @Test("a part from another URL does not match")
     func otherAddress() throws {
         let elsewhere = head(206, [.contentRange: "bytes 40-99/100"], at: URL(string: "http://a/c"))
-        #expect(try partial().verdict(on: elsewhere, offset: 40) == .asksAgain)
+        #expect(try partial().outcome(of: elsewhere, offset: 40) == .fetchesAgain)
     }
 
-    @Test("200 starts anew, 416 makes everything be asked for again, anything else is not about the body")
+    @Test("200 restarts the body, 416 requests it again, and other statuses pass through")
     func statuses() throws {
-        #expect(try partial().verdict(on: head(200, [:]), offset: 40) == .startsAnew)
-        #expect(try partial().verdict(on: head(416, [:]), offset: 40) == .asksAgain)
+        #expect(try partial().outcome(of: head(200, [:]), offset: 40) == .restarts)
+        #expect(try partial().outcome(of: head(416, [:]), offset: 40) == .fetchesAgain)
         for status in [304, 403, 404, 500, 503] {
-            #expect(try partial().verdict(on: head(status, [:]), offset: 40) == .passesThrough)
+            #expect(try partial().outcome(of: head(status, [:]), offset: 40) == .passesThrough)
         }
     }
 
     @Test(
-        "Content-Range is read by its grammar",
+        "valid Content-Range values are parsed",
         arguments: [
             ("bytes 0-0/1", 0, 0, 1), ("Bytes 5-9/*", 5, 9, nil), ("bytes 0-99/100", 0, 99, 100),
         ] as [(String, Int, Int, Int?)])
@@ -106,7 +106,7 @@ struct PartialDownloadTests {
     }
 
     @Test(
-        "and anything else is no range",
+        "invalid Content-Range values are rejected",
         arguments: [
             "", "bytes", "bytes */100", "bytes 9-5/100", "bytes 0-100/100", "items 0-1/2", "bytes 0-1", "bytes -1-5/9",
             "bytes 0-1/x", "bytes 0-1/2/3", "bytes 0 -1/2", "bytes 0-99999999999999999999/*",

@@ -6,7 +6,7 @@ import ImageTransportResuming
 import ImageTransporting
 import Testing
 
-@Suite("A transport that resumes", .timeLimit(.minutes(10)))
+@Suite("Resuming transport", .timeLimit(.minutes(10)))
 struct ResumingTransportTests {
     private let origin = ScriptedTransport()
     private let cache = InMemoryDataCache(byteLimit: 1 << 20)
@@ -16,11 +16,11 @@ struct ResumingTransportTests {
 
     init() throws { url = try #require(URL(string: "http://a/b")) }
 
-    /// A new one each time, as after a relaunch.
+    /// Returns a new transport, as after a relaunch.
     private func transport() -> ResumingTransport {
         ResumingTransport(
-            origin, keepingPartsIn: cache, partBytes: 16, now: { Date(timeIntervalSince1970: 0) },
-            onStoreFailure: { failures.append($1) })
+            origin, cache: cache, partBytes: 16, now: { Date(timeIntervalSince1970: 0) },
+            onCacheFailure: { failures.append($1) })
     }
 
     private func fetch(_ request: TransportRequest? = nil) async throws(TransportFailure) -> Data {
@@ -48,7 +48,8 @@ struct ResumingTransportTests {
     }
 
     @Test(
-        "a body is kept unless a directive forbids it", arguments: ["no-store", "a=\"no-store\"", "private, No-Store"])
+        "an interrupted body is stored unless a directive forbids it",
+        arguments: ["no-store", "a=\"no-store\"", "private, No-Store"])
     func responseDirectives(_ text: String) async throws {
         var reply = interrupted(after: 53)
         reply.headers[.cacheControl] = text
@@ -57,7 +58,7 @@ struct ResumingTransportTests {
         #expect(cache.entries.isEmpty == !text.hasPrefix("a="))
     }
 
-    @Test("nothing is kept of what a request says is not to be stored")
+    @Test("the response to a request that must not be stored is not stored")
     func requestDirectives() async throws {
         origin.script(url, interrupted(after: 53))
         var request = TransportRequest(url: url, headers: [.cacheControl: "no-store"])
@@ -69,7 +70,8 @@ struct ResumingTransportTests {
     }
 
     @Test(
-        "what came before an interruption is not asked for again, and nothing is left behind", arguments: [1, 16, 53])
+        "bytes before an interruption are not requested again, and the cache is empty afterwards",
+        arguments: [1, 16, 53])
     func resumes(_ count: Int) async throws {
         try await interrupt(after: count, then: rest(from: count))
         #expect(try await fetch() == whole)
@@ -78,7 +80,7 @@ struct ResumingTransportTests {
         #expect(cache.entries.isEmpty)
     }
 
-    @Test("credentials tell requests apart and do not stand in the store's keys")
+    @Test("the keys in the cache contain no credentials")
     func hidesCredentials() async throws {
         origin.script(url, [interrupted(after: 40)])
         let request = TransportRequest(url: url, headers: [.authorization: "Bearer secret"])
@@ -87,7 +89,7 @@ struct ResumingTransportTests {
         #expect(cache.entries.keys.allSatisfy { !$0.source.contains("secret") })
     }
 
-    @Test("a resumed response looks like a whole one")
+    @Test("a resumed response has the head of a complete response")
     func head() async throws {
         try await interrupt(after: 40, then: rest(from: 40))
         let head = try await transport().send(TransportRequest(url: url)).head
@@ -96,7 +98,7 @@ struct ResumingTransportTests {
         #expect(head.headers == [.eTag: "\"1\""])
     }
 
-    @Test("interruptions one after the other add up")
+    @Test("a body can be interrupted and resumed several times")
     func again() async throws {
         try await interrupt(after: 10, then: rest(from: 10, upTo: 60), rest(from: 60, upTo: 61), rest(from: 61))
         for count in [50, 1] {
@@ -105,14 +107,14 @@ struct ResumingTransportTests {
         #expect(try await fetch() == whole)
     }
 
-    @Test("an interruption of a resumed body before its first new byte loses nothing")
+    @Test("an interruption before the first new byte of a resumed body loses no bytes")
     func nothingNew() async throws {
         try await interrupt(after: 20, then: rest(from: 20, upTo: 20), rest(from: 20))
         await #expect(throws: TransportFailure.self) { try await fetch() }
         #expect(try await fetch() == whole)
     }
 
-    @Test("all bytes but no end: the last part is asked for again, so that the origin has a say")
+    @Test("if all bytes arrived but not the end, the last part is requested again")
     func allButEnd() async throws {
         origin.script(
             url,
@@ -127,7 +129,7 @@ struct ResumingTransportTests {
         #expect(try await fetch() == whole)
     }
 
-    @Test("a body that has changed comes anew, from its beginning")
+    @Test("a changed body is returned from its beginning")
     func changed() async throws {
         let other = Data(whole.reversed())
         try await interrupt(after: 40, then: .ok(other, headers: [.eTag: "\"2\""]))
@@ -135,7 +137,7 @@ struct ResumingTransportTests {
         #expect(cache.entries.isEmpty)
     }
 
-    @Test("a body that has changed and is interrupted again is gone on with by its own validator")
+    @Test("a changed body that is interrupted is resumed with its own validator")
     func changedAndInterrupted() async throws {
         try await interrupt(after: 40, then: interrupted(after: 30, tag: "\"2\""), .status(.notFound))
         await #expect(throws: TransportFailure.self) { try await fetch() }
@@ -144,7 +146,7 @@ struct ResumingTransportTests {
         #expect(origin.requests.last?.headers[.ifRange] == "\"2\"")
     }
 
-    @Test("416, and a part that does not fit, make the whole be asked for, once", arguments: [416, 206])
+    @Test("after a 416 or a range that does not match, the complete body is requested once", arguments: [416, 206])
     func asksAgain(_ status: Int) async throws {
         try await interrupt(
             after: 40, then: .status(.init(code: status), headers: [.contentRange: "bytes 0-99/100"]),
@@ -154,14 +156,14 @@ struct ResumingTransportTests {
         #expect(cache.entries.isEmpty)
     }
 
-    @Test("an error in between is handed on, and costs nothing of what was kept")
+    @Test("an error response is returned, and the stored parts are kept")
     func errorBetween() async throws {
         try await interrupt(after: 40, then: .status(.serviceUnavailable), rest(from: 40))
         #expect(try await transport().send(TransportRequest(url: url)).head.status == .serviceUnavailable)
         #expect(try await fetch() == whole)
     }
 
-    @Test("a cancelled transfer keeps what it has")
+    @Test("the received bytes of a cancelled transfer are stored")
     func cancelled() async throws {
         let gate = Gate()
         origin.script(
@@ -178,7 +180,7 @@ struct ResumingTransportTests {
         #expect(origin.requests.last?.headers[.range] == "bytes=40-")
     }
 
-    @Test("a whole body smaller than a part never reaches the store, and a larger one leaves nothing in it")
+    @Test("a complete body smaller than a part is not stored, and the parts of a larger one are removed")
     func leavesNothing() async throws {
         origin.script(url, [.ok(whole.prefix(15), headers: [.eTag: "\"1\""])])
         #expect(try await fetch() == whole.prefix(15))
@@ -188,7 +190,7 @@ struct ResumingTransportTests {
         #expect(cache.entries.isEmpty)
     }
 
-    @Test("a store that fails is told of, and the transfer does without")
+    @Test("a failure of the cache is reported, and the transfer continues without it")
     func brokenStore() async throws {
         cache.fail(.store, with: .noSpace)
         try await interrupt(after: 40, then: .ok(whole, headers: [.eTag: "\"1\""]))
@@ -197,7 +199,7 @@ struct ResumingTransportTests {
         #expect(origin.requests.last?.headers[.range] == nil)
     }
 
-    @Test("a part that goes before its turn fails the transfer, and the next begins anew")
+    @Test("a part that is removed before it is read fails the transfer, and the next one starts over")
     func partGone() async throws {
         try await interrupt(after: 40, then: rest(from: 40), .ok(whole, headers: [.eTag: "\"1\""]))
         let response = try await transport().send(TransportRequest(url: url))
@@ -207,7 +209,7 @@ struct ResumingTransportTests {
         #expect(origin.requests.last?.headers[.range] == nil)
     }
 
-    @Test("a request with other fields shares nothing")
+    @Test("parts are not used for a request with other header fields")
     func otherFields() async throws {
         try await interrupt(after: 40, then: .ok(whole, headers: [.eTag: "\"1\""]))
         #expect(try await fetch(TransportRequest(url: url, headers: [.accept: "image/webp"])) == whole)
@@ -223,7 +225,7 @@ struct ResumingTransportTests {
     }
 
     @Test(
-        "requests that are conditional, name a range, or are no GET pass through",
+        "requests with a condition, a range or a body, and methods other than GET, pass through",
         arguments: [
             TransportRequest(url: URL(filePath: "/"), headers: [.range: "bytes=0-9"]),
             TransportRequest(url: URL(filePath: "/"), headers: [.ifNoneMatch: "\"1\""]),
@@ -238,7 +240,7 @@ struct ResumingTransportTests {
         #expect(cache.messages.isEmpty)
     }
 
-    @Test("whatever the pieces and the interruptions, the body is exact and no byte comes twice", arguments: 0..<50)
+    @Test("the body is exact after any pieces and interruptions, and no byte is requested twice", arguments: 0..<50)
     func anyInterruptions(_ seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         var sent = 0

@@ -3,7 +3,7 @@ import ImageTransporting
 import Synchronization
 import Testing
 
-@Suite("A body gathered")
+@Suite("Collecting a body")
 struct CollectedBodyTests {
     private func body(_ pieces: [Data]) -> TransportBody {
         let rest = Pieces(pieces)
@@ -11,7 +11,8 @@ struct CollectedBodyTests {
     }
 
     @Test(
-        "all pieces in order, with progress after each, whatever length was announced", arguments: [nil, 0, 5, 1 << 40])
+        "pieces are joined in order, with progress after each, for any announced length",
+        arguments: [nil, 0, 5, 1 << 40])
     func inOrder(_ expected: Int?) async throws {
         var progress: [Int] = []
         let data = try await body([Data([1, 2]), Data([3]), Data([4, 5])]).collected(expectedBytes: expected, limit: 5)
@@ -22,12 +23,12 @@ struct CollectedBodyTests {
         #expect(progress == [2, 3, 5])
     }
 
-    @Test("no piece makes no bytes")
+    @Test("a body without pieces is empty")
     func empty() async throws {
         #expect(try await body([]).collected(expectedBytes: 3, limit: 0).isEmpty)
     }
 
-    @Test("more bytes than the limit are too many, in one piece or in several", arguments: [[4], [2, 2], [3, 1]])
+    @Test("a body above the limit throws tooLarge, in one piece or several", arguments: [[4], [2, 2], [3, 1]])
     func limited(_ counts: [Int]) async {
         await #expect(throws: TransportFailure.tooLarge(allowedBytes: 3)) {
             try await body(counts.map { Data(count: $0) }).collected(expectedBytes: nil, limit: 3)

@@ -27,12 +27,12 @@ struct DataURLTransportTests {
         #expect(pieces == [Data(content.utf8)])
     }
 
-    @Test("an empty payload is an empty body")
+    @Test("an empty payload has an empty body")
     func empty() async throws {
         #expect(try await fetch(DataURLTransport(), TransportRequest(url: try .of("data:,"))).1 == [])
     }
 
-    @Test("what is not base64 is malformed")
+    @Test("an invalid base64 payload is malformed")
     func notBase64() async throws {
         let request = TransportRequest(url: try .of("data:;base64,SGV*bG8="))
         await #expect(throws: TransportFailure.malformedResponse("the data: URL is not base64")) {
@@ -40,7 +40,7 @@ struct DataURLTransportTests {
         }
     }
 
-    @Test("no comma, and another scheme, are invalid", arguments: ["data:text/plain", "http://a/,x"])
+    @Test("URLs without a comma or with another scheme are invalid", arguments: ["data:text/plain", "http://a/,x"])
     func invalid(_ text: String) async throws {
         let request = TransportRequest(url: try .of(text))
         let failure = await #expect(throws: TransportFailure.self) { try await fetch(DataURLTransport(), request) }
@@ -50,7 +50,7 @@ struct DataURLTransportTests {
         }
     }
 
-    @Test("the limit holds to the byte", arguments: ["data:,12345", "data:;base64,MTIzNDU="])
+    @Test("the size limit is exact", arguments: ["data:,12345", "data:;base64,MTIzNDU="])
     func limit(_ text: String) async throws {
         let fits = try await fetch(DataURLTransport(), TransportRequest(url: try .of(text), maxBodyBytes: 5))
         #expect(fits.1 == [Data("12345".utf8)])
@@ -61,7 +61,7 @@ struct DataURLTransportTests {
     }
 }
 
-@Suite("The choice by scheme")
+@Suite("Scheme transport")
 struct SchemeTransportTests {
     private struct Named: DataTransport {
         let name: String
@@ -72,7 +72,7 @@ struct SchemeTransportTests {
     }
 
     @Test(
-        "the scheme picks the transport, in any case",
+        "the transport is selected by the case-insensitive scheme",
         arguments: [("http://a/", "web"), ("HTTPS://a/", "web"), ("x:y", "own")])
     func picks(_ text: String, _ name: String) async throws {
         let web = Named(name: "web")
@@ -81,7 +81,9 @@ struct SchemeTransportTests {
         await #expect(throws: TransportFailure.other(name)) { try await transport.send(request) }
     }
 
-    @Test("a scheme without a transport, and no scheme at all, are invalid", arguments: ["ftp://a/", "/just/a/path"])
+    @Test(
+        "URLs without a scheme or with a scheme without a transport are invalid",
+        arguments: ["ftp://a/", "/just/a/path"])
     func unknown(_ text: String) async throws {
         let request = TransportRequest(url: try .of(text))
         let failure = await #expect(throws: TransportFailure.self) { try await SchemeTransport([:]).send(request) }

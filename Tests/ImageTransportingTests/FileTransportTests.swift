@@ -32,7 +32,7 @@ final class FileTransportTests: Sendable {
         }
     }
 
-    @Test("a file arrives whole, in bounded pieces, with its length")
+    @Test("a file is returned completely, in bounded pieces, with its length")
     func whole() async throws {
         let bytes = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 >> 3) }
         let url = try write("a b%.jpg", bytes)
@@ -44,19 +44,19 @@ final class FileTransportTests: Sendable {
         #expect(Array(pieces.joined()) == bytes)
     }
 
-    @Test("an empty file is an empty body")
+    @Test("an empty file has an empty body")
     func empty() async throws {
         #expect(try await fetch(FileTransport(), TransportRequest(url: try write("empty", []))).1 == [])
     }
 
-    @Test("a HEAD request reads nothing but the length")
+    @Test("a HEAD request only returns the length")
     func head() async throws {
         let (head, pieces) = try await fetch(FileTransport(), TransportRequest(url: try write("x"), method: .head))
         #expect(head.expectedBytes == 3)
         #expect(pieces == [])
     }
 
-    @Test("a missing file, and one below a file, are not found")
+    @Test("a missing file and a path below a file are not found")
     func missing() async throws {
         let file = try write("file")
         for url in [folder.appending(path: "nothing"), file.appending(path: "below")] {
@@ -67,7 +67,7 @@ final class FileTransportTests: Sendable {
         }
     }
 
-    @Test("folders, pipes and devices are refused, without waiting")
+    @Test("folders, pipes and devices are rejected without blocking")
     func irregular() async throws {
         let pipe = folder.appending(path: "pipe")
         let isMade = unsafe mkfifo(pipe.path(), 0o600) == 0
@@ -80,14 +80,14 @@ final class FileTransportTests: Sendable {
         }
     }
 
-    @Test("a file larger than allowed is refused, one of exactly the limit is not")
+    @Test("a file above the size limit is rejected, and a file at the limit is not")
     func limit() async throws {
         let url = try write("ten", Array(repeating: 7, count: 10))
         #expect(await failure(FileTransport(), url, maxBodyBytes: 10) == nil)
         #expect(await failure(FileTransport(), url, maxBodyBytes: 9) == .tooLarge(allowedBytes: 9))
     }
 
-    @Test("a file cut off while it is read is closed early")
+    @Test("a file that is truncated while it is read throws closedEarly")
     func shrinks() async throws {
         let url = try write("shrinks", Array(repeating: 7, count: 300_000))
         let body = try await FileTransport().send(TransportRequest(url: url)).body
@@ -100,7 +100,9 @@ final class FileTransportTests: Sendable {
         #expect(failure == .closedEarly(received: 262_144, expected: 300_000))
     }
 
-    @Test("other hosts and schemes are invalid", arguments: ["file://server/share/x", "http://a/", "file:///a%00b"])
+    @Test(
+        "URLs with other hosts and schemes are invalid",
+        arguments: ["file://server/share/x", "http://a/", "file:///a%00b"])
     func invalid(_ text: String) async throws {
         guard case .invalidURL = await failure(FileTransport(), try .of(text)) else {
             Issue.record("not invalid")
@@ -108,7 +110,7 @@ final class FileTransportTests: Sendable {
         }
     }
 
-    @Test("confined, it reads what is inside and nothing else, whatever way is tried")
+    @Test("a transport confined to a folder reads files inside it only, even through links and relative paths")
     func confinement() async throws {
         let inside = try write("inside/a")
         let outside = try write("outside/b")
@@ -119,16 +121,16 @@ final class FileTransportTests: Sendable {
             at: linkedFolder, withDestinationURL: folder.appending(path: "outside"))
         let transport = FileTransport(confinedTo: [folder.appending(path: "inside")])
         #expect(await failure(transport, inside) == nil)
-        let ways = [
+        let attempts = [
             outside, link, linkedFolder.appending(path: "b"),
             try URL.of("file://\(folder.path())/inside/../outside/b"),
             try URL.of("file://\(folder.path())/inside/%2e%2e/outside/b"),
             try write("inside2"),
         ]
-        for way in ways { #expect(await failure(transport, way) != nil, "\(way)") }
+        for attempt in attempts { #expect(await failure(transport, attempt) != nil, "\(attempt)") }
     }
 
-    @Test("confined to a link, it reads what the link leads to")
+    @Test("a transport confined to a link reads files in the target of the link")
     func linkedConfinement() async throws {
         let link = folder.appending(path: "link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.appending(path: "inside"))
@@ -136,7 +138,7 @@ final class FileTransportTests: Sendable {
         #expect(await failure(FileTransport(confinedTo: [link]), inside) == nil)
     }
 
-    @Test("a cancelled task gets cancelled instead of bytes")
+    @Test("a cancelled task throws cancelled and returns no bytes")
     func cancelled() async throws {
         let url = try write("x")
         let task = Task {

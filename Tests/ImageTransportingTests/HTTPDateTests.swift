@@ -8,7 +8,7 @@ struct HTTPDateTests {
     static let example = Date(timeIntervalSince1970: 784_111_777)
 
     @Test(
-        "all three forms are read",
+        "all three formats are parsed",
         arguments: [
             "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
             "sun, 06 nov 1994 08:49:37 gmt", "Sun Nov 06 08:49:37 1994",
@@ -18,7 +18,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "anything else is no date",
+        "other text is not a date",
         arguments: [
             "", "0", "-1", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 94 08:49:37 GMT",
             "Sun 06 Nov 1994 08:49:37 GMT",
@@ -33,12 +33,12 @@ struct HTTPDateTests {
         #expect(HTTPDate.parse(text, now: noon) == nil)
     }
 
-    @Test("a leap second is the first of the next minute")
+    @Test("a leap second is parsed as the first second of the next minute")
     func leapSecond() {
         #expect(HTTPDate.parse("Sun, 06 Nov 1994 08:49:60 GMT", now: noon) == Self.example + 23)
     }
 
-    @Test("a year of two digits is at most fifty years ahead")
+    @Test("a two-digit year is at most fifty years in the future")
     func century() {
         // Noon is in 2023.
         for (short, year) in [("73", 2073), ("74", 1974), ("23", 2023), ("00", 2000)] {
@@ -47,7 +47,7 @@ struct HTTPDateTests {
         }
     }
 
-    @Test("leap days and years far away are counted as the calendar does")
+    @Test("leap days and distant years agree with the Gregorian calendar")
     func calendar() {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
@@ -62,7 +62,7 @@ struct HTTPDateTests {
         }
     }
 
-    @Test("a date is written in the preferred form, with its weekday")
+    @Test("a date is formatted in the preferred format, with its weekday")
     func format() {
         #expect(HTTPDate.format(Self.example) == "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(HTTPDate.format(Date(timeIntervalSince1970: 951_782_400.9)) == "Tue, 29 Feb 2000 00:00:00 GMT")

@@ -4,7 +4,7 @@ import ImageTesting
 import ImageTransporting
 import Testing
 
-@Suite("A transport that changes requests")
+@Suite("Modifying transport")
 struct ModifyingTransportTests {
     private let origin = ScriptedTransport()
     private let url: URL
@@ -17,7 +17,7 @@ struct ModifyingTransportTests {
         return request
     }
 
-    @Test("every request is sent as the modifier says")
+    @Test("each request is changed by the modifier")
     func modifies() async throws {
         origin.script(url, .ok(Data([1])))
         let transport = ModifyingTransport(origin, modify: { request in authorized(request, "token") })
@@ -25,7 +25,7 @@ struct ModifyingTransportTests {
         #expect(origin.requests.map { $0.headers[.authorization] } == ["token"])
     }
 
-    @Test("a modifier that has no token to give fails the request, which is not sent")
+    @Test("a request is not sent if the modifier throws")
     func modifierFails() async throws {
         let transport = ModifyingTransport(
             origin, modify: { _ throws(TransportFailure) in throw TransportFailure.other("signed out") })
@@ -35,12 +35,12 @@ struct ModifyingTransportTests {
         #expect(origin.sendCount == 0)
     }
 
-    @Test("a refusal is answered once, and the refused body is discarded")
+    @Test("a 401 response is discarded, and the request of the challenge handler is sent once")
     func answers() async throws {
         origin.script(url, .status(.unauthorized, headers: [.wwwAuthenticate: "Bearer"]), .ok(Data([1])))
         let transport = ModifyingTransport(
             origin, modify: { request in authorized(request, "old") },
-            answeringChallenges: { refused, head in
+            challengeHandler: { refused, head in
                 #expect(refused.headers[.authorization] == "old")
                 #expect(head.headers[.wwwAuthenticate] == "Bearer")
                 return authorized(refused, "new")
@@ -51,10 +51,12 @@ struct ModifyingTransportTests {
         #expect(origin.cancellationCount == 0)
     }
 
-    @Test("a second refusal is the response, and so is one that nobody answers", arguments: [true, false])
+    @Test(
+        "a second 401 is the response, and so is one for which the challenge handler returns nil",
+        arguments: [true, false])
     func refused(_ isAnswered: Bool) async throws {
         origin.script(url, .status(.unauthorized))
-        let transport = ModifyingTransport(origin, answeringChallenges: { refused, _ in isAnswered ? refused : nil })
+        let transport = ModifyingTransport(origin, challengeHandler: { refused, _ in isAnswered ? refused : nil })
         let response = try await transport.send(TransportRequest(url: url))
         #expect(response.head.status == .unauthorized)
         #expect(origin.sendCount == (isAnswered ? 2 : 1))

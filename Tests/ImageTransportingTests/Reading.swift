@@ -2,7 +2,7 @@ import Foundation
 import ImageTransporting
 import Testing
 
-/// Sends and reads to the end.
+/// Sends a request and reads its body to the end.
 func fetch(_ transport: some DataTransport, _ request: TransportRequest) async throws -> (ResponseHead, [Data]) {
     let response = try await transport.send(request)
     var pieces: [Data] = []
@@ -11,6 +11,6 @@ func fetch(_ transport: some DataTransport, _ request: TransportRequest) async t
 }
 
 extension URL {
-    /// A URL of a test's own.
+    /// Returns the URL of a string. Fails the test if the string isn't a URL.
     static func of(_ text: String) throws -> URL { try #require(URL(string: text)) }
 }

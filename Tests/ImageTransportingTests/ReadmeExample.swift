@@ -1,7 +1,7 @@
 import Foundation
 import ImageTransporting
 
-// The example of the module's README.md: it compiles.
+// Compiles the example of the module's README.md.
 func example() async throws {
     let transport = SchemeTransport([
         "file": FileTransport(confinedTo: [URL(filePath: "/srv/images")]),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Retry policy")
 struct RetryPolicyTests {
-    @Test("bounds double from the base up to the maximum, and jitter takes its share")
+    @Test("bounds double from the base up to the maximum, and the delay is a random fraction of the bound")
     func delays() {
         let policy = RetryPolicy(retries: 5, baseDelay: .seconds(1), maxDelay: .seconds(6)) { 0.5 }
         #expect(
@@ -13,7 +13,7 @@ struct RetryPolicyTests {
             ])
     }
 
-    @Test("no retry begins after the bound on all of it, and none is made to wait longer than allowed")
+    @Test("no retry starts after the maximum total time or after a longer Retry-After than allowed")
     func bounds() {
         let policy = RetryPolicy(
             retries: 5, baseDelay: .seconds(1), maxRetryAfter: .seconds(20), maxTotal: .seconds(60)
@@ -24,7 +24,7 @@ struct RetryPolicyTests {
         #expect(policy.delay(beforeRetry: 1, retryAfter: .seconds(21)) == nil)
     }
 
-    @Test("no retries means none")
+    @Test("a policy with 0 retries never retries")
     func none() {
         #expect(RetryPolicy(retries: 0) { 1 }.delay(beforeRetry: 0) == nil)
     }

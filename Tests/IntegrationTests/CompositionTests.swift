@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// Tests the transports that `ImageLoaderOptions` composes.
-@Suite("The composed transports", .timeLimit(.minutes(10)))
+@Suite("Composed transports", .timeLimit(.minutes(10)))
 struct CompositionTests {
     private typealias Modifier = ModifyingTransport.Modifier
 
@@ -36,9 +36,9 @@ struct CompositionTests {
     @Test("an interrupted download resumes with a new loader", arguments: HTTPTransport.allCases)
     func interrupted(_ http: HTTPTransport) async throws {
         let body = (0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 9) }
-        let answers = Counter()
+        let replies = Counter()
         let server = try LoopbackServer { request in
-            .resumable(body, tag: "\"1\"", to: request, cut: answers.next() == 0 ? 2 << 20 : nil)
+            .resumable(body, tag: "\"1\"", to: request, cut: replies.next() == 0 ? 2 << 20 : nil)
         }
         let first = TestLoader(http)
         await #expect(throws: ImageError.self) { try await first.loader.data(for: ImageRequest(url: server.url())) }
@@ -51,12 +51,13 @@ struct CompositionTests {
     }
 
     @Test(
-        "with no space for partial downloads, an interrupted download starts again", arguments: HTTPTransport.allCases)
+        "without partial downloads, an interrupted download starts from the beginning",
+        arguments: HTTPTransport.allCases)
     func notResumed(_ http: HTTPTransport) async throws {
         let body = [UInt8](repeating: 7, count: 3 << 20)
-        let answers = Counter()
+        let replies = Counter()
         let server = try LoopbackServer { request in
-            .resumable(body, tag: "\"1\"", to: request, cut: answers.next() == 0 ? 2 << 20 : nil)
+            .resumable(body, tag: "\"1\"", to: request, cut: replies.next() == 0 ? 2 << 20 : nil)
         }
         let test = TestLoader(http) { $0.partialDownloadByteLimit = 0 }
         await #expect(throws: ImageError.self) { try await test.loader.data(for: ImageRequest(url: server.url())) }
@@ -78,7 +79,7 @@ struct CompositionTests {
     }
 
     @Test(
-        "a modifier's token is sent, and an image fetched with it isn't returned for another token",
+        "a modifier's token is sent, and an image loaded with it isn't returned for another token",
         arguments: HTTPTransport.allCases)
     func tokens(_ http: HTTPTransport) async throws {
         let server = try personalOrigin()
@@ -96,7 +97,7 @@ struct CompositionTests {
     }
 
     @Test(
-        "with an account, a new token finds responses of the old one, and another account does not",
+        "with an account, responses for an old token are found with a new one, but not with another account",
         arguments: HTTPTransport.allCases)
     func accounts(_ http: HTTPTransport) async throws {
         let server = try personalOrigin()
@@ -123,9 +124,9 @@ struct CompositionTests {
     @Test("a partial download is not resumed with another account", arguments: HTTPTransport.allCases)
     func parts(_ http: HTTPTransport) async throws {
         let body = [UInt8](repeating: 7, count: 3 << 20)
-        let answers = Counter()
+        let replies = Counter()
         let server = try LoopbackServer { request in
-            .resumable(body, tag: "\"1\"", to: request, cut: answers.next() == 0 ? 2 << 20 : nil)
+            .resumable(body, tag: "\"1\"", to: request, cut: replies.next() == 0 ? 2 << 20 : nil)
         }
         let ada = TestLoader(http) { $0.account = "ada" }
         await #expect(throws: ImageError.self) { try await ada.loader.data(for: ImageRequest(url: server.url())) }
@@ -172,7 +173,7 @@ struct CompositionTests {
     }
 
     @Test("a background validation waits for a download slot", arguments: HTTPTransport.allCases)
-    func behind(_ http: HTTPTransport) async throws {
+    func backgroundValidation(_ http: HTTPTransport) async throws {
         let held = LoopbackSignal()
         let stale = ["Cache-Control": "max-age=0, stale-while-revalidate=600"]
         let server = try LoopbackServer { request in
@@ -194,7 +195,7 @@ struct CompositionTests {
     }
 
     @Test("a loader configured with no download slots uses one")
-    func noPlaces() async throws {
+    func noSlots() async throws {
         let png = Data(try Images.png(4, 3))
         var defaults = ImageLoaderOptions(cacheDirectory: nil)
         (defaults.maxDownloads, defaults.maxDecodes) = (0, 0)
@@ -210,7 +211,7 @@ struct CompositionTests {
             return .ok(Array(token.utf8))
         }
         let test = TestLoader(http) {
-            $0.challengeAnswer = { request, _ throws(TransportFailure) in
+            $0.challengeHandler = { request, _ throws(TransportFailure) in
                 var request = request
                 request.headers[.authorization] = "asked"
                 return request

@@ -10,19 +10,19 @@ import Testing
 struct DiskEncodingTests {
     private let key = DataCacheKey(source: "https://images.test/1")
 
-    /// Returns an image of gradients with noise, which is far smaller as JPEG than as PNG.
+    /// Returns a PNG of gradients with noise, which is far larger than the same image as JPEG.
     private static func png() throws -> Data {
         var random = SeededRandom(seed: 3)
         let size = PixelSize(width: 64, height: 64)
-        let pixels = (0..<size.area).flatMap { place -> [UInt8] in
+        let pixels = (0..<size.area).flatMap { index -> [UInt8] in
             let noise = UInt8.random(in: 0..<8, using: &random)
-            return [UInt8(place % 64 * 3) + noise, UInt8(place / 64 * 3) + noise, 100 + noise, 255]
+            return [UInt8(index % 64 * 3) + noise, UInt8(index / 64 * 3) + noise, 100 + noise, 255]
         }
         let bitmap = Bitmap(size: size, pixels: pixels, isOpaque: true)
         return try PNGEncoder().encode(bitmap, options: EncodingOptions())
     }
 
-    private func kept(_ encoding: DiskEncoding) throws -> Data {
+    private func encoded(_ encoding: DiskEncoding) throws -> Data {
         let entry = DataCacheEntry(data: try Self.png(), createdAt: Date(timeIntervalSinceReferenceDate: 0))
         guard let transform = encoding.makeTransform() else { return entry.data }
         return try transform.stored(entry, for: key).data
@@ -32,16 +32,16 @@ struct DiskEncodingTests {
         "a PNG photograph is stored as a smaller JPEG or WebP with the same pixel size",
         arguments: [DiskEncoding.format(.jpeg), .format(.webp), .adaptive()])
     func reencodes(_ encoding: DiskEncoding) throws {
-        let kept = try kept(encoding)
-        #expect(try kept.count < Self.png().count)
-        let header = try ImageDecoders.makeDecoder().header(of: kept)
+        let encoded = try encoded(encoding)
+        #expect(try encoded.count < Self.png().count)
+        let header = try ImageDecoders.makeDecoder().header(of: encoded)
         #expect(header.format == (encoding == .format(.webp) ? .webp : .jpeg))
         #expect(header.size == PixelSize(width: 64, height: 64))
     }
 
-    @Test("an original is stored unchanged, as is an image without an encoder")
+    @Test("originals are stored unchanged, as are images in formats without an encoder")
     func keepsOriginal() throws {
-        #expect(try kept(.original) == Self.png())
-        #expect(try kept(.format(ImageFormat(rawValue: "unknown"))) == Self.png())
+        #expect(try encoded(.original) == Self.png())
+        #expect(try encoded(.format(ImageFormat(rawValue: "unknown"))) == Self.png())
     }
 }

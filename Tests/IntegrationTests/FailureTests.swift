@@ -26,7 +26,7 @@ struct FailureTests {
         }
     }
 
-    @Test("404 and 410 are not found", arguments: HTTPTransport.allCases, [404, 410])
+    @Test("404 and 410 are reported as notFound", arguments: HTTPTransport.allCases, [404, 410])
     func notFound(_ http: HTTPTransport, status: Int) async throws {
         guard case .notFound = try await error(http, from: .response(status: status)) else {
             Issue.record("not notFound")
@@ -34,7 +34,9 @@ struct FailureTests {
         }
     }
 
-    @Test("other statuses are reported", arguments: HTTPTransport.allCases, [401, 403, 418, 500, 503, 204, 206, 304])
+    @Test(
+        "other statuses are reported as is", arguments: HTTPTransport.allCases,
+        [401, 403, 418, 500, 503, 204, 206, 304])
     func status(_ http: HTTPTransport, status: Int) async throws {
         guard case .httpStatus(status) = try await error(http, from: .response(status: status)) else {
             Issue.record("not httpStatus(\(status))")
@@ -42,7 +44,7 @@ struct FailureTests {
         }
     }
 
-    @Test("a refused connection", arguments: HTTPTransport.allCases)
+    @Test("a refused connection is reported", arguments: HTTPTransport.allCases)
     func refused(_ http: HTTPTransport) async throws {
         let port = try RefusingPort()
         let url = try #require(URL(string: "http://127.0.0.1:\(port.port)/a.jpg"))
@@ -53,7 +55,7 @@ struct FailureTests {
     }
 
     @Test(
-        "a body that is too short or cut in a chunk is truncated and never cached",
+        "a body that is too short or ends within a chunk is reported as truncated and never cached",
         arguments: HTTPTransport.allCases)
     func truncated(_ http: HTTPTransport) async throws {
         let jpeg = try Images.jpeg(400, 300)
@@ -83,8 +85,8 @@ struct FailureTests {
         arguments: HTTPTransport.allCases)
     func notAImage(_ http: HTTPTransport) async throws {
         let png = try Images.png(40, 30)
-        let answers = Counter()
-        let server = try LoopbackServer { _ in answers.next() == 0 ? .ok("<html>log in</html>".utf8) : .ok(png) }
+        let replies = Counter()
+        let server = try LoopbackServer { _ in replies.next() == 0 ? .ok("<html>log in</html>".utf8) : .ok(png) }
         let test = TestLoader(http)
         let request = ImageRequest(url: server.url("/a.png"))
         let result = await Task { try await test.loader.image(for: request) }.result
@@ -98,9 +100,9 @@ struct FailureTests {
     @Test("an undecodable image on disk is fetched again", arguments: HTTPTransport.allCases)
     func damagedOnDisk(_ http: HTTPTransport) async throws {
         let png = try Images.png(40, 30)
-        let answers = Counter()
+        let replies = Counter()
         let server = try LoopbackServer { _ in
-            .ok(answers.next() == 0 ? png.prefix(60) : png[...], headers: Images.fresh)
+            .ok(replies.next() == 0 ? png.prefix(60) : png[...], headers: Images.fresh)
         }
         let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.png"), fit: 20, .diskOnly)
@@ -115,7 +117,7 @@ struct FailureTests {
         let png = try Images.png(40, 30)
         let server = try LoopbackServer { _ in .ok(png) }
         let blocked = FileManager.default.temporaryDirectory.appending(path: "blocked-\(UUID().uuidString)")
-        try Data("a file where the folder should be".utf8).write(to: blocked)
+        try Data("a file at the folder's path".utf8).write(to: blocked)
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: blocked) } }
         let test = TestLoader(http, folder: blocked)
         #expect(try await test.loader.image(for: ImageRequest(url: server.url("/a.png"))).source == .network)
@@ -149,7 +151,8 @@ struct FailureTests {
     }
 
     @Test(
-        "URLs that can't be loaded", arguments: HTTPTransport.allCases, ["gopher://h/a", "relative/path", "http:///a"])
+        "URLs that can't be loaded are reported as invalid", arguments: HTTPTransport.allCases,
+        ["gopher://h/a", "relative/path", "http:///a"])
     func invalidURL(_ http: HTTPTransport, text: String) async throws {
         guard case .invalidURL = try await error(http, at: try #require(URL(string: text))) else {
             Issue.record("not invalidURL")
@@ -160,8 +163,8 @@ struct FailureTests {
     @Test("a transient failure is retried", arguments: HTTPTransport.allCases)
     func retry(_ http: HTTPTransport) async throws {
         let png = try Images.png(40, 30)
-        let answers = Counter()
-        let server = try LoopbackServer { _ in answers.next() < 2 ? .response(status: 503) : .ok(png) }
+        let replies = Counter()
+        let server = try LoopbackServer { _ in replies.next() < 2 ? .response(status: 503) : .ok(png) }
         var configuration = TestLoader.configuration(http, retries: 2)
         let clock = ManualClock()
         configuration.clock = clock

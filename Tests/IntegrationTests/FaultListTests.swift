@@ -86,10 +86,10 @@ struct FaultListTests {
         #expect(try await test.loader.image(for: ImageRequest(url: server.url("/good"))).source == .network)
         let first = await bad.value
         #expect(first.map(fault.isExpected) == true, "\(String(describing: first))")
-        let asked = server.requestCount
+        let requestCount = server.requestCount
         let second = await error(of: test, server.url("/bad"))
         #expect(second.map(fault.isExpected) == true, "\(String(describing: second))")
-        #expect(server.requestCount > asked, "the faulty response was cached")
+        #expect(server.requestCount > requestCount, "the faulty response was cached")
     }
 
     private func error(of test: TestLoader, _ url: URL) async -> ImageError? {

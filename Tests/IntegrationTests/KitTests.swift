@@ -17,7 +17,7 @@ struct KitTests {
         return try LoopbackServer { _ in .ok(photo, headers: Images.fresh) }
     }
 
-    @Test("three lines load an image at a size, and create the cache directory")
+    @Test("three lines load an image at a size and create the cache directory")
     func threeLines() async throws {
         let server = try photoServer()
         try await withDirectory { directory in
@@ -30,7 +30,7 @@ struct KitTests {
         }
     }
 
-    @Test("requests name the library and its version, unless they have a User-Agent")
+    @Test("requests have a User-Agent with the library's version, unless they set their own")
     func userAgent() async throws {
         let server = try photoServer()
         try await withDirectory { directory in
@@ -65,7 +65,7 @@ struct KitTests {
     }
 
     @Test("a file at the cache directory's path is a typed error")
-    func fileInPlace() async throws {
+    func fileAtPath() async throws {
         try await withDirectory { directory in
             try Data().write(to: directory)
             let error = #expect(throws: CacheDirectoryError.self) { try ImageLoader(cacheDirectory: directory) }

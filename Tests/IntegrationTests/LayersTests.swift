@@ -14,7 +14,7 @@ import Testing
 @Suite("Memory, disk, network, over real sockets and files", .timeLimit(.minutes(10)))
 struct LayersTests {
     @Test(
-        "an image comes from the network, then from memory, and from disk with a new loader",
+        "an image is loaded from the network, then from memory, and from disk with a new loader",
         arguments: HTTPTransport.allCases)
     func layers(_ http: HTTPTransport) async throws {
         let jpeg = try Images.jpeg(400, 300)
@@ -32,7 +32,7 @@ struct LayersTests {
     }
 
     @Test("the loader reports statistics and empties both caches", arguments: HTTPTransport.allCases)
-    func housekeeping(_ http: HTTPTransport) async throws {
+    func maintenance(_ http: HTTPTransport) async throws {
         let png = try Images.png(40, 30)
         let server = try LoopbackServer { _ in .ok(png, headers: Images.fresh) }
         let test = TestLoader(http)
@@ -106,7 +106,7 @@ struct LayersTests {
     }
 
     @Test(
-        "a stale image is validated, and stays stale if the origin is unreachable or the loader offline",
+        "a stale image is validated, and returned as stale if the origin is unreachable or the loader is offline",
         arguments: HTTPTransport.allCases)
     func stale(_ http: HTTPTransport) async throws {
         let png = try Images.png(40, 30)
@@ -128,13 +128,13 @@ struct LayersTests {
     }
 
     @Test(
-        "with stale-while-revalidate, a stale image is returned at once, and the new one next time",
+        "with stale-while-revalidate, a stale image is returned at once, and the new one the next time",
         arguments: HTTPTransport.allCases)
     func refreshed(_ http: HTTPTransport) async throws {
         let images = [try Images.png(40, 30), try Images.png(60, 60)]
-        let answers = Counter()
+        let replies = Counter()
         let server = try LoopbackServer { _ in
-            .ok(images[answers.next()], headers: ["Cache-Control": "max-age=0, stale-while-revalidate=600"])
+            .ok(images[replies.next()], headers: ["Cache-Control": "max-age=0, stale-while-revalidate=600"])
         }
         let test = TestLoader(http)
         let request = ImageRequest(url: server.url("/a.png"), cachePolicy: .diskOnly)
@@ -149,7 +149,7 @@ struct LayersTests {
     }
 
     @Test(
-        "accounts that share a folder only get their own images, as do requests with other headers",
+        "accounts that share a folder, and requests with different headers, receive only their own images",
         arguments: HTTPTransport.allCases)
     func accounts(_ http: HTTPTransport) async throws {
         let images = ["ann": try Images.png(10, 10), "bob": try Images.png(20, 20)]
@@ -171,7 +171,7 @@ struct LayersTests {
         #expect(try await load("ann", "ann") == (.disk, 10))
     }
 
-    @Test("a request with another Authorization never gets the first one's image", arguments: HTTPTransport.allCases)
+    @Test("a request never receives an image for another Authorization header", arguments: HTTPTransport.allCases)
     func identity(_ http: HTTPTransport) async throws {
         let images = ["a": try Images.png(10, 10), "b": try Images.png(20, 20)]
         let server = try LoopbackServer { request in
@@ -190,7 +190,7 @@ struct LayersTests {
         await #expect(throws: ImageError.self) { try await width(nil) }
     }
 
-    @Test("no-store responses are not on disk", arguments: HTTPTransport.allCases)
+    @Test("no-store responses are not stored on disk", arguments: HTTPTransport.allCases)
     func noStore(_ http: HTTPTransport) async throws {
         let png = try Images.png(40, 30)
         let server = try LoopbackServer { _ in .ok(png, headers: ["Cache-Control": "private, No-Store"]) }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Interrupted downloads", .timeLimit(.minutes(10)))
 struct ResumptionTests {
-    /// 50 MiB without repetition: blocks of random bytes, each a rotation of the one before.
+    /// 50 MiB of distinct blocks of random bytes, each a rotation of the one before.
     private let body: [UInt8] = {
         var random = SeededRandom(seed: 5)
         let block = (0..<1 << 17).flatMap { _ in unsafe withUnsafeBytes(of: random.next()) { unsafe Array($0) } }
@@ -22,7 +22,7 @@ struct ResumptionTests {
     private func relaunched(_ http: HTTPTransport, _ folder: URL) -> ResumingTransport {
         ResumingTransport(
             http.make(),
-            keepingPartsIn: DiskDataCache(directory: folder, byteLimit: 100 << 20, now: { Date() }),
+            cache: DiskDataCache(directory: folder, byteLimit: 100 << 20, now: { Date() }),
             partBytes: partBytes, now: { Date() })
     }
 
@@ -32,7 +32,7 @@ struct ResumptionTests {
     }
 
     @Test(
-        "50 MiB interrupted 20 times, with a restart each time, transfer hardly more bytes than once",
+        "a download of 50 MiB with 20 interruptions and restarts transfers hardly more bytes than without",
         arguments: HTTPTransport.allCases)
     func manyInterruptions(_ http: HTTPTransport) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "resumption-\(UUID().uuidString)")
@@ -52,7 +52,7 @@ struct ResumptionTests {
     }
 }
 
-/// Random numbers of bytes after which responses are cut. Nil after all cuts were made.
+/// Random numbers of bytes after which responses are interrupted.
 private final class Cuts: Sendable {
     private let state: Mutex<(left: Int, random: SeededRandom)>
     private let count: Int
@@ -62,7 +62,7 @@ private final class Cuts: Sendable {
         state = Mutex((count, SeededRandom(seed: seed)))
     }
 
-    /// Returns a number so small that all cuts together leave bytes for the last response.
+    /// Returns the next number of bytes, or nil after the last one. The sum is below `total`.
     func next(of total: Int) -> Int? {
         state.withLock { state in
             guard state.left > 0 else { return nil }

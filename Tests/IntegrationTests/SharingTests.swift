@@ -53,13 +53,13 @@ struct SharingTests {
         if policy.disk.reads { #expect(server.requestCount == 1) }
     }
 
-    @Test("cancelling one waiter keeps the other's download alive", arguments: HTTPTransport.allCases)
+    @Test("cancelling one caller does not affect the download of the other", arguments: HTTPTransport.allCases)
     func oneLeaves(_ http: HTTPTransport) async throws {
         let signal = LoopbackSignal()
         let server = try heldServer(signal)
         let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.jpg"), fit: 100)
-        // A caller that joins receives the current progress at once, which tells the test that it has joined.
+        // A caller that joins receives the current progress at once, which shows that it has joined.
         let (leaverJoined, stayerJoined) = (Gate(), Gate())
         let leaver = Task { try await test.loader.image(for: request) { _ in leaverJoined.open() } }
         await leaverJoined.whenOpen()
@@ -72,7 +72,7 @@ struct SharingTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("cancelling all waiters closes the connection", arguments: HTTPTransport.allCases)
+    @Test("cancelling all callers closes the connection", arguments: HTTPTransport.allCases)
     func allLeave(_ http: HTTPTransport) async throws {
         let signal = LoopbackSignal()
         let server = try heldServer(signal)
@@ -86,7 +86,7 @@ struct SharingTests {
         for waiter in waiters {
             let result = await waiter.result
             guard case .failure(ImageError.cancelled) = result else {
-                Issue.record("a cancelled waiter ended with \(result)")
+                Issue.record("a cancelled caller ended with \(result)")
                 continue
             }
         }

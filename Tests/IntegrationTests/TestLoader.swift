@@ -18,7 +18,7 @@ final class TestLoader: Sendable {
     let folder: URL
     private let keepsFolder: Bool
 
-    /// - Parameter folder: an existing cache folder, or nil for a new one.
+    /// - Parameter folder: An existing cache folder; nil for a new one.
     init(_ http: HTTPTransport, folder: URL? = nil, adjust: (inout ImageLoaderOptions) -> Void = { _ in }) {
         keepsFolder = folder != nil
         self.folder = folder ?? FileManager.default.temporaryDirectory.appending(path: "loader-\(UUID().uuidString)")

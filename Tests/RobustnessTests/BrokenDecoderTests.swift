@@ -4,98 +4,99 @@ import ImageCore
 import Synchronization
 import Testing
 
-@Suite("What an check on any bytes finds")
+@Suite("Violations that HostileInputCheck finds")
 struct BrokenDecoderTests {
-    @Test("a decoder that keeps its promises passes, and its work is counted")
+    @Test("a correct decoder passes, and its work is counted")
     func sound() throws {
-        let work = try HostileInputCheck(OddDecoder(nil)).examine(Data([1]))
-        // Two preferences, in one order and in the other.
+        let work = try HostileInputCheck(BrokenDecoder(nil)).check(Data([1]))
+        // Two preferences, each in both orders.
         #expect(work.completeDecodes == 4 && work.failedDecodes == 0 && work.pixels == 4 * 6)
-        let brief = try HostileInputCheck(OddDecoder(nil)).examineBriefly(Data([1]))
+        let brief = try HostileInputCheck(BrokenDecoder(nil)).checkBriefly(Data([1]))
         #expect(brief.pixels == 6)
     }
 
-    @Test("each broken promise is found", arguments: Oddity.allCases)
-    func broken(oddity: Oddity) {
+    @Test("finds each defect", arguments: Defect.allCases)
+    func finds(defect: Defect) {
         #expect(throws: ContractViolation.self) {
-            try HostileInputCheck(OddDecoder(oddity)).examine(Data([1]))
+            try HostileInputCheck(BrokenDecoder(defect)).check(Data([1]))
         }
     }
 }
 
-/// A promise that `OddDecoder` breaks.
-enum Oddity: CaseIterable {
-    case rowTooMany, rowTooFew, longRow, alpha, otherPixels, otherHeader, otherError, foreignError, emptyImage
-    case manyPixels, tooManyFrames, missingDelays, smallSize, goesOn, anyFrame, holdsLess, largeThumbnail
+/// A defect of `BrokenDecoder`.
+enum Defect: CaseIterable {
+    case extraRow, missingRow, longRow, invalidAlpha, varyingPixels, varyingHeader, varyingError, foreignError
+    case emptyImage, tooManyPixels, tooManyFrames, missingDelays, smallSize, ignoresSinkError, acceptsAnyFrame
+    case negativeMemory, largeThumbnail
 }
 
-/// Opens anything as a black image of two by three pixels.
-private final class OddDecoder: ImageDecoder {
-    private let oddity: Oddity?
+/// Decodes any data as a black image of 2 by 3 pixels.
+private final class BrokenDecoder: ImageDecoder {
+    private let defect: Defect?
     private let opened = Mutex(0)
 
-    init(_ oddity: Oddity?) { self.oddity = oddity }
+    init(_ defect: Defect?) { self.defect = defect }
 
-    var format: ImageFormat { ImageFormat(rawValue: "odd") }
+    var format: ImageFormat { ImageFormat(rawValue: "broken") }
 
-    func recognises(_ prefix: Data) -> Bool { true }
+    func recognizes(_ prefix: Data) -> Bool { true }
 
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         let count = opened.withLock { count in
             count += 1
             return count
         }
-        if oddity == .otherError { throw .malformed(format, "the \(count). time") }
-        return OddImage(oddity, number: count, limits: limits)
+        if defect == .varyingError { throw .malformed(format, "attempt \(count)") }
+        return BrokenImage(defect, number: count, limits: limits)
     }
 }
 
-private final class OddImage: OpenedImage {
+private final class BrokenImage: OpenedImage {
     private(set) var header: ImageHeader
-    private let oddity: Oddity?
+    private let defect: Defect?
     private let number: Int
 
-    init(_ oddity: Oddity?, number: Int, limits: DecodingLimits) {
-        (self.oddity, self.number) = (oddity, number)
-        header = ImageHeader(format: ImageFormat(rawValue: "odd"), storedSize: PixelSize(width: 2, height: 3))
-        switch oddity {
+    init(_ defect: Defect?, number: Int, limits: DecodingLimits) {
+        (self.defect, self.number) = (defect, number)
+        header = ImageHeader(format: ImageFormat(rawValue: "broken"), storedSize: PixelSize(width: 2, height: 3))
+        switch defect {
         case .emptyImage: header.storedSize.height = 0
-        case .manyPixels: header.storedSize = PixelSize(width: limits.pixels, height: 2)
+        case .tooManyPixels: header.storedSize = PixelSize(width: limits.pixels, height: 2)
         case .tooManyFrames: header.frameCount = limits.frames + 1
         case .missingDelays: header.frameCount = 2
-        case .otherHeader: header.loopCount = number
+        case .varyingHeader: header.loopCount = number
         default: break
         }
     }
 
-    var embeddedThumbnail: Data? { oddity == .largeThumbnail ? Data(count: 2) : nil }
+    var embeddedThumbnail: Data? { defect == .largeThumbnail ? Data(count: 2) : nil }
 
     func decodableSize(covering target: PixelSize) -> PixelSize {
-        oddity == .smallSize ? PixelSize(width: 1, height: 1) : header.storedSize
+        defect == .smallSize ? PixelSize(width: 1, height: 1) : header.storedSize
     }
 
-    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { oddity == .holdsLess ? -1 : 0 }
+    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { defect == .negativeMemory ? -1 : 0 }
 
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
         into sink: any PixelRowSink
     ) throws(DecodingFailure) {
-        if index != 0, oddity != .anyFrame { throw .noSuchFrame(index, frameCount: 1) }
-        if oddity == .foreignError { throw .malformed(.png, "not of this format") }
-        let rows = size.height + (oddity == .rowTooMany ? 1 : oddity == .rowTooFew ? -1 : 0)
-        for _ in 0..<rows { try hand(row(width: size.width), to: sink) }
+        if index != 0, defect != .acceptsAnyFrame { throw .noSuchFrame(index, frameCount: 1) }
+        if defect == .foreignError { throw .malformed(.png, "not of this format") }
+        let rows = size.height + (defect == .extraRow ? 1 : defect == .missingRow ? -1 : 0)
+        for _ in 0..<rows { try send(row(width: size.width), to: sink) }
     }
 
     private func row(width: Int) -> [UInt8] {
-        let pixel: [UInt8] = [oddity == .otherPixels ? UInt8(number) : 0, 0, 0, oddity == .alpha ? 254 : 255]
-        return Array((0..<width).map { _ in pixel }.joined()) + (oddity == .longRow ? [0] : [])
+        let pixel: [UInt8] = [defect == .varyingPixels ? UInt8(number) : 0, 0, 0, defect == .invalidAlpha ? 254 : 255]
+        return Array((0..<width).map { _ in pixel }.joined()) + (defect == .longRow ? [0] : [])
     }
 
-    private func hand(_ row: [UInt8], to sink: any PixelRowSink) throws(DecodingFailure) {
+    private func send(_ row: [UInt8], to sink: any PixelRowSink) throws(DecodingFailure) {
         do throws(DecodingFailure) {
             try sink.receive(row.span)
         } catch {
-            if oddity == .goesOn { try sink.receive(row.span) }
+            if defect == .ignoresSinkError { try sink.receive(row.span) }
             throw error
         }
     }

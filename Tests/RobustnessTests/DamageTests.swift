@@ -4,18 +4,20 @@ import ImageContractTesting
 import ImageCore
 import Testing
 
-/// Every image that our own code makes, cut after each byte and with each byte changed.
-@Suite("Images that were damaged")
+/// Decodes each generated image after it was truncated at each byte, and after each byte was changed.
+@Suite("Damaged images")
 struct DamageTests {
-    @Test("cut anywhere, each is an image or a typed error", arguments: try GeneratedImage.all())
+    @Test(
+        "an image that is truncated at any byte is decoded or throws a typed error", arguments: try GeneratedImage.all()
+    )
     func cut(image: GeneratedImage) throws {
         let damaged = try Damaged(image)
         for count in 0..<image.data.count {
-            try damaged.examine(image.data.prefix(count), "cut to \(count) bytes", thoroughly: count % 5 == 0)
+            try damaged.examine(image.data.prefix(count), "truncated to \(count) bytes", thoroughly: count % 5 == 0)
         }
     }
 
-    @Test("with any byte wrong, each is an image or a typed error", arguments: try GeneratedImage.all())
+    @Test("an image with any byte changed is decoded or throws a typed error", arguments: try GeneratedImage.all())
     func flipped(image: GeneratedImage) throws {
         let damaged = try Damaged(image)
         for index in image.data.indices {
@@ -27,7 +29,7 @@ struct DamageTests {
     }
 }
 
-/// What damage may make of an image: no more than ten times the work.
+/// Checks damaged versions of an image. Decoding them must take at most ten times the work of the valid image.
 private struct Damaged {
     private let image: GeneratedImage
     private let check: HostileInputCheck
@@ -37,20 +39,20 @@ private struct Damaged {
     init(_ image: GeneratedImage) throws {
         let decoder = try #require(Decoders.decoder(of: image.format))
         let header = try decoder.open(image.data, limits: .default).header
-        // Else damage in the size or in the number of frames asks for more, and rightly gets it.
+        // Otherwise a damaged size or frame count would make the work larger without an error of the decoder.
         var limits = HostileInputCheck.smallLimits
         limits.pixels = min(limits.pixels, 10 * header.storedSize.area)
         limits.frames = min(limits.frames, 10 * header.frameCount)
         self.image = image
         check = HostileInputCheck(decoder, limits: limits)
-        brief = try check.examineBriefly(image.data)
-        thorough = try check.examine(image.data)
+        brief = try check.checkBriefly(image.data)
+        thorough = try check.check(image.data)
     }
 
-    /// Rows handed over stand for time here: they don't depend on the machine.
+    /// Counts decoded pixels instead of time, because they don't depend on the machine.
     func examine(_ data: Data, _ damage: String, thoroughly: Bool) throws {
         do {
-            let work = try thoroughly ? check.examine(data) : check.examineBriefly(data)
+            let work = try thoroughly ? check.check(data) : check.checkBriefly(data)
             let valid = thoroughly ? thorough : brief
             #expect(work.pixels <= 10 * valid.pixels, "\(image), \(damage): \(work) instead of \(valid)")
         } catch {

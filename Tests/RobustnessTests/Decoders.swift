@@ -4,6 +4,7 @@ import ImageCodecPNG
 import ImageCodecWebP
 import ImageCore
 
+/// The decoders under test.
 enum Decoders {
     static let all: [any ImageDecoder] = [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()]
 

@@ -6,25 +6,25 @@
     import ImageCore
     import Testing
 
-    @Suite("Memory after damaged images")
+    @Suite("Memory leaks with damaged images")
     struct LeakTests {
-        /// In a process of its own, where nothing else takes or gives back memory.
-        @Test("what was taken for damaged images is given back, in Swift and in C")
+        /// Runs in a separate process, in which no other code allocates or frees memory.
+        @Test("memory that is allocated for damaged images is freed, in Swift and in C")
         func leaks() async {
             await #expect(processExitsWith: .success) {
                 let images = try GeneratedImage.all()
-                // The first time, things that stay are made: metadata, tables, caches of the runtime.
+                // The first run allocates memory that stays allocated: metadata, tables and caches of the runtime.
                 try Damage.decodeAll(images)
                 let before = bytes_in_use()
                 try Damage.decodeAll(images)
-                let grown = bytes_in_use() - before
-                precondition(grown < 16 << 10, "\(grown) bytes were not given back")
+                let growth = bytes_in_use() - before
+                precondition(growth < 16 << 10, "\(growth) bytes were not freed")
             }
         }
     }
 
     private enum Damage {
-        /// Some thousand damaged files, each decoded as far as it goes.
+        /// Decodes some thousand damaged files as far as possible.
         static func decodeAll(_ images: [GeneratedImage]) throws {
             for image in images {
                 guard let decoder = Decoders.decoder(of: image.format) else { continue }
@@ -32,7 +32,7 @@
                     var changed = image.data
                     changed[index] ^= 0xFF
                     for data in [changed, image.data.prefix(index)] {
-                        try HostileInputCheck(decoder).examineBriefly(data)
+                        try HostileInputCheck(decoder).checkBriefly(data)
                     }
                 }
             }

@@ -4,12 +4,14 @@ import ImageCore
 import ImageTesting
 import Testing
 
-/// Files under Tests/Fixtures/regression, in a folder for each format: what a fuzzer found, and what is known to be nasty.
-@Suite("Files that did harm or might")
+/// Decodes the files in `Tests/Fixtures/regression`, which has a folder for each format.
+///
+/// They are inputs that a fuzzer found, and other inputs that are known to cause problems in decoders.
+@Suite("Regression files")
 struct RegressionTests {
     static let folder = URL(filePath: #filePath).appending(path: "../../Fixtures/regression").standardized
 
-    /// Paths below the folder.
+    /// The paths of the files relative to `folder`.
     static let files: [String] = {
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.isRegularFileKey])
         let names = files?.compactMap { entry -> String? in
@@ -20,28 +22,28 @@ struct RegressionTests {
         return (names ?? []).sorted()
     }()
 
-    @Test("there are some of each format")
-    func some() {
+    @Test("each format has files")
+    func hasFilesOfEachFormat() {
         for decoder in Decoders.all {
-            #expect(Self.files.contains { $0.hasPrefix("\(decoder.format)/") }, "none of \(decoder.format)")
+            #expect(Self.files.contains { $0.hasPrefix("\(decoder.format)/") }, "no files of \(decoder.format)")
         }
     }
 
-    @Test("each is an image or a typed error, whichever decoder gets it", arguments: files)
-    func examined(file: String) throws {
+    @Test("each decoder decodes each file or throws a typed error", arguments: files)
+    func decodesOrThrows(file: String) throws {
         let data = try Data(contentsOf: Self.folder.appending(path: file))
         for decoder in Decoders.all {
-            try HostileInputCheck(decoder).examine(data)
+            try HostileInputCheck(decoder).check(data)
             guard let decoder = decoder as? any IncrementalImageDecoder else { continue }
             for lengths in [[1], [7, 1, 64], [1000]] {
-                try IncrementalDecodingCheck(decoder, expectsWholeImages: false).examine(data, cutInto: lengths)
+                try IncrementalDecodingCheck(decoder, expectsWholeImages: false).check(data, splitInto: lengths)
             }
         }
     }
 
-    @Test("those that say that they are huge are refused", arguments: files)
+    @Test("rejects files with a huge size in the header", arguments: files)
     func refused(file: String) throws {
-        // By name, so that a huge size that slips through shows here, not as a process out of memory.
+        // Selects the files by name. Otherwise a decoder that accepts a huge size would run out of memory.
         guard file.contains("-by-") || file.contains("largest") || file.contains("65535") else { return }
         let data = try Data(contentsOf: Self.folder.appending(path: file))
         let decoder = try #require(Decoders.all.first { file.hasPrefix("\($0.format)/") })

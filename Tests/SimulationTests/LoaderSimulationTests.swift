@@ -1,14 +1,14 @@
 import LoaderSimulation
 import Testing
 
-@Suite("The loader under every schedule")
+@Suite("Simulation of the loader")
 struct LoaderSimulationTests {
-    @Test("keeps every promise", arguments: UInt64(1)...10)
+    @Test("the loader keeps its promises under random schedules", arguments: UInt64(1)...10)
     func promises(seed: UInt64) throws {
         #expect(try Campaign().run(seed: seed) > 100)
     }
 
-    @Test("the same seed gives the same schedule")
+    @Test("a seed always gives the same schedule")
     func determinism() throws {
         let runs = try [11, 11, 12].map { (seed: UInt64) in
             let simulation = Simulation(Workload(seed: seed, events: 100))

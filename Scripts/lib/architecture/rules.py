@@ -47,7 +47,7 @@ APPLE_UI = re.compile(r'canImport\s*\(\s*(?:UIKit|SwiftUI|AppKit)\s*\)')
 
 
 # The part of a README that says how to replace a module. ImageCore has a table of all protocols. ImageContractTesting needs none.
-REPLACEMENT = ['\n## In its place\n', '| to replace | conform to |', '# ImageContractTesting\n']
+REPLACEMENT = ['\n## Custom implementations\n', '| to replace | conform to |', '# ImageContractTesting\n']
 
 
 class Module:
@@ -181,7 +181,7 @@ def inventory(repository):
         if not os.path.exists(path):
             yield f'Packages/{name}: README.md is missing; describe the module, give an example, and say when to use it'
         elif not any(heading in open(path, encoding='utf-8').read() for heading in REPLACEMENT):
-            yield f'Packages/{name}/README.md: say under "## In its place" which protocol a replacement of this module conforms to'
+            yield f'Packages/{name}/README.md: say under "## Custom implementations" which protocol a replacement of this module conforms to'
 
 
 def layout(repository):

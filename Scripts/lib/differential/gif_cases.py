@@ -52,10 +52,10 @@ def checks(folder):
         for number, canvas in enumerate(composed):
             yield Check(
                 f"{file.stem}, frame {number}", file, lambda canvas=canvas: canvas, options=["--frame", str(number)],
-                sees_hidden=False, facts=facts)
+                compares_hidden_colors=False, facts=facts)
 
 
-def colours(count, seed=0):
+def colors(count, seed=0):
     return [((index * 67 + seed) % 256, (index * 29 + 3 * seed) % 256, (255 - index * 11) % 256) for index in range(count)]
 
 
@@ -73,7 +73,7 @@ def stills():
         for is_interlaced in [False, True]:
             for place in ["global", "local"]:
                 for width, height in [(1, 1), (17, 9), (40, 33)]:
-                    count, palette = 1 << bits, colours(1 << bits, bits)
+                    count, palette = 1 << bits, colors(1 << bits, bits)
                     frame = Frame(0, 0, drawn(width, height, count), is_interlaced=is_interlaced)
                     frame.palette = palette if place == "local" else None
                     frame.transparent = (1 << bits) // 2 if place == "local" else None
@@ -84,12 +84,12 @@ def stills():
     noise = numpy.rint(images.noise(140, 90) * 255).astype(int)  # fills the LZW table several times
     for defers in [False, True]:
         found[f"noise{'-deferred-clear' if defers else ''}"] = Animation(
-            140, 90, [Frame(0, 0, noise)], colours(256), defers_clearing=defers)
+            140, 90, [Frame(0, 0, noise)], colors(256), defers_clearing=defers)
     for height in range(1, 10):  # images of few rows lack some interlacing passes
         frame = Frame(0, 0, drawn(5, height, 8), is_interlaced=True)
-        found[f"interlaced-5x{height}"] = Animation(5, height, [frame], colours(8))
+        found[f"interlaced-5x{height}"] = Animation(5, height, [frame], colors(8))
     for name, (x, y) in {"shifted": (4, 3), "beyond-right": (20, 2), "beyond-below": (2, 12), "outside": (40, 40)}.items():
-        found[name] = Animation(30, 20, [Frame(x, y, drawn(16, 12, 16))], colours(16))
+        found[name] = Animation(30, 20, [Frame(x, y, drawn(16, 12, 16))], colors(16))
     return found
 
 
@@ -102,12 +102,12 @@ def animations():
     """Returns animations with various disposals, frame sizes and positions, palettes and transparency."""
     found = {}
     for order, disposals in ORDERS.items():
-        found[f"within-{order}"] = Animation(24, 18, frames(WITHIN, disposals), colours(16), 0)
+        found[f"within-{order}"] = Animation(24, 18, frames(WITHIN, disposals), colors(16), 0)
         for loops in [None, 0, 4]:
             name = f"beyond-{order}-{'once' if loops is None else loops}"
-            found[name] = Animation(24, 18, frames(BEYOND, disposals), colours(16), loops)
+            found[name] = Animation(24, 18, frames(BEYOND, disposals), colors(16), loops)
     small = [Frame(6, 4, drawn(5, 6, 4, number), transparent=1, disposal=number % 4) for number in range(4)]
-    found["first-smaller"] = Animation(20, 14, small, colours(4), 1)
+    found["first-smaller"] = Animation(20, 14, small, colors(4), 1)
     return found
 
 
@@ -115,7 +115,7 @@ def frames(places, disposals):
     found = []
     for number, (x, y, width, height) in enumerate(places):
         count = [16, 4, 2, 64, 8][number % 5]
-        palette = colours(count, number) if number % 2 else None
+        palette = colors(count, number) if number % 2 else None
         indices = numpy.minimum(drawn(width, height, count, number), (count if palette else 16) - 1)
         found.append(Frame(
             x, y, indices, palette, transparent=None if number % 3 == 0 else int(indices[height // 2, width // 2]),
@@ -138,7 +138,7 @@ def composition(animation):
         area = target(screen, frame)
         shown = frame.indices[:area.shape[0], :area.shape[1]]
         is_seen = shown != (-1 if frame.transparent is None else frame.transparent)
-        table = numpy.array([(*colour, 255) for colour in frame.palette or animation.palette])
+        table = numpy.array([(*color, 255) for color in frame.palette or animation.palette])
         area[is_seen] = table[shown[is_seen]]
         yield screen.copy()
         last = frame
@@ -174,7 +174,7 @@ def encoded(animation):
         height, width = frame.indices.shape
         flags = table_flags(frame.palette) | frame.is_interlaced << 6
         file += b"\x2c" + struct.pack("<HHHHB", frame.x, frame.y, width, height, flags) + table(frame.palette)
-        file += coded(frame, len(frame.palette or animation.palette), animation.defers_clearing)
+        file += image_data(frame, len(frame.palette or animation.palette), animation.defers_clearing)
     return file + b"\x3b"
 
 
@@ -183,10 +183,10 @@ def table_flags(palette):
 
 
 def table(palette):
-    return b"" if palette is None else bytes(channel for colour in palette for channel in colour)
+    return b"" if palette is None else bytes(channel for color in palette for channel in color)
 
 
-def coded(frame, count, defers_clearing):
+def image_data(frame, count, defers_clearing):
     rows = range(frame.indices.shape[0])
     if frame.is_interlaced:
         rows = [*rows[0::8], *rows[4::8], *rows[2::4], *rows[1::2]]

@@ -25,7 +25,7 @@ class Check:
     #: Replaces the tolerance: the minimum peak signal-to-noise ratio over white, in dB.
     psnr: float | None = None
     #: Whether to compare colors with zero alpha.
-    sees_hidden: bool = True
+    compares_hidden_colors: bool = True
     #: Other values that the tool's JSON must have.
     facts: dict = dataclasses.field(default_factory=dict)
 
@@ -35,8 +35,8 @@ class Mismatch(Exception):
 
 
 class Harness:
-    def __init__(self, tool, folder, sabotage=False):
-        self.tool, self.folder, self.sabotage = str(tool), folder, sabotage
+    def __init__(self, tool, folder, corrupts=False):
+        self.tool, self.folder, self.corrupts = str(tool), folder, corrupts
 
     def run(self, checks, workers=3):
         """Returns the failed checks, each with its reason."""
@@ -47,8 +47,8 @@ class Harness:
     def outcome(self, check, number):
         try:
             pixels, facts = self.decode(check, number)
-            if self.sabotage:
-                pixels = sabotaged(pixels, check)
+            if self.corrupts:
+                pixels = corrupted(pixels, check)
             compare(pixels, check.expected(), check)
             for key, value in check.facts.items():
                 if facts[key] != value:
@@ -69,7 +69,7 @@ class Harness:
         return pixels.reshape(facts["height"], facts["width"], 4), facts
 
 
-def sabotaged(pixels, check):
+def corrupted(pixels, check):
     """Returns the pixels with an error that the check must detect: one wrong channel, or noise if the check uses PSNR."""
     wrong = pixels.copy()
     if check.psnr is None:
@@ -89,7 +89,7 @@ def compare(pixels, expected, check):
             raise Mismatch(f"PSNR is {found:.1f} dB, expected at least {check.psnr}")
         return
     difference = numpy.abs(pixels.astype(int) - expected)
-    if not check.sees_hidden:
+    if not check.compares_hidden_colors:
         difference[..., :3][(pixels[..., 3] == 0) & (expected[..., 3] == 0)] = 0
     if difference.max(initial=0) > check.tolerance:
         wrong = (difference > check.tolerance).any(axis=2)

@@ -10,7 +10,7 @@ from harness import Check
 
 SAMPLINGS = {
     "444": "1x1", "422": "2x1", "440": "1x2", "420": "2x2", "411": "4x1", "410": "4x2", "441": "1x4",
-    "odd": "2x2,1x2,1x2", "chroma422": "2x1,1x1,2x1", "grey": None,
+    "odd": "2x2,1x2,1x2", "chroma422": "2x1,1x1,2x1", "gray": None,
 }
 CODINGS = {
     "baseline": ["-baseline"], "optimized": ["-optimize"], "progressive": ["-progressive"], "arithmetic": ["-arithmetic"],
@@ -28,21 +28,21 @@ def checks(folder):
                 shape = ["-grayscale"] if factors is None else ["-sample", factors]
                 name = f"jpeg-{sampling}-{coding}-{width}x{height}"
                 data = netpbm.run("cjpeg", "-quality", "85", *shape, *options, data=netpbm.ppm(image))
-                yield exact(folder, name, data)
+                yield exact_check(folder, name, data)
     for quality in ["1", "30", "100"]:
         data = netpbm.run("cjpeg", "-quality", quality, data=netpbm.ppm(images.scene(91, 67)))
-        yield exact(folder, f"jpeg-quality-{quality}", data)
-    yield from turned(folder)
-    yield from inks(folder)
+        yield exact_check(folder, f"jpeg-quality-{quality}", data)
+    yield from orientation_checks(folder)
+    yield from cmyk_checks(folder)
 
 
-def exact(folder, name, data):
+def exact_check(folder, name, data):
     file = folder / f"{name}.jpg"
     file.write_bytes(data)
     return Check(name, file, lambda: netpbm.decoded("djpeg", "-pnm", file), facts={"format": "jpeg", "hasAlpha": False})
 
 
-def turned(folder):
+def orientation_checks(folder):
     """Yields checks of Exif in both byte orders, with sizes that no sampling factor divides, and with a smaller target."""
     for orientation in range(1, 9):
         for is_little in [True, False]:
@@ -63,7 +63,7 @@ def with_exif(jpeg, tiff):
     return jpeg[:2] + b"\xff\xe1" + (len(body) + 2).to_bytes(2, "big") + body + jpeg[2:]
 
 
-def inks(folder):
+def cmyk_checks(folder):
     """Yields checks of inverted CMYK as Adobe writes it, and of the same data as YCCK. djpeg converts them to RGB."""
     for width, height in [(1, 1), (17, 9), (75, 58)]:
         for sampling in [0, 1, 2]:
@@ -74,7 +74,7 @@ def inks(folder):
                 coding = "progressive" if is_progressive else "baseline"
                 for transform, model in [(0, "cmyk"), (2, "ycck")]:
                     name = f"jpeg-{model}-{sampling}-{coding}-{width}x{height}"
-                    check = exact(folder, name, with_transform(stream.getvalue(), transform))
+                    check = exact_check(folder, name, with_transform(stream.getvalue(), transform))
                     check.tolerance = 1  # rounding of the conversion to RGB
                     yield check
 

@@ -20,7 +20,7 @@ GROUPS = {"jpeg": jpeg_cases, "png": png_cases, "gif": gif_cases, "webp": webp_c
 SHOWN = 40
 
 
-def gathered(folder, only):
+def selected_checks(folder, only):
     """Returns the checks whose names contain `only`. If it starts with the name of a group, only checks of that group."""
     named = [group for group in GROUPS if only.startswith(group)]
     if only.startswith("memory"):
@@ -42,7 +42,7 @@ def report(failures, names, started):
 def self_test(tool, folder, checks):
     """Puts an error into each result of the tool. Returns whether all checks fail."""
     checks = checks[::7]
-    failed = {check.name for check, _ in Harness(tool, folder, sabotage=True).run(checks)}
+    failed = {check.name for check, _ in Harness(tool, folder, corrupts=True).run(checks)}
     blind = [check.name for check in checks if check.name not in failed]
     for name in blind:
         print(f"{name}: does not detect a wrong image")
@@ -61,7 +61,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="differential-") as temporary:
         folder = arguments.keep or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        checks = gathered(folder, arguments.only)
+        checks = selected_checks(folder, arguments.only)
         if arguments.self_test:
             sys.exit(not self_test(arguments.tool, folder, checks))
         failures = [

@@ -36,7 +36,7 @@ def outcomes(tool, folder, only):
         file = folder / "bomb.png"
         file.write_bytes(blank(50_000))
         for options in [[], ["--size", "300x300"]]:
-            yield f"memory-bomb 50,000 x 50,000 {' '.join(options)}", refused(tool, file, options)
+            yield f"memory-bomb 50,000 x 50,000 {' '.join(options)}", rejection_failure(tool, file, options)
 
 
 def large(folder, only):
@@ -64,11 +64,11 @@ def blank(side):
     """Returns a square PNG of one color with one bit per pixel."""
     compressor, row = zlib.compressobj(1), bytes(1 + (side + 7) // 8)
     body = b"".join(compressor.compress(row * 100) for _ in range(side // 100)) + compressor.flush()
-    header = struct.pack(">IIBBBBB", side, side, 1, png_cases.GREY, 0, 0, 0)
-    return png_cases.assembled([(b"IHDR", header), *png_cases.pieces(body, 8192), (b"IEND", b"")])
+    header = struct.pack(">IIBBBBB", side, side, 1, png_cases.GRAY, 0, 0, 0)
+    return png_cases.assembled([(b"IHDR", header), *png_cases.idat_chunks(body, 8192), (b"IEND", b"")])
 
 
-def refused(tool, file, options):
+def rejection_failure(tool, file, options):
     """Checks that the file is rejected quickly, in an address space too small for a tenth of its pixels."""
     started = time.monotonic()
     command = ["sh", "-c", 'ulimit -v 1000000; exec "$@"', "sh", tool, "decode", file, *options]

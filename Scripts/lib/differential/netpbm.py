@@ -24,19 +24,19 @@ def read(data):
     if kind == b"P7":
         head, _, body = data.partition(b"ENDHDR\n")
         fields = dict(line.split(None, 1) for line in head.decode().splitlines()[1:] if " " in line)
-        width, height, depth, most = (int(fields[key]) for key in ["WIDTH", "HEIGHT", "DEPTH", "MAXVAL"])
+        width, height, depth, maximum = (int(fields[key]) for key in ["WIDTH", "HEIGHT", "DEPTH", "MAXVAL"])
     else:
         # The tools don't write comments.
         head = re.match(rb"P[56]\s+(\d+)\s+(\d+)\s+(\d+)\s", data)
-        width, height, most = (int(number) for number in head.groups())
+        width, height, maximum = (int(number) for number in head.groups())
         body, depth = data[head.end():], {b"P5": 1, b"P6": 3}[kind]
-    samples = numpy.frombuffer(body, ">u2" if most > 255 else numpy.uint8, width * height * depth)
-    return samples.reshape(height, width, depth).astype(int), most
+    samples = numpy.frombuffer(body, ">u2" if maximum > 255 else numpy.uint8, width * height * depth)
+    return samples.reshape(height, width, depth).astype(int), maximum
 
 
-def rgba(samples, most):
+def rgba(samples, maximum):
     """Converts samples to RGBA with 8 bits per channel, rounded to nearest. Without an alpha channel, the result is opaque."""
-    eight = (samples * 255 + most // 2) // most
+    eight = (samples * 255 + maximum // 2) // maximum
     if eight.shape[2] in (1, 2):
         eight = eight[..., [0, 0, 0, 1] if eight.shape[2] == 2 else [0, 0, 0]]
     if eight.shape[2] == 3:

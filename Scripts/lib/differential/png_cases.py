@@ -10,10 +10,10 @@ import netpbm
 import images
 from harness import Check
 
-GREY, RGB, PALETTE, GREY_ALPHA, RGBA = 0, 2, 3, 4, 6
-DEPTHS = {GREY: [1, 2, 4, 8, 16], RGB: [8, 16], PALETTE: [1, 2, 4, 8], GREY_ALPHA: [8, 16], RGBA: [8, 16]}
-NAMES = {GREY: "grey", RGB: "rgb", PALETTE: "palette", GREY_ALPHA: "grey-alpha", RGBA: "rgba"}
-CHANNELS = {GREY: 1, RGB: 3, PALETTE: 1, GREY_ALPHA: 2, RGBA: 4}
+GRAY, RGB, PALETTE, GRAY_ALPHA, RGBA = 0, 2, 3, 4, 6
+DEPTHS = {GRAY: [1, 2, 4, 8, 16], RGB: [8, 16], PALETTE: [1, 2, 4, 8], GRAY_ALPHA: [8, 16], RGBA: [8, 16]}
+NAMES = {GRAY: "gray", RGB: "rgb", PALETTE: "palette", GRAY_ALPHA: "gray-alpha", RGBA: "rgba"}
+CHANNELS = {GRAY: 1, RGB: 3, PALETTE: 1, GRAY_ALPHA: 2, RGBA: 4}
 SIZES = [(1, 1), (1, 11), (13, 1), (17, 9), (40, 33)]
 #: The passes of Adam7 (PNG 8.2): first column, first row, column step, row step.
 PASSES = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)]
@@ -24,21 +24,21 @@ def checks(folder):
         for kind, depths in DEPTHS.items():
             for depth in depths:
                 for is_interlaced in [False, True]:
-                    for is_transparent in [False, True] if kind in (GREY, RGB, PALETTE) else [False]:
-                        yield one(folder, width, height, kind, depth, is_interlaced, is_transparent)
+                    for is_transparent in [False, True] if kind in (GRAY, RGB, PALETTE) else [False]:
+                        yield color_type_check(folder, width, height, kind, depth, is_interlaced, is_transparent)
     for orientation in range(1, 9):
-        yield turned(folder, orientation)
+        yield orientation_check(folder, orientation)
 
 
-def one(folder, width, height, kind, depth, is_interlaced, is_transparent):
+def color_type_check(folder, width, height, kind, depth, is_interlaced, is_transparent):
     samples = drawn(width, height, kind, depth)
-    extra, expected = [], light(samples, kind, depth)
+    extra, expected = [], to_rgba(samples, kind, depth)
     if kind == PALETTE:
-        colours = [(index * 37 % 256, index * 91 % 256, 255 - index % 256) for index in range(1 << depth)]
-        table = numpy.array([(*colour, 255) for colour in colours])
-        extra.append((b"PLTE", bytes(channel for colour in colours for channel in colour)))
+        colors = [(index * 37 % 256, index * 91 % 256, 255 - index % 256) for index in range(1 << depth)]
+        table = numpy.array([(*color, 255) for color in colors])
+        extra.append((b"PLTE", bytes(channel for color in colors for channel in color)))
         if is_transparent:  # fewer entries than the palette; the other colors are opaque
-            alphas = [(index * 53 + 7) % 256 for index in range(max(1, len(colours) * 3 // 4))]
+            alphas = [(index * 53 + 7) % 256 for index in range(max(1, len(colors) * 3 // 4))]
             table[:len(alphas), 3] = alphas
             extra.append((b"tRNS", bytes(alphas)))
         expected = table[samples[..., 0]]
@@ -49,9 +49,9 @@ def one(folder, width, height, kind, depth, is_interlaced, is_transparent):
     name = f"png-{NAMES[kind]}-{depth}{'-transparent' if is_transparent else ''}{'-interlaced' if is_interlaced else ''}"
     file = folder / f"{name}-{width}x{height}.png"
     file.write_bytes(encoded(samples, kind, depth, is_interlaced, extra))
-    has_alpha = is_transparent or kind in (GREY_ALPHA, RGBA)
+    has_alpha = is_transparent or kind in (GRAY_ALPHA, RGBA)
     # pngtopam ignores the transparent color of RGB images, and Pillow ignores the low bytes of 16-bit samples.
-    verify = verify_colour if kind == RGB and is_transparent else verify_all
+    verify = verify_color if kind == RGB and is_transparent else verify_all
     verify(file, expected, depth)
     return Check(file.stem, file, lambda: expected, facts={"format": "png", "hasAlpha": has_alpha})
 
@@ -61,7 +61,7 @@ def verify_all(file, expected, depth):
     require(file, netpbm.decoded("pngtopam", "-alphapam", file), expected)
 
 
-def verify_colour(file, expected, depth):
+def verify_color(file, expected, depth):
     require(file, netpbm.decoded("pngtopam", file)[..., :3], expected[..., :3])
     if depth == 8:
         with Image.open(file) as image:
@@ -80,12 +80,12 @@ def drawn(width, height, kind, depth):
     else:
         scene = images.scene(width, height, depth) * 257.0
         fine = images.noise(width, height, 5)[..., None] * 256  # the low byte of 16-bit samples
-        chosen = {GREY: [1], RGB: [0, 1, 2], GREY_ALPHA: [1, 3], RGBA: [0, 1, 2, 3]}[kind]
+        chosen = {GRAY: [1], RGB: [0, 1, 2], GRAY_ALPHA: [1, 3], RGBA: [0, 1, 2, 3]}[kind]
         samples = numpy.minimum(scene[..., chosen] + fine, 65535) * ((1 << depth) - 1) / 65535
     return numpy.rint(samples).astype(int)
 
 
-def light(samples, kind, depth):
+def to_rgba(samples, kind, depth):
     return netpbm.rgba(samples, (1 << depth) - 1) if kind != PALETTE else None
 
 
@@ -98,10 +98,10 @@ def encoded(samples, kind, depth, is_interlaced=False, extra=(), level=6):
         if part.size:
             raw += filtered(packed(part, depth), max(1, CHANNELS[kind] * depth // 8))
     header = struct.pack(">IIBBBBB", width, height, depth, kind, 0, 0, is_interlaced)
-    return assembled([(b"IHDR", header), *extra, *pieces(zlib.compress(bytes(raw), level), 1000), (b"IEND", b"")])
+    return assembled([(b"IHDR", header), *extra, *idat_chunks(zlib.compress(bytes(raw), level), 1000), (b"IEND", b"")])
 
 
-def pieces(data, length):
+def idat_chunks(data, length):
     return [(b"IDAT", data[at:at + length]) for at in range(0, len(data), length)]
 
 
@@ -143,7 +143,7 @@ def paeth(left, above, corner):
     return numpy.where((by_left <= by_above) & (by_left <= by_corner), left, nearer)
 
 
-def turned(folder, orientation):
+def orientation_check(folder, orientation):
     """Checks that eXIf determines the orientation, as in JPEG."""
     samples = images.scene(31, 22).astype(int)
     file = folder / f"png-orientation-{orientation}.png"

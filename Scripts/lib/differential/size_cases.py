@@ -28,7 +28,7 @@ def checks(folder):
 
 
 def jpegs(folder):
-    for sampling in ["444", "422", "440", "420", "411", "grey"]:
+    for sampling in ["444", "422", "440", "420", "411", "gray"]:
         for coding in ["baseline", "progressive"]:
             factors = jpeg_cases.SAMPLINGS[sampling]
             shape = ["-grayscale"] if factors is None else ["-sample", factors]
@@ -48,7 +48,7 @@ def jpegs(folder):
 def pngs(folder):
     whole = images.scene(611, 409).astype(int)
     for name, kind, samples in [
-        ("rgb", png_cases.RGB, whole[..., :3]), ("rgba", png_cases.RGBA, whole), ("grey", png_cases.GREY, whole[..., :1])]:
+        ("rgb", png_cases.RGB, whole[..., :3]), ("rgba", png_cases.RGBA, whole), ("gray", png_cases.GRAY, whole[..., :1])]:
         for is_interlaced in [False, True]:
             file = folder / f"size-png-{name}{'-interlaced' if is_interlaced else ''}.png"
             file.write_bytes(png_cases.encoded(samples, kind, 8, is_interlaced))
@@ -57,7 +57,7 @@ def pngs(folder):
     hidden = images.opaque(images.scene(400, 300)).astype(int)
     hidden[:, :200, 3] = 0
     hidden[:, :200, :3] = [255, 0, 255]
-    file = folder / "size-png-hidden-colour.png"
+    file = folder / "size-png-hidden-color.png"
     file.write_bytes(png_cases.encoded(hidden, png_cases.RGBA, 8))
     yield from each(file, hidden, EXACT)
 
@@ -77,7 +77,7 @@ def webps(folder):
 def gifs(folder):
     for place in ["global", "local"]:
         file = folder / f"size-gif-{place}.gif"
-        palette = gif_cases.colours(64)
+        palette = gif_cases.colors(64)
         frame = gif_cases.Frame(0, 0, gif_cases.drawn(311, 207, 64), palette if place == "local" else None)
         frame.transparent = 20 if place == "local" else None
         animation = gif_cases.Animation(311, 207, [frame], palette if place == "global" else None)

@@ -30,7 +30,7 @@ def checks(folder):
                 netpbm.run("cwebp", "-quiet", *options, source, "-o", file)
                 yield Check(name, file, lambda file=file: dwebp(file), facts={"format": "webp", "frames": 1})
     yield from alphas(folder)
-    yield from turned(folder)
+    yield from orientation_checks(folder)
     yield from converted(folder)
     yield from composed(folder)
 
@@ -40,7 +40,7 @@ def dwebp(file):
 
 
 def alphas(folder):
-    """Yields checks of raw and compressed alpha planes, with each filter, exact and quantised."""
+    """Yields checks of raw and compressed alpha planes, with each filter, exact and quantized."""
     source = folder / "source.pam"
     source.write_bytes(netpbm.pam(images.scene(67, 45)))
     for method in ["0", "1"]:
@@ -53,7 +53,7 @@ def alphas(folder):
                 yield Check(name, file, lambda file=file: dwebp(file), facts={"hasAlpha": True})
 
 
-def turned(folder):
+def orientation_checks(folder):
     source, plain, tiff = folder / "source.pam", folder / "plain.webp", folder / "exif"
     for orientation in range(1, 9):
         source.write_bytes(netpbm.pam(images.opaque(images.scene(53, 38, orientation))))
@@ -90,7 +90,7 @@ def each(file, frames, **facts):
     for number, canvas in enumerate(frames):
         yield Check(
             f"{file.stem}, frame {number}", file, lambda canvas=canvas: canvas, options=["--frame", str(number)],
-            sees_hidden=False, facts={"format": "webp", "frames": len(frames), **facts})
+            compares_hidden_colors=False, facts={"format": "webp", "frames": len(frames), **facts})
 
 
 def composed(folder):

@@ -16,15 +16,15 @@ class Times:
     def __init__(self, path):
         self.best, self.added = {}, collections.defaultdict(int)
         for line in path.read_text().splitlines():
-            who, task, file, _, _, _, best, _, added = line.split("\t")
-            key = (self.short(who), task, file)
+            contender, task, file, _, _, _, best, _, added = line.split("\t")
+            key = (self.short(contender), task, file)
             self.best[key] = min(self.best.get(key, math.inf), float(best))
             self.added[key] = max(self.added[key], int(added))
         self.files = sorted({file for _, _, file in self.best})
 
     @staticmethod
-    def short(who):
-        return who if who.startswith("vips") else who.split("-")[0] if who[0] in "opqs" else who
+    def short(contender):
+        return contender if contender.startswith("vips") else contender.split("-")[0] if contender[0] in "opqs" else contender
 
     def ratios(self, against, task, files, ours="imageload"):
         pairs = [(file, self.best.get((ours, task, file)), self.best.get((against, task, file))) for file in files]
@@ -40,9 +40,9 @@ class Quality:
         self.psnr, self.ssim = {}, {}
         for path in sorted(folder.glob("quality-*.tsv")):
             for line in path.read_text().splitlines():
-                who, file, _, _, psnr, ssim, _, _ = line.split("\t")
-                self.psnr[who, file], self.ssim[who, file] = float(psnr), float(ssim)
-        self.files = sorted({file for who, file in self.psnr if who == "imageload"})
+                contender, file, _, _, psnr, ssim, _, _ = line.split("\t")
+                self.psnr[contender, file], self.ssim[contender, file] = float(psnr), float(ssim)
+        self.files = sorted({file for contender, file in self.psnr if contender == "imageload"})
 
     def margin(self, scores, ours, theirs, files):
         """Returns the least difference of our score and theirs over the files, and the file."""
@@ -52,8 +52,8 @@ class Quality:
     def least(self, scores, ours, files):
         return min((scores[ours, file] for file in files), default=math.nan)
 
-    def mean(self, scores, who, files):
-        values = [scores[who, file] for file in files if (who, file) in scores]
+    def mean(self, scores, contender, files):
+        values = [scores[contender, file] for file in files if (contender, file) in scores]
         return sum(values) / len(values) if values else math.nan
 
 
@@ -169,8 +169,8 @@ def images(times, quality, of):
         lines.append(f"| {file} | " + " | ".join(f"{pair[file]:.2f}" if pair else "" for pair in pairs) + " |")
     lines += ["", f"| image | PSNR ours, speed, {VIPS} | SSIM ours, speed, all scans, {VIPS} |", "|---|---|---|"]
     for file in quality.files:
-        psnr = [quality.psnr.get((who, file)) for who in ["imageload", "imageload-speed", VIPS]]
-        ssim = [quality.ssim.get((who, file)) for who in ["imageload", "imageload-speed", "imageload-all-scans", VIPS]]
+        psnr = [quality.psnr.get((contender, file)) for contender in ["imageload", "imageload-speed", VIPS]]
+        ssim = [quality.ssim.get((contender, file)) for contender in ["imageload", "imageload-speed", "imageload-all-scans", VIPS]]
         cells = [", ".join(f"{value:.{digits}f}" if value else "-" for value in row) for row, digits in [(psnr, 2), (ssim, 5)]]
         lines.append(f"| {file} | {cells[0]} | {cells[1]} |")
     return "\n".join(lines)

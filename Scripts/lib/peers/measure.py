@@ -50,27 +50,27 @@ class Runner:
         self.tool, self.lab, self.bench, self.out, self.ms = tool, lab, bench, out, str(ms)
         self.environment = dict(os.environ, VIPS_CONCURRENCY="1", MAGICK_THREAD_LIMIT="1", OMP_NUM_THREADS="1")
 
-    def run(self, who, task, file):
-        if who in OURS:
-            self.ours(who, task, file)
-        elif who.startswith("floor:"):
-            mode = who.removeprefix("floor:")
+    def run(self, contender, task, file):
+        if contender in OURS:
+            self.ours(contender, task, file)
+        elif contender.startswith("floor:"):
+            mode = contender.removeprefix("floor:")
             row = self.output([self.lab / "floor", mode, *FLOOR_BOX[task], file, self.ms]).split("\t")
-            self.write([who, task, *row[1:7], "0"])
-        elif who == "gdk":
+            self.write([contender, task, *row[1:7], "0"])
+        elif contender == "gdk":
             row = self.output([self.lab / "peer-gdk", task, file, self.ms]).rstrip("\n").split("\t")
             self.write(["gdk-pixbuf", *row])
-        elif who == "skia-animation":
+        elif contender == "skia-animation":
             self.python("venv", HERE / "skia_animation.py", file, self.out, self.ms)
         else:
-            venv, peer = ("venv_sysvips", "vips") if who == "vips-debian" else ("venv", who)
+            venv, peer = ("venv_sysvips", "vips") if contender == "vips-debian" else ("venv", contender)
             self.python(venv, self.bench / "peers.py", peer, task, self.out, file, "--ms", self.ms)
 
-    def ours(self, who, task, file):
-        command = [self.tool, "bench", "decode", file, *BOX[task], *OURS[who], "--json"]
+    def ours(self, contender, task, file):
+        command = [self.tool, "bench", "decode", file, *BOX[task], *OURS[contender], "--json"]
         report = json.loads(self.output(command))
         keys = ["width", "height", "iterations", "cpuMs", "cpuMs"]
-        self.write([who, task, file.name, *(str(report[key]) for key in keys), str(report["peakBytes"] // 1024)])
+        self.write([contender, task, file.name, *(str(report[key]) for key in keys), str(report["peakBytes"] // 1024)])
 
     def output(self, command):
         done = subprocess.run(command, env=self.environment, capture_output=True, text=True)
@@ -101,9 +101,9 @@ def main():
     for number in range(arguments.passes):
         for file in files:
             print(f"pass {number + 1} of {arguments.passes}: {file.name}", file=sys.stderr)
-            for task, everyone in contenders(file.name).items():
-                for who in everyone:
-                    runner.run(who, task, file)
+            for task, names in contenders(file.name).items():
+                for contender in names:
+                    runner.run(contender, task, file)
 
 
 main()

@@ -4,13 +4,13 @@ import ImageCodecImageIO
 import ImageCore
 import Testing
 
-@Suite("ImageIO, as we declare it")
+@Suite("ImageIO codec")
 struct ImageIOTests {
     private func bitmap(isOpaque: Bool) -> Bitmap {
         Bitmap(size: PixelSize(width: 3, height: 2), pixels: Array(0..<24), isOpaque: isOpaque)
     }
 
-    @Test("a bitmap becomes an image of CoreGraphics with the same bytes", arguments: [true, false])
+    @Test("converts a bitmap to a CGImage with the same bytes", arguments: [true, false])
     func image(isOpaque: Bool) throws {
         let image = try #require(bitmap(isOpaque: isOpaque).makeCGImage())
         #expect(image.width == 3)
@@ -20,13 +20,13 @@ struct ImageIOTests {
         #expect(image.bitmapInfo == CGBitmapInfo(rawValue: alpha.rawValue))
     }
 
-    @Test("an empty bitmap becomes none")
+    @Test("does not convert an empty bitmap")
     func empty() {
         let empty = Bitmap(size: PixelSize(width: 0, height: 0), pixels: [], isOpaque: true)
         #expect(empty.makeCGImage() == nil)
     }
 
-    @Test("a file that ImageIO does not take is malformed; a format that it does not write fails")
+    @Test("throws if ImageIO rejects a file or a format")
     func refused() {
         let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 0, count: 32))
         #expect(throws: DecodingFailure.self) { try ImageIODecoder(.png).open(png, limits: .default) }

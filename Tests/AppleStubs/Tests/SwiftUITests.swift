@@ -11,7 +11,7 @@ import SwiftUI
 import Testing
 
 @MainActor
-@Suite("SwiftUI, as we declare it", .serialized, .timeLimit(.minutes(5)))
+@Suite("SwiftUI adapter", .serialized, .timeLimit(.minutes(5)))
 struct SwiftUITests {
     private let fixture = LoaderTestBed()
     private let log = MessageLog<[String]>()
@@ -30,7 +30,7 @@ struct SwiftUITests {
         while log.messages.last != drawn, !Task.isCancelled { await log.reaches(log.messages.count + 1) }
     }
 
-    @Test("an image in memory is there the first time that the view is drawn, and stays")
+    @Test("draws an image in memory in the first update")
     func memoryHit() async throws {
         let request = fixture.request("a")
         try await fixture.warm(request)
@@ -41,26 +41,26 @@ struct SwiftUITests {
         #expect(fixture.transport.sendCount == 1)
     }
 
-    @Test("until an image has come there is a shimmer; then it fades in")
+    @Test("draws a shimmer until the image fades in")
     func network() async {
         let gate = Gate()
         let host = host(view(fixture.request("a", behind: gate)))
         #expect(host.drawn == ["color"])
         gate.open()
         await draws(["image 4"])
-        #expect(host.animations.contains("easeInOut 0.8 for ever"))
+        #expect(host.animations.contains("easeInOut 0.8 forever"))
         #expect(host.animations.last == "easeInOut 0.25")
     }
 
-    @Test("where motion is reduced the placeholder stands still")
+    @Test("does not animate the placeholder with reduced motion")
     func reducedMotion() async {
         TestHostEnvironment.reducesMotion = true
         let host = host(view(fixture.request("a")))
         await draws(["image 4"])
-        #expect(!host.animations.contains("easeInOut 0.8 for ever"))
+        #expect(!host.animations.contains("easeInOut 0.8 forever"))
     }
 
-    @Test("another request cancels the one before and begins anew, never showing the wrong image")
+    @Test("a new request cancels the previous one, and never shows its image")
     func anotherRequest() async {
         let (old, new) = (Gate(), Gate())
         let host = host(view(fixture.request("old", width: 2, behind: old)))
@@ -73,7 +73,7 @@ struct SwiftUITests {
         #expect(!log.messages.contains(["image 2"]))
     }
 
-    @Test("the image before is gone in the same drawing as its request")
+    @Test("a new request removes the previous image in the same update")
     func anotherRequestWhenLoaded() async {
         let gate = Gate()
         let host = host(view(fixture.request("old", width: 2)))
@@ -94,7 +94,7 @@ struct SwiftUITests {
         #expect(fixture.transport.sendCount == 1)
     }
 
-    @Test("a view that disappears cancels")
+    @Test("cancels when the view disappears")
     func disappearing() async {
         let gate = Gate()
         let host = host(view(fixture.request("a", behind: gate)))
@@ -104,7 +104,7 @@ struct SwiftUITests {
         gate.open()
     }
 
-    @Test("a failure can be tapped to try again")
+    @Test("loads again when the retry symbol is tapped")
     func retry() async {
         let host = host(view(fixture.request("a", [.status(.notFound), .ok(LoaderTestBed.file(width: 4))])))
         await draws(["\u{21BB}"])
@@ -113,12 +113,12 @@ struct SwiftUITests {
         #expect(fixture.transport.sendCount == 2)
     }
 
-    @Test("content of one's own is told the phase")
+    @Test("custom content receives the phase")
     func ownContent() async {
         let request = fixture.request("a")
         let host = host(
-            RequestImage(request, loader: fixture.loader) { Text(verbatim: $0.phase.isSuccess ? "there" : "coming") })
-        #expect(host.drawn == ["coming"])
-        await draws(["there"])
+            RequestImage(request, loader: fixture.loader) { Text(verbatim: $0.phase.isSuccess ? "loaded" : "loading") })
+        #expect(host.drawn == ["loading"])
+        await draws(["loaded"])
     }
 }

@@ -11,7 +11,7 @@ import Testing
 import UIKit
 
 @MainActor
-@Suite("UIKit, as we declare it", .serialized, .timeLimit(.minutes(5)))
+@Suite("UIKit adapter", .serialized, .timeLimit(.minutes(5)))
 struct UIKitTests {
     private let fixture = LoaderTestBed()
     private let window = UIWindow(frame: .zero)
@@ -19,7 +19,7 @@ struct UIKitTests {
 
     init() { UIView.animations = [] }
 
-    /// An image view in the window that writes down the phases it is in.
+    /// Creates an image view in the window that records its phases.
     private func shownView() -> LoadingImageView {
         let view = LoadingImageView(frame: .zero)
         view.onRender = { [log] in log.append($0.phase.isSuccess ? "success" : $0.phase.isFailure ? "failure" : "other")
@@ -47,7 +47,7 @@ struct UIKitTests {
         }
     }
 
-    @Test("a cell that is prepared for reuse cancels, and shows nothing")
+    @Test("prepareForReuse cancels the request and removes the image")
     func reuse() async {
         let (gate, cell) = (Gate(), Cell(frame: .zero))
         cell.contentView.addSubview(cell.image)
@@ -60,7 +60,7 @@ struct UIKitTests {
         #expect(cell.image.image == nil)
     }
 
-    @Test("an image in memory is there when load returns, and nothing is animated")
+    @Test("sets an image in memory before load returns, without animation")
     func memoryHit() async throws {
         let (view, request) = (shownView(), fixture.request("a"))
         try await fixture.warm(request)
@@ -69,7 +69,7 @@ struct UIKitTests {
         #expect(UIView.animations.isEmpty)
     }
 
-    @Test("an image that was waited for comes in the transition that is asked for")
+    @Test("applies the transition to an image from the network")
     func transitions() async {
         let view = shownView()
         view.load(fixture.request("a"), with: fixture.loader, options: fading())
@@ -85,7 +85,7 @@ struct UIKitTests {
         #expect(view.image?.cgImage?.width == 5)
     }
 
-    @Test("reports of progress leave the image alone")
+    @Test("progress does not change the image")
     func progress() async {
         let (gate, file) = (Gate(), LoaderTestBed.file(width: 4))
         let body: [ScriptedTransport.Step] = [.piece(file.prefix(10)), .wait(gate), .piece(file.dropFirst(10))]
@@ -103,7 +103,7 @@ struct UIKitTests {
         #expect(view.image?.cgImage?.width == 4)
     }
 
-    @Test("what is in no window is loaded as the options say, and begins when it comes into one")
+    @Test("a view outside of a window loads as the options specify, and starts when it is added to one")
     func visibility() async {
         let (gate, view) = (Gate(), LoadingImageView(frame: .zero))
         var options = ImageBinding.Options()
@@ -117,7 +117,7 @@ struct UIKitTests {
         gate.open()
     }
 
-    @Test("retry loads once more")
+    @Test("retry loads again")
     func retry() async {
         let view = shownView()
         view.load(fixture.request("a", [.status(.notFound), .ok(LoaderTestBed.file(width: 4))]), with: fixture.loader)
@@ -127,7 +127,7 @@ struct UIKitTests {
         #expect(fixture.transport.sendCount == 2)
     }
 
-    @Test("what a collection view announces is loaded ahead, and given up when it is taken back")
+    @Test("starts and cancels prefetches for a collection view")
     func prefetching() async {
         let gate = Gate()
         let source = ImagePrefetchDataSource(prefetcher: ImagePrefetcher(loader: fixture.loader)) { [fixture] path in
@@ -144,7 +144,7 @@ struct UIKitTests {
         #expect(fixture.transport.messages.filter { if case .cancelled = $0 { true } else { false } }.count == 1)
     }
 
-    @Test("the application's state and its memory warnings reach their monitors")
+    @Test("monitors the application state and memory warnings")
     func conditions() {
         let center = NotificationCenter()
         let conditions = ApplicationConditions(center: center)

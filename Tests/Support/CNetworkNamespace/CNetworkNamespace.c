@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-int cnn_leave_network(void) {
+int cnn_enter_new_namespace(void) {
 #ifdef __linux__
     return unshare(CLONE_NEWNET) == 0 ? 0 : errno;
 #else

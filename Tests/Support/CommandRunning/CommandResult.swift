@@ -11,7 +11,9 @@ import Subprocess
 public struct CommandResult: Sendable {
     /// The exit code, or the negated number of the signal that ended the command.
     public var status: Int32
+    /// The bytes of the standard output.
     public var output: Data
+    /// The bytes of the standard error.
     public var errors: Data
 
     /// Runs a command and waits until it ends.
@@ -19,10 +21,11 @@ public struct CommandResult: Sendable {
     /// Doesn't use Foundation's `Process`, which crashes on Linux if the process has more than 1,024 open files.
     ///
     /// - Parameters:
-    ///   - path: the path of the executable.
-    ///   - folder: the working directory. Nil means that of this process.
-    ///   - input: the standard input of the command.
-    /// - Throws: an error if the command can't be started, or writes more than 64 MiB.
+    ///   - path: The path of the executable.
+    ///   - arguments: The arguments, without the name of the executable.
+    ///   - folder: The working directory, or `nil` for that of this process.
+    ///   - input: The standard input of the command.
+    /// - Throws: An error if the command can't be started, or writes more than 64 MiB.
     public static func run(
         _ path: String, _ arguments: [String], in folder: String? = nil, input: Data = Data()
     ) async throws -> CommandResult {

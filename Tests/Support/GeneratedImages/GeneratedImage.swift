@@ -6,7 +6,9 @@ import ImageTesting
 public struct GeneratedImage: Sendable, CustomStringConvertible {
     /// Describes the file. Can be part of a file name.
     public let name: String
+    /// The format of the file.
     public let format: ImageFormat
+    /// The bytes of the file.
     public let data: Data
 
     init(_ name: String, _ format: ImageFormat, _ data: Data) {

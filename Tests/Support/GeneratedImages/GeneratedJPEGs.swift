@@ -48,12 +48,12 @@ extension GeneratedImage {
             let file = FlatJPEG(width: 10, height: 10, components: four, segments: [(0xEE, adobe)])
             images.append(GeneratedImage(name, .jpeg, file.data))
         }
-        var turned = gray
-        turned.segments = [(0xE1, Array("Exif".utf8) + [0, 0] + Scene.exif(orientation: 6))]
-        images.append(GeneratedImage("exif", .jpeg, turned.data))
+        var rotated = gray
+        rotated.segments = [(0xE1, Array("Exif".utf8) + [0, 0] + Scene.exif(orientation: 6))]
+        images.append(GeneratedImage("exif", .jpeg, rotated.data))
         let thumbnail = try JPEGEncoder().encode(Scene.bitmap(4, 3), options: EncodingOptions())
-        turned.segments = [(0xE1, Array("Exif".utf8) + [0, 0] + Scene.exif(thumbnail: thumbnail))]
-        images.append(GeneratedImage("exif-thumbnail", .jpeg, turned.data))
+        rotated.segments = [(0xE1, Array("Exif".utf8) + [0, 0] + Scene.exif(thumbnail: thumbnail))]
+        images.append(GeneratedImage("exif-thumbnail", .jpeg, rotated.data))
         var profiled = gray
         profiled.segments = [(0xE2, Array("ICC_PROFILE".utf8) + [0, 1, 1] + RawPNG.profile(space: "GRAY"))]
         images.append(GeneratedImage("profile", .jpeg, profiled.data))

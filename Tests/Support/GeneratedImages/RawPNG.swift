@@ -22,7 +22,7 @@ struct RawPNG {
     var width = 1
     var height = 1
     var depth: UInt8 = 8
-    /// 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGBA.
+    /// 0 gray, 2 RGB, 3 palette, 4 gray and alpha, 6 RGBA.
     var colorType: UInt8 = 2
     var interlace: UInt8 = 0
     /// The scanlines, each starting with its filter byte.

@@ -7,7 +7,8 @@ public import ImageTransporting
     import ImageTransportAsyncHTTPClient
 #endif
 
-/// The HTTP transports that are available on this platform and with the enabled traits. Tests over sockets run with each.
+/// The HTTP transports that are available on this platform and with the enabled traits. Tests over sockets run with
+/// each.
 public enum HTTPTransport: Sendable, CaseIterable {
     #if os(Linux)
         case curl

@@ -1,4 +1,4 @@
-/// Runs simulations. For one that fails, finds the smallest workload that breaks the same promise.
+/// Runs simulations. If one fails, finds the smallest workload that breaks the same promise.
 package struct Campaign {
     package struct Finding: Error, CustomStringConvertible {
         package var seed: UInt64
@@ -10,7 +10,7 @@ package struct Campaign {
             let events = smallest.steps.map { "    \($0.event); then \($0.stepsAfter) steps" }
             return """
                 seed \(seed) \(failure)
-                the smallest workload found, which fails \(smallestFailure.map(String.init(describing:)) ?? "no more"):
+                the smallest workload found, which \(smallestFailure.map { "fails \($0)" } ?? "no longer fails"):
                 \(events.joined(separator: "\n"))
                 """
         }

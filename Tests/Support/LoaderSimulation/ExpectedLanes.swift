@@ -1,19 +1,19 @@
 import ImageCore
 
-/// The work that waits and runs in each lane, and how much may.
+/// The waiting and running work of each lane, and the limits.
 struct ExpectedLanes: Sendable {
     struct Work: Sendable {
         var lane: WorkLane
         var host: String?
         var priority: LivePriority
-        /// Nil if there was none in progress.
+        /// Nil if no operation was in progress.
         var operation: OperationID?
         var isPreview: Bool
     }
 
     private struct Limit: Sendable {
         var value: Int
-        /// The limit, or as many as ran when it was lowered, while they run.
+        /// The limit, or the amount of work that ran when it was lowered, while it runs.
         var allowed: Int
     }
 
@@ -46,11 +46,11 @@ struct ExpectedLanes: Sendable {
 
     mutating func started(_ id: CallID) -> Violation? {
         guard let work = waiting.removeValue(forKey: id) else {
-            return Violation(.cancelledNeverRuns, "work starts that does not wait")
+            return Violation(.cancelledNeverRuns, "work starts that was not waiting")
         }
         running[id] = work
         order.started(id)
-        if suspended.contains(work.lane) { return Violation(.holding, "work starts in lane \(work.lane.rawValue)") }
+        if suspended.contains(work.lane) { return Violation(.suspension, "work starts in lane \(work.lane.rawValue)") }
         return violationOfLimits(of: work)
     }
 

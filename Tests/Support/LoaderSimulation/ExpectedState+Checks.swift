@@ -1,7 +1,7 @@
 import ImageCore
 
 extension ExpectedState {
-    /// What is known of the moment of a check.
+    /// The conditions at the time of a check.
     struct Moment: Sendable {
         /// Whether all work that the scheduler has chosen has started.
         var chosenWorkHasStarted: Bool
@@ -9,7 +9,7 @@ extension ExpectedState {
         var isIdle: Bool
     }
 
-    /// The first promise that is broken.
+    /// Returns the first broken promise, or nil.
     mutating func violation(at moment: Moment) -> Violation? {
         let highest = highestPriorities
         return violationOfSharing() ?? violationOfParents(highest) ?? violationOfPriorities(highest)
@@ -21,15 +21,15 @@ extension ExpectedState {
         callers.compactMapValues { callers in callers.values.lazy.map(\.priority.value).max() }
     }
 
-    /// One operation per key with one transfer, and none without callers.
+    /// Checks that there is one operation per key, with one transfer, and none without callers.
     private func violationOfSharing() -> Violation? {
         var shared: Set<WorkKey> = []
         for operation in operations.values where !operation.isCancelled {
             let key = operation.key
             guard callers[key] != nil else { return Violation(.noUnusedWork, "\(key)") }
-            guard shared.insert(key).inserted else { return Violation(.oneWorkPerKey, "\(key)") }
+            guard shared.insert(key).inserted else { return Violation(.oneOperationPerKey, "\(key)") }
             let transfers = operation.transferCount
-            if transfers > 1 { return Violation(.oneWorkPerKey, "\(transfers) transfers: \(key)") }
+            if transfers > 1 { return Violation(.oneOperationPerKey, "\(transfers) transfers: \(key)") }
         }
         return nil
     }
@@ -38,7 +38,7 @@ extension ExpectedState {
         for caller in callers.values.lazy.flatMap(\.values) {
             guard let id = caller.parent else { continue }
             guard let parent = operations[id], !parent.isCancelled else {
-                return Violation(.noUnusedWork, "an operation that is over waits for another")
+                return Violation(.noUnusedWork, "a cancelled operation waits for another")
             }
             if let violation = violation("waits", at: caller.priority, parent, highest) { return violation }
         }
@@ -52,12 +52,12 @@ extension ExpectedState {
         return nil
     }
 
-    /// A preview may wait until its cancelled operation takes its next step.
+    /// Checks waiting work. A preview may wait until its cancelled operation takes its next step.
     private func violationOfWaitingWork(_ highest: [WorkKey: RequestPriority]) -> Violation? {
         var previews: Set<OperationID> = []
         for work in lanes.waiting.values {
             guard let id = work.operation, let operation = operations[id], work.isPreview || !operation.isCancelled
-            else { return Violation(.noUnusedWork, "work of an operation that is over waits in a lane") }
+            else { return Violation(.noUnusedWork, "work of a cancelled operation waits in a lane") }
             if work.isPreview, !previews.insert(id).inserted {
                 return Violation(.limits, "two previews wait: \(operation.key)")
             }
@@ -77,6 +77,6 @@ extension ExpectedState {
 
     private func violationOfReturning() -> Violation? {
         if cancelledCalls.isEmpty && lanes.cancelledCalls.isEmpty { return nil }
-        return Violation(.oneEnd, "a cancelled call does not return")
+        return Violation(.endsOnce, "a cancelled call does not return")
     }
 }

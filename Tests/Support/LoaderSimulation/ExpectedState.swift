@@ -1,7 +1,7 @@
 import ImageCore
 import ImageLoading
 
-/// The calls and operations in progress, as observed outside the coalescers and the scheduler.
+/// The calls and operations in progress, as observed outside of the coalescers and the scheduler.
 struct ExpectedState: Sendable {
     /// A call of a coalescer. It counts until it is cancelled or its operation ends.
     struct Caller: Sendable {
@@ -20,7 +20,7 @@ struct ExpectedState: Sendable {
 
     private(set) var callers: [WorkKey: [CallID: Caller]] = [:]
     private(set) var operations: [OperationID: Operation] = [:]
-    /// Calls of coalescers that were cancelled and have not returned.
+    /// The cancelled calls of coalescers that have not returned.
     private(set) var cancelledCalls: Set<CallID> = []
     var lanes = ExpectedLanes()
     private(set) var prefetching = ExpectedPrefetching()
@@ -62,14 +62,14 @@ struct ExpectedState: Sendable {
         if callers[key]?.isEmpty == true { callers[key] = nil }
     }
 
-    /// The call receives progress.
+    /// Checks progress that a call receives.
     func progressed(_ id: CallID, _ key: WorkKey) -> Violation? {
         if callers[key]?[id] != nil { return nil }
-        let promise: Promise = cancelledCalls.contains(id) ? .lastWord : .oneEnd
-        return Violation(promise, "a call that is over receives progress: \(key)")
+        let promise: Promise = cancelledCalls.contains(id) ? .nothingAfterCancellation : .endsOnce
+        return Violation(promise, "a call receives progress after its end: \(key)")
     }
 
-    /// The coalescer of images, or that of originals, ends all its calls.
+    /// Ends all calls of the image or the data coalescer.
     mutating func closed(ofImages: Bool) { callers = callers.filter { $0.key.isImage != ofImages } }
 
     // MARK: Operations
@@ -82,7 +82,7 @@ struct ExpectedState: Sendable {
 
     mutating func operationCancelled(_ id: OperationID) { operations[id]?.isCancelled = true }
 
-    /// Unless it was cancelled, all calls for its key receive its result.
+    /// Ends an operation. Unless it was cancelled, all calls for its key receive its result.
     mutating func operationEnded(_ id: OperationID) {
         guard let operation = operations.removeValue(forKey: id), !operation.isCancelled else { return }
         callers[operation.key] = nil
@@ -91,7 +91,7 @@ struct ExpectedState: Sendable {
     mutating func transferStarted(_ id: OperationID) -> Violation? {
         operations[id]?.transferCount += 1
         guard let operation = operations[id], !operation.isCancelled else {
-            return Violation(.noUnusedWork, "an operation that is over sends a request")
+            return Violation(.noUnusedWork, "a cancelled operation sends a request")
         }
         return nil
     }
@@ -100,7 +100,7 @@ struct ExpectedState: Sendable {
 
     // MARK: Calls of the scheduler
 
-    /// - Parameter operation: Nil for a preview, which is made in a separate task with the priority of its operation.
+    /// - Parameter operation: Nil for a preview, which is made in a separate task with its operation's priority.
     mutating func enqueued(
         in lane: WorkLane, host: String?, _ priority: LivePriority, by operation: OperationID?
     ) -> CallID {
@@ -113,7 +113,7 @@ struct ExpectedState: Sendable {
 
     // MARK: Prefetchers
 
-    /// - Parameter runningCount: How many prefetches run at most.
+    /// - Parameter runningCount: The maximum number of running prefetches.
     mutating func prefetchingPaused(runningCount: Int) { prefetching.pause(callsLeft: runningCount - prefetchCount) }
 
     mutating func prefetchingResumed() { prefetching.resume() }

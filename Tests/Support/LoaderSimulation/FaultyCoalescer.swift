@@ -3,13 +3,13 @@ import ImageCore
 import ImageLoading
 import Synchronization
 
-/// A coalescer with one of the planted bugs.
+/// A coalescer with a planted bug.
 final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
     private struct State: Sendable {
         var handlers: [Key: [@Sendable (WorkProgress) -> Void]] = [:]
-        /// Operations that run.
+        /// The number of running operations.
         var running: [Key: Int] = [:]
-        /// Cancelled operations that have not ended.
+        /// The number of cancelled operations that have not ended.
         var cancelled: [Key: Int] = [:]
         var isClosed = false
     }
@@ -35,14 +35,14 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
         for key: Key, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void,
         operation: @escaping @Sendable (any SharedOperation) async throws -> Value
     ) async throws -> Value {
-        if bug == .sharesNothing || bug == .reopens && state.withLock(\.isClosed) {
+        if bug == .sharesNothing || bug == .startsAfterInvalidation && state.withLock(\.isClosed) {
             let call = calls.add(1, ordering: .relaxed).newValue
             return try await unshared.value(for: call, priority: priority, onProgress: onProgress, operation: operation)
         }
         if bug == .joinsCancelledOperations, state.withLock({ $0.cancelled[key, default: 0] > 0 }) {
             throw CancellationError()
         }
-        let isLost = bug == .losesAWaiter && state.withLock { $0.running[key, default: 0] > 0 }
+        let isLost = bug == .losesCaller && state.withLock { $0.running[key, default: 0] > 0 }
         let value = try await base.value(
             for: key, priority: priority, onProgress: faulty(onProgress, key), operation: faulty(operation, key))
         if isLost { try await context.clock.sleep(for: .seconds(1 << 30)) }
@@ -50,17 +50,17 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
     }
 
     func close(throwing error: any Error) {
-        if bug == .closesHalf, Key.self == DataJobKey.self { return }
+        if bug == .invalidatesHalf, Key.self == DataJobKey.self { return }
         state.withLock { $0.isClosed = true }
         base.close(throwing: error)
-        if bug != .reopens { unshared.close(throwing: error) }
+        if bug != .startsAfterInvalidation { unshared.close(throwing: error) }
     }
 
     private func faulty(
         _ onProgress: @escaping @Sendable (WorkProgress) -> Void, _ key: Key
     ) -> @Sendable (WorkProgress) -> Void {
         switch bug {
-        case .reportsAfterTheEnd:
+        case .reportsAfterEnd:
             state.withLock { $0.handlers[key, default: []].append(onProgress) }
             return { progress in
                 for handler in self.state.withLock({ $0.handlers[key] ?? [] }) { handler(progress) }
@@ -78,19 +78,19 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
         _ operation: @escaping @Sendable (any SharedOperation) async throws -> Value, _ key: Key
     ) -> @Sendable (any SharedOperation) async throws -> Value {
         switch bug {
-        // The task inside is not cancelled with the operation.
-        case .forgetsTheLastCancel:
+        // The inner task is not cancelled with the operation.
+        case .ignoresLastCancellation:
             { [executor = context.executor] shared in
                 try await Task.detached(executorPreference: executor) { try await operation(shared) }.value
             }
-        case .keepsAStalePriority: { try await operation(StalePriorityOperation($0)) }
+        case .keepsStalePriority: { try await operation(StalePriorityOperation($0)) }
         case .storesPreviews: { [memory] in try await operation(PreviewStoringOperation($0, key, memory)) }
-        case .joinsCancelledOperations, .losesAWaiter: { try await self.counted(operation, $0, key) }
+        case .joinsCancelledOperations, .losesCaller: { try await self.counted(operation, $0, key) }
         default: operation
         }
     }
 
-    /// Counts the operations for a key that run, and those that were cancelled and have not ended.
+    /// Counts the running operations for a key, and the cancelled ones that have not ended.
     private func counted(
         _ operation: @Sendable (any SharedOperation) async throws -> Value, _ shared: any SharedOperation, _ key: Key
     ) async throws -> Value {
@@ -111,7 +111,7 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
     }
 }
 
-/// Keeps the priority at which it started.
+/// An operation with its initial priority.
 private final class StalePriorityOperation: SharedOperation {
     private let base: any SharedOperation
     let priority: LivePriority
@@ -124,7 +124,7 @@ private final class StalePriorityOperation: SharedOperation {
     func report(_ progress: WorkProgress) { base.report(progress) }
 }
 
-/// Stores previews in memory as if they were the final image.
+/// An operation that stores previews in memory as if they were final images.
 private final class PreviewStoringOperation: SharedOperation {
     private let base: any SharedOperation
     private let key: ImageCacheKey?

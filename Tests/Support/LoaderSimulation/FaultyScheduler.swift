@@ -1,7 +1,7 @@
 import ImageCore
 import Synchronization
 
-/// A scheduler with one of the planted bugs.
+/// A scheduler with a planted bug.
 final class FaultyScheduler: WorkScheduler {
     private let base: any WorkScheduler
     private let bug: PlantedBug

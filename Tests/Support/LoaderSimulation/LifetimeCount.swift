@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the handlers that exist.
+/// The number of existing handlers.
 final class LifetimeCount: Sendable {
     private let count = Mutex(0)
 
@@ -9,7 +9,7 @@ final class LifetimeCount: Sendable {
     fileprivate func add(_ number: Int) { count.withLock { $0 += number } }
 }
 
-/// Exists as long as the handler that holds it.
+/// An object that a handler retains, and that counts it.
 final class LifetimeToken: Sendable {
     private let count: LifetimeCount
 
@@ -20,6 +20,6 @@ final class LifetimeToken: Sendable {
 
     deinit { count.add(-1) }
 
-    /// Does nothing. A closure that calls it holds the token.
+    /// Does nothing. A closure that calls it retains the token.
     func keep() {}
 }

@@ -43,7 +43,7 @@ final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: Reque
         return .init(priority: priority, parent: parent, isPrefetch: parent == nil && !TaskContext.isRequest)
     }
 
-    /// Only a cancelled call may throw `CancellationError`.
+    /// Calls the base. Records a violation if a call that was not cancelled throws `CancellationError`.
     private func valueUnlessCancelled(
         for key: Key, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void,
         operation: @escaping @Sendable (any SharedOperation) async throws -> Value
@@ -52,7 +52,9 @@ final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: Reque
             return try await base.value(for: key, priority: priority, onProgress: onProgress, operation: operation)
         } catch {
             if error is CancellationError, !Task.isCancelled {
-                context.record(Violation(.lastWord, "a call ends as cancelled, which it was not: \(name(key))"))
+                context.record(
+                    Violation(
+                        .nothingAfterCancellation, "a call that was not cancelled ends as cancelled: \(name(key))"))
             }
             throw error
         }
@@ -62,7 +64,7 @@ final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: Reque
         _ key: WorkKey, _ shared: any SharedOperation,
         _ operation: @Sendable (any SharedOperation) async throws -> Value, _ context: SimulationContext
     ) async throws -> Value {
-        if context.isInvalidated, !Task.isCancelled { context.record(Violation(.endsForGood, "\(key)")) }
+        if context.isInvalidated, !Task.isCancelled { context.record(Violation(.noWorkAfterInvalidation, "\(key)")) }
         let id = context.update { $0.operationStarted(key, shared) }
         defer { context.update { $0.operationEnded(id) } }
         return try await withTaskCancellationHandler {

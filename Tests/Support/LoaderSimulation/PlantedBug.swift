@@ -1,45 +1,45 @@
-/// Classic mistakes, each made by a double in front of the real part, to show that the simulation finds them.
+/// Typical bugs, each added by a test double around the real component, to verify that the simulation finds them.
 package enum PlantedBug: String, CaseIterable, Sendable {
     case sharesNothing = "two requests for one image download it twice"
-    case forgetsTheLastCancel = "the last caller leaves, and the download continues"
-    case reportsAfterTheEnd = "callers that have left receive progress"
-    case keepsAStalePriority = "an operation keeps the priority at which it started"
+    case ignoresLastCancellation = "the last caller leaves, and the download continues"
+    case reportsAfterEnd = "callers that have left receive progress"
+    case keepsStalePriority = "an operation keeps the priority at which it started"
     case ordersByFirstPriority = "a lane keeps the priority at which work arrived"
-    case joinsCancelledOperations = "a request joins a cancelled operation, and ends with it"
-    case losesAWaiter = "a caller that joins later never receives the result"
-    case restartsProgress = "progress starts again from nothing"
+    case joinsCancelledOperations = "a request joins a cancelled operation and ends with it"
+    case losesCaller = "a caller that joins later never receives the result"
+    case restartsProgress = "progress restarts at zero"
     case runsCancelledWork = "work runs although it was cancelled while it waited"
     case ignoresSuspension = "a suspended lane starts work"
     case ignoresPauses = "a paused prefetcher starts requests"
-    case deliversLate = "an event that waits for its delivery is delivered after the cancellation"
-    case answersTwice = "a handler receives the result twice"
-    case worsensPreviews = "a preview shows less than the one before"
+    case deliversAfterCancellation = "an enqueued event is delivered after the cancellation"
+    case deliversTwice = "a handler receives the result twice"
+    case worsensPreviews = "a preview is made of fewer bytes than the one before"
     case storesPreviews = "a preview is stored in memory as the final image"
     case ignoresProcessors = "a processed image is returned for a plain one"
-    case ignoresLimits = "a lane runs all work at once"
-    case closesHalf = "an invalidated loader continues its downloads"
-    case reopens = "an invalidated loader starts new work"
+    case ignoresLimits = "a lane ignores its limit"
+    case invalidatesHalf = "an invalidated loader continues its downloads"
+    case startsAfterInvalidation = "an invalidated loader starts new work"
 
-    /// The promises that it may be found to break first.
+    /// The promises that the bug may break first.
     package var promises: Set<Promise> {
         switch self {
-        // With two operations for a key, neither has the priority of all callers, and the end of one answers all.
-        case .sharesNothing: [.oneWorkPerKey, .highestPriority, .noUnusedWork]
-        case .forgetsTheLastCancel: [.noUnusedWork]
-        // A call is over because it was cancelled or because it has returned.
-        case .reportsAfterTheEnd: [.lastWord, .oneEnd]
-        case .keepsAStalePriority, .ordersByFirstPriority: [.highestPriority]
-        case .joinsCancelledOperations: [.lastWord]
-        case .losesAWaiter, .answersTwice: [.oneEnd]
-        case .restartsProgress, .worsensPreviews: [.forwards]
+        // With two operations for a key, neither has the priority of all callers, and all calls end with the first one.
+        case .sharesNothing: [.oneOperationPerKey, .highestPriority, .noUnusedWork]
+        case .ignoresLastCancellation: [.noUnusedWork]
+        // A call ends because it was cancelled or because it has returned.
+        case .reportsAfterEnd: [.nothingAfterCancellation, .endsOnce]
+        case .keepsStalePriority, .ordersByFirstPriority: [.highestPriority]
+        case .joinsCancelledOperations: [.nothingAfterCancellation]
+        case .losesCaller, .deliversTwice: [.endsOnce]
+        case .restartsProgress, .worsensPreviews: [.monotonicProgress]
         case .runsCancelledWork: [.cancelledNeverRuns]
-        case .ignoresSuspension, .ignoresPauses: [.holding]
-        // Late events arrive in any order.
-        case .deliversLate: [.lastWord, .oneEnd, .forwards]
-        case .storesPreviews, .ignoresProcessors: [.rightAnswer]
-        case .ignoresLimits: [.limits, .holding]
-        case .closesHalf: [.endsForGood, .noUnusedWork]
-        case .reopens: [.endsForGood]
+        case .ignoresSuspension, .ignoresPauses: [.suspension]
+        // Late events can arrive in any order.
+        case .deliversAfterCancellation: [.nothingAfterCancellation, .endsOnce, .monotonicProgress]
+        case .storesPreviews, .ignoresProcessors: [.correctResult]
+        case .ignoresLimits: [.limits, .suspension]
+        case .invalidatesHalf: [.noWorkAfterInvalidation, .noUnusedWork]
+        case .startsAfterInvalidation: [.noWorkAfterInvalidation]
         }
     }
 }

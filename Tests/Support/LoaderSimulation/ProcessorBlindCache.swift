@@ -1,6 +1,6 @@
 import ImageCore
 
-/// Ignores processors when it compares keys: a planted bug.
+/// A cache with a planted bug: it ignores processors when it compares keys.
 struct ProcessorBlindCache: ImageCache {
     let base: any ImageCache
 

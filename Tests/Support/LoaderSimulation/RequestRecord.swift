@@ -1,7 +1,7 @@
 import ImageCore
 import Synchronization
 
-/// A request of a simulation, and what it has received. Records a violation as soon as it receives what it must not.
+/// A request of a simulation and its received events. Records a violation if it receives an event that it must not.
 final class RequestRecord: Sendable {
     private struct State {
         var isCancelled = false
@@ -11,8 +11,8 @@ final class RequestRecord: Sendable {
         var previewByteCount = 0
 
         func violationIfOver(_ what: String) -> Violation? {
-            if isCancelled { return Violation(.lastWord, "receives \(what) after it was cancelled") }
-            return hasEnded ? Violation(.oneEnd, "receives \(what) after its end") : nil
+            if isCancelled { return Violation(.nothingAfterCancellation, "receives \(what) after it was cancelled") }
+            return hasEnded ? Violation(.endsOnce, "receives \(what) after its end") : nil
         }
     }
 
@@ -33,7 +33,7 @@ final class RequestRecord: Sendable {
     /// Whether it receives nothing at all after a cancellation, not even `ImageError.cancelled`.
     private var endsSilently: Bool { request.form.isTask }
 
-    /// The cancellation has returned: from now on, the request may only end as cancelled.
+    /// Records that the cancellation has returned. From now on, the request may only end as cancelled.
     func wasCancelled() { state.withLock { $0.isCancelled = true } }
 
     // MARK: Progress
@@ -45,7 +45,7 @@ final class RequestRecord: Sendable {
                 state.completedBytes = progress.completedBytes
                 if let violation = state.violationIfOver("progress") { return violation }
                 guard progress.completedBytes < last else { return nil }
-                return Violation(.forwards, "goes back from \(last) to \(progress.completedBytes) bytes")
+                return Violation(.monotonicProgress, "decreases from \(last) to \(progress.completedBytes) bytes")
             })
         if let preview = progress.preview { received(preview.image) }
     }
@@ -59,16 +59,16 @@ final class RequestRecord: Sendable {
                 state.previewByteCount = byteCount
                 if let violation = state.violationIfOver("a preview") { return violation }
                 guard byteCount < last else { return nil }
-                return Violation(.forwards, "receives a preview of \(byteCount) bytes after one of \(last)")
+                return Violation(.monotonicProgress, "receives a preview of \(byteCount) bytes after one of \(last)")
             })
         guard request.isProgressive, request.form != .data, preview.completeness == .preview, shows(preview) else {
-            return record(Violation(.rightAnswer, "receives a preview that it did not ask for, or a wrong one"))
+            return record(Violation(.correctResult, "receives a preview that it did not request, or a wrong one"))
         }
     }
 
-    // MARK: The end
+    // MARK: Ending
 
-    /// A final image is made of all bytes.
+    /// Checks a final image, which must be made of all bytes.
     func ended(_ loaded: LoadedImage) {
         let isComplete =
             loaded.image.completeness == .complete
@@ -79,8 +79,8 @@ final class RequestRecord: Sendable {
     /// - Parameter isRight: Whether the image or the bytes are those that were requested.
     func ended(isRight: Bool) {
         finish { isCancelled in
-            if isCancelled { return Violation(.lastWord, "receives a result after it was cancelled") }
-            return isRight ? nil : Violation(.rightAnswer, "receives another image than it asked for")
+            if isCancelled { return Violation(.nothingAfterCancellation, "receives a result after it was cancelled") }
+            return isRight ? nil : Violation(.correctResult, "receives another image than it requested")
         }
     }
 
@@ -90,12 +90,13 @@ final class RequestRecord: Sendable {
             switch error {
             case .cancelled:
                 isCancelled && !endsSilently
-                    ? nil : Violation(.lastWord, "ends as cancelled, which it was not, or after it was cancelled")
-            case _ where isCancelled: Violation(.lastWord, "receives an error after it was cancelled: \(error)")
+                    ? nil : Violation(.nothingAfterCancellation, "ends as cancelled without or after a cancellation")
+            case _ where isCancelled:
+                Violation(.nothingAfterCancellation, "receives an error after it was cancelled: \(error)")
             case .network(.other, _), .fetch, .invalidURL, .processing, .tooLarge:
-                Violation(.rightAnswer, "fails with an error that was not simulated: \(error)")
+                Violation(.correctResult, "fails with an error that was not simulated: \(error)")
             case .invalidated:
-                isInvalidated ? nil : Violation(.rightAnswer, "ends as invalidated before the invalidation")
+                isInvalidated ? nil : Violation(.correctResult, "ends as invalidated before the invalidation")
             case .network, .httpStatus, .notFound, .decoding, .offline: nil
             }
         }
@@ -106,7 +107,7 @@ final class RequestRecord: Sendable {
             defer { state.hasEnded = true }
             return (!state.hasEnded, state.isCancelled)
         }
-        record(isFirst ? check(isCancelled) : Violation(.oneEnd, "ends twice"))
+        record(isFirst ? check(isCancelled) : Violation(.endsOnce, "ends twice"))
     }
 
     private func shows(_ image: DecodedImage) -> Bool {

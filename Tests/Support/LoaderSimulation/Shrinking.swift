@@ -1,9 +1,9 @@
-/// Finds a smaller workload that still breaks the same promise. Removes as many events as possible, longer runs of them first
-/// (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002).
+/// Finds a smaller workload that breaks the same promise. Removes as many events as possible, longer sequences first
+/// (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002).
 ///
-/// Fewer events lead to another schedule, which may not show the mistake. So each smaller workload runs with several seeds.
+/// Fewer events give another schedule, which may not show the bug. So each smaller workload runs with several seeds.
 struct Shrinking {
-    /// How many removals are tried at most.
+    /// The maximum number of attempted removals.
     var attempts = 2_000
 
     func shrunk(_ workload: Workload, breaking promise: Promise, bug: PlantedBug? = nil) -> Workload {
@@ -33,7 +33,7 @@ struct Shrinking {
 }
 
 extension Workload {
-    /// The workload without some of its events, with several seeds.
+    /// Returns the workload without some of its events, with several seeds.
     fileprivate func without(_ start: Int, _ length: Int) -> [Workload] {
         var smaller = self
         smaller.steps.removeSubrange(start..<min(start + length, steps.count))
@@ -42,7 +42,7 @@ extension Workload {
 }
 
 extension Simulation {
-    /// How a simulation of this workload fails; nil if it does not.
+    /// Returns the failure of a simulation of this workload, or nil.
     static func failure(of workload: Workload, bug: PlantedBug? = nil) -> Failure? {
         do throws(Failure) {
             try Simulation(workload, bug: bug).run()

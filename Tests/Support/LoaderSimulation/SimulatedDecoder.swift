@@ -1,15 +1,15 @@
 import Foundation
 import ImageCore
 
-/// The simulated images: 4 by 3 pixels, in files whose every byte is the image's number, so that the first byte shows the
-/// image. In a decoded image, red is the number, and green is the number of bytes that it was made of.
+/// Simulated images of 4 by 3 pixels. Each byte of a file is the number of the image. In a decoded image, red is the
+/// number, and green is the number of bytes that it was made of.
 enum SimulatedImage {
     static let byteCount = 32
     static let count = 6
 
     static func file(_ number: Int) -> Data { Data(repeating: UInt8(number), count: byteCount) }
 
-    /// - Throws: `.unknownFormat` for bytes that are not an image.
+    /// Decodes a file. Throws `.unknownFormat` for bytes that are not an image.
     static func decode(_ bytes: Data, _ request: DecodingRequest) throws(DecodingFailure) -> DecodedImage {
         guard let number = bytes.first, number < Self.count else { throw .unknownFormat }
         let stored = PixelSize(width: 4, height: 3)
@@ -23,7 +23,7 @@ enum SimulatedImage {
 }
 
 extension Bitmap {
-    /// Whether it is the simulated image of that number, at any size.
+    /// Returns whether it is the simulated image with a number, at any size.
     func shows(_ image: Int, isProcessed: Bool) -> Bool {
         pixels.first.map(Int.init) == image + (isProcessed ? SimulatedProcessor.shift : 0)
     }
@@ -32,7 +32,7 @@ extension Bitmap {
     var sourceByteCount: Int { pixels.count > 1 ? Int(pixels[1]) : 0 }
 }
 
-/// Changes the red of each pixel.
+/// Shifts the red value of each pixel.
 struct SimulatedProcessor: ImageProcessor {
     static let shift = 100
     let identifier = "shift"
@@ -45,9 +45,9 @@ struct SimulatedProcessor: ImageProcessor {
     }
 }
 
-/// Decodes at once, and makes a preview of each piece that arrives.
+/// Decodes at once, and makes a preview for each chunk.
 struct SimulatedDecoder: PreviewingImageDecoder {
-    /// Whether previews are made of the latest piece alone: a planted bug.
+    /// Whether previews are made of the latest chunk only, which is a planted bug.
     var forgetsPieces = false
 
     func header(of data: Data) throws(DecodingFailure) -> ImageHeader {

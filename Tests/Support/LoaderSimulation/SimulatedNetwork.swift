@@ -5,7 +5,7 @@ import ImageTesting
 import ImageTransporting
 import Synchronization
 
-/// The origins and the response cache. Random numbers make them slow, let them fail or ignore cancellation.
+/// The origins and the response cache. At random, they are slow, fail or ignore cancellation.
 final class SimulatedNetwork: DataTransport, ResponseCache {
     private let context: SimulationContext
     private let stored = Stored()
@@ -48,7 +48,7 @@ final class SimulatedNetwork: DataTransport, ResponseCache {
         for _ in 0..<context.draw(3) { await Task.yield() }
         guard var data = stored[request.url] else { throw .absent }
         let chance = context.draw(10)
-        if chance == 0, !acceptsStale { throw .outOfDate }
+        if chance == 0, !acceptsStale { throw .stale }
         if chance == 1 { data = Self.garbage }
         let head = ResponseHead(status: .ok, url: request.url, expectedBytes: data.count)
         let piece = Mutex<Data?>(data)
@@ -67,21 +67,21 @@ final class SimulatedNetwork: DataTransport, ResponseCache {
         stored[request.url] = nil
     }
 
-    /// Removes everything, as a cache may.
+    /// Removes everything, as a cache can do at any time.
     func evictAll() { stored.removeAll() }
 
-    /// Whether these bytes may be the result of a request for the image's original.
+    /// Returns whether these bytes can be the result of a request for an original.
     static func canReturn(_ data: Data, for image: Int) -> Bool {
         data == SimulatedImage.file(image) || data == garbage
     }
 }
 
-/// A transfer, which is open until it fails, is read to its end or is released.
+/// A transfer. It is open until it fails, is read to its end or is released.
 private final class SimulatedTransfer: Sendable {
     private let context: SimulationContext
     private let operation = TaskContext.operation
     private let isOpen = Mutex(true)
-    /// Whether it goes on after a cancellation.
+    /// Whether it continues after a cancellation.
     private let ignoresCancellation: Bool
 
     init(_ context: SimulationContext) {
@@ -105,7 +105,7 @@ private final class SimulatedTransfer: Sendable {
         return failure
     }
 
-    /// Takes a few steps, or a second of the clock.
+    /// Waits for a few steps, or a second of the clock.
     func latency() async throws(TransportFailure) {
         if context.draw(12) == 0 { try? await context.clock.sleep(for: .seconds(1)) }
         for _ in 0..<context.draw(5) { await Task.yield() }

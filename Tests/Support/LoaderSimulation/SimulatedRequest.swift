@@ -3,7 +3,7 @@ import ImageCore
 import ImageLoading
 import ImageTesting
 
-/// A request in progress, of any form.
+/// A request in progress, in any form.
 final class SimulatedRequest {
     let record: RequestRecord
     private var task: Task<Void, Never>?
@@ -19,14 +19,15 @@ final class SimulatedRequest {
         TaskContext.$isRequest.withValue(true) {
             switch request.form {
             case .image, .data: task = Self.load(imageRequest, request.form, of: loader, record, token, executor)
-            case .task: imageTask = Self.follow(imageRequest, of: loader, record, token, on: .immediate, bug: bug)
-            case .taskElsewhere:
+            case .immediateHandler:
+                imageTask = Self.follow(imageRequest, of: loader, record, token, on: .immediate, bug: bug)
+            case .deferredHandler:
                 let delivery = Delivery { body in Task(executorPreference: executor) { body() } }
                 imageTask =
-                    bug == .deliversLate
+                    bug == .deliversAfterCancellation
                     ? Self.followLate(imageRequest, of: loader, record, token, delivery)
                     : Self.follow(imageRequest, of: loader, record, token, on: delivery, bug: bug)
-            case .listened:
+            case .eventSequence:
                 let imageTask = loader.task(for: imageRequest)
                 self.imageTask = imageTask
                 task = Self.listen(to: imageTask.events, record, token, executor)
@@ -40,7 +41,7 @@ final class SimulatedRequest {
         record.wasCancelled()
     }
 
-    /// Releases an `ImageTask`, which cancels it unless it is listened to.
+    /// Releases an `ImageTask`, which cancels it unless a task iterates over its events.
     func release() {
         guard imageTask != nil, task == nil else { return }
         imageTask = nil
@@ -79,11 +80,11 @@ final class SimulatedRequest {
         loader.follow(request, for: record, on: delivery) { record, event in
             token.keep()
             record.received(event)
-            if bug == .answersTwice, case .finished = event { record.received(event) }
+            if bug == .deliversTwice, case .finished = event { record.received(event) }
         }
     }
 
-    /// Doesn't check at the delivery whether the event is still wanted.
+    /// Follows a request, but delivers events even after a cancellation.
     private static func followLate(
         _ request: ImageRequest, of loader: ImageLoader, _ record: RequestRecord, _ token: LifetimeToken,
         _ delivery: Delivery
@@ -122,7 +123,7 @@ extension RequestRecord {
 }
 
 extension Workload.Request {
-    /// Images 0 to 2 and 3 to 5 are at two hosts.
+    /// The request. Images 0 to 2 and 3 to 5 are at different hosts.
     var imageRequest: ImageRequest? {
         guard let url = URL(string: "http://\(image < 3 ? "one" : "two").example/\(image)") else { return nil }
         var request = ImageRequest(

@@ -5,9 +5,10 @@ import ImageScheduling
 import ImageTesting
 import ImageTransporting
 
-/// Drives the whole loader through a workload, one step of one task at a time, and checks all promises after each step.
+/// Runs the whole loader with a workload, one step of one task at a time, and checks all promises after each step.
 ///
-/// The loader, the prefetchers, the coalescers and the scheduler are the real ones; network, caches and decoder are simulated.
+/// The loader, the prefetchers, the coalescers and the scheduler are real. The network, the caches and the decoder are
+/// simulated.
 package final class Simulation {
     package struct Failure: Error, Hashable, CustomStringConvertible {
         package var step: Int
@@ -49,13 +50,13 @@ package final class Simulation {
         }
     }
 
-    /// The number of steps that tasks have taken.
+    /// The number of steps so far.
     package var stepCount: Int { context.executor.stepCount }
 
     /// Equal for equal schedules.
     package var fingerprint: UInt64 { context.executor.fingerprint }
 
-    /// Runs the workload, waits for the end of all requests, and checks what is left.
+    /// Runs the workload, waits for the end of all requests, and checks for leaks.
     package func run() throws(Failure) {
         for step in workload.steps {
             try perform(step.event)
@@ -112,7 +113,7 @@ package final class Simulation {
         for destination in ImagePrefetcher.Destination.allCases { prefetchers[destination]?.isPaused = isPaused }
     }
 
-    /// How many prefetches run at most. Some of them may have loaded their image already.
+    /// The maximum number of running prefetches. Some may have already loaded their image.
     private var runningPrefetchCount: Int {
         prefetchers.values.reduce(0) { $0 + min($1.count, ExpectedPrefetching.limit) }
     }
@@ -130,7 +131,8 @@ package final class Simulation {
         if bug != .ignoresSuspension { scheduler.suspend(lane) }
     }
 
-    /// Work that the scheduler has chosen may start in a lane that is suspended meanwhile. The expected state need not know.
+    /// Takes steps until all work that the scheduler has chosen has started, so that none starts after a change of its
+    /// lane.
     private func runUntilChosenWorkHasStarted() throws(Failure) {
         while !chosenWorkHasStarted, context.executor.step() { try check() }
     }
@@ -157,7 +159,7 @@ package final class Simulation {
         if waiting > limit { throw failure(.noUnusedWork, "\(waiting) calls for \(limit) requests") }
     }
 
-    /// Runs until every request has ended, for longer than any retry waits.
+    /// Runs until all requests have ended, for longer than the wait before any retry.
     private func finish() throws(Failure) {
         for _ in 0..<100 {
             try takeSteps()
@@ -167,31 +169,31 @@ package final class Simulation {
             context.clock.advance(by: .seconds(60))
         }
         let open = requests.filter { !$0.value.record.hasEnded }.keys.sorted()
-        if open.isEmpty { throw failure(.nothingLeft, "work never ends") }
-        throw failure(.oneEnd, "requests \(open) never end")
+        if open.isEmpty { throw failure(.noLeaks, "work never ends") }
+        throw failure(.endsOnce, "requests \(open) never end")
     }
 
     private var isIdle: Bool {
         imageCoalescer.isIdle && dataCoalescer.isIdle && scheduler.waitingCount == 0 && scheduler.runningCount == 0
     }
 
-    /// After the end of all requests, nothing of them may be left.
+    /// Checks that nothing is left after all requests have ended.
     private func checkRemains() throws(Failure) {
         requests = [:]
         weak let loader = loader
         (self.loader, prefetchers) = (nil, [:])
         try takeSteps()
-        if loader != nil { throw failure(.nothingLeft, "the loader is not released") }
-        if handlers.value != 0 { throw failure(.nothingLeft, "\(handlers.value) handlers are not released") }
-        if !context.update({ $0.isEmpty }) { throw failure(.nothingLeft, "calls have not returned") }
-        if !isIdle { throw failure(.nothingLeft, "work is left") }
+        if loader != nil { throw failure(.noLeaks, "the loader is not released") }
+        if handlers.value != 0 { throw failure(.noLeaks, "\(handlers.value) handlers are not released") }
+        if !context.update({ $0.isEmpty }) { throw failure(.noLeaks, "calls have not returned") }
+        if !isIdle { throw failure(.noLeaks, "work is left") }
     }
 
     private func failure(_ promise: Promise, _ detail: String) -> Failure {
         Failure(step: stepCount, violation: Violation(promise, detail))
     }
 
-    // MARK: The loader's parts
+    // MARK: Components of the loader
 
     private static func makeScheduler(_ context: SimulationContext) -> PriorityScheduler {
         let rate = StartRate(burst: 3, perSecond: 2, clock: context.clock)

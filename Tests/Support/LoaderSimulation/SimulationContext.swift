@@ -2,8 +2,7 @@ import ImageCore
 import ImageTesting
 import Synchronization
 
-/// What the doubles of one simulation share: the executor, the clock, random numbers, the expected state and the first
-/// violation.
+/// The state that the test doubles of a simulation share.
 final class SimulationContext: Sendable {
     struct State: Sendable {
         var expected = ExpectedState()
@@ -31,7 +30,7 @@ final class SimulationContext: Sendable {
         if let violation = update(event) { record(violation) }
     }
 
-    /// Only the first violation is kept.
+    /// Records a violation, unless there is one already.
     func record(_ violation: Violation) { state.withLock { $0.violation = $0.violation ?? violation } }
 
     var isInvalidated: Bool { state.withLock { $0.isInvalidated } }
@@ -41,7 +40,7 @@ final class SimulationContext: Sendable {
     /// Returns a random number below `count`.
     func draw(_ count: Int) -> Int { state.withLock { Int.random(in: 0..<count, using: &$0.random) } }
 
-    /// The first violation so far.
+    /// Checks the expected state. Returns the first violation so far.
     func check(_ moment: ExpectedState.Moment) -> Violation? {
         state.withLock { state in
             state.violation = state.violation ?? state.expected.violation(at: moment)

@@ -2,16 +2,17 @@ import ImageCore
 
 /// Checks that waiting work of higher priority starts first.
 ///
-/// The simulation sees work start, not the scheduler's choice: a step or more lies between. So starts are judged when all
-/// chosen work has started. They were wrong if other work waited all the time, at a higher priority all the time.
+/// The simulation observes when work starts, one or more steps after the scheduler has chosen it. So starts are checked
+/// when all chosen work has started. A start was wrong if other work waited since the last check, always at a higher
+/// priority.
 struct StartOrder: Sendable {
     private struct Entry: Sendable {
         let work: ExpectedLanes.Work
-        /// How many starts the lane had had when the work arrived.
+        /// The number of starts in the lane when the work arrived.
         let startsBefore: Int
-        /// The range of its priorities since the last judgement.
+        /// The range of its priorities since the last check.
         var priorities: ClosedRange<RequestPriority>
-        /// Whether it waited at the last judgement.
+        /// Whether it waited at the last check.
         var waitedBefore = false
 
         init(_ work: ExpectedLanes.Work, startsBefore: Int) {
@@ -24,22 +25,22 @@ struct StartOrder: Sendable {
             priorities = min(priorities.lowerBound, value)...max(priorities.upperBound, value)
         }
 
-        mutating func judged() {
+        mutating func reset() {
             waitedBefore = true
             priorities = work.priority.value...work.priority.value
         }
 
-        /// Work for the same host can start whenever this can.
+        /// Returns whether this start was wrong. Work for the same host can start whenever this work can.
         func overtakes(_ other: Entry) -> Bool {
             work.lane == other.work.lane && work.host == other.work.host && other.waitedBefore
                 && priorities.upperBound < other.priorities.lowerBound
         }
     }
 
-    /// The scheduler may start the oldest work first after so many starts.
+    /// The number of starts after which the scheduler may start the oldest work first.
     private static let starvationLimit = 32
     private var waiting: [CallID: Entry] = [:]
-    /// Work that has started since the last judgement.
+    /// The work that has started since the last check.
     private var started: [Entry] = []
     private var startCounts: [WorkLane: Int] = [:]
 
@@ -57,16 +58,16 @@ struct StartOrder: Sendable {
         if count - entry.startsBefore < Self.starvationLimit { started.append(entry) }
     }
 
-    /// Call this whenever priorities may have changed.
+    /// Reads the priorities of all waiting work. Call it whenever they may have changed.
     mutating func readPriorities() {
         for id in waiting.keys { waiting[id]?.readPriority() }
     }
 
-    /// Judges the starts since the last call.
+    /// Checks the starts since the last call.
     mutating func violation() -> Violation? {
         defer {
             started = []
-            for id in waiting.keys { waiting[id]?.judged() }
+            for id in waiting.keys { waiting[id]?.reset() }
         }
         for early in started {
             guard let late = waiting.values.first(where: { early.overtakes($0) }) else { continue }

@@ -1,7 +1,7 @@
 import ImageCore
 import ImageLoading
 
-/// Identifies what callers share: an image or an original.
+/// Identifies a shared image or original.
 enum WorkKey: Hashable, Sendable, CustomStringConvertible {
     case image(ImageJobKey), data(DataJobKey)
 
@@ -15,7 +15,7 @@ enum WorkKey: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Identifies an operation that callers share.
+/// Identifies a shared operation.
 struct OperationID: Hashable, Sendable {
     let rawValue: Int
 }
@@ -25,9 +25,10 @@ struct CallID: Hashable, Sendable {
     let rawValue: Int
 }
 
-/// Where a task belongs.
+/// The operation or request of a task.
 enum TaskContext {
-    /// The operation that the task runs; nil in requests, prefetches, progress handlers and the tasks that make previews.
+    /// The operation that the task runs; nil in requests, prefetches, progress handlers and the tasks that make
+    /// previews.
     @TaskLocal static var operation: OperationID?
     /// Whether a request started the task. False for prefetches.
     @TaskLocal static var isRequest = false

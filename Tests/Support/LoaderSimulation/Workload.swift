@@ -3,8 +3,8 @@ package import ImageCore
 package import ImageLoading
 import ImageTesting
 
-/// What happens to a loader in one simulation, and how many steps its tasks take after each event. The same seed gives the
-/// same workload and the same schedule.
+/// The events of a simulation, and the number of steps that tasks take after each event. The same seed gives the same
+/// workload and the same schedule.
 package struct Workload: Sendable {
     package enum Event: Hashable, Sendable, CustomStringConvertible {
         case request(Int, Request)
@@ -41,23 +41,23 @@ package struct Workload: Sendable {
         }
     }
 
-    /// How a request is made and how it receives its result.
+    /// The API that makes a request and delivers its result.
     enum Form: String, Sendable {
         /// `image(for:)` and `data(for:)`, each in a task.
         case image, data
-        /// An `ImageTask` with a handler that is called at once.
-        case task
+        /// An `ImageTask` with a handler that is called immediately.
+        case immediateHandler
         /// An `ImageTask` with a handler that is called in a later step.
-        case taskElsewhere
+        case deferredHandler
         /// An `ImageTask` whose events another task iterates over.
-        case listened
+        case eventSequence
 
-        var isTask: Bool { self == .task || self == .taskElsewhere || self == .listened }
+        var isTask: Bool { self == .immediateHandler || self == .deferredHandler || self == .eventSequence }
     }
 
     package typealias Destination = ImagePrefetcher.Destination
 
-    /// A request, reduced to what matters here.
+    /// A request, reduced to the properties that the simulation uses.
     package struct Request: Hashable, Sendable, CustomStringConvertible {
         var image: Int
         var size: Int
@@ -147,7 +147,10 @@ private struct WorkloadGenerator {
         case 5: request.cachePolicy.disk = CacheAccess.allCases[draw(4)]
         default: break
         }
-        request.form = [.image, .image, .task, .task, .taskElsewhere, .listened, .data, .data][draw(8)]
+        let forms: [Workload.Form] = [
+            .image, .image, .immediateHandler, .immediateHandler, .deferredHandler, .eventSequence, .data, .data,
+        ]
+        request.form = forms[draw(8)]
         request.isProgressive = draw(2) == 0
         request.isProcessed = draw(4) == 0
         return request

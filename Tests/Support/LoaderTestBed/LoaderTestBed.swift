@@ -15,8 +15,8 @@ public struct LoaderTestBed: Sendable {
     public let loader: ImageLoader
 
     /// - Parameters:
-    ///   - executor: the executor of all tasks of the loader. By default Swift's global executor.
-    ///   - adjust: replaces or adds components of the loader.
+    ///   - executor: The executor of all tasks of the loader; nil for Swift's global executor.
+    ///   - adjust: Replaces or adds components of the loader.
     public init(
         scheduler: any WorkScheduler = ImmediateScheduler(), executor: (any TaskExecutor)? = nil,
         adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
@@ -32,10 +32,10 @@ public struct LoaderTestBed: Sendable {
         loader = ImageLoader(configuration)
     }
 
-    /// Returns the file of an image with this width in pixels. Different widths distinguish images.
+    /// Returns an encoded image with this width in pixels. Different widths distinguish images.
     public static func file(width: Int) -> Data { FakeImage.encode(width: width, height: 3) }
 
-    /// Returns a request for an image with this width in pixels, which is delivered when the gate is open.
+    /// Returns a request for an image with this width in pixels, which arrives when the gate is open.
     public func request(
         _ name: String, width: Int = 4, behind gate: Gate? = nil, adjust: (inout ImageRequest) -> Void = { _ in }
     ) -> ImageRequest {
@@ -45,7 +45,7 @@ public struct LoaderTestBed: Sendable {
             name, [ScriptedTransport.Reply(announcedBytes: file.count, body: held + [.piece(file)])], adjust: adjust)
     }
 
-    /// Returns a request that receives these replies in order. The last is repeated.
+    /// Returns a request to which the transport replies in this order. The last reply is repeated.
     public func request(
         _ name: String, _ replies: [ScriptedTransport.Reply], adjust: (inout ImageRequest) -> Void = { _ in }
     ) -> ImageRequest {

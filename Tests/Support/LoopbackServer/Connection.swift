@@ -81,7 +81,7 @@ final class Connection: Sendable {
                 sent += count
                 core.sentBytes.add(count)
             case .wouldBlock:
-                core.holdbacks.add(1)
+                core.blockedSends.add(1)
                 try pause(.writable)
             case .over: throw .clientLeft
             }

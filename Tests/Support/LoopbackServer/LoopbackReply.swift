@@ -60,7 +60,7 @@ public struct LoopbackReply: Sendable {
 
     /// Returns the response of an origin with a strong entity tag, which supports ranges: 206, 416 or 200.
     ///
-    /// - Parameter cut: the number of body bytes after which the connection is closed. Nil means the complete body.
+    /// - Parameter cut: The number of body bytes after which the connection is closed. `nil` sends the complete body.
     public static func resumable(
         _ body: [UInt8], tag: String, to request: LoopbackRequest, cut: Int? = nil
     ) -> LoopbackReply {

@@ -14,7 +14,7 @@ public struct LoopbackRequest: Sendable, Hashable {
     /// The target without its query.
     public var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// - Parameter head: the request line and the fields, without the blank line.
+    /// - Parameter head: The request line and the fields, without the blank line.
     init?(head: [UInt8], connection: Int) {
         // A carriage return and a line feed are one Character: split on the line feed's scalar.
         let lines = head.split(separator: UInt8(ascii: "\n")).map { line in

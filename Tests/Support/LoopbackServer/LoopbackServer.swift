@@ -1,6 +1,6 @@
-// A raw-socket HTTP/1.1 server for tests. It sends exactly the bytes of the test's script, valid or not, and records requests.
-// It listens on 127.0.0.1 at a free port. Each connection has its own thread, so the server doesn't block the cooperative
-// pool. The server stops when the `LoopbackServer` object is released.
+// A raw-socket HTTP/1.1 server for tests. It sends exactly the bytes of the test's script, valid or not, and records
+// requests. It listens on 127.0.0.1 at a free port. Each connection has its own thread, so the server doesn't block the
+// cooperative pool. The server stops when the `LoopbackServer` object is released.
 //
 //     let held = LoopbackSignal()
 //     let server = try LoopbackServer { request in
@@ -33,10 +33,13 @@ public final class LoopbackServer: Sendable {
     private let baseURL: URL
     private let core: ServerCore
 
+    /// Starts a server.
+    ///
     /// - Parameters:
-    ///   - greeting: the steps on each new connection before a request is read, such as a reset or invalid data.
-    ///   - sendBufferBytes: the size of the socket's send buffer. A small buffer fills early if the client doesn't read.
-    ///   - handler: returns the reply to a request. Called on the connection's thread.
+    ///   - greeting: The steps on each new connection before a request is read, such as a reset or invalid data.
+    ///   - sendBufferBytes: The size of the socket's send buffer. A small buffer fills early if the client doesn't
+    ///     read.
+    ///   - handler: Returns the reply to a request. Called on the connection's thread.
     public init(
         greeting: [LoopbackStep] = [], sendBufferBytes: Int? = nil,
         handler: @escaping @Sendable (LoopbackRequest) -> LoopbackReply = { _ in .notFound }
@@ -81,7 +84,7 @@ public final class LoopbackServer: Sendable {
     /// Waits until `count` scripts have completed.
     public func completions(_ count: Int) async { await core.completions.reaches(count) }
     /// Waits until the socket buffer was full `count` times, because the client reads too slowly.
-    public func holdbacks(_ count: Int) async { await core.holdbacks.reaches(count) }
+    public func blockedSends(_ count: Int) async { await core.blockedSends.reaches(count) }
     /// Waits until `count` bytes have been written in total.
     public func sentBytes(_ count: Int) async { await core.sentBytes.reaches(count) }
 
@@ -106,7 +109,7 @@ public final class RefusingPort: Sendable {
 final class ServerCore: Sendable {
     let log = Mutex<[LoopbackRequest]>([])
     let requests = Counter(), connections = Counter(), disconnects = Counter(), abandonments = Counter()
-    let completions = Counter(), holdbacks = Counter(), sentBytes = Counter()
+    let completions = Counter(), blockedSends = Counter(), sentBytes = Counter()
     let handler: @Sendable (LoopbackRequest) -> LoopbackReply
     private let listener: Socket
     private let greeting: [LoopbackStep]

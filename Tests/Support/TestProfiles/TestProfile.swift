@@ -17,17 +17,26 @@ public enum TestProfile {
     /// CIE xy of red, green and blue in Display P3.
     public static let p3Primaries = [0.680, 0.320, 0.265, 0.690, 0.150, 0.060]
 
+    /// Returns a matrix profile.
+    ///
+    /// - Parameters:
+    ///   - white: CIE xy of the white point.
+    ///   - primaries: CIE xy of red, green and blue.
+    ///   - gamma: The exponent of all channels.
     public static func rgb(white: (x: Double, y: Double), primaries: [Double], gamma: Double) -> Data {
-        unsafe made { bytes, capacity in
+        unsafe profile { bytes, capacity in
             unsafe test_profile_rgb([white.x, white.y], primaries, gamma, bytes, capacity)
         }
     }
 
-    public static var srgb: Data { unsafe made { unsafe test_profile_srgb($0, $1) } }
-    public static func gray(gamma: Double) -> Data { unsafe made { unsafe test_profile_gray(gamma, $0, $1) } }
-    public static var cmyk: Data { unsafe made { unsafe test_profile_cmyk($0, $1) } }
+    /// An sRGB profile.
+    public static var srgb: Data { unsafe profile { unsafe test_profile_srgb($0, $1) } }
+    /// Returns a gray profile.
+    public static func gray(gamma: Double) -> Data { unsafe profile { unsafe test_profile_gray(gamma, $0, $1) } }
+    /// A neutral CMYK profile (see `test_profile_cmyk`).
+    public static var cmyk: Data { unsafe profile { unsafe test_profile_cmyk($0, $1) } }
 
-    private static func made(_ make: (UnsafeMutablePointer<UInt8>?, Int) -> Int) -> Data {
+    private static func profile(_ make: (UnsafeMutablePointer<UInt8>?, Int) -> Int) -> Data {
         var bytes = [UInt8](repeating: 0, count: 100_000)
         let count = unsafe bytes.withUnsafeMutableBufferPointer { unsafe make($0.baseAddress, $0.count) }
         return Data(bytes.prefix(count))

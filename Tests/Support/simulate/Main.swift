@@ -1,8 +1,8 @@
 import LoaderSimulation
 
-/// Simulates the loader with one seed after another, for at least the given number of steps. Stops at the first violation.
+/// Simulates the loader with consecutive seeds, for at least the given number of steps. Stops at the first violation.
 ///
-/// Arguments: the number of steps (by default a million) and the first seed (by default 1).
+/// Arguments: the minimum number of steps (by default a million) and the first seed (by default 1).
 @main
 enum Main {
     static func main() throws {

@@ -9,7 +9,7 @@ struct source {
     size_t count;
 };
 
-static int take(GifFileType *gif, GifByteType *into, int count) {
+static int read_bytes(GifFileType *gif, GifByteType *into, int count) {
     struct source *source = gif->UserData;
     if ((size_t)count > source->count) count = (int)source->count;
     memcpy(into, source->bytes, (size_t)count);
@@ -51,7 +51,7 @@ static void draw_row(GifFileType *gif, const uint8_t *indices, int y, int transp
     }
 }
 
-// Supports only frames within the screen with rows in order, which is all that the benchmark's encoder writes.
+// Supports only frames within the screen and without interlacing. The encoder of the benchmark writes no others.
 static bool draw_frame(GifFileType *gif, int transparent, uint8_t *canvas, uint8_t *row) {
     const GifImageDesc *image = &gif->Image;
     if (image->Interlace || image->Left + image->Width > gif->SWidth || image->Top + image->Height > gif->SHeight) return false;
@@ -87,13 +87,13 @@ static bool draw_all(GifFileType *gif, uint8_t *canvas, uint8_t *row) {
 
 bool floor_gif(const uint8_t *data, size_t count, uint8_t *canvas, size_t capacity) {
     struct source source = {data, count};
-    GifFileType *gif = DGifOpen(&source, take, NULL);
+    GifFileType *gif = DGifOpen(&source, read_bytes, NULL);
     if (gif == NULL) return false;
-    bool is_good = (size_t)gif->SWidth * gif->SHeight * 4 <= capacity;
+    bool succeeded = (size_t)gif->SWidth * gif->SHeight * 4 <= capacity;
     uint8_t *row = malloc((size_t)gif->SWidth);
-    if (is_good) memset(canvas, 0, (size_t)gif->SWidth * gif->SHeight * 4);
-    is_good = is_good && row != NULL && draw_all(gif, canvas, row);
+    if (succeeded) memset(canvas, 0, (size_t)gif->SWidth * gif->SHeight * 4);
+    succeeded = succeeded && row != NULL && draw_all(gif, canvas, row);
     free(row);
     DGifCloseFile(gif, NULL);
-    return is_good;
+    return succeeded;
 }

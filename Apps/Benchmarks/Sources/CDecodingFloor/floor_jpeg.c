@@ -5,12 +5,12 @@
 
 #include <jpeglib.h>
 
-struct jumping_errors {
+struct error_handler {
     struct jpeg_error_mgr manager;
-    jmp_buf place;
+    jmp_buf environment;
 };
 
-static void jump(j_common_ptr info) { longjmp(((struct jumping_errors *)info->err)->place, 1); }
+static void handle_error(j_common_ptr info) { longjmp(((struct error_handler *)info->err)->environment, 1); }
 
 static void choose_scale(struct jpeg_decompress_struct *info, int width, int height) {
     info->scale_num = width == 0 ? 8 : 1;
@@ -22,10 +22,10 @@ static void choose_scale(struct jpeg_decompress_struct *info, int width, int hei
 
 bool floor_jpeg(const uint8_t *data, size_t count, int width, int height, uint8_t *pixels, size_t capacity) {
     struct jpeg_decompress_struct info;
-    struct jumping_errors errors;
+    struct error_handler errors;
     info.err = jpeg_std_error(&errors.manager);
-    errors.manager.error_exit = jump;
-    if (setjmp(errors.place)) {
+    errors.manager.error_exit = handle_error;
+    if (setjmp(errors.environment)) {
         jpeg_destroy_decompress(&info);
         return false;
     }

@@ -8,7 +8,7 @@ struct source {
     size_t count;
 };
 
-static void take(png_structp png, png_bytep into, size_t count) {
+static void read_bytes(png_structp png, png_bytep into, size_t count) {
     struct source *source = png_get_io_ptr(png);
     if (count > source->count) png_error(png, "no more bytes");
     memcpy(into, source->bytes, count);
@@ -38,7 +38,7 @@ bool floor_png(const uint8_t *data, size_t count, bool keeps_rows, uint8_t *pixe
         png_destroy_read_struct(&png, &info, NULL);
         return false;
     }
-    png_set_read_fn(png, &source, take);
+    png_set_read_fn(png, &source, read_bytes);
     read_rows(png, info, keeps_rows, pixels, capacity);
     png_destroy_read_struct(&png, &info, NULL);
     return true;

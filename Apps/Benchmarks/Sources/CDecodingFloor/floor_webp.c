@@ -24,12 +24,12 @@ bool floor_webp_animation(const uint8_t *data, size_t count) {
     options.color_mode = MODE_RGBA;
     WebPAnimDecoder *decoder = WebPAnimDecoderNew(&bytes, &options);
     if (decoder == NULL) return false;
-    bool is_good = true;
-    while (is_good && WebPAnimDecoderHasMoreFrames(decoder)) {
+    bool succeeded = true;
+    while (succeeded && WebPAnimDecoderHasMoreFrames(decoder)) {
         uint8_t *canvas;
         int end;
-        is_good = WebPAnimDecoderGetNext(decoder, &canvas, &end);
+        succeeded = WebPAnimDecoderGetNext(decoder, &canvas, &end);
     }
     WebPAnimDecoderDelete(decoder);
-    return is_good;
+    return succeeded;
 }

@@ -19,8 +19,8 @@ typedef struct {
 
 static struct pollfd polled[FIRST_CLIENT + MAX_CLIENTS];
 static client clients[FIRST_CLIENT + MAX_CLIENTS];
-static char *answer;
-static size_t answer_bytes;
+static char *response;
+static size_t response_bytes;
 
 int floor_origin_listen(int *port) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -36,7 +36,7 @@ int floor_origin_listen(int *port) {
     return listener;
 }
 
-static bool make_answer(size_t body_bytes) {
+static bool make_response(size_t body_bytes) {
     char head[512];
     int length = snprintf(
         head, sizeof head,
@@ -44,15 +44,15 @@ static bool make_answer(size_t body_bytes) {
         "Content-Length: %zu\r\nLast-Modified: Sun, 01 Nov 2026 11:00:00 GMT\r\nConnection: keep-alive\r\n"
         "ETag: \"68f0c4d2-c350\"\r\nCache-Control: max-age=86400\r\nAccept-Ranges: bytes\r\n\r\n",
         body_bytes);
-    answer_bytes = (size_t)length + body_bytes;
-    answer = malloc(answer_bytes);
-    if (!answer) return false;
-    memcpy(answer, head, (size_t)length);
-    for (size_t i = 0; i < body_bytes; i++) answer[(size_t)length + i] = (char)(i * 31 + i / 251);
+    response_bytes = (size_t)length + body_bytes;
+    response = malloc(response_bytes);
+    if (!response) return false;
+    memcpy(response, head, (size_t)length);
+    for (size_t i = 0; i < body_bytes; i++) response[(size_t)length + i] = (char)(i * 31 + i / 251);
     return true;
 }
 
-static void admit(int listener) {
+static void accept_client(int listener) {
     int socket = accept(listener, NULL, NULL), one = 1;
     if (socket < 0) return;
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
@@ -73,35 +73,35 @@ static bool read_request(client *client, int socket) {
     client->request[client->received] = 0;
     if (!strstr(client->request, "\r\n\r\n")) return client->received < HEAD_BYTES - 1;
     client->received = 0;
-    client->left = answer_bytes;
+    client->left = response_bytes;
     return true;
 }
 
-static bool write_answer(client *client, int socket) {
-    ssize_t count = send(socket, answer + answer_bytes - client->left, client->left, MSG_DONTWAIT | MSG_NOSIGNAL);
+static bool write_response(client *client, int socket) {
+    ssize_t count = send(socket, response + response_bytes - client->left, client->left, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (count > 0) client->left -= (size_t)count;
     return count > 0;
 }
 
-static void attend(int index) {
+static void handle_events(int index) {
     struct pollfd *poll = &polled[index];
     client *client = &clients[index];
-    bool stays = client->left > 0 || read_request(client, poll->fd);
-    if (stays && client->left > 0) stays = write_answer(client, poll->fd);
+    bool is_open = client->left > 0 || read_request(client, poll->fd);
+    if (is_open && client->left > 0) is_open = write_response(client, poll->fd);
     poll->events = client->left > 0 ? POLLOUT : POLLIN;
-    if (stays) return;
+    if (is_open) return;
     close(poll->fd);
     poll->fd = -1;
 }
 
 void floor_origin_serve(int listener, size_t body_bytes) {
-    if (!make_answer(body_bytes)) return;
+    if (!make_response(body_bytes)) return;
     polled[0] = (struct pollfd){.fd = STDIN_FILENO, .events = POLLIN};
     polled[1] = (struct pollfd){.fd = listener, .events = POLLIN};
     for (int i = FIRST_CLIENT; i < FIRST_CLIENT + MAX_CLIENTS; i++) polled[i].fd = -1;
     while (poll(polled, FIRST_CLIENT + MAX_CLIENTS, -1) >= 0 && polled[0].revents == 0) {
-        if (polled[1].revents) admit(listener);
+        if (polled[1].revents) accept_client(listener);
         for (int i = FIRST_CLIENT; i < FIRST_CLIENT + MAX_CLIENTS; i++)
-            if (polled[i].fd >= 0 && polled[i].revents) attend(i);
+            if (polled[i].fd >= 0 && polled[i].revents) handle_events(i);
     }
 }

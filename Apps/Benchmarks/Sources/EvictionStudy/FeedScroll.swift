@@ -2,34 +2,44 @@ import ImageTesting
 
 /// Simulates how a user scrolls through a feed of images: the typical access pattern of an image loader's memory cache.
 ///
-/// New posts appear at the top. A session starts there, scrolls down, and sometimes flings back up. Each post shows a thumbnail
-/// and its author's avatar, and sometimes the full image. A few authors write most posts. One session in `archiveEvery` scrolls
-/// far into the archive, which isn't viewed again soon: a scan.
+/// New posts appear at the top. A session starts there, scrolls down, and sometimes flings back up. Each post shows a
+/// thumbnail and its author's avatar, and sometimes the full image. A few authors write most posts. One session in
+/// `archiveEvery` scrolls far into the archive, which isn't viewed again soon: a scan.
 public struct FeedScroll: Sendable {
+    /// The seed of the random numbers.
     public var seed: UInt64 = 1
+    /// The number of sessions.
     public var sessions = 240
     /// The number of posts before the first session.
     public var firstPosts = 300
     /// The maximum number of new posts between two sessions, uniformly distributed.
     public var newPosts = 12
-    /// The minimum depth of a session in posts, and the mean of the exponentially distributed rest.
-    public var shallowest = 8
+    /// The minimum depth of a session in posts.
+    public var minimumDepth = 8
+    /// The mean of the exponentially distributed depth beyond the minimum, in posts.
     public var meanDepth = 60.0
+    /// The interval of the sessions that scroll into the archive, in sessions.
     public var archiveEvery = 20
+    /// The depth of a session that scrolls into the archive, in posts.
     public var archiveDepth = 1_500
+    /// The number of authors.
     public var authors = 400
     /// The exponent of Zipf's law for authors.
     public var authorExponent = 1.0
-    /// The probabilities, at each post, of opening the full image and of flinging back.
+    /// The probability, at each post, of opening the full image.
     public var fullChance = 0.03
+    /// The probability, at each post, of flinging back up.
     public var flingChance = 0.02
     /// The length of a fling in posts.
     public var fling = 5...30
-    /// Decoded sizes in bytes, 4 per pixel: thumbnails of 300 × 170 to 400, avatars of 96 × 96, full images of width 1,080.
+    /// The decoded size of a thumbnail of 300 × 170 to 400 pixels, in bytes.
     public var thumbnailBytes = 300 * 170 * 4...300 * 400 * 4
+    /// The decoded size of an avatar of 96 × 96 pixels, in bytes.
     public var avatarBytes = 96 * 96 * 4...96 * 96 * 4
+    /// The decoded size of a full image of width 1,080, in bytes.
     public var fullBytes = 1_080 * 608 * 4...1_080 * 1_920 * 4
 
+    /// Creates the default parameters.
     public init() {}
 
     private enum Kind: Hashable {
@@ -67,13 +77,13 @@ public struct FeedScroll: Sendable {
         mutating func session(_ number: Int) {
             post(Int.random(in: 0...parameters.newPosts, using: &random))
             let isScan = number % parameters.archiveEvery == parameters.archiveEvery - 1
-            let depth = isScan ? parameters.archiveDepth : someDepth()
-            var place = 0
-            while place < min(depth, postAuthors.count) {
-                show(post: postAuthors.count - 1 - place)
-                place += 1
-                if happens(parameters.flingChance) {
-                    place = max(0, place - Int.random(in: parameters.fling, using: &random))
+            let depth = isScan ? parameters.archiveDepth : randomDepth()
+            var position = 0
+            while position < min(depth, postAuthors.count) {
+                show(post: postAuthors.count - 1 - position)
+                position += 1
+                if occurs(parameters.flingChance) {
+                    position = max(0, position - Int.random(in: parameters.fling, using: &random))
                 }
             }
         }
@@ -82,23 +92,23 @@ public struct FeedScroll: Sendable {
             for _ in 0..<count { postAuthors.append(authors.next(using: &random)) }
         }
 
-        private mutating func someDepth() -> Int {
+        private mutating func randomDepth() -> Int {
             let share = Double.random(in: Double.leastNonzeroMagnitude..<1, using: &random)
-            return parameters.shallowest + Int(-logarithm(share) * parameters.meanDepth)
+            return parameters.minimumDepth + Int(-logarithm(share) * parameters.meanDepth)
         }
 
         private mutating func show(post: Int) {
-            ask(for: FeedImage(kind: .thumbnail, number: post), parameters.thumbnailBytes)
-            ask(for: FeedImage(kind: .avatar, number: postAuthors[post]), parameters.avatarBytes)
-            if happens(parameters.fullChance) { ask(for: FeedImage(kind: .full, number: post), parameters.fullBytes) }
+            access(FeedImage(kind: .thumbnail, number: post), parameters.thumbnailBytes)
+            access(FeedImage(kind: .avatar, number: postAuthors[post]), parameters.avatarBytes)
+            if occurs(parameters.fullChance) { access(FeedImage(kind: .full, number: post), parameters.fullBytes) }
         }
 
-        private mutating func ask(for image: FeedImage, _ bytes: ClosedRange<Int>) {
+        private mutating func access(_ image: FeedImage, _ bytes: ClosedRange<Int>) {
             let key = keys.number(of: image)
             if key == sizes.count { sizes.append(Int.random(in: bytes, using: &random)) }
             accesses.append(Trace.Access(key: key, size: sizes[key]))
         }
 
-        private mutating func happens(_ chance: Double) -> Bool { Double.random(in: 0..<1, using: &random) < chance }
+        private mutating func occurs(_ chance: Double) -> Bool { Double.random(in: 0..<1, using: &random) < chance }
     }
 }

@@ -1,15 +1,16 @@
-/// Evicts the entry whose next access is latest or never: the upper bound of hits for a limit by count (L. A. Belady, A study
-/// of replacement algorithms for a virtual-storage computer, IBM Systems Journal 5, 1966).
+/// Evicts the entry whose next access is furthest in the future, which maximizes the hits for a limit by count.
 ///
-/// For a limit by bytes, this rule is only a good estimate. The true optimum is NP-hard.
+/// This is Belady's MIN (L. A. Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems
+/// Journal 5, 1966). For a limit by bytes, the result is only a good estimate, because the true optimum is NP-hard.
 public enum Optimum {
+    /// Returns the hit ratios of the optimum for a trace at a capacity.
     public static func run(_ trace: Trace, _ capacity: Capacity) -> Outcome {
-        var kept = Kept(capacity: capacity)
+        var kept = Entries(capacity: capacity)
         let next = nextAccesses(trace)
         var index = -1
         return Simulation.count(trace) { access in
             index += 1
-            return kept.ask(for: access, next: next[index])
+            return kept.access(access, next: next[index])
         }
     }
 
@@ -24,9 +25,10 @@ public enum Optimum {
         return next
     }
 
-    private struct Kept {
+    /// The simulated cache.
+    private struct Entries {
         let capacity: Capacity
-        let whole: Int
+        let limit: Int
         var space: Int
         /// The next access and the cost of each key.
         var entries: [Int: (next: Int, cost: Int)] = [:]
@@ -36,16 +38,17 @@ public enum Optimum {
         init(capacity: Capacity) {
             self.capacity = capacity
             switch capacity {
-            case .entries(let whole), .bytes(let whole): self.whole = whole
+            case .entries(let limit), .bytes(let limit): self.limit = limit
             }
-            space = whole
+            space = limit
         }
 
-        mutating func ask(for access: Trace.Access, next: Int) -> Bool {
+        /// Returns whether the access is a hit.
+        mutating func access(_ access: Trace.Access, next: Int) -> Bool {
             let isHit = entries[access.key] != nil
             if let entry = entries.removeValue(forKey: access.key) { space += entry.cost }
             let cost = capacity.cost(of: access)
-            guard cost <= whole else { return isHit }
+            guard cost <= limit else { return isHit }
             makeSpace(for: cost)
             entries[access.key] = (next, cost)
             queue.insert(next, key: access.key)

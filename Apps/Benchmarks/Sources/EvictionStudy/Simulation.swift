@@ -7,6 +7,7 @@ public struct Outcome: Hashable, Sendable {
     /// The share of the requested bytes that were hits, from 0 to 1.
     public var byteHitRatio: Double
 
+    /// Creates a result from ratios between 0 and 1.
     public init(hitRatio: Double, byteHitRatio: Double) {
         self.hitRatio = hitRatio
         self.byteHitRatio = byteHitRatio
@@ -15,13 +16,15 @@ public struct Outcome: Hashable, Sendable {
 
 /// The limit of a simulated cache.
 public enum Capacity: Hashable, Sendable {
+    /// A maximum number of entries.
     case entries(Int)
+    /// A maximum total size in bytes.
     case bytes(Int)
 
-    /// Returns a share of the distinct keys or bytes of a trace, rounded down, at least 1.
+    /// Returns a share of the distinct keys or bytes of a trace, rounded down, but at least 1.
     public static func share(_ share: Double, of trace: Trace, inBytes: Bool) -> Capacity {
-        let whole = inBytes ? trace.distinctBytes : trace.distinctCount
-        let part = max(1, Int(Double(whole) * share))
+        let total = inBytes ? trace.distinctBytes : trace.distinctCount
+        let part = max(1, Int(Double(total) * share))
         return inBytes ? .bytes(part) : .entries(part)
     }
 
@@ -38,6 +41,7 @@ public enum Capacity: Hashable, Sendable {
     }
 }
 
+/// Simulates eviction policies.
 public enum Simulation {
     /// Runs a trace through the real memory cache. Inserts an entry after each miss.
     public static func run(_ trace: Trace, _ policy: EvictionPolicy, _ capacity: Capacity) -> Outcome {

@@ -2,7 +2,8 @@ import Foundation
 import ImageMemoryCaching
 
 extension EvictionStudy {
-    /// An SVG chart of the policies' hit ratios relative to the optimum. A dot is a trace and capacity, a bar is the mean.
+    /// An SVG chart of the policies' hit ratios relative to the optimum. A dot is a trace and capacity, a bar is the
+    /// mean.
     public var chart: String {
         let panels = [("by count", byCount), ("by bytes", byBytes)].filter { !$0.1.isEmpty }
         let drawn = panels.enumerated().map { index, panel in
@@ -58,10 +59,10 @@ private struct StudyPanel {
     private var axis: [String] {
         let bottom = Self.top + Self.step * Double(policies.count)
         return stride(from: axisStart, through: 1.001, by: 0.1).flatMap { value in
-            let place = String(format: "%.1f", x(value))
+            let position = String(format: "%.1f", x(value))
             return [
-                "<line x1=\"\(place)\" x2=\"\(place)\" y1=\"\(Self.top - 14)\" y2=\"\(bottom)\" stroke=\"#dddddd\"/>",
-                "<text x=\"\(place)\" y=\"\(bottom + 20)\" text-anchor=\"middle\" fill=\"#666666\">"
+                "<line x1=\"\(position)\" x2=\"\(position)\" y1=\"\(Self.top - 14)\" y2=\"\(bottom)\" stroke=\"#dddddd\"/>",
+                "<text x=\"\(position)\" y=\"\(bottom + 20)\" text-anchor=\"middle\" fill=\"#666666\">"
                     + String(format: "%.1f", value) + "</text>",
             ]
         }

@@ -7,13 +7,16 @@ public struct Trace: Sendable {
         /// The size in bytes, at least 1.
         public var size: Int
 
+        /// Creates an access.
         public init(key: Int, size: Int) {
             self.key = key
             self.size = size
         }
     }
 
+    /// The name in tables.
     public let name: String
+    /// The accesses in order.
     public let accesses: [Access]
     /// The number of distinct keys.
     public let distinctCount: Int
@@ -22,6 +25,7 @@ public struct Trace: Sendable {
     /// Whether the sizes differ.
     public let hasSizes: Bool
 
+    /// Creates a trace and computes its statistics.
     public init(name: String, accesses: [Access]) {
         self.name = name
         self.accesses = accesses
@@ -34,7 +38,7 @@ public struct Trace: Sendable {
     }
 }
 
-/// Numbers names in the order of their first appearance.
+/// Assigns numbers to names in the order of their first appearance, from 0.
 struct KeyNumbers<Name: Hashable> {
     private var numbers: [Name: Int] = [:]
 

@@ -1,4 +1,4 @@
-/// A key with the same hash value in every run, so that simulations of policies that use hashes are reproducible.
+/// A key with the same hash value in every run. This makes simulations of policies that use hashes reproducible.
 struct TraceKey: Hashable, Sendable {
     var number: Int
 

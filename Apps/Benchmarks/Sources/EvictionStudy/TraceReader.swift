@@ -3,20 +3,28 @@ public import Foundation
 
 /// An error of reading a trace.
 public enum TraceFailure: Error, Hashable {
+    /// A file that is missing, can't be opened, or is damaged. The value is its path.
     case unreadable(String)
     /// A line, numbered from 1, that is neither a key nor a key and a size.
     case malformedLine(Int, in: String)
-    /// A binary trace whose last record is truncated.
-    case cutOff(String)
+    /// A binary trace whose last record is truncated. The value is the file's name.
+    case truncated(String)
+    /// A trace without accesses. The value is the file's name.
     case empty(String)
 }
 
 /// Reads traces, which may be gzip-compressed.
 ///
-/// A text trace has a key per line, or a key and a size in bytes. Files with "oracleGeneral" in their names have that binary
-/// format of libCacheSim: little-endian records of 24 bytes with time (4), key (8), size (4) and next access (8).
+/// A text trace has a key per line, or a key and a size in bytes. Files with "oracleGeneral" in their names have that
+/// binary format of libCacheSim: little-endian records of 24 bytes with time (4), key (8), size (4) and next access
+/// (8).
 public enum TraceReader {
-    /// Returns the traces at a path: a file, or the files of a folder with ".txt", ".gz" or "oracleGeneral" in their names.
+    /// Returns the traces at a path: a file, or the files of a folder with ".txt", ".gz" or "oracleGeneral" in their
+    /// names.
+    ///
+    /// The traces of a folder are sorted by file name.
+    ///
+    /// - Throws: `TraceFailure`, or an error of Foundation if the folder can't be read.
     public static func traces(at url: URL) throws -> [Trace] {
         var isFolder: ObjCBool = false
         guard unsafe FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
@@ -29,6 +37,9 @@ public enum TraceReader {
             .sorted { $0.lastPathComponent < $1.lastPathComponent }.map(trace)
     }
 
+    /// Returns the trace in a file.
+    ///
+    /// - Throws: `TraceFailure`.
     public static func trace(at url: URL) throws -> Trace {
         let file = url.lastPathComponent
         let bytes = try bytes(of: url.path)
@@ -47,12 +58,12 @@ public enum TraceReader {
         guard let file = unsafe trace_file_open(path) else { throw TraceFailure.unreadable(path) }
         defer { unsafe trace_file_close(file) }
         var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            let count = unsafe trace_file_read(file, &piece, UInt32(piece.count))
+            let count = unsafe trace_file_read(file, &chunk, UInt32(chunk.count))
             if count < 0 { throw TraceFailure.unreadable(path) }
             if count == 0 { return bytes }
-            bytes += piece.prefix(Int(count))
+            bytes += chunk.prefix(Int(count))
         }
     }
 
@@ -67,15 +78,16 @@ public enum TraceReader {
     }
 
     private static func records(in bytes: [UInt8], _ file: String) throws -> [Trace.Access] {
-        guard bytes.count % 24 == 0 else { throw TraceFailure.cutOff(file) }
+        guard bytes.count % 24 == 0 else { throw TraceFailure.truncated(file) }
         var keys = KeyNumbers<UInt64>()
         return stride(from: 0, to: bytes.count, by: 24).map { start in
-            let key = little(bytes[start + 4..<start + 12])
-            return Trace.Access(key: keys.number(of: key), size: max(1, Int(little(bytes[start + 12..<start + 16]))))
+            let key = littleEndian(bytes[start + 4..<start + 12])
+            return Trace.Access(
+                key: keys.number(of: key), size: max(1, Int(littleEndian(bytes[start + 12..<start + 16]))))
         }
     }
 
-    private static func little(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    private static func littleEndian(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -27,16 +27,24 @@ struct Zipf {
 }
 
 extension Trace {
-    /// Returns independent accesses, some much more frequent than others: the typical pattern of a server.
+    /// Returns independent accesses whose keys have a Zipf distribution, the typical access pattern of a server.
+    ///
+    /// - Parameters:
+    ///   - name: The name in tables.
+    ///   - count: The number of keys.
+    ///   - exponent: The exponent of the distribution. Larger values concentrate the accesses on fewer keys.
+    ///   - accesses: The number of accesses.
+    ///   - seed: The seed of the random numbers.
     public static func zipf(
         named name: String, count: Int = 20_000, exponent: Double, accesses: Int = 150_000, seed: UInt64
     ) -> Trace {
         var random = SeededRandom(seed: seed)
-        let law = Zipf(count: count, exponent: exponent)
+        let distribution = Zipf(count: count, exponent: exponent)
         var keys = KeyNumbers<Int>()
         return Trace(
             name: name,
-            accesses: (0..<accesses).map { _ in Access(key: keys.number(of: law.next(using: &random)), size: 1) })
+            accesses: (0..<accesses).map { _ in Access(key: keys.number(of: distribution.next(using: &random)), size: 1)
+            })
     }
 }
 

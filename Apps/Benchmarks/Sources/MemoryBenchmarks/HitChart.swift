@@ -8,13 +8,13 @@ enum HitChart {
     private static let right = 230.0
     private static let top = 30.0
     private static let bottom = 50.0
-    private static let colours = [
+    private static let colors = [
         "#1b6ca8", "#d1495b", "#2a9d55", "#8d5fd3", "#e08e0b", "#555555", "#0aa5a5", "#b04a9e",
         "#8c564b", "#7f9f00", "#111111", "#5b5bff",
     ]
 
     static func svg(_ points: [Point]) -> String {
-        // Draws only the peers of the pairs. The cache itself is already in the chart.
+        // Of the paired measurements, draws only the peers. The cache itself is already in the chart.
         let ours = Set(points.filter { $0.operation == .hit }.map(\.name))
         let shown = points.filter {
             ($0.operation == .hit && !$0.name.contains("wall"))
@@ -50,17 +50,17 @@ enum HitChart {
     }
 
     private static func line(_ name: String, _ points: [Point], _ index: Int, _ total: Int) -> String {
-        let colour = colours[index % colours.count]
+        let color = colors[index % colors.count]
         let path = points.map { "\(x(Double($0.count))),\(y($0.nanoseconds))" }.joined(separator: " ")
         let dots = points.map { point in
-            "<circle cx=\"\(x(Double(point.count)))\" cy=\"\(y(point.nanoseconds))\" r=\"3\" fill=\"\(colour)\"/>"
+            "<circle cx=\"\(x(Double(point.count)))\" cy=\"\(y(point.nanoseconds))\" r=\"3\" fill=\"\(color)\"/>"
         }
         let dashes = name.hasPrefix("Memory") ? "" : " stroke-dasharray=\"5 3\""  // other implementations
         let legendY = top + 16 + Double(index) * 18
         return """
-            <polyline points="\(path)" fill="none" stroke="\(colour)" stroke-width="1.5"\(dashes)/>
+            <polyline points="\(path)" fill="none" stroke="\(color)" stroke-width="1.5"\(dashes)/>
             \(dots.joined(separator: "\n"))
-            <rect x="\(width - right + 20)" y="\(legendY - 9)" width="10" height="10" fill="\(colour)"/>
+            <rect x="\(width - right + 20)" y="\(legendY - 9)" width="10" height="10" fill="\(color)"/>
             <text x="\(width - right + 36)" y="\(legendY)">\(name)</text>
             """
     }

@@ -4,8 +4,8 @@ import ImageMemoryCaching
 
 /// Measures hits and insertions for several numbers of entries, and compares them with peers in the same run.
 ///
-/// `MemoryBenchmarks [--svg FILE] [--peer PROGRAM] [COUNT…]`. A peer is a program whose arguments are the numbers of entries
-/// and of threads. It prints tab-separated lines of name, entries, threads and nanoseconds, as
+/// `MemoryBenchmarks [--svg FILE] [--peer PROGRAM] [COUNT…]`. A peer is a program whose arguments are the numbers of
+/// entries and of threads. It prints tab-separated lines of name, entries, threads and nanoseconds, as
 /// `MemoryBenchmarks --as-peer COUNT` does.
 @main
 enum Main {
@@ -20,7 +20,7 @@ enum Main {
         let counts = arguments.isEmpty ? [1_000, 10_000, 100_000, 1_000_000] : arguments.compactMap { Int($0) }
         var points: [Point] = []
         for count in counts {
-            var new = try peer.map { try hits(count, beside: $0) } ?? []
+            var new = try peer.map { try hits(count, comparedWith: $0) } ?? []
             new += try hits(count)
             new.append(try await actorHits(count))
             new += insertions(count)
@@ -44,7 +44,7 @@ enum Main {
             [EvictionPolicy.lru, .sieve, .s3FIFO, .wTinyLFU, .gdsf].map { CacheSubject($0, count, keys) } + [
                 ImageSubject(count, keys), DictionarySubject(count, keys), FoundationSubject(count),
             ]
-        let subjects = all.filter { count <= $0.largest }
+        let subjects = all.filter { count <= $0.maximumCount }
         let order = hitOrder(count)
         var least = subjects.map { _ in Double.infinity }
         for _ in 0..<rounds {
@@ -58,7 +58,7 @@ enum Main {
     /// Runs LRU and a peer alternately, each time in a new process, and returns the medians of the processes' minimums.
     ///
     /// Memory placement differs between processes, and with many entries memory latency dominates.
-    private static func hits(_ count: Int, beside peer: String) throws -> [Point] {
+    private static func hits(_ count: Int, comparedWith peer: String) throws -> [Point] {
         var times: [String: [Double]] = [:]
         for _ in 0..<9 {
             for others in [
@@ -85,7 +85,7 @@ enum Main {
     /// Returns the time of one hit in nanoseconds.
     private static func time(of subject: any Subject, _ order: [Int32]) throws -> Double {
         try Measuring.nanoseconds(order.count) {
-            guard try subject.look(order) == order.count else { throw Miss() }
+            guard try subject.lookUp(order) == order.count else { throw Miss() }
         }
     }
 
@@ -102,7 +102,7 @@ enum Main {
             }
             least = min(least, (Measuring.now(CLOCK_PROCESS_CPUTIME_ID) - start) / Double(order.count))
         }
-        return Point(name: "actor, array in order of use", operation: .hit, count: count, nanoseconds: least)
+        return Point(name: "actor with an array in the order of use", operation: .hit, count: count, nanoseconds: least)
     }
 
     private static func insertions(_ count: Int) -> [Point] {
@@ -163,6 +163,7 @@ enum Main {
     }
 }
 
+/// An entry that should be in the cache is missing.
 struct Miss: Error {}
 
 /// A measured time.
@@ -173,7 +174,7 @@ struct Point {
         case pairedHit = "hit, in its own process"
         /// An insertion that evicts in insertion order.
         case insertion
-        /// An insertion that evicts after random hits, twice as many as entries.
+        /// An insertion that evicts after twice as many random hits as entries.
         case mixedInsertion = "insertion after hits"
     }
 
@@ -188,14 +189,15 @@ struct Point {
     }
 
     static func row(_ label: String, _ value: Double, _ unit: String, budget: Double?) -> String {
-        let judgement = budget.map { String(format: "  <= %g %@", $0, value <= $0 ? "met" : "NOT met") } ?? ""
+        let result = budget.map { String(format: "  <= %g %@", $0, value <= $0 ? "met" : "NOT met") } ?? ""
         return label.padding(toLength: 72, withPad: " ", startingAt: 0)
-            + String(format: "%12.2f %@", value, unit) + judgement
+            + String(format: "%12.2f %@", value, unit) + result
     }
 }
 
-/// Measures with another program.
+/// Runs another benchmark program.
 enum Peer {
+    /// Returns the times that the program prints, in nanoseconds by name.
     static func times(_ program: String, _ arguments: [String]) throws -> [String: Double] {
         let process = Process()
         let output = Pipe()

@@ -9,6 +9,7 @@ enum Measuring {
         return (now(CLOCK_PROCESS_CPUTIME_ID) - start) / Double(count)
     }
 
+    /// Returns the time of a clock in nanoseconds.
     static func now(_ clock: clockid_t) -> Double {
         var time = timespec()
         _ = unsafe clock_gettime(clock, &time)

@@ -6,12 +6,12 @@ import ImageMemoryCaching
 protocol Subject {
     var name: String { get }
     /// The maximum number of entries that is practical to measure.
-    var largest: Int { get }
+    var maximumCount: Int { get }
     /// Looks up the keys in the given order. Returns the number of hits.
-    func look(_ order: [Int32]) throws -> Int
+    func lookUp(_ order: [Int32]) throws -> Int
 }
 
-/// A key that is looked up without a copy, as by a caller that already holds it.
+/// A key that is looked up without copying it, like by a caller that already has it.
 struct HeldKey: ~Copyable {
     let key: ImageCacheKey
 
@@ -38,6 +38,7 @@ struct HeldKey: ~Copyable {
         unsafe keys.deallocate()
     }
 
+    /// Returns the number of keys, in the given order, for which `isIn` returns true.
     func count(_ order: [Int32], _ isIn: (borrowing HeldKey) -> Bool) -> Int {
         var found = 0
         for number in order where unsafe isIn(keys[Int(number)]) { found += 1 }
@@ -45,9 +46,10 @@ struct HeldKey: ~Copyable {
     }
 }
 
+/// `MemoryCache` with a policy.
 struct CacheSubject: Subject {
     let name: String
-    let largest = Int.max
+    let maximumCount = Int.max
     private let keys: HeldKeys
     private let cache: MemoryCache<ImageCacheKey, Int>
 
@@ -58,12 +60,13 @@ struct CacheSubject: Subject {
         for number in 0..<count { cache.insert(number, for: ImageCacheKey(source: Measuring.url(number))) }
     }
 
-    func look(_ order: [Int32]) -> Int { keys.count(order) { $0.isIn(cache) } }
+    func lookUp(_ order: [Int32]) -> Int { keys.count(order) { $0.isIn(cache) } }
 }
 
+/// `MemoryImageCache`.
 struct ImageSubject: Subject {
     let name = "MemoryImageCache"
-    let largest = Int.max
+    let maximumCount = Int.max
     private let keys: HeldKeys
     private let cache = MemoryImageCache(byteLimit: .max)
 
@@ -77,13 +80,13 @@ struct ImageSubject: Subject {
         }
     }
 
-    func look(_ order: [Int32]) -> Int { keys.count(order) { $0.isIn(cache) } }
+    func lookUp(_ order: [Int32]) -> Int { keys.count(order) { $0.isIn(cache) } }
 }
 
 /// A plain `Dictionary` without lock, limit or eviction order.
 struct DictionarySubject: Subject {
     let name = "Dictionary alone"
-    let largest = Int.max
+    let maximumCount = Int.max
     private let keys: HeldKeys
     private let dictionary: [ImageCacheKey: Int]
 
@@ -93,24 +96,24 @@ struct DictionarySubject: Subject {
             uniqueKeysWithValues: (0..<count).map { (ImageCacheKey(source: Measuring.url($0)), $0) })
     }
 
-    func look(_ order: [Int32]) -> Int { keys.count(order) { $0.isIn(dictionary) } }
+    func lookUp(_ order: [Int32]) -> Int { keys.count(order) { $0.isIn(dictionary) } }
 }
 
 /// `NSCache`, with keys that are already objects.
 struct FoundationSubject: Subject {
     let name = "NSCache"
-    let largest = 20_000
+    let maximumCount = 20_000
     private let keys: [NSString]
     private let cache = NSCache<NSString, NSNumber>()
 
     init(_ count: Int) {
         keys = (0..<count).map { NSString(string: Measuring.url($0)) }
-        for number in 0..<min(count, largest) {
+        for number in 0..<min(count, maximumCount) {
             cache.setObject(NSNumber(value: number), forKey: NSString(string: Measuring.url(number)), cost: 1)
         }
     }
 
-    func look(_ order: [Int32]) -> Int {
+    func lookUp(_ order: [Int32]) -> Int {
         order.count { cache.object(forKey: keys[Int($0)]) != nil }
     }
 }

@@ -1,5 +1,6 @@
 /// The costs and results of a simulated scroll.
 public struct ScrollOutcome: Hashable, Sendable, Encodable {
+    /// The name of the scenario.
     public var scenario: String
     /// Whether images were prefetched.
     public var prefetches: Bool
@@ -13,24 +14,32 @@ public struct ScrollOutcome: Hashable, Sendable, Encodable {
     public var wrong: Int
     /// The number of transfers started.
     public var transfers: Int
-    /// Transfers in excess of one per shown image: those of images never shown, and cancelled ones that were restarted.
+    /// The number of transfers in excess of one per shown image: for images never shown, and cancelled and restarted
+    /// ones.
     public var wastedTransfers: Int
     /// The number of body bytes received from the origin.
     public var transferredBytes: Int
-    /// Bytes in excess of one body per shown image.
+    /// The number of bytes in excess of one body per shown image.
     public var wastedBytes: Int
+    /// The number of decodes.
     public var decodes: Int
     /// The number of decodes of images never shown.
     public var wastedDecodes: Int
     /// The total processor time of the main actor in microseconds.
     public var mainMicroseconds: Double
 
+    /// The upper limit of each wasted share.
     public static let wastedShareGoal = 0.1
+    /// The upper limit of the main actor's processor time per cell, in microseconds.
     public static let mainMicrosecondsGoal = 20.0
 
+    /// The wasted share of the transfers, from 0 to 1.
     public var wastedTransferShare: Double { Double(wastedTransfers) / Double(max(1, transfers)) }
+    /// The wasted share of the received bytes, from 0 to 1.
     public var wastedByteShare: Double { Double(wastedBytes) / Double(max(1, transferredBytes)) }
+    /// The wasted share of the decodes, from 0 to 1.
     public var wastedDecodeShare: Double { Double(wastedDecodes) / Double(max(1, decodes)) }
+    /// The processor time of the main actor per appearance, in microseconds.
     public var mainMicrosecondsPerCell: Double { mainMicroseconds / Double(max(1, appearances)) }
 
     /// Whether all goals other than times are met.

@@ -2,31 +2,35 @@ import ImageTesting
 
 /// A way to scroll through a list: the topmost row in each frame, at 60 frames per second.
 public struct ScrollScenario: Sendable {
+    /// The frame rate.
     public static let framesPerSecond = 60
     /// The number of rows on the screen.
     public static let screen = 12
 
+    /// The name in reports.
     public let name: String
     /// The number of rows in the list.
     public let rowCount: Int
+    /// The topmost visible row in each frame.
     public let topmostRows: [Int]
 
     /// Scrolls from the first row to the last, one row per frame.
     public static func steady(rowCount: Int) -> ScrollScenario {
         ScrollScenario(
-            name: "60 rows a second", rowCount: rowCount, topmostRows: Array(0...max(0, rowCount - screen)))
+            name: "60 rows per second", rowCount: rowCount, topmostRows: Array(0...max(0, rowCount - screen)))
     }
 
-    /// Scrolls to the last row as a person would: drags of 20 to 100 rows per second, flings of 150 that slow down, pauses, and
-    /// movements back.
-    public static func restless(rowCount: Int, seed: UInt64) -> ScrollScenario {
-        var hand = Hand(random: SeededRandom(seed: seed), end: Double(max(0, rowCount - screen)))
+    /// Scrolls to the last row like a person: drags of 20 to 100 rows per second, flings that slow down from 150,
+    /// pauses, and movements back.
+    public static func natural(rowCount: Int, seed: UInt64) -> ScrollScenario {
+        var gestures = Gestures(random: SeededRandom(seed: seed), end: Double(max(0, rowCount - screen)))
         return ScrollScenario(
-            name: "drags, flings, rests, ways back", rowCount: rowCount, topmostRows: hand.scrollToEnd())
+            name: "drags, flings, pauses, movements back", rowCount: rowCount, topmostRows: gestures.scrollToEnd())
     }
 }
 
-private struct Hand {
+/// Generates random scroll gestures.
+private struct Gestures {
     var random: SeededRandom
     let end: Double
     var position = 0.0
@@ -44,7 +48,7 @@ private struct Hand {
         return rows
     }
 
-    /// - Parameter velocity: the velocity in rows per second.
+    /// - Parameter velocity: The velocity in rows per second.
     private mutating func move(_ velocity: Double, frames: Int = 1) {
         for _ in 0..<frames {
             position = min(max(0, position + velocity / Double(ScrollScenario.framesPerSecond)), end)

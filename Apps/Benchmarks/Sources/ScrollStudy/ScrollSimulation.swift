@@ -10,9 +10,9 @@ import ImageTransporting
 
 /// Simulates scrolling a list with the real loader, prefetcher, window, coalescers, scheduler and caches.
 ///
-/// The origin, decoder and disk are fake and use a manual clock. Everything runs on the main thread. Work outside the main
-/// actor runs on a seeded executor between frames. So the same scenario always gives the same outcome, and the main actor's
-/// time is measured separately.
+/// The origin, decoder and disk are fakes with a manual clock. Everything runs on the main thread. Work outside the
+/// main actor runs between frames on a seeded executor. Therefore the same scenario always has the same outcome, and
+/// the main actor's time is measured separately.
 @MainActor
 public final class ScrollSimulation {
     /// The number of times that work outside the main actor runs in each frame.
@@ -29,9 +29,12 @@ public final class ScrollSimulation {
     private let mainNanoseconds: () -> UInt64
     private var spentNanoseconds: UInt64 = 0
 
+    /// Creates a simulation.
+    ///
     /// - Parameters:
-    ///   - prefetches: whether images are prefetched.
-    ///   - mainNanoseconds: returns the processor time of the main thread so far, in nanoseconds.
+    ///   - scenario: The topmost row in each frame.
+    ///   - prefetches: Whether images are prefetched.
+    ///   - mainNanoseconds: Returns the processor time of the main thread so far, in nanoseconds.
     public init(_ scenario: ScrollScenario, prefetches: Bool = true, mainNanoseconds: @escaping () -> UInt64) {
         (self.scenario, self.prefetches) = (scenario, prefetches)
         self.mainNanoseconds = mainNanoseconds
@@ -43,6 +46,7 @@ public final class ScrollSimulation {
         list = ScrolledList(requests, loader, mainQueue, prefetches: prefetches)
     }
 
+    /// Runs the whole scenario and one more second for unfinished work. Call it only once.
     public func run() -> ScrollOutcome {
         let frame = Duration.seconds(1) / ScrollScenario.framesPerSecond
         for (number, topmost) in scenario.topmostRows.enumerated() {
@@ -50,15 +54,15 @@ public final class ScrollSimulation {
                 mainQueue.runAll()
                 list.scroll(to: topmost, at: frame * number)
             }
-            pass(frame)
+            advance(by: frame)
         }
-        for _ in 0..<ScrollScenario.framesPerSecond { pass(frame) }
+        for _ in 0..<ScrollScenario.framesPerSecond { advance(by: frame) }
         measure { mainQueue.runAll() }
         return outcome
     }
 
     /// Advances the clock and runs work outside the main actor.
-    private func pass(_ time: Duration) {
+    private func advance(by time: Duration) {
         for _ in 0..<Self.turnsPerFrame {
             clock.advance(by: time / Self.turnsPerFrame)
             executor.run()
@@ -72,16 +76,16 @@ public final class ScrollSimulation {
     }
 
     private var outcome: ScrollOutcome {
-        let seen = list.seen
-        let useful = seen.numbers.reduce(0) { $0 + NumberedImage.file($1).count }
+        let counts = list.counts
+        let useful = counts.numbers.reduce(0) { $0 + NumberedImage.file($1).count }
         let decoded = decoder.decodedNumbers
         return ScrollOutcome(
-            scenario: scenario.name, prefetches: prefetches, appearances: seen.appearances, atOnce: seen.atOnce,
-            blank: seen.blank,
-            wrong: seen.wrong, transfers: origin.sendCount,
-            wastedTransfers: origin.sendCount - seen.numbers.count, transferredBytes: origin.sentByteCount,
+            scenario: scenario.name, prefetches: prefetches, appearances: counts.appearances, atOnce: counts.atOnce,
+            blank: counts.blank,
+            wrong: counts.wrong, transfers: origin.sendCount,
+            wastedTransfers: origin.sendCount - counts.numbers.count, transferredBytes: origin.sentByteCount,
             wastedBytes: origin.sentByteCount - useful, decodes: decoded.count,
-            wastedDecodes: decoded.count { !seen.numbers.contains($0) },
+            wastedDecodes: decoded.count { !counts.numbers.contains($0) },
             mainMicroseconds: Double(spentNanoseconds) / 1_000)
     }
 

@@ -14,24 +14,24 @@ final class ScrolledList {
     private var window = PrefetchWindow()
     private var visible = 0..<0
     private var cells: [Int: Cell] = [:]
-    private var spare: [Cell] = []
-    let seen = Seen()
+    private var reusableCells: [Cell] = []
+    let counts = ScreenCounts()
 
     init(_ requests: [ImageRequest], _ loader: ImageLoader, _ mainQueue: MainQueue, prefetches: Bool) {
         (self.requests, self.loader, self.mainQueue, self.prefetches) = (requests, loader, mainQueue, prefetches)
         prefetcher = ImagePrefetcher(loader: loader)
     }
 
-    /// Does all main actor work of a frame, except the delivery of images that load later.
+    /// Does all work of the main actor in a frame, except the delivery of images that load later.
     func scroll(to topmost: Int, at time: Duration) {
         let now = topmost..<min(topmost + ScrollScenario.screen, requests.count)
         for row in visible where !now.contains(row) {
             guard let cell = cells.removeValue(forKey: row) else { continue }
             cell.prepareForReuse()
-            spare.append(cell)
+            reusableCells.append(cell)
         }
         for row in now where cells[row] == nil {
-            let cell = spare.popLast() ?? Cell(seen)
+            let cell = reusableCells.popLast() ?? Cell(counts)
             cell.show(row, requests[row], from: loader, mainQueue)
             cells[row] = cell
         }
@@ -46,18 +46,18 @@ final class ScrolledList {
 /// A reused cell.
 @MainActor
 final class Cell {
-    private let seen: Seen
+    private let counts: ScreenCounts
     private var row: Int?
     private var task: ImageTask?
     private var isFilled = false
 
-    init(_ seen: Seen) { self.seen = seen }
+    init(_ counts: ScreenCounts) { self.counts = counts }
 
     func show(_ row: Int, _ request: ImageRequest, from loader: ImageLoader, _ mainQueue: MainQueue) {
         (self.row, isFilled) = (row, false)
-        seen.appearances += 1
+        counts.appearances += 1
         if let hit = loader.cachedImage(for: request) {
-            seen.atOnce += 1
+            counts.atOnce += 1
             return fill(hit)
         }
         task = loader.load(request, for: self, on: mainQueue.delivery) { cell, result in
@@ -68,20 +68,21 @@ final class Cell {
 
     func prepareForReuse() {
         task = nil
-        if !isFilled { seen.blank += 1 }
+        if !isFilled { counts.blank += 1 }
         row = nil
     }
 
     private func fill(_ loaded: LoadedImage) {
         let number = NumberedImage.number(of: loaded.image.bitmap)
-        if number == row { seen.numbers.insert(number) } else { seen.wrong += 1 }
+        if number == row { counts.numbers.insert(number) } else { counts.wrong += 1 }
         isFilled = true
     }
 }
 
-/// Counts what was visible on the screen.
+/// Statistics of the rows and images that were on the screen.
 @MainActor
-final class Seen {
+final class ScreenCounts {
+    /// The numbers of the images that were shown in their own rows.
     var numbers: Set<Int> = []
     /// The number of times that a row appeared on the screen.
     var appearances = 0
@@ -93,7 +94,7 @@ final class Seen {
     var wrong = 0
 }
 
-/// Work that waits for the main actor. A separate queue lets the simulation decide when it runs.
+/// A queue of work for the main actor. The simulation decides when the work runs.
 final class MainQueue: Sendable {
     private let waiting = Mutex<[@Sendable () -> Void]>([])
 

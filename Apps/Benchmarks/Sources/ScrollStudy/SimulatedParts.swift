@@ -5,7 +5,7 @@ import ImageTesting
 import ImageTransporting
 import Synchronization
 
-/// The images of a list. The colour of each image encodes its number.
+/// The images of a list. The color of each image encodes its number.
 enum NumberedImage {
     static func file(_ number: Int) -> Data {
         FakeImage.encode(
@@ -19,11 +19,11 @@ enum NumberedImage {
     static func url(_ number: Int) -> URL? { URL(string: "http://images.example/\(number)") }
 }
 
-/// An origin that takes 30 to 110 ms of the clock's time per image: a wait for the head, then four chunks.
+/// An origin that takes 30 to 110 ms per image, by the manual clock: a delay before the head, then four chunks.
 ///
 /// The same image always takes the same time.
 final class SimulatedOrigin: DataTransport {
-    private static let pieceCount = 4
+    private static let chunkCount = 4
     private let clock: ManualClock
     private let sends = Atomic(0)
     private let bytes = Atomic(0)
@@ -41,14 +41,14 @@ final class SimulatedOrigin: DataTransport {
         try await sleep(.milliseconds(Int.random(in: 18...50, using: &random)))
         let pause = Duration.milliseconds(Int.random(in: 3...15, using: &random))
         let file = NumberedImage.file(number)
-        let length = (file.count + Self.pieceCount - 1) / Self.pieceCount
-        let pieces = Mutex(
+        let length = (file.count + Self.chunkCount - 1) / Self.chunkCount
+        let chunks = Mutex(
             stride(from: 0, to: file.count, by: length).map { file[$0..<min($0 + length, file.count)] }[...])
         let pull: @Sendable () async throws(TransportFailure) -> Data? = { () async throws(TransportFailure) in
-            guard let piece = pieces.withLock({ $0.popFirst() }) else { return nil }
+            guard let chunk = chunks.withLock({ $0.popFirst() }) else { return nil }
             try await self.sleep(pause)
-            self.bytes.wrappingAdd(piece.count, ordering: .relaxed)
-            return Data(piece)
+            self.bytes.wrappingAdd(chunk.count, ordering: .relaxed)
+            return Data(chunk)
         }
         let head = ResponseHead(status: .ok, url: request.url, expectedBytes: file.count)
         return TransportResponse(head: head, body: TransportBody(pull: pull))
@@ -81,7 +81,7 @@ final class RecordingDecoder: SizedImageDecoder {
     }
 }
 
-/// A data cache that takes no time.
+/// A data cache in memory.
 final class DictionaryCache: DataCache {
     private let entries = Mutex<[DataCacheKey: DataCacheEntry]>([:])
 

@@ -30,7 +30,7 @@ enum CacheBenchmarks {
         }
     }
 
-    /// Measures hits among 1,000 small images with URLs of about 60 bytes, in a scattered order.
+    /// Measures hits among 1,000 small images with URLs of about 60 bytes, in pseudorandom order.
     @concurrent
     private static func memory(_ folder: URL) async throws -> [Measurement] {
         var configuration = ImageLoaderOptions(cacheDirectory: nil).makeConfiguration()
@@ -69,7 +69,7 @@ enum CacheBenchmarks {
         return results
     }
 
-    /// Measures disk hits: bytes only, and an image of 300 pixels from a JPEG of 200 kB.
+    /// Measures disk hits: only the bytes, and an image of 300 pixels from a JPEG of 200 kB.
     @concurrent
     private static func disk(_ folder: URL) async throws -> [Measurement] {
         let jpeg = try Photograph.jpeg()
@@ -115,5 +115,6 @@ enum CacheBenchmarks {
         ]
     }
 
+    /// An entry that should be in the cache is missing.
     private struct Miss: Error {}
 }

@@ -17,7 +17,7 @@ struct Comparison: Encodable {
     static let heading =
         "decoding".padding(toLength: 50, withPad: " ", startingAt: 0) + "        ours         floor   ratio"
 
-    /// Takes `rounds` samples of each alternately, after one uncounted sample.
+    /// Takes `rounds` samples of each, alternately, after a warm-up.
     static func measure(
         _ name: String, rounds: Int, ours: () throws -> Void, floor: () throws -> Void
     ) throws -> Comparison {

@@ -7,10 +7,10 @@ import ImageCore
 import ImageDecoding
 import ImageLoaderKit
 
-/// Compares decoding of generated images with the bare C libraries on the same bytes.
+/// Compares decoding of generated images with the C libraries alone on the same bytes.
 ///
-/// Both sides write into reused memory. For a smaller size, the library only does what it supports itself: JPEG decodes at the
-/// next scale that covers the target, WebP resizes with low quality, and PNG doesn't resize.
+/// Both sides write into reused memory. For a smaller size, the baseline only does what the C library supports: libjpeg
+/// decodes at the next scale that covers the target, libwebp resizes with low quality, and libpng doesn't resize.
 enum DecodingBenchmarks {
     static func run(rounds: Int) throws -> [Comparison] {
         try jpeg(rounds) + progressive(rounds) + png(rounds) + webp(rounds) + animations(rounds)
@@ -116,7 +116,7 @@ private struct Subject {
         _ = try decoder.decode(data, request: DecodingRequest(target: target)) { false }
     }
 
-    /// Decodes all frames in order, and keeps one in memory at a time.
+    /// Decodes all frames in order and keeps only one in memory.
     func decodeFrames() throws {
         let reader = try decoder.makeFrameReader(of: data)
         for index in 0..<(try decoder.header(of: data).frameCount) { _ = try reader.frame(at: index) { false } }

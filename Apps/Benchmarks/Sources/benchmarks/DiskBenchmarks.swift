@@ -10,7 +10,7 @@ struct DiskComparison: Encodable {
     var microseconds: Double
     /// The ratio to plain files in the same run.
     var ratio: Double
-    /// The upper limit of `ratio`. Nil for other stores.
+    /// The upper limit of `ratio`, or `nil` for other stores.
     var goal: Double?
     /// The disk cache's time divided by this store's time, for stores that it should outperform.
     var oursToThis: Double?
@@ -27,7 +27,8 @@ struct DiskComparison: Encodable {
     }
 }
 
-/// Compares the disk cache with plain files, SQLite and diskcache, alternately in one run, with all data in the page cache.
+/// Compares the disk cache with plain files, SQLite and diskcache, alternately in one run, with all data in the page
+/// cache.
 enum DiskBenchmarks {
     private struct Size {
         var name: String
@@ -96,7 +97,8 @@ enum DiskBenchmarks {
         return least
     }
 
-    /// Reads the same entries of each store alternately, in a scattered order.
+    /// Reads the same entries of each store alternately, in pseudorandom order.
+    /// Returns the least microseconds per entry, in the order of the contenders.
     private static func leastOfGets(_ contenders: [any DiskContender], _ size: Size) async throws -> [Double] {
         let batch = 400
         var least = contenders.map { _ in Double.infinity }
@@ -114,7 +116,7 @@ enum DiskBenchmarks {
         _ operation: String, _ times: [Double], _ contenders: [any DiskContender], _ goal: Double
     ) -> [DiskComparison] {
         zip(times, contenders).enumerated().map { index, pair in
-            // The first is the baseline, the next two are the disk cache.
+            // The first contender is the baseline, and the next two are the disk cache.
             DiskComparison(
                 operation: operation, contender: pair.1.name, microseconds: pair.0, ratio: pair.0 / times[0],
                 goal: 1...2 ~= index ? goal : nil, oursToThis: index > 2 ? times[1] / pair.0 : nil)

@@ -3,7 +3,7 @@ import Foundation
 import ImageCore
 import ImageDiskCaching
 
-/// A store of bytes by URL that does the same work as the others, alternately.
+/// A store of bytes by URL.
 protocol DiskContender {
     var name: String { get }
     /// Stores an entry for each number. Returns the processor time of all threads in microseconds.
@@ -21,9 +21,11 @@ func imageURL(_ number: Int) -> String { "https://images.example.org/albums/17/p
 
 /// `DiskDataCache`, with a checksum verification on each read.
 struct DiskCacheContender: DiskContender {
-    /// The executor of the calling task. The other contenders run on the caller's thread.
+    /// The executor of the calling task.
     enum Caller: String {
+        /// The cache's own thread, so that no call changes threads, like in the other stores.
         case onCacheThread = "on its thread"
+        /// The global executor.
         case inPool = "from the pool"
     }
 
@@ -172,14 +174,14 @@ final class PythonContender: DiskContender {
     }
 
     func put(_ numbers: Range<Int>) async throws -> Double {
-        try ask("put \(numbers.lowerBound) \(numbers.upperBound)")
+        try send("put \(numbers.lowerBound) \(numbers.upperBound)")
     }
 
     func get(_ numbers: [Int]) async throws -> Double {
-        try ask("get " + numbers.map(String.init).joined(separator: " "))
+        try send("get " + numbers.map(String.init).joined(separator: " "))
     }
 
-    private func ask(_ command: String) throws -> Double {
+    private func send(_ command: String) throws -> Double {
         try input.fileHandleForWriting.write(contentsOf: Data((command + "\n").utf8))
         guard let microseconds = try readLine().flatMap({ Double($0) }) else {
             throw ContenderFailure(text: "diskcache_peer.py didn't answer \(command.prefix(20))")

@@ -43,13 +43,13 @@ enum DiskScaleBenchmarks {
 
     /// Measures how long a new cache takes to answer its first look-up and to read its folder.
     ///
-    /// Returns the least milliseconds of five runs, and the most heap bytes per entry of five runs.
+    /// Returns the minimum times in milliseconds and the maximum of heap bytes per entry, of five runs.
     private static func open(
         _ folder: URL
     ) async throws -> (processor: Double, passed: Double, heapBytes: Double) {
         var figures = (processor: Double.infinity, passed: Double.infinity, heapBytes: 0.0)
         let clock = ContinuousClock()
-        // Keeps the caches alive, so that none frees memory while the next allocates.
+        // Keeps the caches alive, so that none frees memory while the next one allocates.
         var caches: [DiskDataCache] = []
         for _ in 0..<5 {
             let before = floor_heap_bytes()
@@ -67,7 +67,7 @@ enum DiskScaleBenchmarks {
 
     private static func use(_ cache: DiskDataCache) async throws {
         guard try await cache.entry(for: DataCacheKey(source: imageURL(7))) != nil else {
-            throw ContenderFailure(text: "DiskDataCache has lost an entry")
+            throw ContenderFailure(text: "DiskDataCache does not have an entry that was stored")
         }
         // A removal waits until the folder is read.
         try await cache.remove(for: DataCacheKey(source: "nothing"))

@@ -4,7 +4,7 @@ import ImageMemoryCaching
 
 /// Prints hit ratios of all policies: `benchmarks eviction [TRACE or FOLDER…] [--svg FILE]`.
 ///
-/// The first traces are simulated and always the same. The given traces follow.
+/// The first traces are simulated and always the same. The traces that you pass follow.
 enum EvictionCommand {
     static func run(_ arguments: [String]) throws {
         var paths = arguments

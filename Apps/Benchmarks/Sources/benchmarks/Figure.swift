@@ -11,8 +11,9 @@ struct Figure: Encodable {
     var name: String
     var value: Double
     var unit: String
-    /// The upper limit of the value. Nil if there is no goal.
+    /// The upper limit of the value, or `nil` if there is no goal.
     var goal: Double?
+    /// The comparisons.
     var beside: [Other] = []
 
     static func heading(_ title: String) -> String {
@@ -20,8 +21,8 @@ struct Figure: Encodable {
     }
 
     var line: String {
-        let judgement = goal.map { String(format: "  <= %g %@", $0, value <= $0 ? "met" : "NOT met") } ?? ""
-        return row(name, value) + judgement + beside.map { "\n" + row("  " + $0.name, $0.value) }.joined()
+        let result = goal.map { String(format: "  <= %g %@", $0, value <= $0 ? "met" : "NOT met") } ?? ""
+        return row(name, value) + result + beside.map { "\n" + row("  " + $0.name, $0.value) }.joined()
     }
 
     private func row(_ name: String, _ value: Double) -> String {

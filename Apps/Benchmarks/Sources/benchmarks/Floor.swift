@@ -2,9 +2,9 @@ import CDecodingFloor
 import Foundation
 import ImageCore
 
-/// Decodes with the bare C libraries into a reused buffer: the baseline.
+/// The baseline: decodes with the C libraries alone into a reused buffer.
 final class Floor {
-    /// The work of a library. A size of 0 by 0 means the full size.
+    /// A call of a library. A size of 0 by 0 means the full size.
     enum Work {
         /// Decodes at the next scale that covers the size.
         case jpeg(Int32, Int32)
@@ -14,18 +14,19 @@ final class Floor {
         case gif
     }
 
-    private struct Refused: Error {}
+    /// The library failed to decode.
+    private struct Failure: Error {}
     private var pixels: [UInt8]
 
     init(_ size: PixelSize) { pixels = [UInt8](repeating: 0, count: size.area * 4) }
 
     func decode(_ data: Data, _ work: Work) throws {
-        let isGood = unsafe data.withUnsafeBytes { bytes in
+        let succeeded = unsafe data.withUnsafeBytes { bytes in
             unsafe pixels.withUnsafeMutableBufferPointer { pixels in
                 unsafe Self.run(work, bytes.bindMemory(to: UInt8.self), pixels)
             }
         }
-        if !isGood { throw Refused() }
+        if !succeeded { throw Failure() }
     }
 
     private static func run(

@@ -20,7 +20,7 @@ enum LoaderBenchmarks {
         for _ in 0..<rounds {
             let kinds = [
                 try await awaitedRequests(), try await requestsInTasks(), try await plainTasks(),
-                try await furtherWaiters(),
+                try await additionalWaiters(),
             ]
             for (kind, time) in kinds.enumerated() { times[kind] = min(times[kind], time) }
         }
@@ -48,7 +48,8 @@ enum LoaderBenchmarks {
         } / Double(requests.count)
     }
 
-    /// Measures the same calls without a loader: each image and each original in a task that others could await.
+    /// Measures the same calls without a loader. Each image and each original is loaded in its own task, which others
+    /// could await.
     private static func plainTasks() async throws -> Double {
         let (transport, decoder) = (InstantTransport(), InstantDecoder())
         let requests = (0..<requestCount).compactMap(makeRequest)
@@ -67,8 +68,8 @@ enum LoaderBenchmarks {
         } / Double(requests.count)
     }
 
-    /// Measures callers that wait for one download, which a gate blocks until the last has joined.
-    private static func furtherWaiters() async throws -> Double {
+    /// Measures callers that wait for one download, which a gate blocks until the last caller has joined.
+    private static func additionalWaiters() async throws -> Double {
         let (gate, coalescer) = (Gate(), TaskCoalescer<ImageJobKey, ImageJobResult>())
         let loader = makeLoader(InstantTransport(gate: gate), imageCoalescer: coalescer)
         let requests = Array(repeating: ImageRequest(.data(Data(), name: "none")), count: requestCount)
@@ -111,24 +112,26 @@ enum LoaderBenchmarks {
     }
 }
 
-/// Returns a few bytes immediately for each request.
+/// Returns a few bytes for each request, immediately or when a gate opens.
 struct InstantTransport: DataTransport {
     var gate: Gate?
 
     func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         await gate?.pass()
-        let piece = Piece()
-        let body = TransportBody(pull: { () async throws(TransportFailure) in piece.take() })
+        let chunk = SingleChunk()
+        let body = TransportBody(pull: { () async throws(TransportFailure) in chunk.next() })
         return TransportResponse(head: ResponseHead(status: .ok, url: request.url), body: body)
     }
 }
 
-private final class Piece: Sendable {
+/// Returns a chunk of bytes once.
+private final class SingleChunk: Sendable {
     private let isTaken = Atomic(false)
 
-    func take() -> Data? { isTaken.exchange(true, ordering: .relaxed) ? nil : Data([1, 2, 3, 4]) }
+    func next() -> Data? { isTaken.exchange(true, ordering: .relaxed) ? nil : Data([1, 2, 3, 4]) }
 }
 
+/// Returns the same image immediately.
 private struct InstantDecoder: SizedImageDecoder {
     private let image = DecodedImage(
         bitmap: Bitmap(size: PixelSize(width: 1, height: 1), pixels: [0, 0, 0, 255], isOpaque: true),

@@ -76,7 +76,7 @@ enum Main {
         } else {
             print(heading)
             for result in results { print(line(result)) }
-            // Shows the table before the next benchmark, which may take a while.
+            // Shows the table before the next benchmark starts.
             fflush(nil)
         }
     }

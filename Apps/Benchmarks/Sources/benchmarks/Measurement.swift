@@ -7,7 +7,7 @@ struct Measurement: Encodable {
     var medianNanoseconds: Double
     /// The least wall-clock time of an operation, in nanoseconds.
     var minNanoseconds: Double
-    /// The mean processor time of an operation over the whole measurement, all threads, in nanoseconds.
+    /// The mean processor time of an operation, including all threads, in nanoseconds.
     var processorNanoseconds: Double
     var samples: Int
 
@@ -30,8 +30,9 @@ struct Measurement: Encodable {
     }
 }
 
-/// Measures operations in samples of `batch` operations.
+/// Measures times of operations.
 enum Stopwatch {
+    /// Measures an operation in samples of `batch` calls, after a warm-up of one sample.
     static func measure(_ name: String, samples: Int, batch: Int, _ body: (Int) -> Void) -> Measurement {
         var times: [Double] = []
         for index in 0..<batch { body(index) }
@@ -44,6 +45,7 @@ enum Stopwatch {
         return result(name, times, processorNanoseconds() - processor, operations: samples * batch)
     }
 
+    /// Measures an asynchronous operation in samples of one call, after a warm-up of one call.
     static func measure(
         _ name: String, samples: Int, _ body: (Int) async throws -> Void
     ) async rethrows -> Measurement {
@@ -82,7 +84,7 @@ enum Stopwatch {
     }
 
     private static func wallNanoseconds() -> UInt64 { nanoseconds(CLOCK_MONOTONIC) }
-    /// Returns the processor time of all threads so far.
+    /// Returns the processor time of all threads so far, in nanoseconds.
     static func processorNanoseconds() -> UInt64 { nanoseconds(CLOCK_PROCESS_CPUTIME_ID) }
 
     private static func nanoseconds(_ clock: clockid_t) -> UInt64 {

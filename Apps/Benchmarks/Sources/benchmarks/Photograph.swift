@@ -34,7 +34,7 @@ enum Photograph {
         }
     }
 
-    /// Returns the color at a point: sky and ground with an edge between, waves in both, and grain.
+    /// Returns the color at a point. There is an edge between sky and ground, and both have waves and grain.
     private static func light(_ u: Double, _ v: Double, _ x: Int, _ y: Int) -> (UInt8, UInt8, UInt8) {
         let horizon = 0.55 + 0.06 * sin(u * 9) + 0.02 * sin(u * 41)
         let wave = sin(u * 37 + v * 13) * sin(v * 29 - u * 7) + 0.5 * sin(u * 171 + v * 97)

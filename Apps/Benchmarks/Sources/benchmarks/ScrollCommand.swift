@@ -6,12 +6,12 @@ import ScrollStudy
 enum ScrollCommand {
     /// Returns whether all goals other than times are met.
     static func run(_ arguments: [String]) throws -> Bool {
-        let scenarios = [ScrollScenario.steady(rowCount: 10_000), .restless(rowCount: 10_000, seed: 1)]
+        let scenarios = [ScrollScenario.steady(rowCount: 10_000), .natural(rowCount: 10_000, seed: 1)]
         var meetsGoals = true
         for scenario in scenarios {
             let ours = outcome(of: scenario, prefetches: true)
             meetsGoals = meetsGoals && ours.meetsGoals
-            try report(ours, beside: outcome(of: scenario, prefetches: false), isJSON: arguments == ["--json"])
+            try report(ours, comparedWith: outcome(of: scenario, prefetches: false), isJSON: arguments == ["--json"])
         }
         return meetsGoals
     }
@@ -25,19 +25,19 @@ enum ScrollCommand {
         return least ?? outcomes[0]
     }
 
-    private static func report(_ outcome: ScrollOutcome, beside plain: ScrollOutcome, isJSON: Bool) throws {
+    private static func report(_ outcome: ScrollOutcome, comparedWith plain: ScrollOutcome, isJSON: Bool) throws {
         if isJSON {
             for outcome in [outcome, plain] {
                 print(String(decoding: try JSONEncoder().encode(outcome), as: UTF8.self))
             }
         } else {
-            print(outcome.text(beside: plain))
+            print(outcome.text(comparedWith: plain))
         }
     }
 }
 
 extension ScrollOutcome {
-    fileprivate func text(beside plain: ScrollOutcome) -> String {
+    fileprivate func text(comparedWith plain: ScrollOutcome) -> String {
         func line(_ name: String, _ figure: (ScrollOutcome) -> String, goal: String = "") -> String {
             let columns = [figure(self), figure(plain)].map {
                 String(repeating: " ", count: max(0, 14 - $0.count)) + $0
@@ -47,7 +47,7 @@ extension ScrollOutcome {
         func percent(_ share: Double) -> String { String(format: "%.2f %%", 100 * share) }
         let wasteGoal = "   goal: less than \(Int(100 * Self.wastedShareGoal)) %"
         return [
-            line("\(scenario), \(appearances) cells", { $0.prefetches ? "with window" : "without" }),
+            line("\(scenario), \(appearances) cells", { $0.prefetches ? "with prefetch" : "without" }),
             line("cells with their image in the first frame", { percent($0.share(of: $0.atOnce)) }),
             line("cells that never showed their image", { percent($0.share(of: $0.blank)) }),
             line("wrong images", { "\($0.wrong)" }, goal: "   goal: 0"),

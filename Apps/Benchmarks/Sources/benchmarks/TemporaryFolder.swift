@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs `body` with a new folder and removes the folder afterwards, also if `body` throws.
+/// Runs `body` with a new folder and removes the folder afterwards, even if `body` throws.
 func withTemporaryFolder<Result>(
     isolation: isolated (any Actor)? = #isolation, _ body: (URL) async throws -> Result
 ) async throws -> Result {

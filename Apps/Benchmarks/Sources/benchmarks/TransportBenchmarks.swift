@@ -11,7 +11,7 @@ struct TransportComparison: Encodable {
     var ratio: Double
     /// The median of the ratios of the rounds.
     var medianRatio: Double
-    /// The upper limit of the ratios. Nil if there is no goal.
+    /// The upper limit of the ratios, or `nil` if there is no goal.
     var goal: Double?
 
     static let heading =
@@ -91,6 +91,7 @@ final class LoopbackOrigin {
         process.waitUntilExit()
     }
 
+    /// Serves bodies until standard input ends. Prints the port.
     static func serve() {
         var port: Int32 = 0
         let listener = unsafe floor_origin_listen(&port)
@@ -100,6 +101,7 @@ final class LoopbackOrigin {
         floor_origin_serve(listener, bodyBytes)
     }
 
+    /// Throws if the number of received bytes is wrong.
     static func check(_ byteCount: Int, of count: Int) throws {
         guard byteCount == count * bodyBytes else {
             throw ContenderFailure(text: "received \(byteCount) bytes of \(count) bodies")

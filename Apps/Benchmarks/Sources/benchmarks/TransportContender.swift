@@ -24,37 +24,40 @@ private let connections = 6
 
 private func imageAddress(_ port: Int, _ number: Int) throws -> URL {
     guard let url = URL(string: "http://127.0.0.1:\(port)/images/\(number).jpg") else {
-        throw ContenderFailure(text: "no address")
+        throw ContenderFailure(text: "invalid URL")
     }
     return url
 }
 
-private final class Tally: Sendable {
+/// The counters of concurrent downloads.
+private final class DownloadCounters: Sendable {
+    /// The number of the next image.
     let next = Atomic(0)
+    /// The total number of received bytes.
     let received = Atomic(0)
 }
 
-/// Fetches bodies with `fetch`, which returns the length of one, six at a time.
+/// Fetches bodies with `fetch`, which returns the length of a body, six at a time.
 private func fetchAll(
     _ count: Int, port: Int, _ fetch: @escaping @Sendable (URL) async throws -> Int
 ) async throws {
-    let tally = Tally()
+    let counters = DownloadCounters()
     try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<connections {
             group.addTask {
                 while true {
-                    let number = tally.next.add(1, ordering: .relaxed).oldValue
+                    let number = counters.next.add(1, ordering: .relaxed).oldValue
                     guard number < count else { return }
-                    tally.received.add(try await fetch(imageAddress(port, number)), ordering: .relaxed)
+                    counters.received.add(try await fetch(imageAddress(port, number)), ordering: .relaxed)
                 }
             }
         }
         try await group.waitForAll()
     }
-    try LoopbackOrigin.check(tally.received.load(ordering: .relaxed), of: count)
+    try LoopbackOrigin.check(counters.received.load(ordering: .relaxed), of: count)
 }
 
-/// `CurlTransport`, read as the loader does.
+/// `CurlTransport`. Collects bodies as the loader does.
 struct CurlTransportContender: TransportContender {
     let name = "CurlTransport"
     let isOurs = true
@@ -91,7 +94,7 @@ struct URLSessionContender: TransportContender {
     }
 }
 
-/// libcurl's multi interface in C, without any layer around it. Discards the bodies.
+/// libcurl's multi interface, called directly from C. Discards the bodies.
 struct LibcurlContender: TransportContender {
     let name = "libcurl alone, in C"
     let port: Int
@@ -104,7 +107,7 @@ struct LibcurlContender: TransportContender {
     }
 }
 
-/// The curl tool. Discards the bodies. The time of starting and fetching one body is subtracted.
+/// The curl tool. Discards the bodies. Subtracts the time of starting the tool and fetching one body.
 struct CurlToolContender: TransportContender {
     let name = "curl --parallel"
     private let folder: URL

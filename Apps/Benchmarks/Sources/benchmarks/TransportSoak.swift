@@ -25,7 +25,7 @@ struct SoakFigures: Encodable {
     private func summary(_ name: String, _ value: (Sample) -> Double) -> String {
         let values = samples.map(value)
         return String(
-            format: "%@: first %.2f, last %.2f, greatest %.2f MB", name, values.first ?? 0, values.last ?? 0,
+            format: "%@: first %.2f, last %.2f, maximum %.2f MB", name, values.first ?? 0, values.last ?? 0,
             values.max() ?? 0)
     }
 }
@@ -34,6 +34,7 @@ extension SoakFigures.Sample {
     fileprivate var megabytes: (Double, Double) { (Double(residentBytes) / 1e6, Double(heapBytes) / 1e6) }
 }
 
+/// Measures the memory of one transport over many requests.
 enum TransportSoak {
     private static let sampleCount = 20
 

@@ -4,18 +4,18 @@ import ImageCore
 import ImageLoading
 import ImageScheduling
 
-/// Measures the memory of 100,000 requests that wait in the download lane, and the time to queue, reprioritise and cancel each,
-/// compared with 10,000 requests.
+/// Measures the memory of 100,000 requests that wait in the download lane, and the time to queue, reprioritize and
+/// cancel each, compared with 10,000 requests.
 enum WaitingBenchmarks {
     private struct Costs {
         var bytes = 0.0
         var queued = 0.0
-        var reprioritised = 0.0
+        var reprioritized = 0.0
         var cancelled = 0.0
     }
 
     static func run() async throws -> [Figure] {
-        // Measures the larger number first, because reused memory isn't counted.
+        // Measures the larger number first. The smaller one would otherwise leave memory that the larger one reuses.
         let (many, few) = (try await costs(100_000), try await costs(10_000))
         func figure(_ name: String, _ cost: KeyPath<Costs, Double>) -> Figure {
             Figure(
@@ -24,7 +24,7 @@ enum WaitingBenchmarks {
         }
         return [
             Figure(name: "memory of a waiting request, of 100,000", value: many.bytes, unit: "B", goal: 8_192),
-            figure("queued", \.queued), figure("reprioritised", \.reprioritised), figure("cancelled", \.cancelled),
+            figure("queued", \.queued), figure("reprioritized", \.reprioritized), figure("cancelled", \.cancelled),
         ]
     }
 
@@ -41,7 +41,7 @@ enum WaitingBenchmarks {
                 try await until { scheduler.waitingCount == count }
             } / Double(count)
         costs.bytes = Double(Int(floor_resident_bytes()) - bytes) / Double(count)
-        costs.reprioritised =
+        costs.reprioritized =
             Stopwatch.processorMilliseconds {
                 for (number, task) in tasks.enumerated() { task.priority = number.isMultiple(of: 2) ? .high : .low }
             } * 1_000 / Double(count)

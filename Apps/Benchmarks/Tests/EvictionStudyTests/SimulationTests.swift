@@ -3,17 +3,17 @@ import ImageMemoryCaching
 import ImageTesting
 import Testing
 
-@Suite("Simulating policies")
+@Suite("Policy simulation")
 struct SimulationTests {
-    @Test("LRU in the memory cache has the hits of a reference list", arguments: [1, 7, 40])
+    @Test("LRU in the memory cache has as many hits as a reference implementation", arguments: [1, 7, 40])
     func lru(_ capacity: Int) {
         let trace = Self.trace(seed: 1, keys: 60, accesses: 2_000)
         var order: [Int] = []
         var hits = 0
         for access in trace.accesses {
-            if let place = order.firstIndex(of: access.key) {
+            if let index = order.firstIndex(of: access.key) {
                 hits += 1
-                order.remove(at: place)
+                order.remove(at: index)
             } else if order.count == capacity {
                 order.removeFirst()
             }
@@ -38,7 +38,7 @@ struct SimulationTests {
         }
     }
 
-    @Test("by bytes, entries above the capacity never hit, and others do")
+    @Test("with a capacity in bytes, entries that exceed it never hit, and others do")
     func bytes() {
         let accesses = [(0, 10), (1, 100), (0, 10), (1, 100)].map { Trace.Access(key: $0.0, size: $0.1) }
         let trace = Trace(name: "a", accesses: accesses)
@@ -47,7 +47,7 @@ struct SimulationTests {
         }
     }
 
-    @Test("a capacity is a share of the distinct keys or of their bytes, rounded down, at least 1")
+    @Test("a capacity is a share of the distinct keys or bytes, rounded down, but at least 1")
     func capacity() {
         let accesses = [(0, 10), (1, 105), (0, 10)].map { Trace.Access(key: $0.0, size: $0.1) }
         let trace = Trace(name: "a", accesses: accesses)

@@ -25,7 +25,7 @@ struct TraceReaderTests {
         #expect((trace.distinctCount, trace.distinctBytes, trace.hasSizes) == (2, 210, true))
     }
 
-    @Test("gzipped text")
+    @Test("a text trace can be gzip-compressed")
     func gzipped() throws {
         let bytes: [UInt8] = [
             31, 139, 8, 0, 0, 0, 0, 0, 2, 255, 75, 84, 48, 52, 224, 74, 82, 48, 50, 48, 224, 74, 4, 49, 1, 236, 121,
@@ -35,7 +35,7 @@ struct TraceReaderTests {
         #expect(throws: TraceFailure.self) { try read(bytes.dropLast(9), as: "a.txt.gz") }
     }
 
-    @Test("oracleGeneral: time, key, size and next access, little-endian in 24 bytes")
+    @Test("an oracleGeneral trace has little-endian records of 24 bytes: time, key, size and next access")
     func oracleGeneral() throws {
         let keys: [UInt64] = [0x0102_0304_0506_0708, 9, 0x0102_0304_0506_0708]
         var bytes: [UInt8] = []
@@ -48,7 +48,9 @@ struct TraceReaderTests {
         let trace = try read(bytes, as: "b.oracleGeneral.bin")
         #expect(trace.name == "b")
         #expect(trace.accesses == Self.accesses)
-        #expect(throws: TraceFailure.cutOff("b.oracleGeneral")) { try read(bytes.dropLast(1), as: "b.oracleGeneral") }
+        #expect(throws: TraceFailure.truncated("b.oracleGeneral")) {
+            try read(bytes.dropLast(1), as: "b.oracleGeneral")
+        }
     }
 
     @Test(
@@ -66,7 +68,7 @@ struct TraceReaderTests {
         }
     }
 
-    @Test("a folder gives its traces in order of name, and ignores other files")
+    @Test("the traces of a folder are sorted by file name, and other files are ignored")
     func folder() throws {
         let names = try inFolder { folder in
             for name in ["b.txt", "a.txt", "readme.md"] {

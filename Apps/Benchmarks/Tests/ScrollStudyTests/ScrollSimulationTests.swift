@@ -8,7 +8,7 @@ struct ScrollSimulationTests {
         ScrollSimulation(scenario, prefetches: prefetches) { 0 }.run()
     }
 
-    @Test("at 60 rows per second nearly all rows have their image in the first frame, with little wasted work")
+    @Test("at 60 rows per second, nearly all rows have their image in the first frame, and little work is wasted")
     func steady() {
         let outcome = run(.steady(rowCount: 1_000))
         #expect(outcome.meetsGoals && outcome.wastedTransferShare < 0.02, "\(outcome)")
@@ -19,9 +19,9 @@ struct ScrollSimulationTests {
     }
 
     @Test("natural scrolling wastes little work, less than without prefetching, and never shows a wrong image")
-    func restless() {
-        // The goals apply to long lists. In a short list, a single fling is a large share of all work, and is wasted.
-        let scenario = ScrollScenario.restless(rowCount: 4_000, seed: 1)
+    func natural() {
+        // The goals apply to long lists. In a short list, a single fling wastes a large share of the work.
+        let scenario = ScrollScenario.natural(rowCount: 4_000, seed: 1)
         let (outcome, plain) = (run(scenario), run(scenario, prefetches: false))
         #expect(outcome.meetsGoals, "\(outcome)")
         #expect(3 * outcome.atOnce > 2 * outcome.appearances, "\(outcome)")
@@ -39,8 +39,8 @@ struct ScrollSimulationTests {
     @Test("the same scenario has the same outcome")
     func determinism() {
         let outcomes = [
-            run(.restless(rowCount: 200, seed: 7)), run(.restless(rowCount: 200, seed: 7)),
-            run(.restless(rowCount: 200, seed: 8)),
+            run(.natural(rowCount: 200, seed: 7)), run(.natural(rowCount: 200, seed: 7)),
+            run(.natural(rowCount: 200, seed: 8)),
         ]
         #expect(outcomes[0] == outcomes[1])
         #expect(outcomes[0] != outcomes[2])

@@ -4,20 +4,20 @@
     import Darwin
 #endif
 
-/// A line to standard output, at once.
-func say(_ line: String) { writeAll("\(line)\n", to: STDOUT_FILENO) }
+/// Prints a line to standard output without buffering.
+func printLine(_ line: String) { writeAll("\(line)\n", to: STDOUT_FILENO) }
 
-/// A line to standard error.
-func complain(_ line: String) { writeAll("\(line)\n", to: STDERR_FILENO) }
+/// Prints a line to standard error.
+func printError(_ line: String) { writeAll("\(line)\n", to: STDERR_FILENO) }
 
-/// Writes to a temporary file and renames it, so that readers never see half of it.
+/// Writes a file atomically. Returns whether it succeeded.
 func write(_ text: String, toFile path: String) -> Bool {
-    let draft = path + ".new"
-    let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    let temporaryPath = path + ".new"
+    let descriptor = unsafe open(temporaryPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { return false }
     let isWritten = writeAll(text, to: descriptor)
     close(descriptor)
-    return unsafe isWritten && rename(draft, path) == 0
+    return unsafe isWritten && rename(temporaryPath, path) == 0
 }
 
 @discardableResult

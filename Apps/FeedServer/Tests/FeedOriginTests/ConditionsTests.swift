@@ -15,7 +15,7 @@ struct ConditionsTests {
     }
 
     @Test(
-        "a validator that fits makes the answer 304",
+        "a matching validator returns 304",
         arguments: [
             ("if-none-match", "\"abc\"", true), ("if-none-match", "\"x\", W/\"abc\"", true),
             ("if-none-match", "*", true),
@@ -26,13 +26,13 @@ struct ConditionsTests {
         #expect(try selection([name: value]) == (expected ? .notModified : .whole))
     }
 
-    @Test("If-None-Match decides alone when both are there")
+    @Test("If-None-Match takes precedence over If-Modified-Since")
     func precedence() throws {
         #expect(try selection(["if-none-match": "\"x\"", "if-modified-since": Self.date]) == .whole)
     }
 
     @Test(
-        "one range of bytes is answered with that part",
+        "a single range of bytes returns that part",
         arguments: [
             ("bytes=0-9", Selection.part(0..<10)), ("bytes=90-", .part(90..<100)), ("bytes=-5", .part(95..<100)),
             ("bytes=50-5000", .part(50..<100)), ("bytes=-500", .part(0..<100)), ("bytes=99-99", .part(99..<100)),
@@ -47,7 +47,7 @@ struct ConditionsTests {
     }
 
     @Test(
-        "If-Range wants the same strong tag or exactly the same date",
+        "If-Range requires the same strong tag or exactly the same date",
         arguments: [
             ("\"abc\"", true), ("W/\"abc\"", false), ("\"x\"", false), (date, true), (earlier, false),
         ])

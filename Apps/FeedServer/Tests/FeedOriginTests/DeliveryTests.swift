@@ -10,11 +10,11 @@ struct DeliveryTests {
         -> Delivery
     {
         Delivery(
-            response, misbehaviour: Misbehaviour(latency: latency, bandwidth: nil, fault: fault), date: "today",
+            response, conditions: NetworkConditions(latency: latency, bandwidth: nil, fault: fault), date: "today",
             keepsAlive: keepsAlive, isHead: isHead)
     }
 
-    /// Head and body of the only thing sent.
+    /// Returns the head and the body of the first send step.
     private func sent(_ delivery: Delivery) -> (head: String, body: String) {
         for case .send(let head, let body, let range, _) in delivery.steps {
             return (String(decoding: head, as: UTF8.self), String(decoding: body[range], as: UTF8.self))
@@ -22,7 +22,7 @@ struct DeliveryTests {
         return ("", "")
     }
 
-    @Test("without a fault the whole is sent and the connection kept")
+    @Test("without a fault, the whole response is sent and the connection stays open")
     func plain() {
         let plain = delivery(nil)
         #expect(plain.ending == .keepAlive)
@@ -33,14 +33,14 @@ struct DeliveryTests {
         #expect(sent(delivery(nil, keepsAlive: false)).head.contains("\r\nConnection: close\r\n"))
     }
 
-    @Test("HEAD has the length but not the body")
+    @Test("the response to HEAD has the length but not the body")
     func head() {
         #expect(sent(delivery(nil, isHead: true)).head.contains("Content-Length: 10\r\n"))
         #expect(sent(delivery(nil, isHead: true)).body.isEmpty)
     }
 
     @Test(
-        "faults of the body claim one length, send another, and end as they should",
+        "faults of the body send the expected length, bytes and ending",
         arguments: [
             (Fault.truncate, 10, "01234", Delivery.Ending.close), (.stall, 10, "01234", .close),
             (.wrongLength, 5, "0123456789", .close),
@@ -54,7 +54,7 @@ struct DeliveryTests {
         #expect(delivery.steps.contains(.stall) == (fault == .stall))
     }
 
-    @Test("reset sends nothing, garbage nothing that is HTTP")
+    @Test("reset sends nothing, and garbage sends no HTTP")
     func heads() {
         #expect(delivery(.reset).steps.isEmpty)
         #expect(delivery(.reset).ending == .reset)
@@ -62,15 +62,15 @@ struct DeliveryTests {
         #expect(delivery(.garbage).steps.count == 1)
     }
 
-    @Test("a page that is no image still says that it is one")
-    func notAImage() {
-        let (head, body) = sent(delivery(.notAImage))
+    @Test("a web page that replaces an image has the content type of the image")
+    func notAnImage() {
+        let (head, body) = sent(delivery(.notAnImage))
         #expect(head.contains("200 OK") && head.contains("image/png"))
         #expect(body.hasPrefix("<!DOCTYPE html>"))
         #expect(head.contains("Content-Length: \(body.utf8.count)\r\n"))
     }
 
-    @Test("a status comes instead of the answer, after the latency")
+    @Test("a status replaces the response, after the latency")
     func status() {
         let delivery = delivery(.status(503), latency: .milliseconds(20))
         #expect(delivery.steps.first == .wait(.milliseconds(20)))
@@ -78,68 +78,70 @@ struct DeliveryTests {
         #expect(delivery.status == 503)
     }
 
-    @Test("304 has neither body nor length")
+    @Test("a 304 response has neither body nor length")
     func notModified() {
         let delivery = Delivery(
-            HTTPResponse(status: 304), misbehaviour: Misbehaviour(), date: "today", keepsAlive: true, isHead: false)
+            HTTPResponse(status: 304), conditions: NetworkConditions(), date: "today", keepsAlive: true, isHead: false)
         #expect(sent(delivery).head == "HTTP/1.1 304 Not Modified\r\nDate: today\r\n\r\n")
     }
 }
 
-@Suite("Misbehaviour")
-struct MisbehaviourTests {
-    private func misbehaviour(_ query: String, attempt: Int = 1, _ switches: Switches = Switches()) throws
-        -> Misbehaviour
+@Suite("Network conditions")
+struct NetworkConditionsTests {
+    private func conditions(_ query: String, attempt: Int = 1, _ defaults: NetworkDefaults = NetworkDefaults()) throws
+        -> NetworkConditions
     {
-        try Misbehaviour(HTTPRequest(target: "/images/1.jpg?" + query), attempt: attempt, switches: switches)
+        try NetworkConditions(HTTPRequest(target: "/images/1.jpg?" + query), attempt: attempt, defaults: defaults)
     }
 
     @Test(
-        "the query says how an answer fails",
+        "the query determines latency, bandwidth and fault",
         arguments: [
-            ("latency=20", Misbehaviour(latency: .milliseconds(20))), ("bandwidth=9", Misbehaviour(bandwidth: 9)),
-            ("status=404", Misbehaviour(fault: .status(404))), ("fault=reset", Misbehaviour(fault: .reset)),
-            ("fault=drop-after=12", Misbehaviour(fault: .dropAfter(12))),
-            ("fault=wrong-length", Misbehaviour(fault: .wrongLength)),
-            ("fault=not-a-image&times=1", Misbehaviour(fault: .notAImage)), ("", Misbehaviour()),
+            ("latency=20", NetworkConditions(latency: .milliseconds(20))),
+            ("bandwidth=9", NetworkConditions(bandwidth: 9)),
+            ("status=404", NetworkConditions(fault: .status(404))), ("fault=reset", NetworkConditions(fault: .reset)),
+            ("fault=drop-after=12", NetworkConditions(fault: .dropAfter(12))),
+            ("fault=wrong-length", NetworkConditions(fault: .wrongLength)),
+            ("fault=not-a-image&times=1", NetworkConditions(fault: .notAnImage)), ("", NetworkConditions()),
         ])
-    func query(query: String, expected: Misbehaviour) throws {
-        #expect(try misbehaviour(query) == expected)
+    func query(query: String, expected: NetworkConditions) throws {
+        #expect(try conditions(query) == expected)
     }
 
     @Test(
-        "what can't be meant is refused",
+        "invalid parameters are rejected",
         arguments: [
             "latency=x", "latency=-1", "bandwidth=0", "status=99", "fault=often", "times=a", "fault=drop-after=-2",
         ])
     func refused(query: String) {
-        #expect { try misbehaviour(query) } throws: { ($0 as? RequestFailure)?.status == 400 }
+        #expect { try conditions(query) } throws: { ($0 as? RequestFailure)?.status == 400 }
     }
 
-    @Test("times ends a failure, so that a retry succeeds")
+    @Test("times limits the number of failures, so that a retry succeeds")
     func times() throws {
-        let faults = try (1...4).map { try misbehaviour("fault=reset&times=2", attempt: $0).fault }
+        let faults = try (1...4).map { try conditions("fault=reset&times=2", attempt: $0).fault }
         #expect(faults == [.reset, .reset, nil, nil])
     }
 
-    @Test("the query wins over the switches")
+    @Test("the query takes precedence over the defaults")
     func precedence() throws {
-        let switches = Switches(latency: .seconds(1), bandwidth: 5, failureRate: 1, faults: [.truncate])
-        #expect(try misbehaviour("", switches) == Misbehaviour(latency: .seconds(1), bandwidth: 5, fault: .truncate))
+        let defaults = NetworkDefaults(latency: .seconds(1), bandwidth: 5, failureRate: 1, faults: [.truncate])
+        #expect(try conditions("", defaults) == NetworkConditions(latency: .seconds(1), bandwidth: 5, fault: .truncate))
         #expect(
-            try misbehaviour("latency=0&bandwidth=7&fault=reset", switches) == Misbehaviour(bandwidth: 7, fault: .reset)
+            try conditions("latency=0&bandwidth=7&fault=reset", defaults)
+                == NetworkConditions(bandwidth: 7, fault: .reset)
         )
-        #expect(try Misbehaviour(HTTPRequest(target: "/photos"), attempt: 1, switches: switches).fault == nil)
+        #expect(try NetworkConditions(HTTPRequest(target: "/photos"), attempt: 1, defaults: defaults).fault == nil)
     }
 
-    @Test("the failure rate is kept, repeats with its seed, and differs between attempts")
+    @Test("failures occur at the given rate, are the same for a seed, and differ between attempts")
     func rate() {
-        let switches = Switches(failureRate: 0.3, seed: 4)
-        let failures = (0..<2000).map { switches.failure(target: "/images/\($0).jpg", attempt: 1) }
+        let defaults = NetworkDefaults(failureRate: 0.3, seed: 4)
+        let failures = (0..<2000).map { defaults.failure(target: "/images/\($0).jpg", attempt: 1) }
         let share = Double(failures.count { $0 != nil }) / 2000
         #expect(abs(share - 0.3) < 0.04)
-        #expect(failures == (0..<2000).map { switches.failure(target: "/images/\($0).jpg", attempt: 1) })
-        #expect(failures != (0..<2000).map { switches.failure(target: "/images/\($0).jpg", attempt: 2) })
-        #expect(Set(failures.compactMap(\.self)) == Set(switches.faults))
+        #expect(failures == (0..<2000).map { defaults.failure(target: "/images/\($0).jpg", attempt: 1) })
+        #expect(failures != (0..<2000).map { defaults.failure(target: "/images/\($0).jpg", attempt: 2) })
+        #expect(Set(failures.compactMap(\.self)) == Set(defaults.faults))
     }
 }

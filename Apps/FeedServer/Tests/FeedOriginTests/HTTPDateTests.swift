@@ -5,7 +5,7 @@ import Testing
 @Suite("HTTP dates")
 struct HTTPDateTests {
     @Test(
-        "dates are written and read as the RFC shows them",
+        "dates are formatted and parsed as in the RFC",
         arguments: [
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
             (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (1_735_689_599, "Tue, 31 Dec 2024 23:59:59 GMT"),
@@ -17,7 +17,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "what is no date is nil",
+        "text that is not a date is nil",
         arguments: [
             "", "yesterday", "Sun, 06 Nov 1994 08:49:37", "Sun, 32 Nov 1994 08:49:37 GMT",
             "Sun, 06 Nov 1994 25:00:00 GMT",

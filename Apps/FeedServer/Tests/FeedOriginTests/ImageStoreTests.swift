@@ -5,9 +5,9 @@ import Testing
 
 @testable import FeedOrigin
 
-@Suite("The shelf of finished images")
+@Suite("Image store")
 struct ImageStoreTests {
-    /// What happened, for closures on several threads.
+    /// A log of events from multiple threads.
     private final class Log: Sendable {
         private let entries = Mutex<[Int]>([])
         func add(_ entry: Int) { entries.withLock { $0.append(entry) } }
@@ -22,7 +22,7 @@ struct ImageStoreTests {
             lastModified: HTTPDate(secondsSince1970: 0), contentType: "image/png")
     }
 
-    private func shelf(byteLimit: Int, _ log: Log) -> ImageStore {
+    private func store(byteLimit: Int, _ log: Log) -> ImageStore {
         ImageStore(byteLimit: byteLimit, concurrency: 2) { recipe throws(EncodingFailure) in
             log.add(recipe.id)
             if recipe.id == 13 { throw .failed(.png, "unlucky") }
@@ -30,13 +30,13 @@ struct ImageStoreTests {
         }
     }
 
-    @Test("an image that eight threads want at a time is made once, and all get it")
+    @Test("an image that eight threads request at the same time is rendered once, and all receive it")
     func once() {
         let (made, tags) = (Log(), Log())
         let (arrived, finish, done) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
-        let shelf = ImageStore(byteLimit: 1000, concurrency: 8, onWait: { arrived.signal() }) {
+        let store = ImageStore(byteLimit: 1000, concurrency: 8, onWait: { arrived.signal() }) {
             recipe throws(EncodingFailure) in
             made.add(recipe.id)
             arrived.signal()
@@ -45,7 +45,7 @@ struct ImageStoreTests {
         }
         for _ in 0..<8 {
             let isStarted = startDetachedThread {
-                do throws(EncodingFailure) { tags.add(try shelf.image(Self.recipe(5)).bytes.count) } catch {
+                do throws(EncodingFailure) { tags.add(try store.image(Self.recipe(5)).bytes.count) } catch {
                     tags.add(0)
                 }
                 done.signal()
@@ -59,30 +59,30 @@ struct ImageStoreTests {
         #expect(tags.all == Array(repeating: 100, count: 8))
     }
 
-    @Test("the byte budget holds, and what was used last stays")
+    @Test("the byte limit is respected, and the least recently used image is evicted")
     func budget() throws {
         let made = Log()
-        let shelf = shelf(byteLimit: 250, made)
-        for id in [1, 2, 1, 3, 1, 2] { _ = try shelf.image(Self.recipe(id)) }
+        let store = store(byteLimit: 250, made)
+        for id in [1, 2, 1, 3, 1, 2] { _ = try store.image(Self.recipe(id)) }
         #expect(made.all == [1, 2, 3, 2])
-        #expect(shelf.byteCount == 200)
+        #expect(store.byteCount == 200)
     }
 
-    @Test("an image above the budget is made each time and drives no other out")
+    @Test("an image that exceeds the limit is rendered each time and not stored")
     func tooLarge() throws {
         let made = Log()
-        let shelf = shelf(byteLimit: 99, made)
-        for _ in 0..<2 { _ = try shelf.image(Self.recipe(1)) }
+        let store = store(byteLimit: 99, made)
+        for _ in 0..<2 { _ = try store.image(Self.recipe(1)) }
         #expect(made.all == [1, 1])
-        #expect(shelf.byteCount == 0)
+        #expect(store.byteCount == 0)
     }
 
-    @Test("a failure is told and not kept")
+    @Test("an error is thrown each time and not stored")
     func failure() {
         let made = Log()
-        let shelf = shelf(byteLimit: 1000, made)
+        let store = store(byteLimit: 1000, made)
         for _ in 0..<2 {
-            #expect(throws: EncodingFailure.failed(.png, "unlucky")) { try shelf.image(Self.recipe(13)) }
+            #expect(throws: EncodingFailure.failed(.png, "unlucky")) { try store.image(Self.recipe(13)) }
         }
         #expect(made.all == [13, 13])
     }

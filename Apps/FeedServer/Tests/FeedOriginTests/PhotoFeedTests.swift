@@ -4,12 +4,12 @@ import Testing
 
 @testable import FeedOrigin
 
-@Suite("The feed")
+@Suite("Photo feed")
 struct PhotoFeedTests {
     private let feed = PhotoFeed(count: 25)
 
     @Test(
-        "pages hold the photos in order, the last is short, and past the end they are empty",
+        "pages have the photos in order, the last page is shorter, and pages past the end are empty",
         arguments: [
             (1, 10, 1...10), (2, 10, 11...20), (3, 10, 21...25), (1, 500, 1...25), (4, 10, nil), (Int.max, 500, nil),
         ])
@@ -17,7 +17,7 @@ struct PhotoFeedTests {
         #expect(feed.page(page, limit: limit, origin: "").map(\.id) == ids.map(Array.init) ?? [])
     }
 
-    @Test("a photo has five members of the right kinds, and absolute URLs")
+    @Test("a photo has five members of the correct types, and absolute URLs")
     func json() throws {
         let photo = feed.photo(7, origin: "http://localhost:8080")
         let object = try #require(try JSONSerialization.jsonObject(with: Data(photo.json.utf8)) as? [String: Any])
@@ -30,14 +30,14 @@ struct PhotoFeedTests {
         }
     }
 
-    @Test("strings are escaped as JSON wants it")
+    @Test("strings are escaped as JSON requires")
     func escaping() throws {
         let text = "a\"b\\c\n\u{1}é"
         let decoded = try JSONSerialization.jsonObject(with: Data("[\"\(escaped(text))\"]".utf8)) as? [String]
         #expect(decoded == [text])
     }
 
-    @Test("twenty photos bring every kind of image")
+    @Test("twenty photos include every kind of image")
     func mix() {
         let recipes = (1...20).map(PhotoFeed.recipe)
         let kinds: [(String, (ImageRecipe) -> Bool)] = [
@@ -54,7 +54,7 @@ struct PhotoFeedTests {
         #expect(recipes.allSatisfy { max($0.thumbnail(300).width, $0.thumbnail(300).height) == 300 })
     }
 
-    @Test("each URL of the feed asks for the image that was meant", arguments: 1...20)
+    @Test("each URL of the feed can be parsed back", arguments: 1...20)
     func roundTrip(id: Int) throws {
         let recipe = PhotoFeed.recipe(id)
         #expect(try ImageRecipe(HTTPRequest(target: recipe.target)) == recipe)
@@ -62,7 +62,7 @@ struct PhotoFeedTests {
     }
 
     @Test(
-        "options that can't be met are refused",
+        "invalid and unsupported options are rejected",
         arguments: [
             "1.jpg?w=0", "1.jpg?w=8193", "1.jpg?h=x", "1.jpg?w=8000&h=8000", "1.jpg?alpha=1", "1.png?animated=1",
             "1.jpg?lossless=1",
@@ -75,7 +75,7 @@ struct PhotoFeedTests {
     }
 
     @Test(
-        "other paths are no images",
+        "other paths are not images",
         arguments: ["/images/1.bmp", "/images/x.jpg", "/images/1", "/images/-1.jpg", "/1.jpg"])
     func others(path: String) throws {
         #expect(try ImageRecipe(HTTPRequest(target: path)) == nil)

@@ -16,7 +16,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// A client that sends and sees bytes as they are.
+/// A client that sends and receives raw bytes.
 final class RawClient {
     private let socket: Socket
     private var isClosed = false
@@ -51,7 +51,7 @@ final class RawClient {
         send("\(method) \(target) HTTP/1.1\r\nHost: h:1\r\n" + headers.map { $0 + "\r\n" }.joined() + "\r\n")
     }
 
-    /// All bytes until the end, and whether the end was orderly or a reset.
+    /// Returns all bytes until the connection ends, and whether it ended orderly instead of with a reset.
     func rest() -> (bytes: [UInt8], isOrderly: Bool) {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -62,8 +62,8 @@ final class RawClient {
         }
     }
 
-    /// One answer with a Content-Length, its head in lower case.
-    func answer(hasBody: Bool = true) -> (status: Int, head: String, body: [UInt8]) {
+    /// Returns the next response, which must have a Content-Length. The head is lowercased.
+    func response(hasBody: Bool = true) -> (status: Int, head: String, body: [UInt8]) {
         var bytes: [UInt8] = []
         var one: [UInt8] = [0]
         while !bytes.suffix(4).elementsEqual(Array("\r\n\r\n".utf8)), socket.receive(into: &one) == 1 { bytes += one }
@@ -81,23 +81,23 @@ final class RawClient {
     }
 }
 
-/// Notes what was to be waited for, and waits for nothing.
-final class RecordingPacing: Pacing {
+/// Records the requested delays and returns immediately.
+final class RecordingClock: ServerClock {
     private let waits = Mutex<[Duration]>([])
-    private let answer: Bool
+    private let result: Bool
 
-    init(answer: Bool = true) { self.answer = answer }
+    init(result: Bool = true) { self.result = result }
 
     var all: [Duration] { waits.withLock { $0 } }
     var date: HTTPDate { HTTPDate(secondsSince1970: 0) }
 
     func wait(_ duration: Duration, watching socket: Int32) -> Bool {
         waits.withLock { $0.append(duration) }
-        return answer
+        return result
     }
 }
 
-/// A format of its own that shows what it was asked for.
+/// Encodes an image as its format, its size and its pixels.
 struct PlainEncoder: ImageEncoder {
     let format: ImageFormat
 
@@ -111,21 +111,21 @@ struct PlainEncoder: ImageEncoder {
     }
 }
 
-/// Real time that tells when a wait begins and ends, and whether the client stayed.
-final class WatchedPacing: Pacing {
+/// The system's clock. Signals when a delay begins and ends, and records whether the client stayed connected.
+final class ObservedClock: ServerClock {
     let begun = DispatchSemaphore(value: 0)
     let ended = DispatchSemaphore(value: 0)
-    private let real = RealPacing()
-    private let answers = Mutex<[Bool]>([])
+    private let real = SystemClock()
+    private let results = Mutex<[Bool]>([])
 
-    var all: [Bool] { answers.withLock { $0 } }
+    var all: [Bool] { results.withLock { $0 } }
 
     var date: HTTPDate { real.date }
 
     func wait(_ duration: Duration, watching socket: Int32) -> Bool {
         begun.signal()
         let stayed = real.wait(duration, watching: socket)
-        answers.withLock { $0.append(stayed) }
+        results.withLock { $0.append(stayed) }
         ended.signal()
         return stayed
     }

@@ -10,7 +10,7 @@ struct RequestParserTests {
         return try parser.next()
     }
 
-    @Test("a request is read with its path and query decoded and its header names in lower case")
+    @Test("a request has a decoded path, a decoded query and lowercase header names")
     func wellFormed() throws {
         let request = try #require(
             try parse("GET /a%20b?x=1&y=%2F&flag HTTP/1.1\r\nHost: h:1\r\nX-Some:  spaced \t\r\n\r\n"))
@@ -22,7 +22,7 @@ struct RequestParserTests {
     }
 
     @Test(
-        "the connection is kept as version and Connection say",
+        "the version and the Connection header determine whether the connection stays open",
         arguments: [
             ("HTTP/1.1\r\nHost: h\r\n\r\n", true), ("HTTP/1.1\r\nHost: h\r\nConnection: Close\r\n\r\n", false),
             ("HTTP/1.0\r\n\r\n", false), ("HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", true),
@@ -32,7 +32,7 @@ struct RequestParserTests {
     }
 
     @Test(
-        "targets may be whole URLs, and lines may end with LF alone",
+        "targets can be absolute URLs, and lines can end with only LF",
         arguments: [
             ("GET http://h:1/p?q=1 HTTP/1.1\r\nHost: h\r\n\r\n", "/p?q=1"),
             ("GET http://h HTTP/1.1\r\nHost: h\r\n\r\n", "/"),
@@ -43,7 +43,7 @@ struct RequestParserTests {
     }
 
     @Test(
-        "what breaks the rules is refused with the status that says so",
+        "an invalid request is rejected with the matching status",
         arguments: [
             ("GET /\r\n\r\n", 400), ("GET / HTTP/1.1\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
@@ -62,11 +62,11 @@ struct RequestParserTests {
     func refused(text: String, status: Int) {
         do throws(RequestFailure) {
             _ = try parse(text)
-            Issue.record("taken: \(text)")
+            Issue.record("accepted: \(text)")
         } catch { #expect(error.status == status) }
     }
 
-    @Test("a head above the limit is refused, with or without an end")
+    @Test("a head that exceeds the limit is rejected, complete or not")
     func limit() {
         let long = "GET / HTTP/1.1\r\nHost: h\r\nX: " + String(repeating: "a", count: RequestParser.limit)
         for text in [long, long + "\r\n\r\n"] {
@@ -74,7 +74,7 @@ struct RequestParserTests {
         }
     }
 
-    @Test("requests come out the same however the bytes are cut, bodies skipped")
+    @Test("requests are the same for any chunk size, and bodies are skipped")
     func cutting() throws {
         let text =
             "GET /1 HTTP/1.1\r\nHost: h\r\n\r\nPOST /2 HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nGET /0\r\n\r"
@@ -88,12 +88,12 @@ struct RequestParserTests {
                 rest = rest.dropFirst(size)
                 while let request = try parser.next() { targets.append(request.target) }
             }
-            #expect(targets == ["/1", "/2", "/3"], "pieces of \(size)")
+            #expect(targets == ["/1", "/2", "/3"], "chunks of \(size)")
             #expect(!parser.isWithinRequest)
         }
     }
 
-    @Test("any bytes are either taken or refused")
+    @Test("any bytes are either accepted or rejected")
     func anyBytes() {
         var numbers = SeededGenerator(seed: 5)
         let pieces = [

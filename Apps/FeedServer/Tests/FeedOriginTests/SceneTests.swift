@@ -11,17 +11,17 @@ struct SceneTests {
         SceneRenderer(id: id, hasAlpha: alpha).bitmap(size: size, phase: phase)
     }
 
-    /// Mean difference of two images' bytes.
+    /// Returns the mean absolute difference of the bytes of two images.
     private func difference(_ first: [UInt8], _ second: [UInt8]) -> Double {
         Double(zip(first, second).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }) / Double(first.count)
     }
 
-    @Test("the same id and size are the same pixels each time", arguments: 0..<10)
+    @Test("the same id and size always have the same pixels", arguments: 0..<10)
     func deterministic(id: Int) {
         #expect(draw(id, small) == draw(id, small))
     }
 
-    @Test("neighbours in the feed differ visibly, and so do two scenes of one motif")
+    @Test("consecutive photos differ visibly and have different motifs")
     func different() {
         let images = (1...21).map { draw($0, small).pixels }
         for (first, second) in zip(images, images.dropFirst()) { #expect(difference(first, second) > 8) }
@@ -36,7 +36,7 @@ struct SceneTests {
         #expect(difference(reduced(large, by: 3), draw(id, small).pixels) < 14)
     }
 
-    @Test("no image is flat or noise: neighbours are alike, far apart they are not", arguments: 0..<10)
+    @Test("images are neither flat nor noise: adjacent pixels are similar, and distant ones are not", arguments: 0..<10)
     func photographic(id: Int) {
         let pixels = draw(id, PixelSize(width: 96, height: 64)).pixels
         let next = difference(Array(pixels.dropLast(4)), Array(pixels.dropFirst(4)))
@@ -45,7 +45,7 @@ struct SceneTests {
         #expect(difference(Array(pixels[..<half]), Array(pixels[half...])) > next)
     }
 
-    @Test("an image with alpha is clear in the corners, opaque in the middle, and soft between", arguments: 0..<8)
+    @Test("an image with alpha has transparent corners, an opaque center and a soft edge", arguments: 0..<8)
     func alpha(id: Int) {
         let image = draw(id, small, alpha: true)
         let alphas = stride(from: 3, to: image.pixels.count, by: 4).map { image.pixels[$0] }
@@ -61,7 +61,7 @@ struct SceneTests {
         #expect(stride(from: 3, to: image.pixels.count, by: 4).allSatisfy { image.pixels[$0] == 255 })
     }
 
-    @Test("animations move, and end where they began", arguments: 0..<10)
+    @Test("animations move, and their end matches their start", arguments: 0..<10)
     func animation(id: Int) {
         let start = draw(id, small, phase: 0).pixels
         let quarter = draw(id, small, phase: 0.25).pixels

@@ -53,7 +53,7 @@ enum FuzzTarget: String, CaseIterable {
     static var decoders: [any ImageDecoder] { [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()] }
 
     private static func whole(_ decoder: any ImageDecoder) -> (Data) throws(ContractViolation) -> Void {
-        { data throws(ContractViolation) in try HostileInputCheck(decoder).examine(data) }
+        { data throws(ContractViolation) in try HostileInputCheck(decoder).check(data) }
     }
 
     /// The last bytes of an input determine how it is split. After the end of an image, they have no other effect.
@@ -65,8 +65,8 @@ enum FuzzTarget: String, CaseIterable {
             let lengths = choices.map { $0 < 128 ? $0 : ($0 - 127) * 31 }
             let choice = choices.last ?? 0
             // A JPEG without an end marker can be decoded at once, but during a download more bytes might follow.
-            try IncrementalDecodingCheck(decoder, expectsWholeImages: decoder.format != .jpeg).examine(
-                data, cutInto: lengths, divisor: [1, 2, 4, 8][choice & 3], layout: choice & 4 == 0 ? .rgba8 : nil)
+            try IncrementalDecodingCheck(decoder, expectsWholeImages: decoder.format != .jpeg).check(
+                data, splitInto: lengths, divisor: [1, 2, 4, 8][choice & 3], layout: choice & 4 == 0 ? .rgba8 : nil)
         }
     }
 

@@ -8,31 +8,36 @@ internal import PhotoFeedModel
     internal import Foundation
 #endif
 
-/// The program: one window on a feed.
+/// The desktop app.
 public enum PhotoFeedApp {
+    /// An error that prevents the app from starting.
     public enum Failure: Error, CustomStringConvertible {
+        /// GTK can't connect to a display.
         case noDisplay
-        case noFeed(String)
+        /// The address of the feed is not a URL.
+        case invalidFeed(String)
 
+        /// The error message.
         public var description: String {
             switch self {
-            case .noDisplay: "there is no display: set DISPLAY, or run under Xvfb"
-            case .noFeed(let address): "not the address of a feed: \(address)"
+            case .noDisplay: "no display: set DISPLAY, or run under Xvfb"
+            case .invalidFeed(let address): "invalid feed URL: \(address)"
             }
         }
     }
 
+    /// Initializes GTK and the main loop.
     public static func start() throws {
         guard gtk_init_check() != 0 else { throw Failure.noDisplay }
         GtkMainLoop.attach()
         setUpAllocator()
     }
 
-    /// The allocator is the process's, so this is the program's affair and no library's.
+    /// Configures the allocator of the process. Only an app should do this, because it affects all code.
     ///
-    /// GTK 4.8 paints each texture through a copy that lives for one frame: the system's allocator would give that memory back after each, and fetch
-    /// it page by page for the next. And it has a heap for each thread, in which what is decoded leaves gaps that no other thread may fill: one beside
-    /// the main thread's is enough.
+    /// GTK 4.8 copies each texture for a frame. By default, glibc returns this memory to the system after each frame
+    /// and requests it again. It also has a heap per thread, so memory freed by decoding on one thread can't be reused
+    /// on others. Two heaps are enough.
     private static func setUpAllocator() {
         #if canImport(Glibc)
             mallopt(M_MMAP_THRESHOLD, 4 << 20)
@@ -41,13 +46,19 @@ public enum PhotoFeedApp {
         #endif
     }
 
-    /// Has the program take its images of itself.
+    /// Takes screenshots of the app in several states.
+    ///
+    /// - Parameter folder: The folder of the PNG files.
     public static func takeScreenshots(into folder: String) throws {
         try start()
         try Screenshots(folder: folder).take()
     }
 
-    /// Scrolls through a feed of so many photos and returns a report; the plot goes into the folder.
+    /// Measures scrolling through a feed. Returns a report as Markdown.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder of the plot.
+    ///   - photos: The number of photos.
     public static func measureScroll(into folder: String, photos: Int) throws -> String {
         try start()
         return try ScrollStudy(folder: folder, photoCount: photos).run()
@@ -56,15 +67,15 @@ public enum PhotoFeedApp {
     /// Shows the window until the user closes it.
     ///
     /// - Parameters:
-    ///   - feed: the origin; nil starts one.
-    ///   - cache: where originals are kept; nil for the user's folder for such things.
+    ///   - feed: The origin of the feed, such as `http://host:port`, or `nil` to start FeedServer.
+    ///   - cache: The folder of the disk cache, or `nil` for the user's cache folder.
     public static func run(feed: String?, cache: String?) throws {
         try start()
         let origin = try feed == nil ? OriginProcess(OriginProcess.program, options: []) : nil
         let folder = unsafe cache ?? String(cString: g_get_user_cache_dir()) + "/photo-feed"
         let loading = FeedLoading(cacheDirectory: URL(filePath: folder))
         let address = feed ?? origin?.address ?? ""
-        guard let model = loading.model(of: address) else { throw Failure.noFeed(address) }
+        guard let model = loading.model(of: address) else { throw Failure.invalidFeed(address) }
         let window = FeedWindow(model, loading: loading)
         var isOpen = true
         window.onClose { isOpen = false }

@@ -4,28 +4,29 @@ import PhotoFeedDesktop
 @main
 struct PhotoFeedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "photo-feed", abstract: "A feed of photos on the desktop.")
+        commandName: "photo-feed", abstract: "Shows a feed of photos on the desktop.")
 
-    @Option(help: "The feed's origin, http://host:port. Unless it is given, FeedServer is started.")
+    @Option(help: "The origin of the feed, such as http://host:port. Starts FeedServer by default.")
     var feed: String?
 
-    @Option(help: "Where originals are kept; a folder of its own for each origin unless given.")
+    @Option(help: "The folder of the disk cache. By default a folder in the user's cache folder.")
     var cache: String?
 
-    @Option(help: "Shows nothing but takes images of itself, in each state, into this folder.")
+    @Option(help: "Takes screenshots of the app in several states into this folder instead.")
     var screenshots: String?
 
     @Option(
         help:
-            "Shows nothing but scrolls through a feed and back, twice, prints what that cost, and puts a plot into this folder."
+            "Measures scrolling through a feed instead, prints a report, and writes a plot into this folder."
     )
     var benchmark: String?
 
-    @Option(help: "How many photos the benchmark's feed has.")
+    @Option(help: "The number of photos in the benchmark.")
     var photos = 1000
 
     func run() throws {
-        // GTK and the main actor have to have the process's first thread, which an asynchronous `main` would not keep.
+        // GTK and the main actor need the process's first thread. An `async` main would move the main actor to another
+        // thread.
         try MainActor.assumeIsolated {
             if let screenshots { return try PhotoFeedApp.takeScreenshots(into: screenshots) }
             if let benchmark {

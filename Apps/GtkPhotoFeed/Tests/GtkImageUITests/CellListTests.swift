@@ -14,7 +14,7 @@ final class CellListTests: GtkTestCase {
         }
     }
 
-    func testCellsAreUsedAgainForOtherItems() throws {
+    func testCellsAreReusedForOtherItems() throws {
         try onScreen {
             let list = ListOnScreen(count: 5_000)
             defer { list.close() }
@@ -26,7 +26,7 @@ final class CellListTests: GtkTestCase {
         }
     }
 
-    func testACellLearnsOfItsItemWhenItComesOntoTheScreen() throws {
+    func testACellIsBoundWhenItAppearsOnTheScreen() throws {
         try onScreen {
             let list = ListOnScreen(count: 5_000)
             defer { list.close() }
@@ -36,14 +36,14 @@ final class CellListTests: GtkTestCase {
                     list.list.onScreen.map(\.position))
                 list.scroll(by: 300)
             }
-            XCTAssertEqual(list.notes.faults, 0)
-            // Ten screens of seven or eight, not the hundreds that GTK binds for them.
+            XCTAssertEqual(list.log.faults, 0)
+            // Seven or eight cells for each of ten screens, instead of the hundreds that GTK binds.
             XCTAssertLessThan(list.binds, 100)
             XCTAssertGreaterThan(list.list.cellCount, 100)
         }
     }
 
-    func testACellThatComesBackIsNotBoundAgain() throws {
+    func testACellThatReappearsIsNotBoundAgain() throws {
         try onScreen {
             let list = ListOnScreen(count: 5_000)
             defer { list.close() }
@@ -57,7 +57,7 @@ final class CellListTests: GtkTestCase {
         }
     }
 
-    func testACellThatIsShownAgainWithoutALayoutIsToldToo() throws {
+    func testACellThatIsShownAgainWithoutALayoutIsOnScreen() throws {
         try onScreen {
             let list = ListOnScreen(count: 100)
             defer { list.close() }
@@ -70,15 +70,15 @@ final class CellListTests: GtkTestCase {
         }
     }
 
-    func testAGridBindsNoMoreThanItsColumnsNeed() throws {
+    func testAGridBindsOnlyCellsForColumnsThatFit() throws {
         try onScreen {
-            // Cells of a hundred points, and what GTK puts around them, in windows of four and eight hundred.
+            // Cells of 100 points plus GTK's padding, in windows of 400 and 800 points.
             let list = ListOnScreen(count: 5_000, .grid(columns: 2...20))
             defer { list.close() }
             XCTAssertEqual(list.columns, 3)
             XCTAssertLessThan(list.list.cellCount, 30 * 5)
             list.resize(width: 800)
-            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { list.columns == 7 }, "\(list.columns)")
+            XCTAssertTrue(GtkMainLoop.run(upTo: testTimeout) { list.columns == 7 }, "\(list.columns)")
             XCTAssertLessThan(list.list.cellCount, 30 * 9)
             XCTAssertEqual(list.mismatches, [])
         }
@@ -90,7 +90,7 @@ final class CellListTests: GtkTestCase {
             defer { list.close() }
             XCTAssertEqual(list.ranges.last?.lowerBound, 0)
             list.scroll(by: 3_000)
-            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { list.ranges.last?.contains(60) == true })
+            XCTAssertTrue(GtkMainLoop.run(upTo: testTimeout) { list.ranges.last?.contains(60) == true })
             XCTAssertTrue(list.ranges.allSatisfy { $0.count < 40 }, "\(list.ranges)")
         }
     }
@@ -101,17 +101,17 @@ final class CellListTests: GtkTestCase {
             defer { list.close() }
             let binds = list.binds
             list.list.count = 5
-            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { list.list.onScreen.count == 5 })
+            XCTAssertTrue(GtkMainLoop.run(upTo: testTimeout) { list.list.onScreen.count == 5 })
             XCTAssertEqual(list.binds, binds + 2)
             list.list.reload(count: 4)
-            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { list.list.onScreen.count == 4 })
+            XCTAssertTrue(GtkMainLoop.run(upTo: testTimeout) { list.list.onScreen.count == 4 })
             XCTAssertEqual(list.binds, binds + 2 + 4)
             list.list.count = 0
-            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { list.cells.allSatisfy { $0.position == nil } })
+            XCTAssertTrue(GtkMainLoop.run(upTo: testTimeout) { list.cells.allSatisfy { $0.position == nil } })
         }
     }
 
-    func testActivationTellsThePosition() throws {
+    func testActivationPassesThePosition() throws {
         try onScreen {
             let list = ListOnScreen(count: 10)
             defer { list.close() }
@@ -123,46 +123,46 @@ final class CellListTests: GtkTestCase {
     }
 }
 
-/// A list in a window, of cells that note what they are told.
+/// A list in a window, with cells that record calls.
 @MainActor private final class ListOnScreen {
-    let list: CellList<NotingCell>
-    let notes = Notes()
+    let list: CellList<RecordingCell>
+    let log = Log()
     private let window: TestWindow
 
-    @MainActor final class Notes {
-        var cells: [NotingCell] = []
+    @MainActor final class Log {
+        var cells: [RecordingCell] = []
         var binds = 0
-        /// Unbound without having been bound, bound again without having been unbound, or on the screen for nothing.
+        /// The number of invalid calls: unbind without bind, bind twice, or a visibility change without bind.
         var faults = 0
         var ranges: [Range<Int>] = []
     }
 
-    var cells: [NotingCell] { notes.cells }
-    var binds: Int { notes.binds }
-    var ranges: [Range<Int>] { notes.ranges }
+    var cells: [RecordingCell] { log.cells }
+    var binds: Int { log.binds }
+    var ranges: [Range<Int>] { log.ranges }
 
     init(count: Int, _ layout: CellListLayout = .list) {
-        list = CellList(layout) { [notes] in
-            let cell = NotingCell(notes)
-            notes.cells.append(cell)
+        list = CellList(layout) { [log] in
+            let cell = RecordingCell(log)
+            log.cells.append(cell)
             return cell
         }
-        list.onScreenChange = { [notes] in notes.ranges.append($0) }
+        list.onScreenChange = { [log] in log.ranges.append($0) }
         list.count = count
         window = TestWindow(list.widget)
-        _ = GtkMainLoop.run(upTo: patience) { [notes, list] in
-            !list.onScreen.isEmpty && notes.ranges.last?.count == list.onScreen.count
+        _ = GtkMainLoop.run(upTo: testTimeout) { [log, list] in
+            !list.onScreen.isEmpty && log.ranges.last?.count == list.onScreen.count
         }
     }
 
-    /// Scrolls and waits for the frame in which the cells follow.
+    /// Scrolls, and waits until the range on the screen has changed.
     func scroll(by points: Double) {
         let ranges = ranges.count
         list.offset += points
-        _ = GtkMainLoop.run(upTo: patience) { self.ranges.count > ranges }
+        _ = GtkMainLoop.run(upTo: testTimeout) { self.ranges.count > ranges }
     }
 
-    /// Cells in the first row on the screen.
+    /// The number of cells in the first row on the screen.
     var columns: Int {
         let tops = list.onScreen.map { top(of: $0.cell.widget) }
         return tops.count { $0 == tops.first }
@@ -178,38 +178,38 @@ final class CellListTests: GtkTestCase {
         unsafe gtk_window_set_default_size(window.window.cast(to: GtkWindow.self), Int32(width), 400)
     }
 
-    /// Positions on the screen whose cell is bound to something else.
+    /// The positions on the screen whose cell is bound to another position.
     var mismatches: [Int] { list.onScreen.filter { $0.cell.position != $0.position }.map(\.position) }
 
     func close() { window.close() }
 }
 
-@MainActor private final class NotingCell: RecycledCell {
+@MainActor private final class RecordingCell: RecycledCell {
     let widget = Widget.inscription(characters: 4, alignment: 0)
     var position: Int?
     var isOnScreen = false
-    private let notes: ListOnScreen.Notes
+    private let log: ListOnScreen.Log
 
-    init(_ notes: ListOnScreen.Notes) {
-        self.notes = notes
+    init(_ log: ListOnScreen.Log) {
+        self.log = log
         widget.setMinimumSize(width: 100, height: 50)
     }
 
     func bind(to position: Int) {
-        if self.position != nil { notes.faults += 1 }
+        if self.position != nil { log.faults += 1 }
         self.position = position
-        notes.binds += 1
+        log.binds += 1
         widget.inscribedText = "\(position)"
     }
 
     func unbind() {
-        if position == nil { notes.faults += 1 }
+        if position == nil { log.faults += 1 }
         position = nil
         isOnScreen = false
     }
 
     func setOnScreen(_ isOnScreen: Bool) {
-        if position == nil { notes.faults += 1 }
+        if position == nil { log.faults += 1 }
         self.isOnScreen = isOnScreen
     }
 }

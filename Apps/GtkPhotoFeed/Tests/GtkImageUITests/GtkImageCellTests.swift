@@ -9,7 +9,7 @@ import ImageTesting
 import XCTest
 
 final class GtkImageCellTests: GtkTestCase {
-    /// Runs a test's body with a cell in a window.
+    /// Runs the body of a test with a cell in a window.
     private func onFixture(_ body: @MainActor (CellFixture) -> Void) throws {
         try onScreen {
             let fixture = CellFixture()
@@ -18,41 +18,41 @@ final class GtkImageCellTests: GtkTestCase {
         }
     }
 
-    func testAImageIsLoadedWhenTheCellComesOntoTheScreen() throws {
+    func testAnImageIsLoadedWhenTheCellAppearsOnTheScreen() throws {
         try onFixture { fixture in
             fixture.bind(1)
-            XCTAssertEqual(fixture.view.face, .placeholder)
+            XCTAssertEqual(fixture.view.content, .placeholder)
             XCTAssertEqual(fixture.gate.arrivalCount, 0)
             fixture.cell.setOnScreen(true)
-            XCTAssertTrue(fixture.waits { fixture.gate.arrivalCount == 1 })
-            XCTAssertEqual(fixture.view.face, .placeholder)
+            XCTAssertTrue(fixture.waitUntil { fixture.gate.arrivalCount == 1 })
+            XCTAssertEqual(fixture.view.content, .placeholder)
             fixture.time += GtkImageCell.quickLoad
             fixture.gate.open()
-            XCTAssertTrue(fixture.waits { fixture.view.face == .image })
+            XCTAssertTrue(fixture.waitUntil { fixture.view.content == .image })
             XCTAssertTrue(fixture.view.isCrossfading)
         }
     }
 
-    func testAImageThatComesAtOnceDoesNotFade() throws {
+    func testAQuicklyLoadedImageDoesNotFade() throws {
         try onFixture { fixture in
             fixture.cell.setOnScreen(true)
             fixture.bind(1)
             fixture.gate.open()
-            XCTAssertTrue(fixture.waits { fixture.view.face == .image })
+            XCTAssertTrue(fixture.waitUntil { fixture.view.content == .image })
             XCTAssertFalse(fixture.view.isCrossfading)
         }
     }
 
-    func testAImageInMemoryIsThereInTheSameTurnWithoutAFade() throws {
+    func testAnImageInMemoryIsShownImmediatelyWithoutAFade() throws {
         try onFixture { fixture in
             fixture.gate.open()
             fixture.cell.setOnScreen(true)
             fixture.bind(1)
-            XCTAssertTrue(fixture.waits { fixture.view.face == .image && !fixture.view.isCrossfading })
+            XCTAssertTrue(fixture.waitUntil { fixture.view.content == .image && !fixture.view.isCrossfading })
             fixture.cell.unbind()
-            XCTAssertEqual(fixture.view.face, .placeholder)
+            XCTAssertEqual(fixture.view.content, .placeholder)
             fixture.bind(1)
-            XCTAssertEqual(fixture.view.face, .image)
+            XCTAssertEqual(fixture.view.content, .image)
             XCTAssertFalse(fixture.view.isCrossfading)
         }
     }
@@ -62,29 +62,29 @@ final class GtkImageCellTests: GtkTestCase {
             fixture.gate.open()
             fixture.cell.setOnScreen(true)
             fixture.bind(1)
-            XCTAssertTrue(fixture.waits { fixture.view.face == .image })
+            XCTAssertTrue(fixture.waitUntil { fixture.view.content == .image })
             fixture.cell.setOnScreen(false)
-            XCTAssertEqual(fixture.view.face, .placeholder)
+            XCTAssertEqual(fixture.view.content, .placeholder)
             XCTAssertNil(fixture.cell.appearance.image)
             fixture.cell.setOnScreen(true)
-            XCTAssertEqual(fixture.view.face, .image)
+            XCTAssertEqual(fixture.view.content, .image)
         }
     }
 
-    func testAFailureOffersAnotherTry() throws {
+    func testAFailureCanBeRetried() throws {
         try onFixture { fixture in
             fixture.gate.open()
             fixture.failures.isFailing = true
             fixture.cell.setOnScreen(true)
             fixture.bind(1)
-            XCTAssertTrue(fixture.waits { fixture.view.face == .failure })
+            XCTAssertTrue(fixture.waitUntil { fixture.view.content == .failure })
             fixture.failures.isFailing = false
             XCTAssertTrue(fixture.view.pressRetry())
-            XCTAssertTrue(fixture.waits { fixture.view.face == .image })
+            XCTAssertTrue(fixture.waitUntil { fixture.view.content == .image })
         }
     }
 
-    func testThePixelsAskedForFollowTheScreen() throws {
+    func testTheRequestedSizeFollowsTheScaleFactor() throws {
         try onFixture { fixture in
             fixture.bind(1)
             let scale = fixture.view.widget.scaleFactor
@@ -93,7 +93,7 @@ final class GtkImageCellTests: GtkTestCase {
         }
     }
 
-    func testOnlySlowLoadsShowABar() throws {
+    func testOnlySlowLoadsShowAProgressBar() throws {
         try onFixture { fixture in
             @MainActor func render(_ bytes: Int) {
                 fixture.cell.render(
@@ -107,11 +107,11 @@ final class GtkImageCellTests: GtkTestCase {
             fixture.cell.render(ImageAppearance(phase: .failure(.notFound)))
             XCTAssertFalse(fixture.view.showsProgress)
             render(30)
-            XCTAssertFalse(fixture.view.showsProgress, "the next load begins anew")
+            XCTAssertFalse(fixture.view.showsProgress, "each load is timed separately")
         }
     }
 
-    func testAnAnimationPlaysWhileItIsSeen() throws {
+    func testAnAnimationPlaysWhileItIsOnTheScreen() throws {
         try onScreen {
             let frames = [bitmap(4, 4, red: 1), bitmap(4, 4, red: 2), bitmap(4, 4, red: 3)]
             var isTicking = false
@@ -122,18 +122,18 @@ final class GtkImageCellTests: GtkTestCase {
             fixture.gate.open()
             fixture.cell.setOnScreen(true)
             fixture.bind(1)
-            XCTAssertTrue(fixture.waits { isTicking })
+            XCTAssertTrue(fixture.waitUntil { isTicking })
             fixture.cell.setOnScreen(false)
             XCTAssertFalse(isTicking)
             fixture.cell.setOnScreen(true)
-            XCTAssertTrue(fixture.waits { isTicking })
+            XCTAssertTrue(fixture.waitUntil { isTicking })
             clock.reducesMotion = true
             XCTAssertFalse(isTicking)
         }
     }
 }
 
-/// A cell in a window, and a loader whose originals wait at a gate.
+/// A cell in a window, and a loader whose downloads wait for a gate.
 @MainActor private final class CellFixture {
     let cell: GtkImageCell
     let gate = Gate()
@@ -163,7 +163,7 @@ final class GtkImageCellTests: GtkTestCase {
     init(animations: CellAnimations? = nil, frameCount: Int = 1) {
         var defaults = ImageLoaderOptions(cacheDirectory: nil)
         defaults.retries = 0
-        defaults.heedsMemoryPressure = false
+        defaults.observesMemoryPressure = false
         file = Self.gif(frameCount: frameCount)
         cell = GtkImageCell(
             loader: defaults.makeLoader(), width: 80, height: 60, animations: animations, now: { [clock] in clock.time }
@@ -191,14 +191,14 @@ final class GtkImageCellTests: GtkTestCase {
         }
     }
 
-    func waits(until isDone: () -> Bool) -> Bool { GtkMainLoop.run(upTo: patience, until: isDone) }
+    func waitUntil(_ isDone: () -> Bool) -> Bool { GtkMainLoop.run(upTo: testTimeout, until: isDone) }
 
     func close() { window.close() }
 }
 
 private struct NoSuchImage: Error {}
 
-/// Frames that are all there, of a tenth of a second each, over and over.
+/// Decoded frames of 100 ms each that repeat indefinitely.
 private struct FrameList: AnimationFrames {
     var frames: [Bitmap]
 

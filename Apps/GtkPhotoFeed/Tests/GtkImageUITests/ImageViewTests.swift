@@ -5,20 +5,20 @@ import XCTest
 @testable import GtkImageUI
 
 final class ImageViewTests: GtkTestCase {
-    func testPagesFollowWhatIsShown() throws {
+    func testTheContentChanges() throws {
         try onScreen {
             let view = ImageView(width: 80, height: 60)
-            XCTAssertEqual(view.face, .placeholder)
+            XCTAssertEqual(view.content, .placeholder)
             view.show(Texture(bitmap(8, 6, red: 255)))
-            XCTAssertEqual(view.face, .image)
+            XCTAssertEqual(view.content, .image)
             view.showFailure("no network")
-            XCTAssertEqual(view.face, .failure)
+            XCTAssertEqual(view.content, .failure)
             view.showPlaceholder(isBusy: true)
-            XCTAssertEqual(view.face, .placeholder)
+            XCTAssertEqual(view.content, .placeholder)
         }
     }
 
-    func testAImageFadesInOnlyWhenItShall() throws {
+    func testAnImageFadesInOnlyIfRequested() throws {
         try onScreen {
             let view = ImageView(width: 80, height: 60)
             let window = TestWindow(view.widget)
@@ -27,12 +27,12 @@ final class ImageViewTests: GtkTestCase {
             XCTAssertFalse(view.isCrossfading)
             view.show(Texture(bitmap(8, 6, red: 0, green: 255)), crossfadingFor: 100)
             XCTAssertTrue(view.isCrossfading)
-            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { !view.isCrossfading })
-            XCTAssertEqual(view.face, .image)
+            XCTAssertTrue(GtkMainLoop.run(upTo: testTimeout) { !view.isCrossfading })
+            XCTAssertEqual(view.content, .image)
         }
     }
 
-    func testReducedMotionShowsImagesAtOnce() throws {
+    func testReducedMotionDisablesCrossfades() throws {
         try onScreen {
             let view = ImageView(width: 80, height: 60)
             let window = TestWindow(view.widget)
@@ -44,7 +44,7 @@ final class ImageViewTests: GtkTestCase {
         }
     }
 
-    func testTheSizeIsTheViewsOwnWhateverItShows() throws {
+    func testTheSizeDoesNotDependOnTheContent() throws {
         try onScreen {
             let view = ImageView(width: 80, height: 60)
             view.widget.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)
@@ -58,7 +58,7 @@ final class ImageViewTests: GtkTestCase {
         }
     }
 
-    func testTheRetryButtonIsOneForKeyboardAndForAssistiveTechnology() throws {
+    func testTheRetryButtonCanBeActivatedWithTheKeyboard() throws {
         try onScreen {
             let view = ImageView(width: 120, height: 120)
             let window = TestWindow(view.widget)
@@ -67,11 +67,11 @@ final class ImageViewTests: GtkTestCase {
             view.onRetry = { retries += 1 }
             view.showFailure("no network")
             XCTAssertTrue(view.pressRetry())
-            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { retries == 1 })
+            XCTAssertTrue(GtkMainLoop.run(upTo: testTimeout) { retries == 1 })
         }
     }
 
-    func testAssistiveTechnologyIsToldTheDescriptionAndThatAImageIsOnItsWay() throws {
+    func testTheDescriptionAndTheBusyStateAreAccessible() throws {
         try onScreen {
             let view = ImageView(width: 80, height: 60)
             let window = TestWindow(view.widget)
@@ -85,7 +85,7 @@ final class ImageViewTests: GtkTestCase {
         }
     }
 
-    func testImagesThatAreNotSeenAnyMoreGiveTheirMemoryBack() throws {
+    func testReplacedImagesReleaseTheirMemory() throws {
         try onScreen {
             let view = ImageView(width: 80, height: 60)
             let pool = PixelBufferPool(byteLimit: 1 << 20)
@@ -100,21 +100,21 @@ final class ImageViewTests: GtkTestCase {
         }
     }
 
-    func testWhatIsPaintedIsTheImageInWhateverFormGTKHasIt() throws {
+    func testTexturesAndCairoImagesArePaintedIdentically() throws {
         try onScreen {
             let steps = (0..<35).flatMap { (step: UInt8) -> [UInt8] in [step, 7 * step, 255 - step, 255] }
             let slope = Bitmap(size: PixelSize(width: 7, height: 5), pixels: steps, isOpaque: true)
             let images = [slope, PackedPixels().process(slope), bitmap(8, 6, red: 255, alpha: 128)]
             let view = ImageView(width: 80, height: 60)
-            XCTAssertFalse(view.widget.isPaintedByProcessor, "in no window yet")
+            XCTAssertFalse(view.widget.usesCairoRenderer, "the widget is not in a window")
             let asTextures = images.map { shown($0, by: view) }
             let window = TestWindow(view.widget)
             defer { window.close() }
-            try XCTSkipUnless(view.widget.isPaintedByProcessor, "another renderer: run with GSK_RENDERER=cairo")
+            try XCTSkipUnless(view.widget.usesCairoRenderer, "another renderer: run with GSK_RENDERER=cairo")
             let asPainted = images.map { bitmap in
                 _ = shown(bitmap, by: view)
-                let texture = view.shownName
-                XCTAssertTrue(GtkMainLoop.run(upTo: patience) { view.shownName != texture })
+                let texture = view.shownImageID
+                XCTAssertTrue(GtkMainLoop.run(upTo: testTimeout) { view.shownImageID != texture })
                 return view.shownBitmap
             }
             XCTAssertEqual(asPainted.map(\.?.size), images.map(\.size))
@@ -125,25 +125,25 @@ final class ImageViewTests: GtkTestCase {
         }
     }
 
-    func testWhatWasPreparedForAImageThatIsNotSeenAnyMoreIsNotShown() throws {
+    func testTheConversionOfAReplacedImageIsNotShown() throws {
         try onScreen {
             let (view, window, pool) = try paintedView()
             defer { window.close() }
             view.show(Texture(bitmap(8, 6, red: 9)), isBrief: true)
-            let name = view.shownName
-            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { pool.idleByteCount > 0 })
+            let name = view.shownImageID
+            XCTAssertTrue(GtkMainLoop.run(upTo: testTimeout) { pool.idleByteCount > 0 })
             for _ in 0..<20 { GtkMainLoop.step(mayWait: false) }
-            XCTAssertEqual(view.shownName, name)
+            XCTAssertEqual(view.shownImageID, name)
             XCTAssertEqual(view.shownBitmap?.pixels.first, 9)
         }
     }
 
-    func testAPaintedImageHasNoNeedOfTheBitmap() throws {
+    func testACairoImageDoesNotUseTheMemoryOfTheBitmap() throws {
         try onScreen {
             let (view, window, pool) = try paintedView()
             defer { window.close() }
             let before = view.shownBitmap?.pixels
-            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { pool.idleByteCount > 0 })
+            XCTAssertTrue(GtkMainLoop.run(upTo: testTimeout) { pool.idleByteCount > 0 })
             var taken = pool.takeFilled(byteCount: 160_000)
             for index in taken.indices { taken[index] = 7 }
             XCTAssertEqual(view.shownBitmap?.pixels, before)
@@ -151,11 +151,12 @@ final class ImageViewTests: GtkTestCase {
     }
 }
 
-/// A view in a window that the processor paints. It shows an image whose memory goes back to the pool when nothing needs it any more.
+/// Returns a view in a window with the cairo renderer. It shows an image whose memory returns to the pool when it is
+/// released.
 @MainActor private func paintedView() throws -> (ImageView, TestWindow, PixelBufferPool) {
     let view = ImageView(width: 80, height: 60)
     let window = TestWindow(view.widget)
-    guard view.widget.isPaintedByProcessor else {
+    guard view.widget.usesCairoRenderer else {
         window.close()
         throw XCTSkip("another renderer: run with GSK_RENDERER=cairo")
     }
@@ -169,7 +170,7 @@ final class ImageViewTests: GtkTestCase {
     return view.shownBitmap
 }
 
-/// Large enough for its memory to be kept by a pool.
+/// Returns a bitmap that is large enough for a pool to keep its memory.
 func pooled(_ pool: PixelBufferPool) -> Bitmap {
     Bitmap(
         size: PixelSize(width: 200, height: 200), pixels: Array(repeating: 255, count: 160_000), isOpaque: true,

@@ -3,7 +3,7 @@ import GtkImageUI
 import XCTest
 
 final class InscriptionTests: GtkTestCase {
-    func testTheTextHasNoSayInTheSize() throws {
+    func testTheSizeDoesNotDependOnTheText() throws {
         try onScreen {
             let inscription = Widget.inscription(characters: 10, alignment: 0.5)
             inscription.inscribedText = "short"
@@ -14,7 +14,7 @@ final class InscriptionTests: GtkTestCase {
         }
     }
 
-    func testItHasTheTextThatItWasGiven() throws {
+    func testTheTextCanBeSet() throws {
         try onScreen {
             let inscription = Widget.inscription(characters: 10, alignment: 0)
             XCTAssertEqual(inscription.inscribedText, "")
@@ -24,7 +24,7 @@ final class InscriptionTests: GtkTestCase {
     }
 }
 
-/// Width and height, in points.
+/// Returns the natural width and height, in points.
 @MainActor private func naturalSize(of widget: Widget) -> [Int32] {
     var size = GtkRequisition()
     unsafe gtk_widget_get_preferred_size(widget.pointer, nil, &size)

@@ -4,7 +4,7 @@ import GtkImageUI
 import XCTest
 
 final class MainLoopTests: GtkTestCase {
-    func testTasksOfTheMainActorRunInGtksLoop() throws {
+    func testTasksOfTheMainActorRunInTheLoop() throws {
         try onScreen {
             var steps: [Int] = []
             Task {
@@ -12,7 +12,7 @@ final class MainLoopTests: GtkTestCase {
                 await Task.yield()
                 steps.append(2)
             }
-            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { steps == [1, 2] })
+            XCTAssertTrue(GtkMainLoop.run(upTo: testTimeout) { steps == [1, 2] })
         }
     }
 
@@ -22,7 +22,7 @@ final class MainLoopTests: GtkTestCase {
             DispatchQueue.global().async {
                 Task { @MainActor in flag.isRaised = true }
             }
-            // No timer runs here: only the work itself can end the wait.
+            // There is no timer, so only the work itself can wake the loop.
             while !flag.isRaised { GtkMainLoop.step() }
         }
     }
@@ -31,22 +31,22 @@ final class MainLoopTests: GtkTestCase {
         try onScreen {
             var count = 0
             Task { count += 1 }
-            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { count == 1 })
+            XCTAssertTrue(GtkMainLoop.run(upTo: testTimeout) { count == 1 })
             var steps = 0
             while g_main_context_pending(nil) != 0, steps < 1_000 {
                 GtkMainLoop.step()
                 steps += 1
             }
-            XCTAssertLessThan(steps, 1_000, "the loop is told of the same work again and again")
+            XCTAssertLessThan(steps, 1_000, "the loop wakes up repeatedly for the same work")
         }
     }
 
-    func testMainQueueIsServedBesideTheMainActor() throws {
+    func testMainQueueAndMainActorBothRun() throws {
         try onScreen {
             var order: [String] = []
             DispatchQueue.main.async { order.append("queue") }
             Task { order.append("actor") }
-            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { order.count == 2 })
+            XCTAssertTrue(GtkMainLoop.run(upTo: testTimeout) { order.count == 2 })
         }
     }
 
@@ -58,7 +58,7 @@ final class MainLoopTests: GtkTestCase {
                 GtkMainLoop.runMainQueue()
                 order.append("first")
             }
-            XCTAssertTrue(GtkMainLoop.run(upTo: patience) { order.count == 2 })
+            XCTAssertTrue(GtkMainLoop.run(upTo: testTimeout) { order.count == 2 })
             XCTAssertEqual(order, ["first", "second"])
         }
     }

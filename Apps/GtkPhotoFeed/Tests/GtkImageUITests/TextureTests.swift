@@ -21,7 +21,7 @@ final class TextureTests: GtkTestCase {
         }
     }
 
-    func testAPackedTextureShowsTheSame() throws {
+    func testAPackedTextureShowsTheSamePixels() throws {
         try onScreen {
             let pixels: [UInt8] = [
                 1, 2, 3, 255, 4, 5, 6, 255, 7, 8, 9, 255, 10, 11, 12, 255, 13, 14, 15, 255, 16, 17, 18, 255,
@@ -33,14 +33,14 @@ final class TextureTests: GtkTestCase {
         }
     }
 
-    func testTheMemoryOfABitmapGoesWithItsTexture() throws {
+    func testReleasingATextureReleasesTheMemoryOfTheBitmap() throws {
         try onScreen {
             let pool = PixelBufferPool(byteLimit: 1 << 20)
             var texture: Texture? = Texture(pooled(pool))
             XCTAssertEqual(pool.idleByteCount, 0, "the texture holds the only copy")
             XCTAssertNotNil(texture)
             texture = nil
-            XCTAssertGreaterThan(pool.idleByteCount, 0, "and gives it back")
+            XCTAssertGreaterThan(pool.idleByteCount, 0, "releasing the texture returns the memory to the pool")
         }
     }
 
@@ -48,7 +48,7 @@ final class TextureTests: GtkTestCase {
         try onScreen {
             let pool = PixelBufferPool(byteLimit: 1 << 20)
             let texture = Texture(pooled(pool))
-            // Memory taken from the pool now must not be the texture's.
+            // The pool must not return the memory of the texture.
             var taken = pool.takeFilled(byteCount: 160_000)
             for index in taken.indices { taken[index] = 7 }
             XCTAssertEqual(downloaded(texture).first, 255)
@@ -56,7 +56,7 @@ final class TextureTests: GtkTestCase {
     }
 }
 
-/// In GTK's own arrangement: blue, green, red, alpha, premultiplied.
+/// Returns the pixels in GTK's format: premultiplied blue, green, red and alpha.
 @MainActor private func downloaded(_ texture: Texture) -> [UInt8] {
     let (width, height) = unsafe (
         Int(gdk_texture_get_width(texture.pointer)), Int(gdk_texture_get_height(texture.pointer))

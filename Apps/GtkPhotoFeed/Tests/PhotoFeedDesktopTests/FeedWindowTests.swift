@@ -15,29 +15,29 @@ final class FeedWindowTests: DesktopTestCase {
             let fixture = try Fixture(["--photos", "45"])
             defer { fixture.end() }
             fixture.window.open()
-            XCTAssertTrue(fixture.waits { fixture.isSettled && fixture.window.list.count >= 20 })
+            XCTAssertTrue(fixture.waitUntil { fixture.isSettled && fixture.window.list.count >= 20 })
             XCTAssertTrue(
-                fixture.waits {
+                fixture.waitUntil {
                     fixture.window.list.offset = fixture.window.list.largestOffset
                     return fixture.window.list.count == 45
                 })
         }
     }
 
-    func testWhatMemoryHasIsPaintedInTheFrameInWhichItsCellComesOntoTheScreen() throws {
+    func testACachedImageIsPaintedInTheFrameInWhichItsCellAppears() throws {
         try onScreen {
             let fixture = try Fixture(["--photos", "40"])
             defer { fixture.end() }
             fixture.window.open()
             XCTAssertTrue(
-                fixture.waits {
+                fixture.waitUntil {
                     if fixture.isSettled { fixture.window.list.offset += 200 }
                     return fixture.window.list.onScreen.last?.position == 39 && fixture.isSettled
                 })
             let painted = PaintedCells(fixture)
             let ticker = FrameTicker(fixture.window.window) { _ in fixture.window.list.offset -= 40 }
             ticker.start()
-            XCTAssertTrue(fixture.waits { fixture.window.list.onScreen.first?.position == 0 })
+            XCTAssertTrue(fixture.waitUntil { fixture.window.list.onScreen.first?.position == 0 })
             ticker.stop()
             XCTAssertGreaterThan(painted.frames, 5)
             XCTAssertEqual(painted.unknown, 0)
@@ -46,116 +46,116 @@ final class FeedWindowTests: DesktopTestCase {
         }
     }
 
-    func testAImageIsShownInFullOverItsThumbnailAndLeftByEscape() throws {
+    func testAFullImageIsShownOverItsThumbnailAndClosedByEscape() throws {
         try onScreen {
             let fixture = try Fixture(["--photos", "10"])
             defer { fixture.end() }
             fixture.window.open()
-            XCTAssertTrue(fixture.waits { fixture.isSettled })
+            XCTAssertTrue(fixture.waitUntil { fixture.isSettled })
             fixture.window.list.activate(3)
             let cell = try XCTUnwrap(fixture.window.full.cell)
             XCTAssertEqual(fixture.window.full.position, 3)
             var kinds: [ImageAppearance.Kind] = []
             cell.onChange = { kinds.append(cell.appearance.kind) }
-            XCTAssertTrue(fixture.waits { cell.appearance.kind == .final })
-            XCTAssertTrue(kinds.contains(.preview), "the thumbnail first: \(kinds)")
+            XCTAssertTrue(fixture.waitUntil { cell.appearance.kind == .final })
+            XCTAssertTrue(kinds.contains(.preview), "expected the thumbnail first: \(kinds)")
             XCTAssertGreaterThan(cell.appearance.image?.bitmap.size.width ?? 0, 300)
             XCTAssertTrue(fixture.window.pressed("Right", false))
             XCTAssertEqual(fixture.window.full.position, 4)
             XCTAssertTrue(fixture.window.pressed("Escape", false))
             XCTAssertNil(fixture.window.full.position)
-            XCTAssertFalse(fixture.window.pressed("Escape", false), "there is nothing to leave any more")
+            XCTAssertFalse(fixture.window.pressed("Escape", false), "there is no open image")
         }
     }
 
-    func testPhotosAsAListAskForTheirOwnSize() throws {
+    func testAListRequestsImagesOfItsOwnSize() throws {
         try onScreen {
             let fixture = try Fixture(["--photos", "30"])
             defer { fixture.end() }
             fixture.window.open()
-            XCTAssertTrue(fixture.waits { fixture.isSettled })
+            XCTAssertTrue(fixture.waitUntil { fixture.isSettled })
             XCTAssertTrue(fixture.window.pressed("2", true))
-            XCTAssertTrue(fixture.waits { fixture.isSettled })
+            XCTAssertTrue(fixture.waitUntil { fixture.isSettled })
             let scale = fixture.window.window.scaleFactor
             XCTAssertEqual(fixture.cells[0].image.boundRequest?.target?.size.width, PhotoLayout.list.side * scale)
         }
     }
 
-    func testWhatIsLoadedAheadHasTheSizeThatTheCellsWillAskFor() throws {
+    func testPrefetchedImagesHaveTheSizeOfTheCells() throws {
         try onScreen {
             let fixture = try Fixture(["--photos", "60"])
             defer { fixture.end() }
             fixture.window.open()
-            XCTAssertTrue(fixture.waits { fixture.isSettled })
+            XCTAssertTrue(fixture.waitUntil { fixture.isSettled })
             XCTAssertTrue(fixture.window.pressed("2", true))
-            XCTAssertTrue(fixture.waits { fixture.isSettled && fixture.model.photos.count >= 30 })
+            XCTAssertTrue(fixture.waitUntil { fixture.isSettled && fixture.model.photos.count >= 30 })
             let side = PhotoLayout.list.side * fixture.window.window.scaleFactor
-            // The tenth is in the list's first screens, and on none of them yet.
+            // The tenth photo is near the first screen, but not on it.
             let ahead = fixture.loading.thumbnail(of: fixture.model.photos[9], PixelSize(width: side, height: side))
             XCTAssertFalse(fixture.window.list.onScreen.contains { $0.position == 9 })
-            XCTAssertTrue(fixture.waits { fixture.loading.loader.cachedImage(for: ahead) != nil })
-            // A page that comes now, on a screen of twice the pixels.
+            XCTAssertTrue(fixture.waitUntil { fixture.loading.loader.cachedImage(for: ahead) != nil })
+            // Loads a page on a screen with twice the scale factor.
             fixture.loading.thumbnailSize.scale = 2
             let count = fixture.model.photos.count
             fixture.model.appeared(at: count - 1)
-            XCTAssertTrue(fixture.waits { fixture.model.photos.count > count })
+            XCTAssertTrue(fixture.waitUntil { fixture.model.photos.count > count })
             let last = fixture.loading.thumbnail(
                 of: fixture.model.photos[count], PixelSize(width: 2 * side, height: 2 * side))
-            XCTAssertTrue(fixture.waits { fixture.loading.loader.cachedImage(for: last) != nil })
+            XCTAssertTrue(fixture.waitUntil { fixture.loading.loader.cachedImage(for: last) != nil })
         }
     }
 
-    func testOpaqueImagesComeWithoutAlpha() throws {
+    func testOpaqueImagesAreDecodedWithoutAlpha() throws {
         try onScreen {
             let fixture = try Fixture(["--photos", "10"])
             defer { fixture.end() }
             fixture.window.open()
-            XCTAssertTrue(fixture.waits { fixture.isSettled })
+            XCTAssertTrue(fixture.waitUntil { fixture.isSettled })
             let bitmaps = fixture.cells.compactMap { $0.image.appearance.image?.bitmap }.filter(\.isOpaque)
             XCTAssertFalse(bitmaps.isEmpty)
             XCTAssertTrue(bitmaps.allSatisfy { $0.packedPixels != nil })
         }
     }
 
-    func testAnOriginThatGoesAwayTakesNoRowAndCanBeTriedAgain() throws {
+    func testIfTheServerStopsTheRowsStayAndTheNextPageCanBeRetried() throws {
         try onScreen {
             let fixture = try Fixture(["--photos", "200"])
             defer { fixture.close() }
             fixture.window.open()
-            XCTAssertTrue(fixture.waits { fixture.isSettled })
+            XCTAssertTrue(fixture.waitUntil { fixture.isSettled })
             fixture.origin.stop()
             XCTAssertTrue(
-                fixture.waits {
+                fixture.waitUntil {
                     fixture.window.list.offset = fixture.window.list.largestOffset
-                    return fixture.window.footer.isOffering
+                    return fixture.window.footer.offersRetry
                 })
             let count = fixture.window.list.count
             XCTAssertGreaterThanOrEqual(count, 10)
-            XCTAssertTrue(fixture.waits { fixture.cells.allSatisfy { $0.image.view.face != .placeholder } })
-            // Back at the top, what had been loaded is there.
+            XCTAssertTrue(fixture.waitUntil { fixture.cells.allSatisfy { $0.image.view.content != .placeholder } })
+            // At the top, the loaded images are still shown.
             XCTAssertTrue(
-                fixture.waits {
+                fixture.waitUntil {
                     fixture.window.list.offset = 0
                     return fixture.window.list.onScreen.first?.position == 0
-                        && fixture.cells[0].image.view.face == .image
-                }, "\(fixture.window.list.onScreen.map { ($0.position, $0.cell.image.view.face) })")
+                        && fixture.cells[0].image.view.content == .image
+                }, "\(fixture.window.list.onScreen.map { ($0.position, $0.cell.image.view.content) })")
             XCTAssertEqual(fixture.window.list.count, count)
         }
     }
 
-    func testWithoutAnOriginTheFeedIsThatOfTheLastTime() throws {
+    func testWithoutAServerTheStoredFeedIsShown() throws {
         try onScreen {
             let cache = Fixture.temporaryFolder()
             defer { try? FileManager.default.removeItem(at: cache) }
             let first = try Fixture(["--photos", "20", "--numbered"], cacheDirectory: cache)
             first.window.open()
-            XCTAssertTrue(first.waits { first.isSettled && first.window.list.count == 20 })
+            XCTAssertTrue(first.waitUntil { first.isSettled && first.window.list.count == 20 })
             let seen = first.cells.map { $0.photo?.id }
             first.end()
             let second = try Fixture([], origin: first.origin, cacheDirectory: cache)
             defer { second.close() }
             second.window.open()
-            XCTAssertTrue(second.waits { second.isSettled && second.cells.map { $0.photo?.id } == seen })
+            XCTAssertTrue(second.waitUntil { second.isSettled && second.cells.map { $0.photo?.id } == seen })
             XCTAssertEqual(second.loading.loader.statistics.downloadedBytes, 0)
             let numbers = NumberCheck()
             numbers.check(second.window)
@@ -169,14 +169,14 @@ final class FeedWindowTests: DesktopTestCase {
             defer { fixture.end() }
             fixture.window.open(width: 940, height: 900)
             // The eighth photo is an animated GIF, the ninth an animated WebP.
-            XCTAssertTrue(fixture.waits { fixture.isSettled && fixture.cells.count == 10 })
+            XCTAssertTrue(fixture.waitUntil { fixture.isSettled && fixture.cells.count == 10 })
             for index in [7, 8] {
                 let view = fixture.cells[index].image.view
-                // More than the two forms of one image.
+                // A single image has at most two identities: the texture and the cairo image.
                 var names: Set<UInt?> = []
                 XCTAssertTrue(
-                    fixture.waits {
-                        names.insert(view.shownName)
+                    fixture.waitUntil {
+                        names.insert(view.shownImageID)
                         return names.count > 3
                     }, "photo \(index + 1) does not move")
             }
@@ -188,10 +188,10 @@ final class FeedWindowTests: DesktopTestCase {
     }
 }
 
-/// Looks at the cells in each frame, when they have their places and before tasks have their turn.
+/// Checks the cells in each frame, after the layout and before tasks run.
 @MainActor private final class PaintedCells {
     private(set) var frames = 0
-    /// Cells that GTK paints, and the list does not know of.
+    /// The number of cells that GTK paints but that are not in `onScreen`.
     private(set) var unknown = 0
     private(set) var withoutImage = 0
     private(set) var withAnotherCaption = 0
@@ -199,15 +199,15 @@ final class FeedWindowTests: DesktopTestCase {
     init(_ fixture: Fixture) {
         guard let clock = unsafe gtk_widget_get_frame_clock(fixture.window.window.pointer) else { return }
         unsafe connect(UnsafeMutableRawPointer(clock), "paint") { [weak self, weak fixture] in
-            if let self, let fixture { look(at: fixture) }
+            if let self, let fixture { check(fixture) }
         }
     }
 
-    private func look(at fixture: Fixture) {
+    private func check(_ fixture: Fixture) {
         frames += 1
         unknown += abs(mappedCells(of: fixture.window.list) - fixture.window.list.onScreen.count)
         for (position, cell) in fixture.window.list.onScreen {
-            if cell.image.view.face != .image { withoutImage += 1 }
+            if cell.image.view.content != .image { withoutImage += 1 }
             if cell.caption.inscribedText != fixture.model.photo(at: position)?.title { withAnotherCaption += 1 }
         }
     }

@@ -5,9 +5,9 @@ import XCTest
 
 @testable import PhotoFeedDesktop
 
-/// The short form of the benchmark, gated on counts alone.
+/// A short form of the benchmark that checks only counts, not times.
 final class ScrollTests: DesktopTestCase {
-    func testAHundredPhotosThereAndBackTwice() throws {
+    func testScrollingTwiceThroughAHundredPhotos() throws {
         try onScreen {
             let fixture = try Fixture(["--photos", "100", "--numbered"], memoryByteLimit: 4_000_000)
             defer { fixture.end() }
@@ -25,12 +25,12 @@ final class ScrollTests: DesktopTestCase {
         }
     }
 
-    func testAWrongImageIsFoundOut() throws {
+    func testAWrongImageIsDetected() throws {
         try onScreen {
             let fixture = try Fixture(["--photos", "20", "--numbered"])
             defer { fixture.end() }
             fixture.window.open()
-            XCTAssertTrue(fixture.waits { fixture.isSettled })
+            XCTAssertTrue(fixture.waitUntil { fixture.isSettled })
             let numbers = NumberCheck()
             numbers.check(fixture.window)
             XCTAssertEqual(numbers.wrongCount, 0)

@@ -4,9 +4,9 @@ import XCTest
 
 @testable import PhotoFeedDesktop
 
-/// Tests of the whole program, on a screen and with FeedServer.
+/// The base class of tests of the whole app with FeedServer.
 class DesktopTestCase: XCTestCase {
-    /// Runs a test's body, or skips it where there is no display.
+    /// Runs the body of a test, or skips it if there is no display.
     func onScreen(_ body: @MainActor () throws -> Void) throws {
         try MainActor.assumeIsolated {
             try XCTSkipUnless(gtk_init_check() != 0, "no display: run under Xvfb, as Scripts/test does")
@@ -17,7 +17,7 @@ class DesktopTestCase: XCTestCase {
 }
 
 extension Fixture {
-    /// Closes the window and ends the origin.
+    /// Closes the window and stops the server.
     @MainActor func end() {
         close()
         origin.stop()

@@ -1,38 +1,42 @@
 public import ImageCore
 public import ImageLoading
 
-/// Loads the images of pages that have come, ahead of need: of each page the first image before the rest.
+/// Prefetches the images of loaded pages. Loads the first image of each page before the others.
 @MainActor
 public final class FeedImages {
     private let prefetcher: ImagePrefetcher
     private let request: @MainActor (Photo) -> ImageRequest
-    /// The pages whose first image has not come yet.
-    private(set) var waiting: [Int: Task<Void, Never>] = [:]
+    /// The tasks that wait for the first image of a page, by the number of the page.
+    private(set) var firstImageTasks: [Int: Task<Void, Never>] = [:]
     private var pageCount = 0
 
-    /// - Parameter request: what a row shows of a photo.
+    /// Creates a prefetcher of pages.
+    ///
+    /// - Parameters:
+    ///   - prefetcher: Loads the images.
+    ///   - request: Returns the request that a row uses to show a photo.
     public init(prefetcher: ImagePrefetcher, request: @escaping @MainActor (Photo) -> ImageRequest) {
         self.prefetcher = prefetcher
         self.request = request
     }
 
-    deinit { for task in waiting.values { task.cancel() } }
+    deinit { for task in firstImageTasks.values { task.cancel() } }
 
-    func came(_ photos: [Photo], isFirstPage: Bool) {
+    func prefetch(_ photos: [Photo], isFirstPage: Bool) {
         if isFirstPage { stop() }
         guard !photos.isEmpty else { return }
         let (requests, page) = (photos.map(request), pageCount)
         pageCount += 1
-        waiting[page] = Task { [weak self, prefetcher] in
-            // One that fails is shown as such by its row.
+        firstImageTasks[page] = Task { [weak self, prefetcher] in
+            // The row shows the error if an image fails.
             _ = try? await prefetcher.loadFirst(of: requests)
-            self?.waiting[page] = nil
+            self?.firstImageTasks[page] = nil
         }
     }
 
     private func stop() {
-        for task in waiting.values { task.cancel() }
-        waiting = [:]
+        for task in firstImageTasks.values { task.cancel() }
+        firstImageTasks = [:]
         prefetcher.stop()
     }
 }

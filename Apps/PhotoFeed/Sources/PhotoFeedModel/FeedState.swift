@@ -1,45 +1,46 @@
-/// A list of photos, page by page. Pure: knows no service and no task.
+/// The state of a list of photos that is loaded page by page: a state machine without services and tasks.
 ///
-/// What the list as a whole is doing and what its end is doing are two states: a page that fails takes no row away.
+/// The list and its pagination have separate states, so that the rows stay if a page fails.
 struct FeedState: Sendable {
-    /// Tells each fetch from all others: an answer to one that is not wanted any more changes nothing.
-    struct Ticket: Hashable, Sendable {
+    /// The identity of a fetch. The result of a fetch is ignored if another one has replaced it.
+    struct FetchID: Hashable, Sendable {
         fileprivate var number = 0
     }
 
-    /// A page to be fetched, in place of whatever is being fetched.
+    /// A page to fetch. Replaces the current fetch.
     struct Fetch: Hashable, Sendable {
         var page: Int
-        var ticket: Ticket
+        var id: FetchID
     }
 
-    /// What a page has brought.
-    struct Arrival: Hashable, Sendable {
-        /// The photos that were not there before.
-        var news: [Photo]
-        /// The page to go on with: no row would ask for it, because there is no new one.
-        var next: Fetch?
+    /// The effect of a received page.
+    struct PageUpdate: Hashable, Sendable {
+        /// The photos that were not in the list.
+        var newPhotos: [Photo]
+        /// The next page, if it must be fetched now because there is no new row that could trigger it.
+        var nextFetch: Fetch?
     }
 
-    /// After so many pages in a row that bring nothing new the list has come to its end: there are origins that go on with their last page for ever.
-    static let patience = 10
+    /// The number of consecutive pages without new photos that ends the list, because some servers repeat their last
+    /// page.
+    static let stalePageLimit = 10
 
     private(set) var photos: [Photo] = []
     private(set) var view = PhotoFeedModel.ViewState.idle
     private(set) var pagination = PhotoFeedModel.PaginationState.idle
     private(set) var isRefreshing = false
     private(set) var refreshFailure: PhotoServiceFailure?
-    /// How many pages are in `photos`.
+    /// The number of pages in `photos`.
     private var pageCount = 0
-    /// How many pages in a row have brought nothing new.
-    private var staleCount = 0
-    private var ticket = Ticket()
-    /// What `pagination` goes back to if a refresh fails.
-    private var paginationBefore = PhotoFeedModel.PaginationState.idle
+    /// The number of consecutive pages without new photos.
+    private var stalePageCount = 0
+    private var currentFetchID = FetchID()
+    /// The value of `pagination` to restore if a refresh fails.
+    private var paginationBeforeRefresh = PhotoFeedModel.PaginationState.idle
 
-    // MARK: What is wanted
+    // MARK: Fetching
 
-    /// The first page: at the beginning, and after it has failed.
+    /// Fetches the first page, unless it is loaded or loading.
     mutating func load() -> Fetch? {
         switch view {
         case .idle, .error: break
@@ -49,78 +50,78 @@ struct FeedState: Sendable {
         return fetch(1)
     }
 
-    /// The next page, if the row is so near to the end, and nothing else is being fetched.
+    /// Fetches the next page if the row is near the end and nothing else is loading.
     mutating func appeared(_ index: Int, distance: Int) -> Fetch? {
         guard index >= photos.count - max(1, distance), case .idle = pagination else { return nil }
-        return nextPage()
+        return fetchNextPage()
     }
 
-    /// The page that has failed.
+    /// Fetches the page that has failed.
     mutating func retry() -> Fetch? {
         guard case .error = pagination else { return nil }
-        return nextPage()
+        return fetchNextPage()
     }
 
-    /// The first page anew. The rows stay until it is there.
+    /// Fetches the first page again. The rows stay until it is loaded.
     mutating func refresh() -> Fetch? {
         guard case .loaded = view else { return load() }
         guard !isRefreshing else { return nil }
         isRefreshing = true
         refreshFailure = nil
         if case .loading = pagination { pagination = .idle }
-        (paginationBefore, pagination) = (pagination, .idle)
+        (paginationBeforeRefresh, pagination) = (pagination, .idle)
         return fetch(1)
     }
 
-    private mutating func nextPage() -> Fetch? {
-        guard continues else { return nil }
+    private mutating func fetchNextPage() -> Fetch? {
+        guard isAppending else { return nil }
         pagination = .loading
         return fetch(pageCount + 1)
     }
 
     private mutating func fetch(_ page: Int) -> Fetch {
-        ticket.number += 1
-        return Fetch(page: page, ticket: ticket)
+        currentFetchID.number += 1
+        return Fetch(page: page, id: currentFetchID)
     }
 
-    /// True while pages are added to those that are there; false while the first is awaited.
-    private var continues: Bool {
+    /// Whether a received page is appended, instead of replacing all rows.
+    private var isAppending: Bool {
         if case .loaded = view { !isRefreshing } else { false }
     }
 
-    // MARK: What comes
+    // MARK: Results
 
-    /// Nil when nobody wants the page any more.
-    mutating func received(_ page: [Photo], _ ticket: Ticket) -> Arrival? {
-        guard ends(ticket) else { return nil }
-        if !continues { (photos, pageCount) = ([], 0) }
+    /// Adds a page. Returns nil if another fetch has replaced this one.
+    mutating func received(_ page: [Photo], _ id: FetchID) -> PageUpdate? {
+        guard finish(id) else { return nil }
+        if !isAppending { (photos, pageCount) = ([], 0) }
         (view, isRefreshing) = (.loaded, false)
         pageCount += 1
         let known = Set(photos.map(\.id))
-        // Rows move to later pages when others are put before them.
-        let news = page.filter { !known.contains($0.id) }
-        photos += news
-        staleCount = news.isEmpty ? staleCount + 1 : 0
-        pagination = page.isEmpty || staleCount >= Self.patience ? .done : .idle
-        guard news.isEmpty, case .idle = pagination else { return Arrival(news: news) }
-        return Arrival(news: [], next: nextPage())
+        // Photos move to later pages when the server inserts others before them.
+        let newPhotos = page.filter { !known.contains($0.id) }
+        photos += newPhotos
+        stalePageCount = newPhotos.isEmpty ? stalePageCount + 1 : 0
+        pagination = page.isEmpty || stalePageCount >= Self.stalePageLimit ? .done : .idle
+        guard newPhotos.isEmpty, case .idle = pagination else { return PageUpdate(newPhotos: newPhotos) }
+        return PageUpdate(newPhotos: [], nextFetch: fetchNextPage())
     }
 
-    mutating func failed(_ failure: PhotoServiceFailure, _ ticket: Ticket) {
-        guard ends(ticket) else { return }
+    mutating func failed(_ failure: PhotoServiceFailure, _ id: FetchID) {
+        guard finish(id) else { return }
         if isRefreshing {
-            (isRefreshing, refreshFailure, pagination) = (false, failure, paginationBefore)
-        } else if continues {
+            (isRefreshing, refreshFailure, pagination) = (false, failure, paginationBeforeRefresh)
+        } else if isAppending {
             pagination = .error(failure)
         } else {
             view = .error(failure)
         }
     }
 
-    /// A fetch ends once, and only the latest counts.
-    private mutating func ends(_ ticket: Ticket) -> Bool {
-        guard ticket == self.ticket else { return false }
-        self.ticket.number += 1
+    /// Finishes a fetch. Returns false if it is already finished or another fetch has replaced it.
+    private mutating func finish(_ id: FetchID) -> Bool {
+        guard id == currentFetchID else { return false }
+        currentFetchID.number += 1
         return true
     }
 }

@@ -6,20 +6,25 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Pages of photos as JSON over HTTP, through the loader that loads the images: `GET <list>?_page=1&_limit=10`.
+/// Loads pages of photos as JSON over HTTP, with the loader of the images: `GET <list>?_page=1&_limit=10`.
 ///
-/// A list is never shown from a cache while the origin can be asked: every page is revalidated, however fresh what is stored says it is, so that
-/// what has not changed costs a 304. When the network fails, and then alone, the stored page is shown.
+/// Revalidates each page, even if the stored page is fresh. An unchanged page only costs a 304 response. Returns the
+/// stored page only if the network fails.
 public struct HTTPPhotoService: PhotoService {
     private let list: URL
     private let loader: any ImageLoaderProtocol
 
-    /// - Parameter list: without the query.
+    /// Creates a service.
+    ///
+    /// - Parameters:
+    ///   - list: The URL of the list, without a query.
+    ///   - loader: Loads the pages.
     public init(list: URL, loader: any ImageLoaderProtocol) {
         self.list = list
         self.loader = loader
     }
 
+    /// Loads a page. See `PhotoService`.
     public func page(_ number: Int, limit: Int) async throws(PhotoServiceFailure) -> [Photo] {
         let url = list.appending(queryItems: [
             URLQueryItem(name: "_page", value: "\(number)"), URLQueryItem(name: "_limit", value: "\(limit)"),

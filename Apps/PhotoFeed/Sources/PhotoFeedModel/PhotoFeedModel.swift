@@ -1,52 +1,61 @@
 public import Observation
 
-/// A feed of photos for a view to show: rows, what the list is doing, and what its end is doing.
+/// The model of a view that shows a feed of photos: the rows, the loading state of the list, and the state of its
+/// pagination.
 ///
 /// ```swift
 /// let feed = PhotoFeedModel(service: service)
 /// feed.load()                   // when the view appears
-/// feed.appeared(at: index)      // when a row does
+/// feed.appeared(at: index)      // when a row appears
 /// ```
 @MainActor
 @Observable
 public final class PhotoFeedModel {
-    /// What the list as a whole is doing.
+    /// The loading state of the list.
     public enum ViewState: Sendable {
-        /// Nothing was asked for yet.
+        /// Loading has not started.
         case idle
-        /// The first page is on its way, and there is no row.
+        /// The first page is loading, and there are no rows.
         case loading
+        /// There are rows, or the list is empty.
         case loaded
-        /// The first page did not come; `load()` tries again.
+        /// The first page failed to load. `load()` tries again.
         case error(PhotoServiceFailure)
     }
 
-    /// What the end of the list is doing.
+    /// The state of the pagination.
     public enum PaginationState: Sendable {
+        /// The next page loads when a row near the end appears.
         case idle
-        /// The next page is on its way.
+        /// The next page is loading.
         case loading
-        /// The next page did not come; the rows are there, and `retryPage()` tries again.
+        /// The next page failed to load. `retryPage()` tries again.
         case error(PhotoServiceFailure)
-        /// There are no more.
+        /// There are no more pages.
         case done
     }
 
-    /// How the feed is cut and fetched.
+    /// Options of pagination.
     public struct Options: Hashable, Sendable {
-        /// How many photos a page has, at least 1.
+        /// The number of photos per page, at least 1.
         public var pageSize = 10
-        /// So many rows before the end the next page is fetched, at least 1.
-        public var distance = 5
+        /// The distance from the end at which a row triggers the next page, in rows, at least 1.
+        public var fetchDistance = 5
 
+        /// Creates the default options.
         public init() {}
     }
 
+    /// The photos of all loaded pages, without duplicates.
     public var photos: [Photo] { state.photos }
+    /// The loading state of the list.
     public var viewState: ViewState { state.view }
+    /// The state of the pagination.
     public var paginationState: PaginationState { state.pagination }
+    /// Whether a refresh is in progress.
     public var isRefreshing: Bool { state.isRefreshing }
-    /// Why the last refresh brought nothing; the rows are those from before. Nil since the next has begun.
+    /// The error of the last refresh, or `nil` if it succeeded or another one has started. A failed refresh keeps the
+    /// rows.
     public var refreshFailure: PhotoServiceFailure? { state.refreshFailure }
 
     private var state = FeedState()
@@ -55,7 +64,12 @@ public final class PhotoFeedModel {
     @ObservationIgnored private let options: Options
     @ObservationIgnored private var fetching: Task<Void, Never>?
 
-    /// - Parameter images: loads pages' images ahead of need, first image first; nil loads none.
+    /// Creates a model without photos.
+    ///
+    /// - Parameters:
+    ///   - service: Loads the pages.
+    ///   - images: Prefetches the images of loaded pages, or `nil` for no prefetching.
+    ///   - options: The options of pagination.
     public init(service: any PhotoService, images: FeedImages? = nil, options: Options = Options()) {
         self.service = service
         self.images = images
@@ -64,17 +78,17 @@ public final class PhotoFeedModel {
 
     deinit { fetching?.cancel() }
 
-    /// Fetches the first page, if none has come or is on its way.
+    /// Loads the first page, unless it is loaded or loading.
     public func load() { fetch(state.load()) }
 
-    /// Tells that a row is to be seen: near the end, the next page is fetched. One page at a time; a page that has failed waits for
-    /// `retryPage()`.
-    public func appeared(at index: Int) { fetch(state.appeared(index, distance: options.distance)) }
+    /// Loads the next page if a row near the end appears, unless a page is loading or has failed. Call it for each row.
+    public func appeared(at index: Int) { fetch(state.appeared(index, distance: options.fetchDistance)) }
 
-    /// Fetches the page that has failed.
+    /// Loads the page that has failed again.
     public func retryPage() { fetch(state.retry()) }
 
-    /// Fetches the first page anew; the rows stay until it is there. Returns when it has come, or has failed (`refreshFailure`).
+    /// Loads the first page again. The rows stay until it is loaded. Returns when it is loaded or has failed
+    /// (`refreshFailure`).
     public func refresh() async {
         fetch(state.refresh())
         await fetching?.value
@@ -88,14 +102,14 @@ public final class PhotoFeedModel {
                 let page = try await service.page(fetch.page, limit: pageSize)
                 self?.received(page, fetch)
             } catch {
-                self?.state.failed(error, fetch.ticket)
+                self?.state.failed(error, fetch.id)
             }
         }
     }
 
     private func received(_ page: [Photo], _ fetch: FeedState.Fetch) {
-        guard let arrival = state.received(page, fetch.ticket) else { return }
-        images?.came(arrival.news, isFirstPage: fetch.page == 1)
-        self.fetch(arrival.next)
+        guard let update = state.received(page, fetch.id) else { return }
+        images?.prefetch(update.newPhotos, isFirstPage: fetch.page == 1)
+        self.fetch(update.nextFetch)
     }
 }

@@ -1,25 +1,28 @@
 public import ImageCore
 
-/// Tells which photos there are, a page at a time.
+/// Loads a list of photos page by page.
 public protocol PhotoService: Sendable {
-    /// One page of the list, in order. Empty past the end.
+    /// Returns the photos of a page, in order. The result is empty past the end.
     ///
     /// - Parameters:
-    ///   - number: from 1.
-    ///   - limit: how many photos a page has at most.
+    ///   - number: The number of the page, from 1.
+    ///   - limit: The maximum number of photos per page.
+    /// - Throws: `PhotoServiceFailure`.
     func page(_ number: Int, limit: Int) async throws(PhotoServiceFailure) -> [Photo]
 }
 
-/// Why there is no page.
+/// An error of a photo service.
 public enum PhotoServiceFailure: Error, Sendable, CustomStringConvertible {
+    /// The page could not be loaded.
     case loading(ImageError)
-    /// What came is no list of photos. The text is for people.
+    /// The response is not a list of photos. The value is an error message.
     case malformed(String)
 
+    /// The error message.
     public var description: String {
         switch self {
         case .loading(let error): "\(error)"
-        case .malformed(let text): "no list of photos: \(text)"
+        case .malformed(let text): "not a list of photos: \(text)"
         }
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @testable import PhotoFeedModel
 
 @MainActor
-@Suite("Images of a feed", .timeLimit(.minutes(10)))
+@Suite("Feed images", .timeLimit(.minutes(10)))
 struct FeedImagesTests {
     private let fixture = LoaderTestBed()
 
@@ -25,8 +25,8 @@ struct FeedImagesTests {
 
     private var sent: [String] { fixture.transport.requests.map(\.url.lastPathComponent) }
 
-    @Test("the first image of each page is loaded before the rest of it")
-    func firstFirst() async {
+    @Test("the first image of each page is loaded before the others")
+    func firstImageFirst() async {
         let gates = [1: Gate(), 11: Gate()]
         let model = model(ScriptedPhotoService([1: [.photos(1..<11)], 2: [.photos(11..<21)]]), behind: gates)
         model.load()
@@ -44,7 +44,7 @@ struct FeedImagesTests {
         #expect(Set(sent) == Set((1..<21).map { "\($0)" }))
     }
 
-    @Test("a refresh stops what was being loaded for the old rows")
+    @Test("a refresh stops the loads for the old rows")
     func refreshStops() async {
         let gate = Gate()
         let model = model(ScriptedPhotoService([1: [.photos(1..<11), .photos(31..<41)]]), behind: [1: gate])
@@ -57,16 +57,16 @@ struct FeedImagesTests {
         #expect(Set(sent) == Set(["1"] + (31..<41).map { "\($0)" }))
     }
 
-    @Test("a page whose first image has come leaves nothing behind")
-    func nothingIsLeft() async {
+    @Test("the task of a page is removed when its first image is loaded")
+    func finishedTasksAreRemoved() async {
         let (gate, images) = (Gate(), images())
-        images.came((1..<11).map(ScriptedPhotoService.photo), isFirstPage: true)
-        let held = self.images(behind: [11: gate])
-        held.came((11..<21).map(ScriptedPhotoService.photo), isFirstPage: false)
-        await images.waiting.values.first?.value
-        #expect(images.waiting.isEmpty)
+        images.prefetch((1..<11).map(ScriptedPhotoService.photo), isFirstPage: true)
+        let gated = self.images(behind: [11: gate])
+        gated.prefetch((11..<21).map(ScriptedPhotoService.photo), isFirstPage: false)
+        await images.firstImageTasks.values.first?.value
+        #expect(images.firstImageTasks.isEmpty)
         await gate.arrivals(1)
-        #expect(held.waiting.count == 1)
+        #expect(gated.firstImageTasks.count == 1)
         gate.open()
     }
 }

@@ -4,7 +4,7 @@ import ImageTesting
 import PhotoFeedModel
 import Testing
 
-@Suite("Pages over HTTP", .timeLimit(.minutes(10)))
+@Suite("HTTP photo service", .timeLimit(.minutes(10)))
 struct HTTPPhotoServiceTests {
     private static let list = "http://photos.example/photos"
     private static let page = Data(
@@ -18,7 +18,7 @@ struct HTTPPhotoServiceTests {
         return try await HTTPPhotoService(list: url, loader: loader).page(page, limit: 10)
     }
 
-    @Test("asks for a page by number and limit, urgently, and never takes what is stored unasked")
+    @Test("requests a page by number and limit, with high priority, and revalidates it")
     func request() async throws {
         let loader = ScriptedDataLoader([.revalidate: .success(Self.page)])
         let photo = try #require(try await photos(from: loader).first)
@@ -32,7 +32,7 @@ struct HTTPPhotoServiceTests {
         #expect(loader.log.messages.count == 1)
     }
 
-    @Test("shows the stored page when the network fails")
+    @Test("returns the stored page if the network fails")
     func offline() async throws {
         let loader = ScriptedDataLoader([
             .revalidate: .failure(.network(.connectionRefused, "")), .onlyIfCached: .success(Self.page),
@@ -41,7 +41,7 @@ struct HTTPPhotoServiceTests {
         #expect(loader.log.messages.map(\.mode) == [.revalidate, .onlyIfCached])
     }
 
-    @Test("tells the network's failure when nothing is stored")
+    @Test("throws the network's error if no page is stored")
     func nothingStored() async {
         let loader = ScriptedDataLoader([
             .revalidate: .failure(.network(.connectionRefused, "refused")), .onlyIfCached: .failure(.offline),
@@ -52,26 +52,26 @@ struct HTTPPhotoServiceTests {
         }
     }
 
-    @Test("an answer of the origin that is a failure is not covered up by what is stored")
+    @Test("throws an HTTP error status even if a page is stored")
     func status() async {
         let loader = ScriptedDataLoader([.revalidate: .failure(.httpStatus(500)), .onlyIfCached: .success(Self.page)])
         await #expect(throws: PhotoServiceFailure.self) { try await photos(from: loader) }
         #expect(loader.log.messages.count == 1)
     }
 
-    @Test("what is no list of photos is said to be none", arguments: ["", "{}", "[{\"id\":1}]", "<html>"])
+    @Test("throws if the response is not a list of photos", arguments: ["", "{}", "[{\"id\":1}]", "<html>"])
     func malformed(text: String) async {
         let loader = ScriptedDataLoader([.revalidate: .success(Data(text.utf8))])
         do {
             _ = try await photos(from: loader)
-            Issue.record("took \(text)")
+            Issue.record("accepted \(text)")
         } catch {
-            #expect("\(error)".hasPrefix("no list of photos"))
+            #expect("\(error)".hasPrefix("not a list of photos"))
         }
     }
 }
 
-/// Answers by mode, and writes down the requests.
+/// Returns a scripted result for each load mode, and records the requests.
 private struct ScriptedDataLoader: ImageLoaderProtocol {
     let log = MessageLog<ImageRequest>()
     private let replies: [ImageLoadMode: Result<Data, ImageError>]

@@ -3,7 +3,7 @@ import Observation
 import PhotoFeedModel
 
 extension PhotoFeedModel {
-    /// One that has been loaded, as far as `text` says.
+    /// Returns a model that has loaded until its `text` has a given value.
     static func loaded(_ service: ScriptedPhotoService, to text: String = "loaded idle 10") async -> PhotoFeedModel {
         let model = PhotoFeedModel(service: service)
         model.load()
@@ -11,7 +11,7 @@ extension PhotoFeedModel {
         return model
     }
 
-    /// Both states, the number of rows, and whether it is being refreshed: "loaded idle 10".
+    /// A text such as "loaded idle 10" with both states, the number of rows, and "refreshing" during a refresh.
     var text: String {
         let view =
             switch viewState {
@@ -30,12 +30,12 @@ extension PhotoFeedModel {
         return "\(view) \(end) \(photos.count)" + (isRefreshing ? " refreshing" : "")
     }
 
-    /// Returns as soon as an observer has seen it so.
-    func becomes(_ wanted: String) async {
+    /// Waits until an observer sees that `text` has a given value.
+    func becomes(_ expected: String) async {
         while !Task.isCancelled {
             let change = Gate()
             let isReached = withObservationTracking {
-                text == wanted
+                text == expected
             } onChange: {
                 change.open()
             }

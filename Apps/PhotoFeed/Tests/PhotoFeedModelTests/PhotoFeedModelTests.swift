@@ -4,13 +4,13 @@ import PhotoFeedModel
 import Testing
 
 @MainActor
-@Suite("A feed of photos", .timeLimit(.minutes(10)))
+@Suite("Photo feed model", .timeLimit(.minutes(10)))
 struct PhotoFeedModelTests {
     private let gate = Gate()
 
-    @Test("the first page is fetched once, and shown when it is there")
+    @Test("the first page is loaded only once")
     func firstPage() async {
-        let service = ScriptedPhotoService([1: [.held(gate, .photos(1..<11))]])
+        let service = ScriptedPhotoService([1: [.gated(gate, .photos(1..<11))]])
         let model = PhotoFeedModel(service: service)
         #expect(model.text == "idle idle 0")
         model.load()
@@ -23,10 +23,10 @@ struct PhotoFeedModelTests {
         #expect(service.log.messages == [1])
     }
 
-    @Test("a first page that fails is an error of the whole list, and load tries again")
+    @Test("if the first page fails, the view state is an error, and load tries again")
     func firstPageFails() async {
         let service = ScriptedPhotoService([1: [.failure, .photos(1..<11)]])
-        let model = await PhotoFeedModel.loaded(service, to: "error(offline, and no cache has it) idle 0")
+        let model = await PhotoFeedModel.loaded(service, to: "error(offline, and the image is not cached) idle 0")
         model.appeared(at: 0)
         model.retryPage()
         model.load()
@@ -35,9 +35,9 @@ struct PhotoFeedModelTests {
         #expect(service.log.messages == [1, 1])
     }
 
-    @Test("the next page is fetched some rows before the end, one page at a time")
+    @Test("the next page is loaded when a row near the end appears, one page at a time")
     func nextPage() async {
-        let service = ScriptedPhotoService([1: [.photos(1..<11)], 2: [.held(gate, .photos(11..<21))]])
+        let service = ScriptedPhotoService([1: [.photos(1..<11)], 2: [.gated(gate, .photos(11..<21))]])
         let model = await PhotoFeedModel.loaded(service)
         for index in 0..<5 { model.appeared(at: index) }
         #expect(model.text == "loaded idle 10")
@@ -50,7 +50,7 @@ struct PhotoFeedModelTests {
         #expect(service.log.messages == [1, 2])
     }
 
-    @Test("an empty page ends the list; a short one does not")
+    @Test("an empty page ends the list, and a short one does not")
     func end() async {
         let service = ScriptedPhotoService([1: [.photos(1..<11)], 2: [.photos(11..<14)]])
         let model = await PhotoFeedModel.loaded(service)
@@ -63,19 +63,19 @@ struct PhotoFeedModelTests {
     }
 
     @Test("a list without photos is loaded and done")
-    func nothing() async {
+    func emptyList() async {
         let model = await PhotoFeedModel.loaded(ScriptedPhotoService([:]), to: "loaded done 0")
         model.appeared(at: 0)
         #expect(model.text == "loaded done 0")
     }
 
-    @Test("a page that fails leaves the rows, and waits for a retry")
+    @Test("if a page fails, the rows stay, and it is loaded again only by a retry")
     func pageFails() async {
         let service = ScriptedPhotoService([1: [.photos(1..<11)], 2: [.failure, .photos(11..<21)]])
         let model = await PhotoFeedModel.loaded(service)
         model.retryPage()
         model.appeared(at: 9)
-        await model.becomes("loaded error(offline, and no cache has it) 10")
+        await model.becomes("loaded error(offline, and the image is not cached) 10")
         model.appeared(at: 9)
         #expect(service.log.messages == [1, 2])
         model.retryPage()
@@ -91,8 +91,8 @@ struct PhotoFeedModelTests {
         #expect(model.photos.map(\.id) == Array(1..<18))
     }
 
-    @Test("a page that brings nothing new is followed by the next one, without a row that asks")
-    func nothingNew() async {
+    @Test("a page without new photos is followed by the next one, without a row that appears")
+    func noNewPhotos() async {
         let service = ScriptedPhotoService([
             1: [.photos(1..<11)], 2: [.photos(1..<11)], 3: [.photos(4..<11)], 4: [.photos(9..<19)],
         ])
@@ -102,20 +102,20 @@ struct PhotoFeedModelTests {
         #expect(service.log.messages == [1, 2, 3, 4])
     }
 
-    @Test("a page that fails after one that brought nothing new can be tried again")
-    func nothingNewThenFailure() async {
+    @Test("a page that fails after one without new photos can be retried")
+    func noNewPhotosThenFailure() async {
         let service = ScriptedPhotoService([
             1: [.photos(1..<11)], 2: [.photos(1..<11)], 3: [.failure, .photos(11..<21)],
         ])
         let model = await PhotoFeedModel.loaded(service)
         model.appeared(at: 9)
-        await model.becomes("loaded error(offline, and no cache has it) 10")
+        await model.becomes("loaded error(offline, and the image is not cached) 10")
         model.retryPage()
         await model.becomes("loaded idle 20")
     }
 
-    @Test("an origin that repeats its last page for ever has come to its end")
-    func samePageForEver() async {
+    @Test("the list ends if the server repeats its last page")
+    func repeatedLastPage() async {
         let last = Dictionary(uniqueKeysWithValues: (2..<50).map { ($0, [ScriptedPhotoService.Reply.photos(1..<11)]) })
         let service = ScriptedPhotoService(last.merging([1: [.photos(1..<11)]]) { $1 })
         let model = await PhotoFeedModel.loaded(service)
@@ -124,8 +124,8 @@ struct PhotoFeedModelTests {
         #expect(service.log.messages == Array(1...11))
     }
 
-    @Test("a feed that goes cancels what it waits for")
-    func gone() async {
+    @Test("releasing the model cancels its load")
+    func releaseCancels() async {
         let service = CancellableService()
         var model: PhotoFeedModel? = PhotoFeedModel(service: service)
         model?.load()
@@ -135,7 +135,7 @@ struct PhotoFeedModelTests {
         service.gate.open()
     }
 
-    /// Never answers, and takes note of being cancelled.
+    /// Never returns a page, and records cancellations.
     private struct CancellableService: PhotoService {
         let gate = Gate()
         let cancelled = MessageLog<Int>()

@@ -3,14 +3,14 @@ import PhotoFeedModel
 import Testing
 
 @MainActor
-@Suite("A feed that is refreshed", .timeLimit(.minutes(10)))
+@Suite("Refreshing a photo feed", .timeLimit(.minutes(10)))
 struct RefreshTests {
     private let gate = Gate()
 
-    @Test("while it is refreshed the rows stay; then they are those of the new first page")
+    @Test("the rows stay during a refresh, and are then those of the new first page")
     func refreshing() async {
         let service = ScriptedPhotoService([
-            1: [.photos(1..<11), .held(gate, .photos(5..<15))], 2: [.photos(11..<21)],
+            1: [.photos(1..<11), .gated(gate, .photos(5..<15))], 2: [.photos(11..<21)],
         ])
         let model = await PhotoFeedModel.loaded(service)
         model.appeared(at: 9)
@@ -30,7 +30,7 @@ struct RefreshTests {
         await model.becomes("loaded idle 16")
     }
 
-    @Test("a refresh that fails leaves rows and end as they were, and says why")
+    @Test("a failed refresh keeps the rows and the pagination state, and reports its error")
     func refreshFails() async {
         let service = ScriptedPhotoService([1: [.photos(1..<11), .failure, .photos(1..<11)]])
         let model = await PhotoFeedModel.loaded(service)
@@ -38,17 +38,17 @@ struct RefreshTests {
         await model.becomes("loaded done 10")
         await model.refresh()
         #expect(model.text == "loaded done 10")
-        #expect(model.refreshFailure?.description == "offline, and no cache has it")
+        #expect(model.refreshFailure?.description == "offline, and the image is not cached")
         await model.refresh()
         #expect(model.refreshFailure == nil)
         #expect(model.text == "loaded idle 10")
     }
 
-    @Test("a page that was on its way when the refresh began is not added to the new rows, however late it comes")
+    @Test("a page that was loading when the refresh began is not added to the new rows")
     func latePage() async {
         let late = Gate()
         let service = ScriptedPhotoService([
-            1: [.photos(1..<11), .photos(31..<41)], 2: [.held(late, .photos(11..<21)), .photos(41..<51)],
+            1: [.photos(1..<11), .photos(31..<41)], 2: [.gated(late, .photos(11..<21)), .photos(41..<51)],
         ])
         let model = await PhotoFeedModel.loaded(service)
         model.appeared(at: 9)
@@ -60,12 +60,12 @@ struct RefreshTests {
         #expect(model.photos.map(\.id) == Array(31..<51))
     }
 
-    @Test("to refresh a list that is not there is to load it")
-    func refreshFromNothing() async {
+    @Test("refreshing a list that is not loaded loads it")
+    func refreshWithoutRows() async {
         let service = ScriptedPhotoService([1: [.failure, .photos(1..<11)]])
         let model = PhotoFeedModel(service: service)
         await model.refresh()
-        #expect(model.text == "error(offline, and no cache has it) idle 0")
+        #expect(model.text == "error(offline, and the image is not cached) idle 0")
         await model.refresh()
         #expect(model.text == "loaded idle 10")
     }

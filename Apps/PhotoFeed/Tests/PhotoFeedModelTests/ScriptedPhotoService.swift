@@ -4,20 +4,21 @@ import ImageTesting
 import PhotoFeedModel
 import Synchronization
 
-/// Answers as scripted, page by page, each answer behind a gate of its own if it has one.
+/// Returns scripted replies for each page.
 final class ScriptedPhotoService: PhotoService {
     enum Reply: Sendable {
         case photos(Range<Int>)
         case failure
-        /// What comes once the gate is open, cancelled or not.
-        indirect case held(Gate, Reply)
+        /// A reply that waits for a gate, even if it is cancelled.
+        indirect case gated(Gate, Reply)
     }
 
-    /// The pages that were asked for.
+    /// The requested pages.
     let log = MessageLog<Int>()
     private let replies: Mutex<[Int: [Reply]]>
 
-    /// - Parameter replies: by page, one for each time that it is asked for; the last is repeated. Pages without are empty.
+    /// - Parameter replies: The replies for each page, in the order of the requests. The last one repeats. Other pages
+    ///   are empty.
     init(_ replies: [Int: [Reply]]) { self.replies = Mutex(replies) }
 
     func page(_ number: Int, limit: Int) async throws(PhotoServiceFailure) -> [Photo] {
@@ -27,7 +28,7 @@ final class ScriptedPhotoService: PhotoService {
             return first
         }
         log.append(number)
-        while case .held(let gate, let next) = reply {
+        while case .gated(let gate, let next) = reply {
             await gate.pass()
             reply = next
         }
@@ -36,7 +37,7 @@ final class ScriptedPhotoService: PhotoService {
     }
 
     static func photo(_ id: Int) -> Photo {
-        guard let url = URL(string: "http://images.example/\(id)") else { preconditionFailure("no URL") }
+        guard let url = URL(string: "http://images.example/\(id)") else { preconditionFailure("invalid URL") }
         return Photo(albumId: 1, id: id, title: "photo \(id)", url: url, thumbnailUrl: url)
     }
 }

@@ -39,14 +39,14 @@ struct DecodingBenchCommand: AsyncParsableCommand {
 
     func run() async throws {
         if !json { Console.output(DecodingBenchReport.heading) }
-        var first: Refusal?
+        var first: ToolFailure?
         for file in files {
             do {
                 let report = try await measure(file)
                 Console.output(json ? try report.json() : report.line)
-            } catch let refusal as Refusal {
-                Console.error(refusal.line)
-                first = first ?? refusal
+            } catch let failure as ToolFailure {
+                Console.error(failure.line)
+                first = first ?? failure
             }
         }
         if let first { throw ExitCode(first.status.rawValue) }
@@ -56,7 +56,7 @@ struct DecodingBenchCommand: AsyncParsableCommand {
         let data = try await FileAccess.read(file, options: [])
         do throws(DecodingFailure) {
             let (image, peak) = try PeakMemory.growth { () throws(DecodingFailure) in
-                let image = try BenchedImage(data: data, target: options.target)
+                let image = try BenchmarkImage(data: data, target: options.target)
                 try image.decode()
                 return image
             }
@@ -66,17 +66,17 @@ struct DecodingBenchCommand: AsyncParsableCommand {
             return DecodingBenchReport(
                 file: file, header: image.header, size: image.size, times: times, peakBytes: peak)
         } catch {
-            throw Refusal(error, subject: file)
+            throw ToolFailure(error, subject: file)
         }
     }
 }
 
 /// The bytes of one file, and the decoding that one iteration measures.
-private struct BenchedImage {
+private struct BenchmarkImage {
     let header: ImageHeader
     private let data: Data
     private let target: ImageTarget?
-    /// The idle limit is high enough to reuse the memory of large images, too.
+    /// The idle limit is high enough to reuse the memory of large images.
     private let decoder = ImageDecoders.makeDecoder(idleByteLimit: DecodingLimits.default.decodedBytes)
 
     init(data: Data, target: ImageTarget?) throws(DecodingFailure) {
@@ -101,9 +101,9 @@ struct DecodingBenchReport: Encodable {
     var width: Int
     var height: Int
     var iterations: Int
-    /// The least processor time of an iteration, user and system of all threads, in milliseconds.
+    /// The minimum processor time of an iteration in milliseconds: user and system time of all threads.
     var cpuMs: Double
-    /// The least wall-clock time of an iteration, in milliseconds.
+    /// The minimum wall-clock time of an iteration in milliseconds.
     var wallMs: Double
     var peakBytes: Int
 
@@ -113,8 +113,8 @@ struct DecodingBenchReport: Encodable {
         width = size.width
         height = size.height
         iterations = times.count
-        cpuMs = times.leastProcessor.roundedMilliseconds
-        wallMs = times.leastWall.roundedMilliseconds
+        cpuMs = times.minimumProcessorTime.roundedMilliseconds
+        wallMs = times.minimumWallTime.roundedMilliseconds
         self.peakBytes = peakBytes
     }
 

@@ -15,18 +15,18 @@ struct CacheOptions: ParsableArguments {
     @Option(help: "The folder of the disk cache.")
     var cache: String?
 
-    /// Runs `body` with the cache. Turns a `DataCacheFailure` into a `Refusal`.
+    /// Runs `body` with the cache. Turns a `DataCacheFailure` into a `ToolFailure`.
     func withCache(_ body: (DiskDataCache, _ path: String) async throws -> Void) async throws {
         let folder = CacheFolder.url(cache)
         do {
             try await body(ImageLoaderOptions(cacheDirectory: folder).makeDiskCache(in: folder), folder.path)
         } catch let failure as DataCacheFailure {
-            throw Refusal(failure, folder: folder.path)
+            throw ToolFailure(failure, folder: folder.path)
         }
     }
 }
 
-extension Refusal {
+extension ToolFailure {
     init(_ failure: DataCacheFailure, folder: String) {
         let reason =
             switch failure {
@@ -68,16 +68,16 @@ struct CacheVerifyCommand: AsyncParsableCommand {
             let report = try await cache.verify()
             var parts = ["\(report.entriesChecked) entries checked, \(ByteCount.text(report.bytesChecked))"]
             if report.damagedRemoved > 0 { parts.append("\(report.damagedRemoved) damaged, removed") }
-            if report.temporariesRemoved > 0 { parts.append("\(report.temporariesRemoved) half-written, removed") }
-            if report.otherVersions > 0 { parts.append("\(report.otherVersions) of another version, left alone") }
+            if report.temporariesRemoved > 0 { parts.append("\(report.temporariesRemoved) incomplete, removed") }
+            if report.otherVersions > 0 { parts.append("\(report.otherVersions) of another version, kept") }
             if report.oversized > 0 { parts.append("\(report.oversized) above the limit, not read") }
             Console.output("\(path): " + parts.joined(separator: "; "))
-            if !report.isSound {
+            if !report.isIntact {
                 let first = report.unrepaired.first ?? ""
-                throw Refusal(
+                throw ToolFailure(
                     status: .notAImage,
                     line:
-                        "\(path): \(report.unrepaired.count) could not be repaired, the first: \(first). Check the permissions."
+                        "\(path): \(report.unrepaired.count) could not be repaired, including \(first). Check the permissions."
                 )
             }
         }

@@ -29,7 +29,7 @@ struct ContactSheet {
     private static let captionHeight = 15
     private static let background: [UInt8] = [24, 25, 28, 255]
     private static let missing: [UInt8] = [58, 36, 38, 255]
-    private static let ink: [UInt8] = [214, 216, 220, 255]
+    private static let textColor: [UInt8] = [214, 216, 220, 255]
 
     /// Draws the sheet. A nil tile is an image that failed to load.
     func draw(_ tiles: [Tile?]) -> Bitmap {
@@ -50,14 +50,14 @@ struct ContactSheet {
     private func draw(_ tile: Tile?, _ x: Int, _ y: Int, on canvas: inout Canvas) {
         guard let tile else {
             canvas.fill(x, y, cell.width, cell.height, Self.missing)
-            canvas.write("failed", x + 4, y + cell.height + 5, Self.ink)
+            canvas.write("failed", x + 4, y + cell.height + 5, Self.textColor)
             return
         }
         let size = tile.bitmap.size
         canvas.checker(x, y, cell.width, cell.height)
         canvas.blend(tile.bitmap, x + (cell.width - size.width) / 2, y + (cell.height - size.height) / 2)
         canvas.fill(x, y + cell.height, cell.width, 3, tile.source.color)
-        canvas.write(tile.caption, x, y + cell.height + 6, Self.ink, limit: x + cell.width)
+        canvas.write(tile.caption, x, y + cell.height + 6, Self.textColor, limit: x + cell.width)
     }
 }
 

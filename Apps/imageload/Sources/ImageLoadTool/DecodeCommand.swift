@@ -40,23 +40,23 @@ struct DecodeCommand: AsyncParsableCommand {
         do throws(DecodingFailure) {
             image = try decoder.decode(data, request: request) { false }
         } catch {
-            throw Refusal(error, subject: file)
+            throw ToolFailure(error, subject: file)
         }
         if let raw { try RawFile.write(image.bitmap.pixels, to: raw) }
         let report = DecodeReport(image)
         Console.output(json ? try report.json() : report.line)
     }
 
-    private func thumbnailOrAll(of data: Data, _ decoder: DownsamplingDecoder) throws(Refusal) -> Data {
+    private func thumbnailOrAll(of data: Data, _ decoder: DownsamplingDecoder) throws(ToolFailure) -> Data {
         guard thumbnail else { return data }
         let found: Data?
         do {
             found = try decoder.embeddedThumbnail(of: data)
         } catch {
-            throw Refusal(error, subject: file)
+            throw ToolFailure(error, subject: file)
         }
         guard let found else {
-            throw Refusal(status: .noInput, line: "\(file): has no embedded thumbnail. Omit --thumbnail.")
+            throw ToolFailure(status: .noInput, line: "\(file): has no embedded thumbnail. Omit --thumbnail.")
         }
         return found
     }
@@ -64,9 +64,9 @@ struct DecodeCommand: AsyncParsableCommand {
 
 /// Writes raw pixels directly from memory, because a copy would double the memory of a large image.
 enum RawFile {
-    static func write(_ pixels: [UInt8], to path: String) throws(Refusal) {
+    static func write(_ pixels: [UInt8], to path: String) throws(ToolFailure) {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw refusal(path) }
+        guard descriptor >= 0 else { throw failure(path) }
         var offset = 0
         while offset < pixels.count {
             let written = unsafe pixels.withUnsafeBytes { bytes in
@@ -74,18 +74,18 @@ enum RawFile {
             }
             if written < 0, errno == EINTR { continue }
             guard written > 0 else {
-                let refusal = refusal(path)
+                let failure = failure(path)
                 close(descriptor)
-                throw refusal
+                throw failure
             }
             offset += written
         }
-        guard close(descriptor) == 0 else { throw refusal(path) }
+        guard close(descriptor) == 0 else { throw failure(path) }
     }
 
-    private static func refusal(_ path: String) -> Refusal {
+    private static func failure(_ path: String) -> ToolFailure {
         let reason = unsafe String(cString: strerror(errno))
-        return Refusal(
+        return ToolFailure(
             status: .inputOutput, line: "\(path): can't write (\(reason)). Check the folder and the free space.")
     }
 }
@@ -129,7 +129,7 @@ struct DecodeReport: Encodable {
         }
         if orientation != 1 { parts.append("orientation \(orientation), applied") }
         parts.append(hasAlpha ? "alpha" : "opaque")
-        if icc { parts.append("colour profile") }
+        if icc { parts.append("color profile") }
         if let completeness { parts.append(completeness) }
         return parts.joined(separator: ", ")
     }

@@ -89,9 +89,9 @@ struct LoadSession {
         }
         if let failure = diskFailures.failure {
             Console.error(
-                Refusal(failure, folder: CacheFolder.url(options.cache).path).line + " Continuing without it.")
+                ToolFailure(failure, folder: CacheFolder.url(options.cache).path).line + " Continuing without it.")
         }
-        if let refusal = reports.lazy.compactMap(\.refusal).first { throw ExitCode(refusal.status.rawValue) }
+        if let failure = reports.lazy.compactMap(\.failure).first { throw ExitCode(failure.status.rawValue) }
     }
 
     private func pass(_ load: @escaping Load) async throws -> [LoadReport] {
@@ -113,12 +113,13 @@ struct LoadSession {
         addresses.enumerated().map { index, address in
             LoadRunner.Item(
                 index: index, address: address,
-                request: Result { () throws(Refusal) in options.request(for: try LoadingOptions.url(for: address)) })
+                request: Result { () throws(ToolFailure) in options.request(for: try LoadingOptions.url(for: address)) }
+            )
         }
     }
 
     private func output(_ report: LoadReport) throws {
-        if let refusal = report.refusal { Console.error(refusal.line) }
+        if let failure = report.failure { Console.error(failure.line) }
         if options.json {
             Console.output(try report.json())
         } else if !options.summary, let line = report.line {

@@ -4,6 +4,7 @@ import ImageCore
 
 /// The `imageload` command. Parses the command line, runs a subcommand, and reports an error as one line and an exit code.
 public enum ImageLoadCommand {
+    /// Runs the tool with the arguments of the process, and exits.
     public static func run() async {
         await run(Array(CommandLine.arguments.dropFirst()))
     }
@@ -24,9 +25,9 @@ public enum ImageLoadCommand {
 
     /// Prints the error and returns the status to exit with.
     private static func report(_ error: any Error) -> Int32 {
-        if let refusal = error as? Refusal {
-            Console.error(refusal.line)
-            return refusal.status.rawValue
+        if let failure = error as? ToolFailure {
+            Console.error(failure.line)
+            return failure.status.rawValue
         }
         if let status = error as? ExitCode { return status.rawValue }
         switch RootCommand.exitCode(for: error) {

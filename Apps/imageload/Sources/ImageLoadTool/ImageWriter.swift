@@ -22,12 +22,12 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
 
 /// The folder given by `--output`.
 enum ImageFolder {
-    static func made(at path: String) throws(Refusal) -> URL {
+    static func create(at path: String) throws(ToolFailure) -> URL {
         let folder = URL(fileURLWithPath: path, isDirectory: true)
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
-            throw Refusal(
+            throw ToolFailure(
                 status: .inputOutput,
                 line: "\(path): can't create the folder (\(error.reason)). Choose another --output."
             )
@@ -43,8 +43,8 @@ struct ImageWriter: Sendable {
     private let names: [String]
 
     /// Creates the folder.
-    init(folder: String, format: OutputFormat, addresses: [String]) throws(Refusal) {
-        self.folder = try ImageFolder.made(at: folder)
+    init(folder: String, format: OutputFormat, addresses: [String]) throws(ToolFailure) {
+        self.folder = try ImageFolder.create(at: folder)
         self.format = format
         names = Self.names(for: addresses)
     }
@@ -106,33 +106,33 @@ struct ImageWriter: Sendable {
 enum FileAccess {
     private static let queue = DispatchQueue(label: "imageload.files")
 
-    /// Writes the file. Throws a `Refusal` that names the file.
+    /// Writes the file. Throws a `ToolFailure` that names the file.
     static func write(_ data: Data, to url: URL) async throws {
         try await perform {
             do {
                 try data.write(to: url, options: .atomic)
             } catch {
-                throw Refusal(
+                throw ToolFailure(
                     status: .inputOutput,
                     line: "\(url.path): can't write (\(error.reason)). Check the folder and the free space.")
             }
         }
     }
 
-    /// Returns the file's bytes, memory-mapped by default. Throws a `Refusal` that names the file.
+    /// Returns the file's bytes, memory-mapped by default. Throws a `ToolFailure` that names the file.
     static func read(_ path: String, options: Data.ReadingOptions = .mappedIfSafe) async throws -> Data {
         try await perform {
             var isFolder: ObjCBool = false
             guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-                throw Refusal(status: .noInput, line: "\(path): no such file. Check the path.")
+                throw ToolFailure(status: .noInput, line: "\(path): no such file. Check the path.")
             }
             if isFolder.boolValue {
-                throw Refusal(status: .noInput, line: "\(path): is a folder. Pass a file.")
+                throw ToolFailure(status: .noInput, line: "\(path): is a folder. Pass a file.")
             }
             do {
                 return try Data(contentsOf: URL(fileURLWithPath: path), options: options)
             } catch {
-                throw Refusal(
+                throw ToolFailure(
                     status: .inputOutput, line: "\(path): can't read (\(error.reason)). Check the permissions.")
             }
         }

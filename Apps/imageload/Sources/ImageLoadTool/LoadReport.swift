@@ -9,7 +9,7 @@ struct LoadReport: Sendable {
 
     enum Outcome: Sendable {
         case loaded(OutputImage)
-        case failed(Refusal)
+        case failed(ToolFailure)
     }
 
     /// The reported properties of a loaded image.
@@ -27,15 +27,15 @@ struct LoadReport: Sendable {
         return (Double(seconds) * 1e3 + Double(attoseconds) / 1e15)
     }
 
-    var refusal: Refusal? {
-        if case .failed(let refusal) = outcome { refusal } else { nil }
+    var failure: ToolFailure? {
+        if case .failed(let failure) = outcome { failure } else { nil }
     }
 
     var image: OutputImage? {
         if case .loaded(let image) = outcome { image } else { nil }
     }
 
-    /// A human-readable line with the source, properties and time. Nil for a failure, which `refusal` describes.
+    /// A human-readable line with the source, properties and time. Nil for a failure, which `failure` describes.
     var line: String? {
         guard let image else { return nil }
         let columns = [
@@ -62,11 +62,11 @@ extension LoadReport: Encodable {
         try container.encode(image?.frames, forKey: .frames)
         try container.encode(image?.bytes, forKey: .bytes)
         try container.encode((milliseconds * 1000).rounded() / 1000, forKey: .milliseconds)
-        try container.encode(refusal?.line, forKey: .error)
+        try container.encode(failure?.line, forKey: .error)
     }
 }
 
-/// Sums up the reports of a run by source.
+/// Summarizes the reports of a run by source.
 struct LoadSummary {
     var reports: [LoadReport]
     var elapsed: Duration
@@ -78,7 +78,7 @@ struct LoadSummary {
             let own = reports.filter { $0.image?.source == source }
             if !own.isEmpty { rows.append(row(source.rawValue, own)) }
         }
-        let failed = reports.filter { $0.refusal != nil }
+        let failed = reports.filter { $0.failure != nil }
         if !failed.isEmpty { rows.append(row("failed", failed)) }
         rows.append(row("total", reports))
         return Self.aligned(rows) + "\n" + formats
@@ -92,7 +92,7 @@ struct LoadSummary {
             if loaded.isEmpty { return nil }
             return "\(source.rawValue) \(loaded.count)" + (bytes > 0 ? " (\(ByteCount.text(bytes)))" : "")
         }
-        let failures = reports.count { $0.refusal != nil }
+        let failures = reports.count { $0.failure != nil }
         if failures > 0 { parts.append("failed \(failures)") }
         let images = reports.count == 1 ? "1 image" : "\(reports.count) images"
         return "\(images) in \(String(format: "%.2f", seconds)) s: " + parts.joined(separator: ", ")

@@ -8,7 +8,7 @@ struct LoadRunner: Sendable {
     struct Item: Sendable {
         var index: Int
         var address: String
-        var request: Result<ImageRequest, Refusal>
+        var request: Result<ImageRequest, ToolFailure>
     }
 
     /// Loads one item.
@@ -23,7 +23,7 @@ struct LoadRunner: Sendable {
 
     /// Loads all items and returns their reports in the order of `items`.
     ///
-    /// - Parameter each: receives each report as soon as it and all before it are available.
+    /// - Parameter each: Receives each report as soon as it and all previous ones are available.
     func run(_ items: [Item], each: (LoadReport) throws -> Void) async throws -> [LoadReport] {
         try await withThrowingTaskGroup(of: (Int, LoadReport).self) { group in
             var waiting = items.makeIterator()
@@ -54,7 +54,7 @@ struct LoadRunner: Sendable {
             let request = try item.request.get()
             outcome = .loaded(try await load(item, request) { display.progressed(item.index, $0) })
         } catch {
-            outcome = .failed(Refusal(error, subject: item.address))
+            outcome = .failed(ToolFailure(error, subject: item.address))
         }
         let report = LoadReport(url: item.address, outcome: outcome, elapsed: clock.now - start)
         display.finished(item.index, report)
@@ -62,10 +62,10 @@ struct LoadRunner: Sendable {
     }
 }
 
-extension Refusal {
+extension ToolFailure {
     init(_ error: any Error, subject: String) {
         switch error {
-        case let refusal as Refusal: self = refusal
+        case let failure as ToolFailure: self = failure
         case let error as ImageError: self.init(error, subject: subject)
         case let failure as DecodingFailure: self.init(failure, subject: subject)
         case let failure as EncodingFailure:

@@ -28,7 +28,7 @@ struct LoadingOptions: ParsableArguments {
     @Flag(help: "Never use the network.")
     var offline = false
 
-    @Option(help: "How urgent: \(RequestPriority.allValueStrings.joined(separator: ", ")).")
+    @Option(help: "The priority of the requests: \(RequestPriority.allValueStrings.joined(separator: ", ")).")
     var priority: RequestPriority = .normal
 
     @Option(help: "The number of concurrent downloads, from 1 to 64.")
@@ -97,10 +97,10 @@ struct LoadingOptions: ParsableArguments {
     }
 
     /// Returns the URL of an address. An address without a scheme is a file path.
-    static func url(for address: String) throws(Refusal) -> URL {
+    static func url(for address: String) throws(ToolFailure) -> URL {
         if let url = URL(string: address), url.scheme != nil { return url }
         guard FileManager.default.fileExists(atPath: address) else {
-            throw Refusal(
+            throw ToolFailure(
                 status: .noInput,
                 line: "\(address): neither a URL nor a file. Pass a URL such as http://… or the path of a file.")
         }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Decides how often an operation is measured.
+/// The number of iterations of a measurement.
 struct Repetition {
-    /// The exact number of iterations. If nil, as many as fit into `budget`, from 3 to 1,000.
+    /// The exact number of iterations. If nil, as many as fit in `budget`, from 3 to 1,000.
     var exactly: Int?
     var budget: Duration = .milliseconds(400)
 
     /// Returns whether to continue after `count` iterations that took `spent` of processor time in total.
-    func wantsMore(after count: Int, spent: Duration) -> Bool {
+    func shouldContinue(after count: Int, spent: Duration) -> Bool {
         if let exactly { return count < exactly }
         return count < 3 || (spent < budget && count < 1_000)
     }
@@ -16,14 +16,14 @@ struct Repetition {
 /// The times of an operation over several iterations.
 struct OperationTimes {
     private(set) var count = 0
-    private(set) var leastProcessor: Duration = .zero
-    private(set) var leastWall: Duration = .zero
+    private(set) var minimumProcessorTime: Duration = .zero
+    private(set) var minimumWallTime: Duration = .zero
     /// The processor time of all iterations.
     private(set) var spent: Duration = .zero
 
     mutating func add(processor: Duration, wall: Duration) {
-        leastProcessor = count == 0 ? processor : min(leastProcessor, processor)
-        leastWall = count == 0 ? wall : min(leastWall, wall)
+        minimumProcessorTime = count == 0 ? processor : min(minimumProcessorTime, processor)
+        minimumWallTime = count == 0 ? wall : min(minimumWallTime, wall)
         spent += processor
         count += 1
     }
@@ -37,7 +37,7 @@ struct OperationTimes {
             try body()
             times.add(
                 processor: now(CLOCK_PROCESS_CPUTIME_ID) - start.processor, wall: now(CLOCK_MONOTONIC) - start.wall)
-        } while repetition.wantsMore(after: times.count, spent: times.spent)
+        } while repetition.shouldContinue(after: times.count, spent: times.spent)
         return times
     }
 

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Measures how far the process's resident memory rises while an operation runs.
+/// Measures the growth of the process's resident memory while an operation runs.
 enum PeakMemory {
     /// Returns the result of the operation, and the growth of resident memory in bytes, never below 0.
     ///
     /// On Linux, resets the kernel's high-water mark first (`clear_refs` in proc(5)). Elsewhere, returns the growth of the
     /// peak since the process started (getrusage(2)), which is too low if an earlier peak was higher.
     ///
-    /// The operation first uses memory that the process already holds free, and pages of code that run for the first time
-    /// count as well. So only the first call in a process is reliable.
+    /// Only the first call in a process is reliable: later operations can use memory that has been freed but is still resident.
+    /// Pages of code that run for the first time are included.
     static func growth<Value, Failure>(
         during body: () throws(Failure) -> Value
     ) throws(Failure) -> (value: Value, bytes: Int) {

@@ -29,7 +29,7 @@ struct PreviewsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let data = try await FileAccess.read(file)
-        let folder = try ImageFolder.made(at: output)
+        let folder = try ImageFolder.create(at: output)
         let session = ImageDecoders.makeDecoder()
             .makeSession(request: DecodingRequest(target: options.target), throttle: .none)
         let length = piece ?? max(1, data.count / 20)
@@ -44,11 +44,11 @@ struct PreviewsCommand: AsyncParsableCommand {
         try await write(image, after: data.count, of: data.count, to: folder)
     }
 
-    private func decoded<Result>(_ body: () throws(DecodingFailure) -> Result) throws(Refusal) -> Result {
+    private func decoded<Result>(_ body: () throws(DecodingFailure) -> Result) throws(ToolFailure) -> Result {
         do {
             return try body()
         } catch {
-            throw Refusal(error, subject: file)
+            throw ToolFailure(error, subject: file)
         }
     }
 

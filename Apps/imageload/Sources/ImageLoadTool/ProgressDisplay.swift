@@ -50,7 +50,7 @@ final class ProgressDisplay: Sendable {
         state.withLock { state in
             state.active[index] = nil
             state.done += 1
-            if report.refusal != nil { state.failed += 1 }
+            if report.failure != nil { state.failed += 1 }
             state.bytes += report.image?.bytes ?? 0
         }
         redraw()

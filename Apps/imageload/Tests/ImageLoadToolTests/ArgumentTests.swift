@@ -68,7 +68,7 @@ struct ArgumentTests {
             ["bench", "decode", "f", "--speed"], ["bench", "decode", "f", "--iterations", "0"],
             ["cache", "trim", "--older-than", "7"], ["cache", "polish"], ["unknown"],
         ])
-    func refused(arguments: [String]) {
+    func rejected(arguments: [String]) {
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(arguments) }
     }
 

@@ -14,7 +14,7 @@ struct ReportTests {
                 source: .disk, format: .png, size: PixelSize(width: 30, height: 20), frames: 1, bytes: 52_000)),
         elapsed: .microseconds(1_234))
     private let failed = LoadReport(
-        url: "http://h/b", outcome: .failed(Refusal(status: .network, line: "b: broken. Try again.")),
+        url: "http://h/b", outcome: .failed(ToolFailure(status: .network, line: "b: broken. Try again.")),
         elapsed: .milliseconds(5))
 
     private func object(_ report: LoadReport) throws -> [String: Any] {
@@ -74,12 +74,12 @@ struct ReportTests {
             (.decoding(.malformed(.gif, "m")), .notAImage),
             (.decoding(.limitExceeded(.pixels, value: 2, allowed: 1)), .tooLarge),
         ] as [(ImageError, ToolStatus)])
-    func refusals(error: ImageError, status: ToolStatus) {
-        let refusal = Refusal(error, subject: "u")
-        #expect(refusal.status == status)
-        #expect(refusal.line.hasPrefix("u: "))
-        #expect(!refusal.line.contains("\n"))
-        #expect(refusal.line.split(separator: ". ").count >= 2, "has advice: \(refusal.line)")
+    func failures(error: ImageError, status: ToolStatus) {
+        let failure = ToolFailure(error, subject: "u")
+        #expect(failure.status == status)
+        #expect(failure.line.hasPrefix("u: "))
+        #expect(!failure.line.contains("\n"))
+        #expect(failure.line.split(separator: ". ").count >= 2, "has advice: \(failure.line)")
     }
 
     @Test("images get unique names from the last path component of their address")
@@ -147,7 +147,7 @@ struct ContactSheetTests {
         Array(bitmap.pixels[(y * bitmap.size.width + x) * 4..<(y * bitmap.size.width + x) * 4 + 4])
     }
 
-    @Test("arranges images in rows, centred in their cells, and marks failures")
+    @Test("arranges images in rows, centered in their cells, and marks failures")
     func layout() {
         let sheet = ContactSheet(columns: 2, cell: PixelSize(width: 40, height: 30))
             .draw([tile([200, 0, 0, 255]), nil, tile([0, 200, 0, 255])])
@@ -180,20 +180,20 @@ struct MeasurementTests {
         times.add(processor: .milliseconds(3), wall: .milliseconds(9))
         times.add(processor: .milliseconds(4), wall: .milliseconds(8))
         #expect(times.count == 3)
-        #expect(times.leastProcessor == .milliseconds(3))
-        #expect(times.leastWall == .milliseconds(6))
+        #expect(times.minimumProcessorTime == .milliseconds(3))
+        #expect(times.minimumWallTime == .milliseconds(6))
         #expect(times.spent == .milliseconds(12))
     }
 
     @Test("runs the given number of iterations, or 3 to 1,000 by default")
     func repetition() {
-        #expect(Repetition(exactly: 2).wantsMore(after: 1, spent: .seconds(9)))
-        #expect(!Repetition(exactly: 2).wantsMore(after: 2, spent: .zero))
+        #expect(Repetition(exactly: 2).shouldContinue(after: 1, spent: .seconds(9)))
+        #expect(!Repetition(exactly: 2).shouldContinue(after: 2, spent: .zero))
         let timed = Repetition(budget: .milliseconds(400))
-        #expect(timed.wantsMore(after: 2, spent: .seconds(9)))
-        #expect(timed.wantsMore(after: 3, spent: .milliseconds(399)))
-        #expect(!timed.wantsMore(after: 3, spent: .milliseconds(400)))
-        #expect(!timed.wantsMore(after: 1_000, spent: .zero))
+        #expect(timed.shouldContinue(after: 2, spent: .seconds(9)))
+        #expect(timed.shouldContinue(after: 3, spent: .milliseconds(399)))
+        #expect(!timed.shouldContinue(after: 3, spent: .milliseconds(400)))
+        #expect(!timed.shouldContinue(after: 1_000, spent: .zero))
     }
 
     @Test("runs an operation the given number of times")
@@ -204,7 +204,7 @@ struct MeasurementTests {
         #expect(times.count == 4)
     }
 
-    @Test("measures a peak whose memory is free again")
+    @Test("measures the peak of memory that has been freed")
     func peak() {
         let (_, bytes) = PeakMemory.growth { [UInt8](repeating: 1, count: 80 << 20).count }
         #expect(bytes > 60 << 20)

@@ -99,7 +99,7 @@ final class ToolTests {
     }
 
     @Test("each failure has its exit code and exactly one line on standard error")
-    func refusals() async throws {
+    func failures() async throws {
         let text = folder.appending(path: "text.png").path
         try Data("this is no image".utf8).write(to: URL(fileURLWithPath: text))
         let cut = folder.appending(path: "cut.png").path

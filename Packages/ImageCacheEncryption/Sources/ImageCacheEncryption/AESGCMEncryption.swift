@@ -15,6 +15,8 @@
         private let encryptionKey: SymmetricKey
         private let pseudonymKey: SymmetricKey
 
+        /// Creates an encryption with keys that are derived from a secret key.
+        ///
         /// - Parameter key: 32 random bytes. Don't use a password.
         /// - Throws: `InvalidKey` if the key has another length.
         public init(key: Data) throws(InvalidKey) {
@@ -28,23 +30,33 @@
             pseudonymKey = derived("swift-image-loading pseudonym")
         }
 
-        /// The key doesn't have 32 bytes.
+        /// An error that is thrown if a key doesn't have 32 bytes.
         public struct InvalidKey: Error, Hashable {
             /// The length of the key, in bytes.
             public var byteCount: Int
 
+            /// Creates an error for a key of `byteCount` bytes.
             public init(byteCount: Int) { self.byteCount = byteCount }
         }
 
+        /// Encrypts bytes and authenticates the context.
+        ///
+        /// - Returns: The nonce (12 bytes), the ciphertext and the tag (16 bytes).
+        /// - Throws: An error of swift-crypto.
         public func encrypt(_ bytes: Data, context: Data) throws -> Data {
             let box = try AES.GCM.seal(bytes, using: encryptionKey, authenticating: context)
             return box.nonce + box.ciphertext + box.tag
         }
 
+        /// Decrypts the result of `encrypt(_:context:)`.
+        ///
+        /// - Throws: An error of swift-crypto if the key or context is another one, or if the bytes were altered or
+        ///   truncated.
         public func decrypt(_ encrypted: Data, context: Data) throws -> Data {
             try AES.GCM.open(try AES.GCM.SealedBox(combined: encrypted), using: encryptionKey, authenticating: context)
         }
 
+        /// Returns the HMAC-SHA-256 of a text as 64 hexadecimal digits.
         public func pseudonym(for text: String) -> String {
             HMAC<Crypto.SHA256>.authenticationCode(for: Data(text.utf8), using: pseudonymKey).map { byte in
                 let digits = String(byte, radix: 16)

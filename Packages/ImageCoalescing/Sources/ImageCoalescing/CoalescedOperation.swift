@@ -1,9 +1,9 @@
 import ImageCore
 import Synchronization
 
-/// An operation, its task, its callers and its result.
+/// An operation with its task, callers and result.
 final class CoalescedOperation<Value: Sendable>: SharedOperation {
-    /// Increases with each operation of a coalescer.
+    /// Increases with each operation of the coalescer.
     let number: Int
     let priority = LivePriority(.veryLow)
     private let state = Mutex(OperationState())
@@ -13,7 +13,7 @@ final class CoalescedOperation<Value: Sendable>: SharedOperation {
 
     var callerCount: Int { state.withLock { $0.callers.count } }
 
-    /// - Parameter onEnd: Called when the operation has ended, before its callers receive the result.
+    /// - Parameter onEnd: Called after the operation has ended, before its callers receive the result.
     func start(
         on executor: (any TaskExecutor)?, _ body: @escaping @Sendable (any SharedOperation) async throws -> Value,
         onEnd: @escaping @Sendable () -> Void
@@ -44,7 +44,7 @@ final class CoalescedOperation<Value: Sendable>: SharedOperation {
 
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Call `sendProgress` afterwards. Returns false if the operation is over.
+    /// Adds a caller. Returns false if the operation is over. Call `sendProgress` afterwards.
     func add(
         _ id: Int, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void,
         _ continuation: CheckedContinuation<Value, any Error>
@@ -62,7 +62,7 @@ final class CoalescedOperation<Value: Sendable>: SharedOperation {
     /// Sends the latest progress to callers that have just joined.
     func sendProgress() { change { _ in } }
 
-    /// Ends the call with `CancellationError`. Returns true if it was the last one: the operation is cancelled then.
+    /// Ends a call with `CancellationError`. If it was the last one, cancels the operation and returns true.
     func remove(_ caller: Int) -> Bool { change { $0.remove(caller) } }
 
     func report(_ progress: WorkProgress) { change { $0.report(progress) } }
@@ -70,20 +70,20 @@ final class CoalescedOperation<Value: Sendable>: SharedOperation {
     /// Cancels the operation and ends all calls with the error.
     func cancel(throwing error: any Error) { change { $0.end(throwing: error) } }
 
-    /// Ends a call, with the operation's result if there is no error.
+    /// Ends a call with the error, or with the operation's result if `error` is nil.
     private func resume(_ continuation: CheckedContinuation<Value, any Error>, throwing error: (any Error)?) {
         if let error { return continuation.resume(throwing: error) }
         if let result = result.withLock({ $0 }) { continuation.resume(with: result) }
     }
 
-    /// Applies an event, then makes the calls that follow from it: in order, one at a time, with no lock held.
-    private func change<Answer>(_ event: (inout OperationState) -> Answer) -> Answer {
-        var (answer, call) = state.withLock { state in (event(&state), state.firstCall()) }
+    /// Applies an event, then makes the resulting calls in order, one at a time, without holding a lock.
+    private func change<Output>(_ event: (inout OperationState) -> Output) -> Output {
+        var (output, call) = state.withLock { state in (event(&state), state.firstCall()) }
         while let next = call {
             make(next)
             call = state.withLock { $0.nextCall() }
         }
-        return answer
+        return output
     }
 
     private func make(_ call: OperationState.Call) {

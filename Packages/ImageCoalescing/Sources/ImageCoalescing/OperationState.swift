@@ -4,30 +4,30 @@ import ImageCore
 struct OperationCaller: Sendable {
     let id: Int
     let onProgress: @Sendable (WorkProgress) -> Void
-    /// Called once. The error is nil if the caller receives the operation's own result.
+    /// Called once. The error is nil if the caller receives the operation's result.
     let onEnd: @Sendable ((any Error)?) -> Void
 }
 
-/// The callers of an operation, and the calls that follow from each event. Starts no task and takes no lock.
+/// A state machine for the callers of an operation: each event adds calls to make. It uses no tasks and no locks.
 struct OperationState: Sendable {
     enum Call: Sendable {
         case progress(WorkProgress, [OperationCaller])
-        /// The error is nil for the operation's own result.
+        /// The error is nil if the callers receive the operation's result.
         case end([OperationCaller], (any Error)?)
         case cancel(Task<Void, Never>)
     }
 
     private(set) var callers: [Int: OperationCaller] = [:]
-    /// Whether it has ended, or has been left by all callers.
+    /// Whether the operation has ended or all callers have left.
     private(set) var isOver = false
     var task: Task<Void, Never>?
     private var progress: WorkProgress?
     /// The calls to make, in order.
     private var calls: [Call] = []
-    /// Whether a thread makes the calls at present.
+    /// Whether a thread is making the calls.
     private var isCalling = false
 
-    /// Returns false if it is over.
+    /// Adds a caller. Returns false if the operation is over.
     mutating func add(_ caller: OperationCaller) -> Bool {
         if isOver { return false }
         callers[caller.id] = caller
@@ -35,7 +35,7 @@ struct OperationState: Sendable {
         return true
     }
 
-    /// Returns true if this was the last caller.
+    /// Removes a caller. Returns true if it was the last one.
     mutating func remove(_ id: Int) -> Bool {
         guard let caller = callers.removeValue(forKey: id) else { return false }
         if callers.isEmpty { abandon() }
@@ -50,7 +50,7 @@ struct OperationState: Sendable {
         calls.append(.progress(latest, callersInOrder))
     }
 
-    /// Ends all calls: with the operation's own result, or with an error and a cancellation.
+    /// Ends all calls with the operation's result. With an error, cancels the operation instead.
     mutating func end(throwing error: (any Error)? = nil) {
         let callers = callersInOrder
         self.callers = [:]
@@ -58,7 +58,7 @@ struct OperationState: Sendable {
         calls.append(.end(callers, error))
     }
 
-    /// The next call to make, unless another thread makes the calls already.
+    /// Returns the next call to make, or nil if another thread is already making the calls.
     mutating func firstCall() -> Call? { isCalling ? nil : nextCall() }
 
     mutating func nextCall() -> Call? {

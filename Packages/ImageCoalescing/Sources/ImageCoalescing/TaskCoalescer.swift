@@ -1,20 +1,20 @@
 public import ImageCore
 import Synchronization
 
-/// Runs one task for all callers that ask for the same key at the same time.
+/// Runs one task for all callers that request the same key at the same time.
 ///
-/// - The task is detached: it inherits no task-local values, priority or cancellation from a caller.
-/// - Progress handlers are called with no lock held, one at a time for each operation, on the thread that reports. A slow
-///   handler delays the other callers of its operation.
+/// - The task is detached: it inherits neither task-local values nor priority nor cancellation from a caller.
+/// - Progress handlers are called with no lock held, one at a time for each operation, on the thread that reports. A
+///   slow handler delays the other callers of its operation.
 public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
     private struct State: Sendable {
         /// The operations that can be joined.
         var operations: [Key: CoalescedOperation<Value>] = [:]
-        /// How many operations run, including cancelled ones that have not ended yet.
+        /// The number of running operations, including cancelled ones that have not ended yet.
         var runningCount = 0
         var closingError: (any Error)?
 
-        /// Another operation may have taken its place.
+        /// Does nothing if another operation has replaced it.
         mutating func remove(_ operation: CoalescedOperation<Value>, _ key: Key) {
             if operations[key] === operation { operations[key] = nil }
         }
@@ -24,7 +24,7 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
     private let lastCaller = Atomic(0)
     private let executor: (any TaskExecutor)?
 
-    /// - Parameter executor: The threads that operations prefer; nil for Swift's cooperative pool.
+    /// - Parameter executor: The preferred executor of operations; nil for Swift's cooperative pool.
     public init(executor: (any TaskExecutor)? = nil) { self.executor = executor }
 
     public func value(
@@ -40,7 +40,7 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
                 } catch {
                     continuation.resume(throwing: error)
                 }
-                // A cancellation before the call joined has found nothing to leave.
+                // `onCancel` has no effect before the call has joined.
                 if Task.isCancelled { leave(key, id) }
             }
         } onCancel: {
@@ -57,10 +57,10 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
         for operation in operations { operation.cancel(throwing: error) }
     }
 
-    /// The number of callers that wait.
+    /// The number of waiting callers.
     public var callerCount: Int { state.withLock { Array($0.operations.values) }.reduce(0) { $0 + $1.callerCount } }
 
-    /// Whether no caller waits and no operation runs, including cancelled ones.
+    /// Whether no caller waits and no operation runs, not even a cancelled one.
     public var isIdle: Bool { state.withLock { $0.operations.isEmpty && $0.runningCount == 0 } }
 
     /// Joins the operation in progress, or starts a new one. Throws if the coalescer is closed.
@@ -100,7 +100,7 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
         }
     }
 
-    /// A caller that waits can only wait for the operation that can be joined.
+    /// Removes a caller, which can only wait for the operation that can be joined.
     private func leave(_ key: Key, _ caller: Int) {
         guard let operation = state.withLock({ $0.operations[key] }), operation.remove(caller) else { return }
         state.withLock { $0.remove(operation, key) }

@@ -4,100 +4,100 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct gif_walker {
+struct gif_reader {
     GifFileType *file;
     const uint8_t *bytes;
     size_t length, position;
-    int has_ended_early;
+    int is_truncated;
 };
 
 static int read_bytes(GifFileType *file, GifByteType *target, int count) {
-    gif_walker *walker = file->UserData;
-    size_t left = walker->length - walker->position;
+    gif_reader *reader = file->UserData;
+    size_t left = reader->length - reader->position;
     size_t wanted = count > 0 ? (size_t)count : 0;
     if (wanted > left) {
-        walker->has_ended_early = 1;
+        reader->is_truncated = 1;
         wanted = left;
     }
-    if (wanted > 0) memcpy(target, walker->bytes + walker->position, wanted);
-    walker->position += wanted;
+    if (wanted > 0) memcpy(target, reader->bytes + reader->position, wanted);
+    reader->position += wanted;
     return (int)wanted;
 }
 
-static gif_record_kind failure_of(const gif_walker *walker) {
-    return walker->has_ended_early ? gif_record_truncated : gif_record_malformed;
+static gif_record_kind failure_of(const gif_reader *reader) {
+    return reader->is_truncated ? gif_record_truncated : gif_record_malformed;
 }
 
-gif_walker *gif_walker_open(const uint8_t *bytes, size_t length, gif_record_kind *failure) {
-    gif_walker *walker = calloc(1, sizeof *walker);
+gif_reader *gif_reader_open(const uint8_t *bytes, size_t length, gif_record_kind *failure) {
+    gif_reader *reader = calloc(1, sizeof *reader);
     *failure = gif_record_malformed;
-    if (walker == NULL) return NULL;
-    walker->bytes = bytes;
-    walker->length = length;
+    if (reader == NULL) return NULL;
+    reader->bytes = bytes;
+    reader->length = length;
     int error = 0;
-    walker->file = DGifOpen(walker, read_bytes, &error);
-    if (walker->file != NULL) return walker;
-    *failure = failure_of(walker);
-    free(walker);
+    reader->file = DGifOpen(reader, read_bytes, &error);
+    if (reader->file != NULL) return reader;
+    *failure = failure_of(reader);
+    free(reader);
     return NULL;
 }
 
-void gif_walker_close(gif_walker *walker) {
+void gif_reader_close(gif_reader *reader) {
     int error = 0;
-    DGifCloseFile(walker->file, &error);
-    free(walker);
+    DGifCloseFile(reader->file, &error);
+    free(reader);
 }
 
-int gif_walker_width(const gif_walker *walker) { return walker->file->SWidth; }
+int gif_reader_width(const gif_reader *reader) { return reader->file->SWidth; }
 
-int gif_walker_height(const gif_walker *walker) { return walker->file->SHeight; }
+int gif_reader_height(const gif_reader *reader) { return reader->file->SHeight; }
 
-int gif_walker_palette_count(const gif_walker *walker) {
-    return walker->file->SColorMap == NULL ? 0 : walker->file->SColorMap->ColorCount;
+int gif_reader_palette_count(const gif_reader *reader) {
+    return reader->file->SColorMap == NULL ? 0 : reader->file->SColorMap->ColorCount;
 }
 
-static gif_record failed(const gif_walker *walker) {
-    gif_record record = {.kind = failure_of(walker)};
+static gif_record failed(const gif_reader *reader) {
+    gif_record record = {.kind = failure_of(reader)};
     return record;
 }
 
-/* Writers are known to pad records with zeros; giflib takes them for a wrong record. */
-static void skip_padding(gif_walker *walker) {
-    while (walker->position < walker->length && walker->bytes[walker->position] == 0) walker->position++;
+/* Some writers pad records with zeros, which giflib rejects. */
+static void skip_padding(gif_reader *reader) {
+    while (reader->position < reader->length && reader->bytes[reader->position] == 0) reader->position++;
 }
 
-/* giflib refuses LZW code sizes above 8, after it has read the header; other decoders take them up to 11. */
-static int stopped_at_code_size(const gif_walker *walker) {
-    if (walker->has_ended_early || walker->position == 0) return 0;
-    uint8_t code_size = walker->bytes[walker->position - 1];
+/* giflib rejects LZW code sizes above 8 after it has read the header. Other decoders accept up to 11. */
+static int failed_at_code_size(const gif_reader *reader) {
+    if (reader->is_truncated || reader->position == 0) return 0;
+    uint8_t code_size = reader->bytes[reader->position - 1];
     return code_size > 8 && code_size < 12;
 }
 
-/* The record of an image of which the header could be read, but not all of the data. */
-static gif_record cut(gif_record image, const gif_walker *walker) {
-    image.kind = gif_record_cut_image;
-    return walker->has_ended_early ? image : failed(walker);
+/* Returns the record of an image whose header is complete and whose data is not. */
+static gif_record truncated_image(gif_record image, const gif_reader *reader) {
+    image.kind = gif_record_truncated_image;
+    return reader->is_truncated ? image : failed(reader);
 }
 
-static gif_record next_image(gif_walker *walker) {
-    GifFileType *file = walker->file;
+static gif_record next_image(gif_reader *reader) {
+    GifFileType *file = reader->file;
     gif_record record = {.kind = gif_record_image};
-    /* Not DGifGetImageDesc: that keeps every descriptor and palette. */
-    if (DGifGetImageHeader(file) == GIF_ERROR && !stopped_at_code_size(walker)) return failed(walker);
+    /* DGifGetImageDesc would store every descriptor and palette. */
+    if (DGifGetImageHeader(file) == GIF_ERROR && !failed_at_code_size(reader)) return failed(reader);
     record.left = file->Image.Left;
     record.top = file->Image.Top;
     record.width = file->Image.Width;
     record.height = file->Image.Height;
     record.is_interlaced = file->Image.Interlace ? 1 : 0;
     record.palette_count = file->Image.ColorMap == NULL ? 0 : file->Image.ColorMap->ColorCount;
-    record.data_offset = walker->position - 1;
+    record.data_offset = reader->position - 1;
     record.palette_offset = record.data_offset - 3 * (size_t)record.palette_count;
 
     int code_size = 0;
     GifByteType *block = NULL;
-    if (DGifGetCode(file, &code_size, &block) == GIF_ERROR) return cut(record, walker);
+    if (DGifGetCode(file, &code_size, &block) == GIF_ERROR) return truncated_image(record, reader);
     while (block != NULL) {
-        if (DGifGetCodeNext(file, &block) == GIF_ERROR) return cut(record, walker);
+        if (DGifGetCodeNext(file, &block) == GIF_ERROR) return truncated_image(record, reader);
     }
     return record;
 }
@@ -116,12 +116,12 @@ static int is_loop_application(const GifByteType *block) {
            && (memcmp(block + 1, "NETSCAPE2.0", 11) == 0 || memcmp(block + 1, "ANIMEXTS1.0", 11) == 0);
 }
 
-static gif_record next_extension(gif_walker *walker) {
-    GifFileType *file = walker->file;
+static gif_record next_extension(gif_reader *reader) {
+    GifFileType *file = reader->file;
     gif_record record = {.kind = gif_record_other};
     int code = 0, is_loop = 0, index = 0;
     GifByteType *block = NULL;
-    if (DGifGetExtension(file, &code, &block) == GIF_ERROR) return failed(walker);
+    if (DGifGetExtension(file, &code, &block) == GIF_ERROR) return failed(reader);
     if (code == PLAINTEXT_EXT_FUNC_CODE) record.kind = gif_record_plain_text;
     for (; block != NULL; index++) {
         if (index == 0 && code == GRAPHICS_EXT_FUNC_CODE) read_graphic_control(block, &record);
@@ -130,22 +130,22 @@ static gif_record next_extension(gif_walker *walker) {
             record.kind = gif_record_loop;
             record.repetitions = block[2] | block[3] << 8;
         }
-        if (DGifGetExtensionNext(file, &block) == GIF_ERROR) return failed(walker);
+        if (DGifGetExtensionNext(file, &block) == GIF_ERROR) return failed(reader);
     }
     return record;
 }
 
-gif_record gif_walker_next(gif_walker *walker) {
+gif_record gif_reader_next(gif_reader *reader) {
     GifRecordType type = UNDEFINED_RECORD_TYPE;
-    skip_padding(walker);
-    if (walker->position == walker->length) {
+    skip_padding(reader);
+    if (reader->position == reader->length) {
         gif_record record = {.kind = gif_record_no_trailer};
         return record;
     }
-    if (DGifGetRecordType(walker->file, &type) == GIF_ERROR) return failed(walker);
+    if (DGifGetRecordType(reader->file, &type) == GIF_ERROR) return failed(reader);
     switch (type) {
-    case IMAGE_DESC_RECORD_TYPE: return next_image(walker);
-    case EXTENSION_RECORD_TYPE: return next_extension(walker);
+    case IMAGE_DESC_RECORD_TYPE: return next_image(reader);
+    case EXTENSION_RECORD_TYPE: return next_extension(reader);
     default: break;
     }
     gif_record end = {.kind = gif_record_end};
@@ -200,7 +200,7 @@ static int put_rows(GifFileType *file, const gif_writer_frame *frame, const uint
     GifPixelType *row = malloc((size_t)frame->width);
     int is_good = row != NULL;
     for (int y = first; is_good && y < frame->height; y += step) {
-        /* giflib masks the row in place, so it gets a copy. */
+        /* giflib modifies the row, so it needs a copy. */
         memcpy(row, indices + (size_t)y * (size_t)frame->width, (size_t)frame->width);
         is_good = EGifPutLine(file, row, frame->width) != GIF_ERROR;
     }

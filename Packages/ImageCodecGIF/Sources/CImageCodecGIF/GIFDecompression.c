@@ -5,12 +5,12 @@
 
 enum { capacity = 4096, chunk = 8 };
 
-/* The string of a code is that of its prefix, followed by its chunk: up to 8 bytes, so that a string is written in
-   eighths of its length. Entries at and above `next` are never read: a code there is refused first. */
+/* The string of a code is the string of its prefix, followed by its chunk of up to 8 bytes. A string is written in
+   chunks, from the last one. Entries from `next` on are never read: codes are checked first. */
 typedef struct {
     uint8_t bytes[chunk];
     uint16_t prefix;
-    uint16_t last; /* the string's length less 1 */
+    uint16_t last; /* the length of the string minus 1 */
 } lzw_entry;
 
 struct gif_lzw {
@@ -24,7 +24,7 @@ struct gif_lzw {
     uint64_t accumulator;
     uint32_t bit_count;
 
-    /* The rest of a string that reached over the end of a row. */
+    /* The rest of a string that did not fit in the previous row. */
     uint8_t pending[capacity + chunk];
     size_t pending_start, pending_end;
 };
@@ -58,7 +58,7 @@ gif_lzw_outcome gif_lzw_start(gif_lzw *lzw, const uint8_t *bytes, size_t length,
     return gif_lzw_ok;
 }
 
-/* Fills the accumulator with at least `width` bits. 0 at the end of the chain of sub-blocks (GIF89a, 15). */
+/* Fills the accumulator with at least `code_width` bits. Returns 0 at the end of the sub-blocks (GIF89a, 15). */
 static int refill(gif_lzw *lzw, const uint8_t *bytes, size_t length) {
     uint32_t width = (uint32_t)lzw->code_width;
     size_t end = lzw->block_end < length ? lzw->block_end : length;
@@ -83,7 +83,7 @@ static int refill(gif_lzw *lzw, const uint8_t *bytes, size_t length) {
     return 1;
 }
 
-/* Writes a string to `target`, where there is space for its length rounded up to 8. */
+/* Writes a string to `target`, which must have space for the length rounded up to a multiple of 8. */
 static void expand(const gif_lzw *lzw, uint32_t code, uint8_t *target) {
     const lzw_entry *entry = &lzw->entries[code];
     for (size_t start = entry->last & ~(size_t)(chunk - 1);; start -= chunk) {
@@ -93,8 +93,8 @@ static void expand(const gif_lzw *lzw, uint32_t code, uint8_t *target) {
     }
 }
 
-/* Adds the string of the previous code and one byte more. */
-static void learn(gif_lzw *lzw, uint8_t byte) {
+/* Adds an entry: the string of the previous code and one more byte. */
+static void add_entry(gif_lzw *lzw, uint8_t byte) {
     lzw_entry *entry = &lzw->entries[lzw->next++];
     const lzw_entry *previous = &lzw->entries[lzw->previous];
     uint16_t last = (uint16_t)(previous->last + 1);
@@ -115,7 +115,7 @@ static size_t take_pending(gif_lzw *lzw, uint8_t *row, size_t space) {
     return count;
 }
 
-/* Writes the string of a code to the row, what does not fit to `pending`; returns how much of the row that fills. */
+/* Writes a string to the row, and what does not fit to `pending`. Returns the number of bytes written to the row. */
 static size_t write_string(gif_lzw *lzw, uint32_t code, uint8_t *row, size_t space, uint8_t *first) {
     size_t last = lzw->entries[code].last;
     if ((last | (chunk - 1)) < space) {
@@ -146,16 +146,16 @@ gif_lzw_outcome gif_lzw_read(
         }
         if (code == lzw->clear_code + 1) break;
         outcome = gif_lzw_malformed;
-        /* Only a code that is about to be learned may be one beyond those that are known. */
+        /* A code may be `next` only if the entry can be added now. */
         if (code >= lzw->next && (lzw->previous < 0 || code > lzw->next || lzw->next >= capacity)) break;
-        int learns = lzw->previous >= 0 && lzw->next < capacity;
+        int adds_entry = lzw->previous >= 0 && lzw->next < capacity;
         uint8_t first = lzw->previous_first;
         if (code == lzw->next) {
-            learn(lzw, first);
-            learns = 0;
+            add_entry(lzw, first);
+            adds_entry = 0;
         }
         position += write_string(lzw, code, row + position, count - position, &first);
-        if (learns) learn(lzw, first);
+        if (adds_entry) add_entry(lzw, first);
         if (lzw->next == 1u << lzw->code_width && lzw->code_width < 12) lzw->code_width++;
         lzw->previous = (int32_t)code;
         lzw->previous_first = first;

@@ -1,19 +1,24 @@
 import ImageCore
 
-/// Finds the palette's colour for each pixel.
+/// Maps pixels to the indices of palette colors.
 struct ColorMatcher {
     private let palette: [RGBColor]
     private let exact: [RGBColor: UInt8]
 
-    /// - Parameter palette: at most 256 colours; empty when all pixels are transparent.
+    /// - Parameter palette: Up to 256 colors. Empty if all pixels are transparent.
     init(_ palette: [RGBColor]) {
         self.palette = palette
         exact = Dictionary(zip(palette, UInt8(0)...UInt8.max), uniquingKeysWith: { first, _ in first })
     }
 
-    /// - Parameter spreadsError: whether what a pixel lacks is added to its neighbours that are still to come.
+    /// Returns the palette index of each pixel, row by row.
+    ///
+    /// - Parameters:
+    ///   - area: The part of the bitmap to map.
+    ///   - transparentIndex: The index of pixels whose alpha is below `IndexedImage.opaqueAlpha`.
+    ///   - diffusesError: Whether the color error of a pixel is diffused to its unprocessed neighbors.
     func indices(
-        of bitmap: Bitmap, area: PixelArea, transparentIndex: UInt8, spreadsError: Bool
+        of bitmap: Bitmap, area: PixelArea, transparentIndex: UInt8, diffusesError: Bool
     ) -> [UInt8] {
         var cache = [UInt16](repeating: .max, count: ColorStatistics.binCount)
         var indices: [UInt8] = []
@@ -28,9 +33,9 @@ struct ColorMatcher {
                     continue
                 }
                 let stored = RGBColor(red: pixels[offset], green: pixels[offset + 1], blue: pixels[offset + 2])
-                let wanted = spreadsError ? errors.applied(to: stored, at: x - area.left) : stored
-                let index = match(wanted, cache: &cache)
-                if spreadsError { errors.spread(wanted, got: palette[Int(index)], at: x - area.left) }
+                let target = diffusesError ? errors.applied(to: stored, at: x - area.left) : stored
+                let index = match(target, cache: &cache)
+                if diffusesError { errors.diffuse(target, actual: palette[Int(index)], at: x - area.left) }
                 indices.append(index)
             }
             errors.nextRow()
@@ -38,7 +43,7 @@ struct ColorMatcher {
         return indices
     }
 
-    /// The same colour if there is one, else the one nearest to the middle of the colour's bin.
+    /// Returns the same color if the palette has it, or else the color nearest to the center of the color's bin.
     private func match(_ color: RGBColor, cache: inout [UInt16]) -> UInt8 {
         if let index = exact[color] { return index }
         let bin = color.bin
@@ -53,9 +58,11 @@ struct ColorMatcher {
     }
 }
 
-/// The error that Floyd and Steinberg's dithering carries to the pixels to come: 7/16 to the right, 3, 5 and 1/16 below.
+/// The diffused errors of two rows, in sixteenths.
+///
+/// Floyd–Steinberg dithering passes 7/16 of an error to the right, and 3/16, 5/16 and 1/16 to the row below.
 private struct ErrorRows {
-    /// Three channels for each pixel and one pixel on either side.
+    /// Three channels for each pixel, with a margin of one pixel on each side.
     private var current: [Int32]
     private var below: [Int32]
 
@@ -75,18 +82,18 @@ private struct ErrorRows {
         UInt8(min(max(Int32(value) + (sixteenths + 8) >> 4, 0), 255))
     }
 
-    mutating func spread(_ wanted: RGBColor, got: RGBColor, at x: Int) {
+    mutating func diffuse(_ target: RGBColor, actual: RGBColor, at x: Int) {
         let errors = (
-            Int32(wanted.red) - Int32(got.red), Int32(wanted.green) - Int32(got.green),
-            Int32(wanted.blue) - Int32(got.blue)
+            Int32(target.red) - Int32(actual.red), Int32(target.green) - Int32(actual.green),
+            Int32(target.blue) - Int32(actual.blue)
         )
         let start = 3 * (x + 1)
-        spread(errors.0, at: start)
-        spread(errors.1, at: start + 1)
-        spread(errors.2, at: start + 2)
+        diffuse(errors.0, at: start)
+        diffuse(errors.1, at: start + 1)
+        diffuse(errors.2, at: start + 2)
     }
 
-    private mutating func spread(_ error: Int32, at position: Int) {
+    private mutating func diffuse(_ error: Int32, at position: Int) {
         current[position + 3] += 7 * error
         below[position - 3] += 3 * error
         below[position] += 5 * error

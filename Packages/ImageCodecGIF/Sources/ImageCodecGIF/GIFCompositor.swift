@@ -1,57 +1,58 @@
 import ImageCore
 
-/// The canvas of an animation and what it takes to go on to the next frame.
+/// The canvas of an animation, with the state to draw the next frame.
 struct GIFCompositor {
     private let size: PixelSize
     private var canvas: [UInt32]
     private var reader: LZWReader?
-    /// The frame that is drawn next, from 0.
+    /// The index of the next frame to draw.
     private(set) var next = 0
-    /// The frame drawn last; its disposal is still to be done.
+    /// The last drawn frame. It is disposed of before the next frame is drawn.
     private var drawn: GIFFrame?
-    /// What `drawn` covered, when it is to be restored.
-    private var covered: [UInt32] = []
-    /// Rows from the top of the canvas that can be told. Fewer than all only after a frame whose data ended early.
-    private var toldRows = 0
+    /// The pixels under `drawn` if it has to be restored.
+    private var savedPixels: [UInt32] = []
+    /// The number of valid rows from the top. Less than the height only after the first frame if its data is truncated.
+    private var validRows = 0
 
     init(canvas size: PixelSize) {
         self.size = size
         canvas = []
     }
 
-    /// Forgets all frames; the next one is `index`, which must not depend on those before it.
+    /// Resets the canvas. The next frame is `index`, which must not depend on earlier frames.
     mutating func restart(at index: Int) {
         next = index
         drawn = nil
-        covered = []
+        savedPixels = []
         canvas.clear(0..<canvas.count)
     }
 
-    /// What is held while `frame` is drawn, in bytes.
+    /// Returns the memory for drawing `frame`, in bytes.
     func byteCount(drawing frame: GIFFrame) -> Int {
         let rows = visibleRows(of: frame)
         let columns = visibleColumns(of: frame)
         return 4 * (size.area + (frame.disposal == .restore ? rows.count * columns.count : 0))
     }
 
-    /// Throws `.truncated` when the frame's data ends early; it is then drawn as far as it goes.
+    /// Draws the next frame.
     ///
-    /// - Parameter sink: is asked from time to time whether all this is still wanted.
+    /// - Parameter sink: Checked for cancellation every 64 rows.
+    /// - Throws: `.truncated` if the frame's data ends early. The available rows are drawn first.
     mutating func draw(
         _ frame: GIFFrame, from source: Span<UInt8>, for sink: any PixelRowSink
     ) throws(DecodingFailure) {
         if canvas.isEmpty { canvas = [UInt32](repeating: 0, count: size.area) }
         dispose()
-        covered = []
-        if frame.disposal == .restore { cover(frame) }
+        savedPixels = []
+        if frame.disposal == .restore { save(frame) }
         try paint(frame, from: source, for: sink)
         drawn = frame
         next += 1
     }
 
-    /// Hands over the rows that can be told.
+    /// Sends the valid rows to `sink`.
     func send(to sink: any PixelRowSink) throws(DecodingFailure) {
-        for y in 0..<toldRows {
+        for y in 0..<validRows {
             try canvas.sendAsBytes(y * size.width..<(y + 1) * size.width, to: sink)
         }
     }
@@ -67,14 +68,14 @@ struct GIFCompositor {
     private mutating func paint(
         _ frame: GIFFrame, from source: Span<UInt8>, for sink: any PixelRowSink
     ) throws(DecodingFailure) {
-        toldRows = size.height
+        validRows = size.height
         guard frame.width > 0, frame.height > 0 else { return }
         var painted = 0
         do throws(DecodingFailure) {
             try paint(frame, from: source, for: sink, counting: &painted)
         } catch {
-            // Over earlier frames all rows can be told; those of the first end with its data.
-            if drawn == nil { toldRows = spread(frame, painted: painted) }
+            // With an earlier frame below, all rows are valid. Otherwise valid rows end with the data.
+            if drawn == nil { validRows = fillMissingRows(frame, painted: painted) }
             throw error
         }
     }
@@ -98,31 +99,31 @@ struct GIFCompositor {
         }
     }
 
-    /// Of an interlaced frame, copies rows that are there to those that are missing below them.
+    /// Fills the missing rows of an interlaced frame with copies of the rows above them.
     ///
-    /// - Parameter painted: how many rows there are, in the order in which they are stored.
-    /// - Returns: rows of the canvas that can be told.
-    private mutating func spread(_ frame: GIFFrame, painted: Int) -> Int {
+    /// - Parameter painted: The number of decoded rows, in stored order.
+    /// - Returns: The number of valid rows of the canvas.
+    private mutating func fillMissingRows(_ frame: GIFFrame, painted: Int) -> Int {
         guard frame.isInterlaced else { return min(size.height, frame.top + painted) }
         let known = Set(GIFRowOrder(height: frame.height, isInterlaced: true).prefix(painted))
-        let told = min(frame.height, 8 * painted)
+        let valid = min(frame.height, 8 * painted)
         let columns = visibleColumns(of: frame)
         var source = 0
-        for row in 0..<told {
+        for row in 0..<valid {
             if known.contains(row) { source = row }
             let (from, to) = ((frame.top + source) * size.width, (frame.top + row) * size.width)
             guard source != row, frame.top + row < size.height else { continue }
             for x in columns { canvas[to + x] = canvas[from + x] }
         }
-        return min(size.height, told == frame.height ? size.height : frame.top + told)
+        return min(size.height, valid == frame.height ? size.height : frame.top + valid)
     }
 
-    private mutating func cover(_ frame: GIFFrame) {
+    private mutating func save(_ frame: GIFFrame) {
         let columns = visibleColumns(of: frame)
         let rows = visibleRows(of: frame)
-        covered.reserveCapacity(rows.count * columns.count)  // growing would take up to three times as much
+        savedPixels.reserveCapacity(rows.count * columns.count)  // Growth could allocate three times as much.
         for y in rows {
-            covered.append(
+            savedPixels.append(
                 contentsOf: canvas[y * size.width + columns.lowerBound..<y * size.width + columns.upperBound])
         }
     }
@@ -136,13 +137,14 @@ struct GIFCompositor {
             if drawn.disposal == .clear {
                 canvas.clear(start..<start + columns.count)
             } else {
-                canvas.replaceSubrange(start..<start + columns.count, with: covered[source..<source + columns.count])
+                canvas.replaceSubrange(
+                    start..<start + columns.count, with: savedPixels[source..<source + columns.count])
                 source += columns.count
             }
         }
     }
 }
-/// The order in which a frame's rows are stored (GIF89a, appendix E).
+/// The order of the stored rows of a frame (GIF89a, appendix E).
 struct GIFRowOrder: Sequence, IteratorProtocol {
     private let height: Int
     private var passes: ArraySlice<(first: Int, step: Int)>

@@ -6,29 +6,32 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Opens GIF images, 87a and 89a, still and animated.
+/// Decodes GIF 87a and 89a, still and animated.
 ///
-/// giflib walks the records; the pixels are decompressed and composited here, frame by frame, so that memory is
-/// one canvas (two where a frame restores what was before it), however many frames there are. A still image that is
-/// not interlaced streams through with one row in memory.
+/// giflib reads the records. The pixels are decompressed and composited frame by frame, so that memory is limited to
+/// one canvas, or two if a frame restores the previous pixels. A still image that is not interlaced needs one row.
 ///
-/// Animations follow browsers: the canvas starts transparent, disposal 2 clears to transparent, frames are clipped to
-/// the canvas, delays of 0 and 10 ms become 100 ms, and a loop extension that says n plays n + 1 times.
+/// Animations play as in browsers: the canvas starts transparent, and frames are clipped to it. Disposal 2 clears to
+/// transparent. Delays of 0 and 10 ms become 100 ms. A loop extension with the value n plays n + 1 times.
 public struct GIFDecoder: ImageDecoder {
-    /// Makes a decoder; it holds no state.
+    /// Creates a decoder. It has no state.
     public init() {}
 
+    /// `.gif`.
     public var format: ImageFormat { .gif }
 
-    public func recognises(_ prefix: Data) -> Bool {
+    /// Returns whether the data starts with `GIF87a` or `GIF89a`.
+    public func recognizes(_ prefix: Data) -> Bool {
         prefix.starts(with: "GIF87a".utf8) || prefix.starts(with: "GIF89a".utf8)
     }
 
-    /// Steps over all records for the number of frames, their delays and the loop count; decompresses nothing.
+    /// Reads all records for the number of frames, their delays and the loop count. Decompresses no pixels.
+    ///
+    /// - Throws: `.malformed` or `.truncated` if the file has no readable image, or `.limitExceeded`.
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         try limits.check(.encodedBytes, data.count)
-        guard recognises(data.prefix(6)) else {
-            throw data.count < 6 ? .truncated(.gif) : .malformed(.gif, "the signature is not GIF87a or GIF89a")
+        guard recognizes(data.prefix(6)) else {
+            throw data.count < 6 ? .truncated(.gif) : .malformed(.gif, "the signature is neither GIF87a nor GIF89a")
         }
         let structure = try GIFStructure(scanning: data, limits: limits)
         return OpenedGIF(data: data, structure: structure, limits: limits)

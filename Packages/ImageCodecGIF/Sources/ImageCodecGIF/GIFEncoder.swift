@@ -6,28 +6,37 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Writes GIF89a images, still and animated, with a palette of its own for each frame.
+/// Encodes GIF89a images, still and animated, with a palette for each frame.
 ///
-/// Up to 256 colours are kept as they are. More are reduced by median cut, and the error spread over the neighbours
-/// (Floyd and Steinberg 1976) unless that is turned off. Alpha becomes all or nothing: below 128 a pixel is transparent,
-/// which takes one of the 256 colours.
+/// Images with up to 256 colors are stored exactly. Other images are reduced by median cut (Heckbert 1982), with
+/// Floyd–Steinberg dithering by default. Alpha is reduced to one bit: pixels with alpha below 128 become transparent.
+/// Transparency takes one of the 256 colors.
 public struct GIFEncoder: ImageEncoder {
     private let dithers: Bool
 
-    /// - Parameter dithers: whether the error of colour reduction is spread. Looks better, and makes larger files.
+    /// - Parameter dithers: Whether images with more than 256 colors are dithered. Dithering looks better in larger
+    ///   files.
     public init(dithers: Bool = true) { self.dithers = dithers }
 
+    /// `.gif`.
     public var format: ImageFormat { .gif }
 
-    /// `isProgressive` interlaces; quality means nothing here.
+    /// Encodes a still image. `isProgressive` interlaces it; the other options are ignored.
+    ///
+    /// - Throws: `.unsupportedSize` if a side is not from 1 to 65,535 pixels.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
         try encode([AnimationFrame(bitmap: bitmap, delay: .zero)], loopCount: 1, options: options)
     }
 
-    /// Delays are rounded to hundredths of a second, of which a frame can stay 65,535 at most.
+    /// Encodes an animation. Delays are rounded to hundredths of a second and limited to 655.35 seconds.
     ///
-    /// Frames of an opaque animation hold only the rectangle that changed. Where a frame has transparent pixels, all
-    /// are whole and the canvas is cleared between them.
+    /// Frames of an opaque animation store only the rectangle that changed. If a frame has transparent pixels, all
+    /// frames are stored whole and the canvas is cleared between them.
+    ///
+    /// - Parameters:
+    ///   - frames: One or more frames of the same size.
+    ///   - loopCount: The number of times the animation plays, up to 65,536; 0 to loop forever.
+    /// - Throws: `.inconsistentFrames` if there are no frames or their sizes differ, or `.unsupportedSize`.
     public func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
     ) throws(EncodingFailure) -> Data {
@@ -51,7 +60,8 @@ public struct GIFEncoder: ImageEncoder {
         return try writer.finish()
     }
 
-    /// What the loop extension says: plays after the first; nil for none, 0 for ever.
+    /// The value of the loop extension: the repetitions after the first play, 0 to loop forever, nil to omit the
+    /// extension.
     private static func repetitions(_ loopCount: Int) -> Int? {
         switch loopCount {
         case ...0: 0

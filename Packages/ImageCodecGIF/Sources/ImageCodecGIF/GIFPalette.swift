@@ -1,8 +1,8 @@
-/// 256 colours as RGBA bytes in memory order.
+/// 256 colors as RGBA bytes in memory order.
 struct GIFPalette {
     private(set) var colors: [UInt32]
 
-    /// Indices beyond the stored palette are opaque black. Without any palette they are shades of grey.
+    /// Reads a palette. Indices beyond it are opaque black. Without a palette, indices are shades of gray.
     init(_ location: GIFPaletteLocation, in source: Span<UInt8>) {
         colors = [UInt32](repeating: Self.pixel(0, 0, 0), count: 256)
         for index in 0..<256 {

@@ -1,12 +1,12 @@
 import CImageCodecGIF
 import ImageCore
 
-/// Sends a still image's rows on as they are decompressed: one row in memory.
+/// Decodes a still image row by row, with one row in memory.
 struct GIFRowStreamer {
     let frame: GIFFrame
     let canvas: PixelSize
 
-    /// The frame must not be interlaced.
+    /// Decodes the frame and sends the rows of the canvas to `sink`. The frame must not be interlaced.
     func stream(from source: Span<UInt8>, into sink: any PixelRowSink) throws(DecodingFailure) {
         let palette = GIFPalette(frame.palette, in: source)
         let reader = try LZWReader()
@@ -28,7 +28,8 @@ struct GIFRowStreamer {
 }
 
 extension GIFFrame {
-    /// Paints one row of indices onto the canvas row that starts at `start`; transparent pixels leave what is there.
+    /// Paints a row of indices onto the canvas row that starts at `start`. Transparent pixels leave the canvas
+    /// unchanged.
     func paint(
         _ indices: Span<UInt8>, palette: GIFPalette, onto pixels: inout [UInt32], at start: Int,
         clippedTo canvasWidth: Int
@@ -37,7 +38,7 @@ extension GIFFrame {
         guard visible > 0 else { return }
         let transparent = CInt(transparentIndex ?? -1)
         let range = start + left..<start + left + visible
-        // Sound: both views hold `visible` elements, and the palette 256.
+        // Safe: both buffers hold `visible` elements, and the palette holds 256.
         unsafe pixels.withUnsafeMutableBufferPointer { pixels in
             let target = pixels.extracting(range)
             unsafe indices.withUnsafeBufferPointer { indices in
@@ -55,9 +56,9 @@ extension [UInt32] {
         for index in range { pixels[index] = 0 }
     }
 
-    /// Hands these pixels to a sink as the bytes they are in memory.
+    /// Sends pixels to a sink as bytes in memory order.
     func sendAsBytes(_ range: Range<Int>, to sink: any PixelRowSink) throws(DecodingFailure) {
-        // Sound: the view covers whole, initialised elements and does not outlive the call.
+        // Safe: the view covers initialized elements and does not outlive the call.
         let bytes = unsafe span.extracting(range).bytes
         try sink.receive(Span(_bytes: bytes))
     }

@@ -7,7 +7,7 @@ import ImageCore
     import Foundation
 #endif
 
-/// One image of a file: where it lies on the canvas and where its data lies in the file.
+/// An image in the file: its position on the canvas and the location of its data.
 struct GIFFrame {
     var left: Int
     var top: Int
@@ -15,33 +15,33 @@ struct GIFFrame {
     var height: Int
     var isInterlaced: Bool
     var palette: GIFPaletteLocation
-    /// Of the LZW code size byte.
+    /// The offset of the LZW code size byte in the file.
     var dataOffset: Int
     var transparentIndex: Int?
     var disposal: GIFDisposal
-    /// Hundredths of a second, as stored.
+    /// The stored delay in hundredths of a second.
     var delay: Int
 
-    /// True when, drawn on a canvas of this size, no pixel of it keeps what was there before.
+    /// Whether the frame replaces every pixel of a canvas of this size.
     func replaces(_ canvas: PixelSize) -> Bool {
         transparentIndex == nil && left == 0 && top == 0 && width >= canvas.width && height >= canvas.height
     }
 }
 
-/// Where a palette's red, green, blue triples lie in the file.
+/// The location of a palette in the file. Each color takes three bytes: red, green and blue.
 struct GIFPaletteLocation {
     var offset: Int
-    /// 0 when the file has no palette for the frame.
+    /// The number of colors. 0 if the file has no palette for the frame.
     var count: Int
 }
 
-/// What happens to a frame's area before the next frame is drawn (GIF89a, 23c iv).
+/// How a frame is disposed of before the next frame is drawn (GIF89a, 23.c.iv).
 enum GIFDisposal {
     case keep
     case clear
     case restore
 
-    /// 4 is taken for 3 as browsers do: early texts numbered the bits, not the values.
+    /// Treats code 4 as 3, as browsers do: early texts numbered the bits, not the values.
     init(code: Int32) {
         switch code {
         case 2: self = .clear
@@ -51,19 +51,19 @@ enum GIFDisposal {
     }
 }
 
-/// A file's screen and frames, without their pixels.
+/// The canvas and frames of a file, without pixels.
 struct GIFStructure {
     var canvas: PixelSize
     var frames: [GIFFrame] = []
-    /// The stored count of repetitions after the first play; nil when there is none.
+    /// The stored number of repetitions after the first play. `nil` if there is no loop extension.
     var repetitions: Int?
-    /// Whether the file ends within a record. The last frame may then be cut, and others be missing.
-    var isCut = false
+    /// Whether the file ends within a record. The last frame may then be incomplete, and others may be missing.
+    var isTruncated = false
 
-    /// Steps over every record of the file; time is linear in its length, memory in its number of frames.
+    /// Reads all records of the file, in time linear in its length and memory linear in the number of frames.
     init(scanning data: Data, limits: DecodingLimits) throws(DecodingFailure) {
         var scan = GIFScan(limits: limits)
-        // The closure can't throw a typed error, so the outcome is carried out by hand.
+        // `withUnsafeBytes` can't throw a typed error, so the closure returns a `Result`.
         let outcome: Result<GIFStructure, DecodingFailure> = unsafe data.withUnsafeBytes { bytes in
             Result { () throws(DecodingFailure) in try unsafe scan.run(bytes) }
         }
@@ -72,13 +72,14 @@ struct GIFStructure {
 
     fileprivate init(canvas: PixelSize) { self.canvas = canvas }
 
-    /// How often the animation plays, 0 for ever: once where nothing is said, else the repetitions and the first play.
+    /// The number of times the animation plays: 0 to loop forever, 1 without a loop extension.
     var loopCount: Int {
         guard let repetitions else { return 1 }
         return repetitions == 0 ? 0 : repetitions + 1
     }
 
-    /// Whether some pixel of the canvas may ever be transparent. A transparent colour over an opaque first frame shows that frame.
+    /// Whether a pixel of the canvas may ever be transparent. A transparent pixel over an opaque first frame shows that
+    /// frame.
     var hasAlpha: Bool {
         guard let first = frames.first, first.replaces(canvas) else { return true }
         if frames.count > 1, first.disposal == .restore { return true }
@@ -86,58 +87,58 @@ struct GIFStructure {
     }
 }
 
-/// The walk over the records.
+/// Collects the frames while it reads the records.
 private struct GIFScan {
     let limits: DecodingLimits
-    /// From the last graphic control extension; belongs to the next image or text alone (GIF89a, 23).
+    /// The last graphic control extension. It applies to the next image or plain text only (GIF89a, 23).
     var control: gif_record?
 
     mutating func run(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> GIFStructure {
         var failure = gif_record_malformed
         let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        guard let walker = unsafe gif_walker_open(start, bytes.count, &failure) else {
+        guard let reader = unsafe gif_reader_open(start, bytes.count, &failure) else {
             throw error(failure, "the screen descriptor can't be read")
         }
-        defer { unsafe gif_walker_close(walker) }
-        let canvas = unsafe PixelSize(width: Int(gif_walker_width(walker)), height: Int(gif_walker_height(walker)))
-        guard canvas.width > 0, canvas.height > 0 else { throw .malformed(.gif, "the screen is \(canvas)") }
+        defer { unsafe gif_reader_close(reader) }
+        let canvas = unsafe PixelSize(width: Int(gif_reader_width(reader)), height: Int(gif_reader_height(reader)))
+        guard canvas.width > 0, canvas.height > 0 else { throw .malformed(.gif, "the canvas size is \(canvas)") }
         try limits.check(canvas)
         var structure = GIFStructure(canvas: canvas)
-        let palette = unsafe GIFPaletteLocation(offset: 13, count: Int(gif_walker_palette_count(walker)))
+        let palette = unsafe GIFPaletteLocation(offset: 13, count: Int(gif_reader_palette_count(reader)))
         while true {
-            let record = unsafe gif_walker_next(walker)
-            guard try take(record, globalPalette: palette, into: &structure) else { return structure }
+            let record = unsafe gif_reader_next(reader)
+            guard try process(record, globalPalette: palette, into: &structure) else { return structure }
         }
     }
 
-    /// False at the end of the file.
-    private mutating func take(
+    /// Processes a record. Returns false at the end of the file.
+    private mutating func process(
         _ record: gif_record, globalPalette: GIFPaletteLocation, into structure: inout GIFStructure
     ) throws(DecodingFailure) -> Bool {
         switch record.kind {
-        case gif_record_image, gif_record_cut_image:
+        case gif_record_image, gif_record_truncated_image:
             structure.frames.append(frame(record, globalPalette: globalPalette))
             control = nil
             try limits.check(.frames, structure.frames.count)
             try limits.check(PixelSize(width: Int(record.width), height: Int(record.height)))
-            structure.isCut = record.kind == gif_record_cut_image
-            return !structure.isCut
+            structure.isTruncated = record.kind == gif_record_truncated_image
+            return !structure.isTruncated
         case gif_record_graphic_control: control = record
         case gif_record_plain_text: control = nil
         case gif_record_loop: structure.repetitions = Int(record.repetitions)
         case gif_record_other: break
         default:
-            structure.isCut = record.kind == gif_record_truncated
+            structure.isTruncated = record.kind == gif_record_truncated
             if structure.frames.isEmpty { throw missingImage(record.kind) }
             return false
         }
         return true
     }
 
-    /// Files without a trailer, or with other bytes in its place, are common; the images before it are whole.
+    /// Files with a missing or damaged trailer are common. The images before the trailer are complete.
     private func missingImage(_ kind: gif_record_kind) -> DecodingFailure {
         kind == gif_record_truncated || kind == gif_record_no_trailer
-            ? .truncated(.gif) : .malformed(.gif, "there is no image in it")
+            ? .truncated(.gif) : .malformed(.gif, "the file contains no image")
     }
 
     private func frame(_ record: gif_record, globalPalette: GIFPaletteLocation) -> GIFFrame {

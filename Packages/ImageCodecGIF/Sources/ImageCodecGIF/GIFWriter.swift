@@ -7,7 +7,7 @@ import ImageCore
     import Foundation
 #endif
 
-/// Owns giflib's writer of one file.
+/// Writes a file with giflib.
 ///
 /// Safe: the handle is valid from `init` to `deinit` and never leaves the class.
 @safe final class GIFWriter {
@@ -21,7 +21,7 @@ import ImageCore
 
     deinit { unsafe gif_writer_close(handle) }
 
-    private static var failure: EncodingFailure { .failed(.gif, "giflib could not write it") }
+    private static var failure: EncodingFailure { .failed(.gif, "giflib could not write the file") }
 
     func put(
         _ image: IndexedImage, at area: PixelArea, delay: Duration, clears: Bool, isInterlaced: Bool
@@ -35,12 +35,12 @@ import ImageCore
         frame.transparent_index = CInt(image.transparentIndex ?? -1)
         let palette = image.paddedPalette
         frame.palette_count = CInt(palette.count / 3)
-        precondition(image.indices.count == area.width * area.height, "indices for another area")
+        precondition(image.indices.count == area.width * area.height, "the number of indices does not match the area")
         let isGood = unsafe gif_writer_put(handle, &frame, palette, image.indices)
         if isGood == 0 { throw Self.failure }
     }
 
-    /// Call once, last.
+    /// Finishes the file and returns it. Must be the last call.
     func finish() throws(EncodingFailure) -> Data {
         var bytes: UnsafePointer<UInt8>?
         var length = 0
@@ -52,7 +52,7 @@ import ImageCore
 }
 
 extension Duration {
-    /// Rounded, from 0 to 65,535.
+    /// The duration in hundredths of a second, rounded and clamped to 0...65,535.
     fileprivate var hundredths: Int {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

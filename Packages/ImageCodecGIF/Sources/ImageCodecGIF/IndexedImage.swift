@@ -1,14 +1,14 @@
 import ImageCore
 
-/// A part of an image in at most 256 colours, one of which may stand for transparent.
+/// A part of an image as palette indices, with up to 256 colors, one of which may be transparent.
 struct IndexedImage {
-    /// Red, green, blue of each colour.
+    /// The colors, including the transparent one.
     private(set) var palette: [RGBColor]
     private(set) var transparentIndex: Int?
-    /// One byte a pixel, from the top left of the area.
+    /// One index for each pixel, from the top left of the area.
     private(set) var indices: [UInt8] = []
 
-    /// Pixels with alpha below this are transparent.
+    /// The lowest alpha of opaque pixels. Pixels with less alpha become transparent.
     static let opaqueAlpha: UInt8 = 128
 
     init(_ bitmap: Bitmap, area: PixelArea, dithers: Bool) {
@@ -27,10 +27,10 @@ struct IndexedImage {
         let isExact = colors.exact.map { $0.count <= capacity } ?? false
         indices = matcher.indices(
             of: bitmap, area: area, transparentIndex: UInt8(transparentIndex ?? 0),
-            spreadsError: dithers && !isExact)
+            diffusesError: dithers && !isExact)
     }
 
-    /// The palette as bytes, filled with black to the next power of two from 2 on, as the format stores it.
+    /// The palette as bytes, padded with black to a power of two from 2 to 256 colors, as the format requires.
     var paddedPalette: [UInt8] {
         var count = 2
         while count < palette.count { count *= 2 }
@@ -47,10 +47,10 @@ struct RGBColor: Hashable {
     var green: UInt8
     var blue: UInt8
 
-    /// The five high bits of each channel: one of 32,768 bins.
+    /// The index of the color's bin, from the five high bits of each channel.
     var bin: Int { Int(red >> 3) << 10 | Int(green >> 3) << 5 | Int(blue >> 3) }
 
-    /// Squared distance.
+    /// Returns the squared Euclidean distance.
     func distance(to other: RGBColor) -> Int {
         let (r, g, b) = (
             Int(red) - Int(other.red), Int(green) - Int(other.green), Int(blue) - Int(other.blue)
@@ -59,13 +59,13 @@ struct RGBColor: Hashable {
     }
 }
 
-/// Which colours an image has, and how often.
+/// The colors of an image and their frequencies.
 struct ColorStatistics {
     static let binCount = 1 << 15
 
     private(set) var bins = [ColorBin](repeating: ColorBin(), count: binCount)
     private(set) var hasTransparency = false
-    /// The colours in the order in which they appear; nil when there are more than 256.
+    /// The colors in order of appearance. `nil` if there are more than 256.
     private(set) var exact: [RGBColor]? = []
     private var seen: Set<RGBColor> = []
 
@@ -94,7 +94,7 @@ struct ColorStatistics {
     }
 }
 
-/// The colours of one bin, summed up.
+/// The sum of the colors in a bin.
 struct ColorBin {
     private(set) var count = 0
     private(set) var sum = (red: 0, green: 0, blue: 0)

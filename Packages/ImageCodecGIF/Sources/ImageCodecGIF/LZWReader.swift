@@ -1,23 +1,26 @@
 import CImageCodecGIF
 import ImageCore
 
-/// Decompresses the pixel indices of one image after another (GIF89a, appendix F), as many at a time as a row needs.
+/// Decompresses the pixel indices of images, row by row (GIF89a, appendix F).
 ///
-/// The table of 4096 strings and the rest of one string, 60 KB, are all that it holds, whatever the data says. In C,
-/// because every access would be checked twice here.
+/// It holds a table of 4096 strings and the rest of one string, 60 KB in total, for any input. It is written in C to
+/// avoid a second bounds check for each access.
 ///
-/// Safe: the handle is valid from `init` to `deinit` and never leaves the class; spans are not kept.
+/// Safe: the handle is valid from `init` to `deinit` and never leaves the class. Spans are not stored.
 @safe final class LZWReader {
     private let handle: OpaquePointer
 
     init() throws(DecodingFailure) {
-        guard let handle = unsafe gif_lzw_open() else { throw .unsupported(.gif, "there is no memory") }
+        guard let handle = unsafe gif_lzw_open() else { throw .unsupported(.gif, "out of memory") }
         unsafe self.handle = handle
     }
 
     deinit { unsafe gif_lzw_close(handle) }
 
-    /// - Parameter offset: of the byte that tells the code size; the sub-blocks follow it.
+    /// Starts an image.
+    ///
+    /// - Parameter offset: The offset of the LZW code size byte. The sub-blocks follow it.
+    /// - Throws: `.malformed` if the code size is not from 1 to 11, or `.truncated`.
     func start(at offset: Int, in source: Span<UInt8>) throws(DecodingFailure) {
         let outcome = unsafe source.withUnsafeBufferPointer { bytes in
             unsafe gif_lzw_start(handle, bytes.baseAddress, bytes.count, offset)
@@ -26,7 +29,7 @@ import ImageCore
         if outcome != gif_lzw_ok { throw .truncated(.gif) }
     }
 
-    /// Fills `row` with the next indices. `source` is the same at each call.
+    /// Fills `row` with the next indices. `source` must be the same in each call.
     func read(into row: inout MutableSpan<UInt8>, from source: Span<UInt8>) throws(DecodingFailure) {
         var filled = 0
         let outcome = unsafe source.withUnsafeBufferPointer { bytes in

@@ -1,14 +1,18 @@
-/// Reduces colours by cutting the colour space into boxes of about equally many pixels (Heckbert 1982).
+/// Reduces colors with the median cut algorithm (Heckbert 1982).
+///
+/// It splits the color space into boxes of about the same number of pixels.
 struct MedianCut {
     private(set) var palette: [RGBColor] = []
 
-    /// - Parameter bins: all bins of the colour space; empty ones are left out.
+    /// - Parameters:
+    ///   - bins: All bins of the color space. Empty bins are ignored.
+    ///   - colorCount: The maximum number of palette colors.
     init(_ bins: [ColorBin], colorCount: Int) {
         let filled = bins.filter { $0.count > 0 }
         guard !filled.isEmpty else { return }
         var boxes = [ColorBox(filled)]
         while boxes.count < colorCount {
-            // The first of equals, so that the result depends on the image alone.
+            // Equal boxes are taken in order, so that the result is deterministic.
             guard let index = boxes.indices.max(by: { boxes[$0].weight < boxes[$1].weight }),
                 boxes[index].weight > 0
             else { break }
@@ -23,7 +27,7 @@ struct MedianCut {
 private struct ColorBox {
     private let bins: [ColorBin]
     private let axis: KeyPath<RGBColor, UInt8>
-    /// How much is gained by cutting: pixels times the length of the longest side. 0 when there is nothing to cut.
+    /// The priority of a split: the number of pixels times the longest side. 0 if the box can't be split.
     let weight: Int
 
     init(_ bins: [ColorBin]) {
@@ -42,7 +46,7 @@ private struct ColorBox {
         bins.reduce(into: ColorBin()) { $0.add($1) }.mean
     }
 
-    /// Both sides of the median on the longest side. Neither is empty.
+    /// The boxes on both sides of the median of the longest axis. Neither is empty.
     var halves: (ColorBox, ColorBox) {
         let sorted = bins.enumerated().sorted {
             let (left, right) = ($0.element.mean[keyPath: axis], $1.element.mean[keyPath: axis])

@@ -6,13 +6,13 @@ import ImageCore
     import Foundation
 #endif
 
-/// A GIF whose records are known.
+/// A GIF file whose records have been read.
 final class OpenedGIF: OpenedImage {
     let header: ImageHeader
     private let data: Data
     private let structure: GIFStructure
     private let limits: DecodingLimits
-    /// Kept from one frame to the next, so that playing in order costs one frame each.
+    /// The state after the last decoded frame. Decoding in order costs one frame each.
     private var compositor: GIFCompositor?
 
     init(data: Data, structure: GIFStructure, limits: DecodingLimits) {
@@ -26,33 +26,33 @@ final class OpenedGIF: OpenedImage {
             loopCount: isAnimated ? structure.loopCount : 1, hasAlpha: structure.hasAlpha)
     }
 
-    /// 0 and 1 hundredth are raised to 10, as browsers do.
+    /// Returns the delay for playback. Like browsers, it replaces 0 and 1 hundredths of a second with 10.
     private static func shownDelay(_ hundredths: Int) -> Duration {
         .milliseconds(hundredths <= 1 ? 100 : hundredths * 10)
     }
 
     func decodableSize(covering target: PixelSize) -> PixelSize { structure.canvas }
 
-    /// The canvas, and what a frame that is to be restored covers of it; nothing where rows stream through.
+    /// Returns the size of the canvas and of restored pixels. Returns 0 if the rows are streamed.
     func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
-        guard !streams, structure.frames.indices.contains(index) else { return 0 }
+        guard !isStreamed, structure.frames.indices.contains(index) else { return 0 }
         return GIFCompositor(canvas: structure.canvas).byteCount(drawing: structure.frames[index])
     }
 
-    private var streams: Bool { structure.frames.count == 1 && !structure.frames[0].isInterlaced }
+    private var isStreamed: Bool { structure.frames.count == 1 && !structure.frames[0].isInterlaced }
 
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
         into sink: any PixelRowSink
     ) throws(DecodingFailure) {
         guard structure.frames.indices.contains(index) else {
-            let hasNotCome = structure.isCut && index >= structure.frames.count
-            throw hasNotCome ? .truncated(.gif) : .noSuchFrame(index, frameCount: structure.frames.count)
+            let isMissing = structure.isTruncated && index >= structure.frames.count
+            throw isMissing ? .truncated(.gif) : .noSuchFrame(index, frameCount: structure.frames.count)
         }
         guard size == structure.canvas, layout == .rgba8 else {
-            throw .unsupported(.gif, "it is decoded at \(structure.canvas) in RGBA alone")
+            throw .unsupported(.gif, "the image can only be decoded at \(structure.canvas) as RGBA")
         }
-        if streams {
+        if isStreamed {
             try GIFRowStreamer(frame: structure.frames[0], canvas: structure.canvas).stream(from: data.span, into: sink)
         } else {
             try composite(through: index, for: sink)
@@ -61,13 +61,13 @@ final class OpenedGIF: OpenedImage {
     }
 
     private func composite(through index: Int, for sink: any PixelRowSink) throws(DecodingFailure) {
-        // Moved out, so that the canvas is not copied on write, and forgotten if a frame fails half drawn.
+        // Moved out to avoid a copy of the canvas on write. It is discarded if a frame fails halfway.
         var working = compositor ?? GIFCompositor(canvas: structure.canvas)
         compositor = nil
-        // A last frame that is cut may leave part of what is below it.
-        let mayBeCut = structure.isCut && index == structure.frames.count - 1
-        let whole = structure.frames[..<(mayBeCut ? index : index + 1)]
-        let start = whole.lastIndex { $0.replaces(structure.canvas) } ?? 0
+        // A truncated last frame may leave part of the canvas unchanged.
+        let isPartial = structure.isTruncated && index == structure.frames.count - 1
+        let complete = structure.frames[..<(isPartial ? index : index + 1)]
+        let start = complete.lastIndex { $0.replaces(structure.canvas) } ?? 0
         if working.next > index + 1 || working.next < start { working.restart(at: start) }
         while working.next <= index {
             try limits.check(.decodedBytes, working.byteCount(drawing: structure.frames[working.next]))

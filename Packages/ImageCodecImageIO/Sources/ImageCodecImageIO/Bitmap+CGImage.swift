@@ -4,8 +4,9 @@
     public import ImageCore
 
     extension Bitmap {
-        /// The bitmap as it is, as an image of CoreGraphics: straight alpha, sRGB. Copies the pixels once; nil when it has none, or when
-        /// there is no memory.
+        /// Creates a Core Graphics image with straight alpha in sRGB. Copies the pixels once.
+        ///
+        /// - Returns: `nil` if the bitmap is empty or memory is exhausted.
         public func makeCGImage() -> CGImage? {
             let alpha: CGImageAlphaInfo = isOpaque ? .noneSkipLast : .last
             guard size.width > 0, size.height > 0, let space = CGColorSpace(name: CGColorSpace.sRGB),

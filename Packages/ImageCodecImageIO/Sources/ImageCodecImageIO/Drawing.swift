@@ -2,20 +2,21 @@
     import CoreGraphics
     import ImageCore
 
-    /// An image drawn in sRGB, 8 bits a channel: CoreGraphics converts colours and depths as it draws.
+    /// An image that is drawn in sRGB with 8 bits per channel. Core Graphics converts colors and depths.
     struct Drawing {
         private let context: CGContext
         private let size: PixelSize
 
-        /// Fills the whole of `size` with the image, which has that size or, by ImageIO's rounding, a pixel more or less.
+        /// Draws an image scaled to `size`. The image may differ from `size` by a pixel, because ImageIO rounds
+        /// differently.
         init(_ image: CGImage, size: PixelSize, format: ImageFormat) throws(DecodingFailure) {
             guard let space = CGColorSpace(name: CGColorSpace.sRGB),
-                // Rows and memory are the context's own; alpha can only be premultiplied.
+                // The context allocates its memory, and only supports premultiplied alpha.
                 let context = unsafe CGContext(
                     data: nil, width: size.width, height: size.height, bitsPerComponent: 8, bytesPerRow: 0,
                     space: space,
                     bitmapInfo: CGImageAlphaInfo.premultipliedLast.rawValue)
-            else { throw .malformed(format, "no memory to draw it") }
+            else { throw .malformed(format, "out of memory") }
             context.interpolationQuality = .high
             context.setBlendMode(.copy)
             context.draw(image, in: CGRect(x: 0, y: 0, width: size.width, height: size.height))
@@ -23,7 +24,7 @@
             self.size = size
         }
 
-        /// Hands the rows over from the top, in straight alpha.
+        /// Sends the rows to `sink` from the top, with straight alpha.
         func send(isOpaque: Bool, to sink: any PixelRowSink) throws(DecodingFailure) {
             guard let data = unsafe context.data else { return }
             var row = [UInt8](repeating: 0, count: size.width * 4)

@@ -4,32 +4,39 @@
     public import ImageCore
     import ImageIO
 
-    /// Decodes one format with the system's own codecs, on Apple's platforms.
+    /// Decodes one format with the codecs of Apple platforms.
     ///
-    /// **Written without an Apple machine at hand: this module has never been compiled or run there.**
-    /// Run `ImageDecoderContract` and `HostileInputCheck` on it before relying on it.
+    /// **This module has never been compiled or run on an Apple platform.** Run `ImageDecoderContract` and
+    /// `HostileInputCheck` before you rely on it.
     ///
-    /// Sizes below the stored one come from ImageIO's thumbnails, made from the image itself. The orientation is read and left
-    /// to the caller. Colours are converted to sRGB by the system, so that headers carry no profile.
+    /// Smaller sizes are decoded with ImageIO's thumbnails, made from the image itself. The orientation is reported and
+    /// not applied. The system converts colors to sRGB, so headers have no profile.
     public struct ImageIODecoder: ImageDecoder {
+        /// The decoded format.
         public let format: ImageFormat
 
-        /// - Parameter format: `.heic`, `.avif`, `.jpeg`, `.png`, `.webp` or `.gif`; another one recognises nothing.
+        /// Creates a decoder.
+        ///
+        /// - Parameter format: `.heic`, `.avif`, `.jpeg`, `.png`, `.webp` or `.gif`. With others, no file is
+        ///   recognized.
         public init(_ format: ImageFormat) { self.format = format }
 
-        /// Decoders of the formats for which there is no other module.
-        public static var formatsOfItsOwn: [ImageIODecoder] { [ImageIODecoder(.heic), ImageIODecoder(.avif)] }
+        /// The decoders for HEIC and AVIF, which no other module decodes.
+        public static var heifDecoders: [ImageIODecoder] { [ImageIODecoder(.heic), ImageIODecoder(.avif)] }
 
-        /// True for the signature of `format`.
-        public func recognises(_ prefix: Data) -> Bool { FileSignature.format(of: prefix) == format }
+        /// Returns whether the data starts with the signature of `format`.
+        public func recognizes(_ prefix: Data) -> Bool { FileSignature.format(of: prefix) == format }
 
+        /// Reads the header.
+        ///
+        /// - Throws: `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
         public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
             try limits.check(.encodedBytes, data.count)
-            guard recognises(data.prefix(32)) else { throw .malformed(format, "no signature of this format") }
-            // Nothing decoded is kept by ImageIO beside what is asked for.
+            guard recognizes(data.prefix(32)) else { throw .malformed(format, "the signature is missing") }
+            // ImageIO caches no decoded pixels.
             let options = [kCGImageSourceShouldCache: false] as CFDictionary
             guard let source = CGImageSourceCreateWithData(Data(data) as CFData, options) else {
-                throw .malformed(format, "ImageIO does not take it")
+                throw .malformed(format, "ImageIO rejected the data")
             }
             return try OpenedImageIO(SourceReader(source, format: format), limits: limits)
         }

@@ -4,23 +4,34 @@
     public import ImageCore
     import ImageIO
 
-    /// Writes one format with the system's own codecs, on Apple's platforms.
+    /// Encodes one format with the codecs of Apple platforms.
     ///
-    /// **Written without an Apple machine at hand: this module has never been compiled or run there.**
+    /// **This module has never been compiled or run on an Apple platform.**
     ///
-    /// What the system can't write (WebP; AVIF and HEIC on some) throws `.failed`. Animations are GIF and PNG alone. Which bytes
-    /// come out is the business of the system's version.
+    /// Throws `.failed` for formats that the system can't write: WebP, and AVIF and HEIC on some systems. Only GIF and
+    /// PNG support animations. The bytes depend on the version of the system.
     public struct ImageIOEncoder: ImageEncoder {
+        /// The encoded format.
         public let format: ImageFormat
 
+        /// Creates an encoder for a format.
         public init(_ format: ImageFormat) { self.format = format }
 
+        /// Encodes a still image. `isProgressive` applies to JPEG and PNG.
+        ///
+        /// - Throws: `.unsupportedSize` for an empty image, or `.failed`.
         public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
             try write(count: 1, properties: nil) { destination throws(EncodingFailure) in
                 CGImageDestinationAddImage(destination, try image(of: bitmap), imageProperties(options) as CFDictionary)
             }
         }
 
+        /// Encodes an animation, or a still image if there is one frame.
+        ///
+        /// - Parameters:
+        ///   - frames: One or more frames of the same size.
+        ///   - loopCount: The number of times the animation plays; 0 to loop forever.
+        /// - Throws: `.animationUnsupported`, `.inconsistentFrames`, `.unsupportedSize` or `.failed`.
         public func encode(
             _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
         ) throws(EncodingFailure) -> Data {
@@ -45,14 +56,16 @@
             let data = NSMutableData()
             guard let type = uniformType,
                 let destination = CGImageDestinationCreateWithData(data, type as CFString, count, nil)
-            else { throw .failed(format, "this version of the system does not write it") }
+            else { throw .failed(format, "this version of the system can't write the format") }
             if let properties { CGImageDestinationSetProperties(destination, properties as CFDictionary) }
             try adding(destination)
-            guard CGImageDestinationFinalize(destination) else { throw .failed(format, "ImageIO refuses it") }
+            guard CGImageDestinationFinalize(destination) else {
+                throw .failed(format, "ImageIO could not write the file")
+            }
             return data as Data
         }
 
-        /// Uniform type identifiers, as the system declares them.
+        /// The uniform type identifier of the format.
         private var uniformType: String? {
             switch format {
             case .jpeg: "public.jpeg"
@@ -77,18 +90,18 @@
             return properties
         }
 
-        /// The bitmap as it is: straight alpha, sRGB. JPEG has no alpha, and gets what CoreGraphics makes of it.
+        /// Creates an image with straight alpha in sRGB. For JPEG, Core Graphics removes the alpha.
         private func image(of bitmap: Bitmap) throws(EncodingFailure) -> CGImage {
             let size = bitmap.size
             if size.width < 1 || size.height < 1 { throw .unsupportedSize(format, size) }
             guard let image = bitmap.makeCGImage() else {
-                throw .failed(format, "CoreGraphics makes no image of it")
+                throw .failed(format, "Core Graphics could not create an image")
             }
             return image
         }
     }
 
-    /// Under which keys ImageIO takes the times of an animation.
+    /// ImageIO's property keys for writing animations.
     private struct AnimationWritingKeys {
         let dictionary: CFString
         private let delay: CFString
@@ -111,13 +124,14 @@
             }
         }
 
-        /// None for a GIF that plays once: its extension can only say how often to repeat.
+        /// Returns the properties of the file. Returns nil for a GIF that plays once: its loop extension only stores
+        /// repetitions.
         func file(loopCount count: Int) -> [CFString: Any]? {
             if countsRepetitions, count == 1 { return nil }
             return [dictionary: [loopCount: countsRepetitions && count > 0 ? count - 1 : count]]
         }
 
-        /// With what else there is to say in the same dictionary.
+        /// Returns the properties of a frame, with other values of the same dictionary.
         func frame(delay time: Duration, with others: Any?) -> [CFString: Any] {
             var values = others as? [CFString: Any] ?? [:]
             values[delay] = time / .seconds(1)

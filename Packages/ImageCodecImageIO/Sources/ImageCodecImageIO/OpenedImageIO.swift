@@ -4,7 +4,7 @@
     import ImageCore
     import ImageIO
 
-    /// A file that ImageIO has read the header of.
+    /// A file whose header has been read by ImageIO.
     final class OpenedImageIO: OpenedImage {
         let header: ImageHeader
         private let reader: SourceReader
@@ -16,7 +16,7 @@
             self.limits = limits
         }
 
-        /// The stored size divided by 1, 2, 4 or 8, rounded up. Frames of animations are not scaled: they may be small.
+        /// Returns the stored size divided by 1, 2, 4 or 8, rounded up. Frames of animations are not scaled.
         func decodableSize(covering target: PixelSize) -> PixelSize {
             if header.frameCount > 1 { return header.storedSize }
             let sizes = [8, 4, 2].map { divisor in
@@ -27,7 +27,7 @@
             return sizes.first { $0.width >= target.width && $0.height >= target.height } ?? header.storedSize
         }
 
-        /// The image as ImageIO gives it, and as it is drawn in sRGB.
+        /// Returns the size in bytes of the image from ImageIO and of the image drawn in sRGB.
         func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
             let (bytes, overflow) = size.area.multipliedReportingOverflow(by: 8)
             return overflow ? .max : bytes
@@ -41,7 +41,8 @@
                 throw .noSuchFrame(index, frameCount: header.frameCount)
             }
             guard layout == .rgba8, decodableSize(covering: size) == size else {
-                throw .unsupported(header.format, "it is decoded in RGBA, at its size or a half, quarter or eighth")
+                throw .unsupported(
+                    header.format, "the image can only be decoded as RGBA at 1, 1/2, 1/4 or 1/8 of its size")
             }
             try limits.check(.decodedBytes, heldBytes(frame: index, size: size, layout: layout))
             try sink.checkCancellation()
@@ -59,9 +60,9 @@
                     reader.source, index, [kCGImageSourceShouldCacheImmediately: true] as CFDictionary)
             }
             let options: [CFString: Any] = [
-                // Never the thumbnail that a camera put into the file.
+                // Ignores thumbnails embedded by cameras.
                 kCGImageSourceCreateThumbnailFromImageAlways: true,
-                // The caller turns the image.
+                // The caller applies the orientation.
                 kCGImageSourceCreateThumbnailWithTransform: false,
                 kCGImageSourceThumbnailMaxPixelSize: max(size.width, size.height),
                 kCGImageSourceShouldCacheImmediately: true,
@@ -69,7 +70,7 @@
             return CGImageSourceCreateThumbnailAtIndex(reader.source, index, options as CFDictionary)
         }
 
-        /// Why there is no image: what ImageIO says, and if it says that all is well, that the data is wrong.
+        /// Returns the error from ImageIO's status, or `.malformed` if the status is complete.
         private func failure(ofFrame index: Int) -> DecodingFailure {
             reader.failure(of: CGImageSourceGetStatusAtIndex(reader.source, reader.index(of: index)))
         }

@@ -4,7 +4,7 @@
     import ImageCore
     import ImageIO
 
-    /// What ImageIO says about a file and its images.
+    /// Reads the properties of a file and its images with ImageIO.
     struct SourceReader {
         let source: CGImageSource
         let format: ImageFormat
@@ -14,11 +14,10 @@
             self.format = format
         }
 
-        /// Frames of the formats that have animations. Of HEIC and AVIF the primary image alone is one: the others in such a
-        /// file may be anything.
+        /// The number of frames. 1 for HEIC and AVIF, whose other images may be of any kind.
         var frameCount: Int { isAnimatable ? CGImageSourceGetCount(source) : min(1, CGImageSourceGetCount(source)) }
 
-        /// ImageIO's number of a frame.
+        /// Returns ImageIO's index of a frame.
         func index(of frame: Int) -> Int { isAnimatable ? frame : CGImageSourceGetPrimaryImageIndex(source) }
 
         private var isAnimatable: Bool { [.gif, .png, .webp].contains(format) }
@@ -43,12 +42,12 @@
             return header
         }
 
-        /// What a status other than complete means.
+        /// Returns the error for a status other than complete.
         func failure(of status: CGImageSourceStatus) -> DecodingFailure {
             switch status {
             case .statusUnexpectedEOF, .statusIncomplete, .statusReadingHeader: .truncated(format)
-            case .statusUnknownType: .unsupported(format, "this version of the system does not read it")
-            default: .malformed(format, "ImageIO refuses it")
+            case .statusUnknownType: .unsupported(format, "this version of the system can't read the format")
+            default: .malformed(format, "ImageIO rejected the data")
             }
         }
 
@@ -56,7 +55,7 @@
             CGImageSourceCopyPropertiesAtIndex(source, index(of: frame), nil) as? [CFString: Any] ?? [:]
         }
 
-        /// As stored, not as ImageIO would play it; then the rule of `ImageHeader`.
+        /// Returns the stored delay, adjusted by the rule of `ImageHeader` instead of ImageIO's.
         private func delay(of frame: Int) -> Duration {
             guard let keys = AnimationKeys(format),
                 let animation = properties(of: frame)[keys.dictionary] as? [CFString: Any],
@@ -65,7 +64,8 @@
             return .milliseconds(Int((seconds * 1000).rounded()))
         }
 
-        /// A GIF's extension counts the repetitions after the first time (0 for ever); the others count the times. None: once.
+        /// The number of plays, 0 to loop forever, 1 if there is none. A GIF stores the repetitions after the first
+        /// play.
         private var loopCount: Int {
             guard let keys = AnimationKeys(format),
                 let properties = CGImageSourceCopyProperties(source, nil) as? [CFString: Any],
@@ -76,7 +76,7 @@
         }
     }
 
-    /// Under which keys ImageIO tells about animations of a format.
+    /// ImageIO's property keys for reading animations.
     private struct AnimationKeys {
         let dictionary: CFString
         let delay: CFString

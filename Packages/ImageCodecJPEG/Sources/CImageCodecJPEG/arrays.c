@@ -4,18 +4,17 @@
 
 #include <sys/mman.h>
 
-/* The library's memory manager is a table of functions, of which three are replaced for one reader, so that the coefficients
-   of an image of several scans are kept as suits us. The library's own takes memory, clears it although it comes cleared,
-   and keeps all 64 coefficients of every block. Of a component of which only the first is ever wanted, because its blocks
-   become one sample each, this keeps nothing else. */
+/* Replaces three functions of libjpeg's memory manager for the coefficients of an image with several scans. libjpeg's
+   own functions clear memory that is already cleared, and store all 64 coefficients of every block. These store only
+   the DC coefficients of a component that is scaled to one sample per block. */
 
-static ilj_array *own(ilj_reader *reader, jvirt_barray_ptr array) {
+static ilj_array *find_array(ilj_reader *reader, jvirt_barray_ptr array) {
     for (int index = 0; index < MAX_COMPONENTS; index++)
         if ((void *)array == (void *)&reader->arrays[index]) return &reader->arrays[index];
     return NULL;
 }
 
-/* Called once for each component, in their order. */
+/* Called once for each component, in order. */
 static jvirt_barray_ptr request(
     j_common_ptr info, int pool, boolean pre_zero, JDIMENSION columns, JDIMENSION rows, JDIMENSION max_rows
 ) {
@@ -26,15 +25,15 @@ static jvirt_barray_ptr request(
     ilj_array *array = &reader->arrays[index];
     array->columns = columns;
     array->rows = rows;
-    array->keeps_first_only = ilj_keeps_first_only(reader, index);
-    array->window_rows = array->keeps_first_only ? (JDIMENSION)reader->info.comp_info[index].v_samp_factor : rows;
+    array->keeps_dc_only = ilj_keeps_dc_only(reader, index);
+    array->window_rows = array->keeps_dc_only ? (JDIMENSION)reader->info.comp_info[index].v_samp_factor : rows;
     return (jvirt_barray_ptr)array;
 }
 
-/* Cleared memory; large amounts of it in large pages where the system has such, which are much faster to get. */
-static void *cleared(ilj_reader *reader, size_t count, size_t size) {
+/* Allocates cleared memory. Large blocks use huge pages where available, which are much faster to allocate. */
+static void *allocate_cleared(ilj_reader *reader, size_t count, size_t size) {
     char *memory = calloc(count, size);
-    if (!memory) ilj_give_up(reader, ILJ_OUT_OF_MEMORY, "no memory for the coefficients");
+    if (!memory) ilj_fail(reader, ILJ_OUT_OF_MEMORY, "out of memory for the coefficients");
 #ifdef MADV_HUGEPAGE
     enum { page = 4096, worthwhile = 4 << 20 };
     if (count * size >= worthwhile) {
@@ -51,13 +50,13 @@ static void realize(j_common_ptr info) {
     for (int index = 0; index < MAX_COMPONENTS; index++) {
         ilj_array *array = &reader->arrays[index];
         if (array->columns == 0) continue;
-        array->blocks = cleared(reader, (size_t)array->columns * array->window_rows, sizeof(JBLOCK));
-        array->window = cleared(reader, array->window_rows, sizeof(JBLOCKROW));
+        array->blocks = allocate_cleared(reader, (size_t)array->columns * array->window_rows, sizeof(JBLOCK));
+        array->window = allocate_cleared(reader, array->window_rows, sizeof(JBLOCKROW));
         for (JDIMENSION row = 0; row < array->window_rows; row++)
             array->window[row] = array->blocks + (size_t)row * array->columns;
-        array->start = array->rows;   /* nothing is in the window */
-        if (array->keeps_first_only)
-            array->firsts = cleared(reader, (size_t)array->columns * array->rows, sizeof(JCOEF));
+        array->start = array->rows;   /* the window is empty */
+        if (array->keeps_dc_only)
+            array->dc_coefficients = allocate_cleared(reader, (size_t)array->columns * array->rows, sizeof(JCOEF));
     }
 }
 
@@ -65,19 +64,19 @@ void ilj_free_arrays(ilj_reader *reader) {
     for (int index = 0; index < MAX_COMPONENTS; index++) {
         free(reader->arrays[index].blocks);
         free(reader->arrays[index].window);
-        free(reader->arrays[index].firsts);
+        free(reader->arrays[index].dc_coefficients);
     }
 }
 
-/* Moves the first coefficients of the rows in the window to where they are kept, or back. */
-static void move(ilj_array *array, bool into_window) {
+/* Copies the DC coefficients of the rows in the window to the array, or back. */
+static void copy_dc(ilj_array *array, bool into_window) {
     for (JDIMENSION row = 0; row < array->window_rows && array->start + row < array->rows; row++) {
-        JCOEF *firsts = array->firsts + (size_t)(array->start + row) * array->columns;
+        JCOEF *dc_coefficients = array->dc_coefficients + (size_t)(array->start + row) * array->columns;
         JBLOCKROW blocks = array->window[row];
         if (into_window)
-            for (JDIMENSION column = 0; column < array->columns; column++) blocks[column][0] = firsts[column];
+            for (JDIMENSION column = 0; column < array->columns; column++) blocks[column][0] = dc_coefficients[column];
         else
-            for (JDIMENSION column = 0; column < array->columns; column++) firsts[column] = blocks[column][0];
+            for (JDIMENSION column = 0; column < array->columns; column++) dc_coefficients[column] = blocks[column][0];
     }
 }
 
@@ -85,16 +84,16 @@ static JBLOCKARRAY access_rows(
     j_common_ptr info, jvirt_barray_ptr virtual_array, JDIMENSION start, JDIMENSION count, boolean writable
 ) {
     ilj_reader *reader = info->client_data;
-    ilj_array *array = own(reader, virtual_array);
+    ilj_array *array = find_array(reader, virtual_array);
     if (!array) return reader->library_access(info, virtual_array, start, count, writable);
     if (count > array->window_rows || start >= array->rows || count > array->rows - start)
-        ilj_give_up(reader, ILJ_MALFORMED, "rows of blocks that are not there");
-    if (!array->keeps_first_only) return array->window + start;
+        ilj_fail(reader, ILJ_MALFORMED, "block rows out of range");
+    if (!array->keeps_dc_only) return array->window + start;
     if (start != array->start) {
-        if (array->is_changed) move(array, false);
+        if (array->is_changed) copy_dc(array, false);
         array->start = start;
         array->is_changed = false;
-        move(array, true);
+        copy_dc(array, true);
     }
     if (writable) array->is_changed = true;
     return array->window;

@@ -17,10 +17,10 @@ static ilj_status classify(const ilj_reader *reader, int code) {
     case JERR_NOT_COMPILED:
     case JERR_CCIR601_NOTIMPL:
     case JERR_FRACT_SAMPLE_NOTIMPL:
-    case JERR_IMAGE_TOO_BIG:      /* the library's own bound, below the format's */
+    case JERR_IMAGE_TOO_BIG:      /* libjpeg's limit is below the format's */
         return ILJ_UNSUPPORTED;
     default:
-        return reader->ended ? ILJ_TRUNCATED : ILJ_MALFORMED;
+        return reader->reached_end ? ILJ_TRUNCATED : ILJ_MALFORMED;
     }
 }
 
@@ -31,18 +31,18 @@ static void fail(j_common_ptr info) {
     longjmp(reader->escape, 1);
 }
 
-static void note(j_common_ptr info, int level) {
+static void record_warning(j_common_ptr info, int level) {
     if (level >= 0) return;
     info->err->num_warnings++;
     ilj_reader *reader = owner(info);
-    if (info->err->msg_code == JWRN_HIT_MARKER && reader->ended && !reader->starved) {
-        reader->starved = true;
-        reader->starved_row = reader->info.input_iMCU_row;
+    if (info->err->msg_code == JWRN_HIT_MARKER && reader->reached_end && !reader->lacks_data) {
+        reader->lacks_data = true;
+        reader->first_incomplete_row = reader->info.input_iMCU_row;
     }
-    if (info->err->msg_code == JWRN_BOGUS_PROGRESSION) reader->contradicts_itself = true;
+    if (info->err->msg_code == JWRN_BOGUS_PROGRESSION) reader->has_invalid_progression = true;
 }
 
-void ilj_give_up(ilj_reader *reader, ilj_status failure, const char *message) {
+void ilj_fail(ilj_reader *reader, ilj_status failure, const char *message) {
     reader->failure = failure;
     snprintf(reader->message, sizeof reader->message, "%s", message);
     longjmp(reader->escape, 1);
@@ -50,12 +50,12 @@ void ilj_give_up(ilj_reader *reader, ilj_status failure, const char *message) {
 
 static void print_nothing(j_common_ptr info) { (void)info; }
 
-/* ---- life ---- */
+/* ---- creating and destroying ---- */
 
 static bool set_up(ilj_reader *reader, const uint8_t *bytes, size_t count) {
     reader->info.err = jpeg_std_error(&reader->errors);
     reader->errors.error_exit = fail;
-    reader->errors.emit_message = note;
+    reader->errors.emit_message = record_warning;
     reader->errors.output_message = print_nothing;
     reader->info.client_data = reader;
     if (setjmp(reader->escape)) return false;
@@ -75,7 +75,7 @@ ilj_reader *ilj_reader_create(const uint8_t *bytes, size_t count) {
 ilj_reader *ilj_reader_create_stream(size_t metadata_limit) {
     ilj_reader *reader = calloc(1, sizeof *reader);
     if (!reader) return NULL;
-    reader->streams = true;
+    reader->is_stream = true;
     reader->metadata_limit = metadata_limit;
     if (set_up(reader, NULL, 0)) return reader;
     ilj_reader_destroy(reader);
@@ -87,13 +87,13 @@ void ilj_reader_destroy(ilj_reader *reader) {
     jpeg_destroy_decompress(&reader->info);
     ilj_free_metadata(reader);
     ilj_free_arrays(reader);
-    free(reader->owned);
+    free(reader->owned_bytes);
     free(reader);
 }
 
 /* ---- reading ---- */
 
-static ilj_model model(const struct jpeg_decompress_struct *info) {
+static ilj_color_model model(const struct jpeg_decompress_struct *info) {
     switch (info->jpeg_color_space) {
     case JCS_GRAYSCALE: return ILJ_GRAY;
     case JCS_RGB:
@@ -107,7 +107,7 @@ static ilj_model model(const struct jpeg_decompress_struct *info) {
 static uint64_t round_up(uint64_t value, int step) { return (value + (uint64_t)step - 1) / (uint64_t)step * (uint64_t)step; }
 
 static void set_scale(ilj_reader *reader, int denominator) {
-    reader->leaves_out = denominator > 1 && reader->info.progressive_mode;
+    reader->skips_scans = denominator > 1 && reader->info.progressive_mode;
     reader->info.scale_num = 1;
     reader->info.scale_denom = (unsigned int)denominator;
 }
@@ -122,7 +122,7 @@ static uint64_t coefficient_bytes(ilj_reader *reader, int denominator) {
         const jpeg_component_info *component = &info->comp_info[index];
         uint64_t blocks = round_up(component->width_in_blocks, component->h_samp_factor)
             * round_up(component->height_in_blocks, component->v_samp_factor);
-        bytes += blocks * (ilj_keeps_first_only(reader, index) ? sizeof(JCOEF) : sizeof(JBLOCK));
+        bytes += blocks * (ilj_keeps_dc_only(reader, index) ? sizeof(JCOEF) : sizeof(JBLOCK));
     }
     return bytes;
 }
@@ -130,10 +130,10 @@ static uint64_t coefficient_bytes(ilj_reader *reader, int denominator) {
 ilj_status ilj_reader_read_header(ilj_reader *reader, ilj_header *header) {
     if (setjmp(reader->escape)) return reader->failure;
     struct jpeg_decompress_struct *info = &reader->info;
-    if (reader->streams) ilj_feed(reader, reader->at, reader->count, true, false);
-    bool is_there = jpeg_read_header(info, TRUE) != JPEG_SUSPENDED;
-    reader->at = (size_t)(reader->source.next_input_byte - reader->bytes);
-    if (!is_there) return ILJ_INCOMPLETE;
+    if (reader->is_stream) ilj_feed(reader, reader->position, reader->count, true, false);
+    bool is_complete = jpeg_read_header(info, TRUE) != JPEG_SUSPENDED;
+    reader->position = (size_t)(reader->source.next_input_byte - reader->bytes);
+    if (!is_complete) return ILJ_INCOMPLETE;
     reader->header_is_read = true;
     header->width = (int)info->image_width;
     header->height = (int)info->image_height;
@@ -147,22 +147,22 @@ ilj_status ilj_reader_read_header(ilj_reader *reader, ilj_header *header) {
     return ILJ_OK;
 }
 
-/* True when the source ran dry and something of the image was still to come. A missing end marker alone is forgiven. */
-static bool is_short(const ilj_reader *reader) {
+/* Returns whether the file is truncated before the end of the image. A missing end marker alone is accepted. */
+static bool has_missing_data(const ilj_reader *reader) {
     const struct jpeg_decompress_struct *info = &reader->info;
-    if (!reader->ended) return false;
-    if (reader->starved) return true;
-    if (info->arith_code && reader->ended_row + 1 < info->total_iMCU_rows) return true;
+    if (!reader->reached_end) return false;
+    if (reader->lacks_data) return true;
+    if (info->arith_code && reader->end_row + 1 < info->total_iMCU_rows) return true;
     return !ilj_has_enough(reader);
 }
 
-/* How many rows can be told of what there is: those before the first block that is missing, less one that its
-   neighbour below would have had a part in. Once all of the image was passed over, all. */
-static JDIMENSION told_rows(const ilj_reader *reader) {
+/* Returns the number of valid rows: those above the first missing block, minus one that upsampling would have
+   interpolated with its neighbor below. All rows are valid once a scan of the whole image has been read. */
+static JDIMENSION valid_rows(const ilj_reader *reader) {
     const struct jpeg_decompress_struct *info = &reader->info;
-    if (!is_short(reader) || reader->scans_read > 1) return info->output_height;
-    if (!reader->starved && !info->arith_code) return info->output_height;
-    JDIMENSION blocks = reader->starved ? reader->starved_row : reader->ended_row;
+    if (!has_missing_data(reader) || reader->scans_read > 1) return info->output_height;
+    if (!reader->lacks_data && !info->arith_code) return info->output_height;
+    JDIMENSION blocks = reader->lacks_data ? reader->first_incomplete_row : reader->end_row;
     JDIMENSION rows = blocks * (JDIMENSION)(info->max_v_samp_factor * MIN_DCT_LINES(info));
     if (rows > 0 && info->max_v_samp_factor > 1) rows--;
     return rows < info->output_height ? rows : info->output_height;
@@ -189,7 +189,7 @@ ilj_status ilj_reader_start(ilj_reader *reader, ilj_options options) {
     info->do_fancy_upsampling = TRUE;
     info->do_block_smoothing = options.denominator == 1;
     info->buffered_image = jpeg_has_multiple_scans(info);
-    reader->awaits_data = info->buffered_image;
+    reader->needs_scan_data = info->buffered_image;
     if (info->buffered_image) ilj_replace_arrays(reader);
     jpeg_start_decompress(info);
     return ILJ_OK;
@@ -198,7 +198,7 @@ ilj_status ilj_reader_start(ilj_reader *reader, ilj_options options) {
 ilj_status ilj_reader_start_pass(ilj_reader *reader) {
     if (setjmp(reader->escape)) return reader->failure;
     jpeg_start_output(&reader->info, reader->info.input_scan_number);
-    reader->info.output_scan_number = 0;   /* far behind the input, which it therefore never waits for */
+    reader->info.output_scan_number = 0;   /* far behind the input, so that libjpeg never waits for it */
     return ILJ_OK;
 }
 
@@ -215,15 +215,15 @@ void ilj_reader_output_size(const ilj_reader *reader, int *width, int *height) {
 
 const char *ilj_reader_message(const ilj_reader *reader) { return reader->message; }
 
-/* ---- ink ---- */
+/* ---- CMYK ---- */
 
-/* Adobe's programs store 255 for no ink (and mark the file so); everyone else, as ITU-T T.872 says, 0. */
+/* Adobe's programs mark the file and store inverted CMYK, in which 255 is no ink. Others store 0 (ITU-T T.872). */
 static void invert(uint8_t *row, size_t count) {
     for (size_t index = 0; index < count; index++) row[index] = (uint8_t)~row[index];
 }
 
-/* From light that passes each ink, 255 for no ink, to RGBA. */
-static void multiply_inks(uint8_t *row, size_t width) {
+/* Converts inverted CMYK, in which 255 is no ink, to RGBA. */
+static void convert_to_rgba(uint8_t *row, size_t width) {
     for (size_t x = 0; x < width; x++, row += 4) {
         unsigned key = row[3];
         for (int channel = 0; channel < 3; channel++) row[channel] = (uint8_t)((row[channel] * key + 127) / 255);
@@ -234,16 +234,16 @@ static void multiply_inks(uint8_t *row, size_t width) {
 static void finish_row(const ilj_reader *reader, uint8_t *row) {
     if (reader->info.out_color_space != JCS_CMYK) return;
     size_t width = reader->info.output_width;
-    bool stores_light = reader->info.saw_Adobe_marker;
-    bool wants_light = reader->layout == ILJ_RGBA8;
-    if (stores_light != wants_light) invert(row, width * 4);
-    if (wants_light) multiply_inks(row, width);
+    bool is_inverted = reader->info.saw_Adobe_marker;
+    bool needs_inverted = reader->layout == ILJ_RGBA8;
+    if (is_inverted != needs_inverted) invert(row, width * 4);
+    if (needs_inverted) convert_to_rgba(row, width);
 }
 
-/* A few rows more; true while there may be others. */
-static bool read_on(ilj_reader *reader, uint8_t *rows, size_t stride, int capacity, int *produced) {
+/* Reads a few rows. Returns whether there may be more. */
+static bool read_some_rows(ilj_reader *reader, uint8_t *rows, size_t stride, int capacity, int *produced) {
     struct jpeg_decompress_struct *info = &reader->info;
-    if (*produced >= capacity || info->output_scanline >= told_rows(reader)) return false;
+    if (*produced >= capacity || info->output_scanline >= valid_rows(reader)) return false;
     JSAMPROW wanted[16];
     int count = capacity - *produced < 16 ? capacity - *produced : 16;
     for (int index = 0; index < count; index++) wanted[index] = rows + stride * (size_t)(*produced + index);
@@ -256,12 +256,12 @@ static bool read_on(ilj_reader *reader, uint8_t *rows, size_t stride, int capaci
 ilj_status ilj_reader_read_rows(ilj_reader *reader, uint8_t *rows, size_t stride, int capacity, int *produced) {
     *produced = 0;
     if (setjmp(reader->escape)) return reader->failure;
-    while (read_on(reader, rows, stride, capacity, produced)) {}
-    if (reader->streams && reader->suspends && !reader->info.buffered_image)
-        reader->at = (size_t)(reader->source.next_input_byte - reader->bytes);
-    JDIMENSION told = told_rows(reader), read = reader->info.output_scanline;
-    if (!is_short(reader) || read < told) return ILJ_OK;
-    JDIMENSION excess = read - told;
+    while (read_some_rows(reader, rows, stride, capacity, produced)) {}
+    if (reader->is_stream && reader->suspends && !reader->info.buffered_image)
+        reader->position = (size_t)(reader->source.next_input_byte - reader->bytes);
+    JDIMENSION valid = valid_rows(reader), read = reader->info.output_scanline;
+    if (!has_missing_data(reader) || read < valid) return ILJ_OK;
+    JDIMENSION excess = read - valid;
     *produced = excess < (JDIMENSION)*produced ? *produced - (int)excess : 0;
     return ILJ_TRUNCATED;
 }

@@ -19,15 +19,15 @@ typedef struct segment {
     size_t length;
 } segment;
 
-/* The coefficients of a component: all blocks; or the first of each block, and the blocks of a few rows, which the library
-   reads or writes. */
+/* The coefficients of a component: either all blocks, or the DC coefficient of each block and a window with the blocks
+   of a few rows for libjpeg. */
 typedef struct ilj_array {
     JDIMENSION columns, rows, window_rows;
-    bool keeps_first_only;
+    bool keeps_dc_only;
     JBLOCKROW blocks;
     JBLOCKARRAY window; /* the rows of `blocks` */
-    JCOEF *firsts;
-    JDIMENSION start;   /* the first row of the window; `rows` when there is none */
+    JCOEF *dc_coefficients;
+    JDIMENSION start;   /* the first row of the window; `rows` if it is empty */
     bool is_changed;
 } ilj_array;
 
@@ -39,33 +39,33 @@ struct ilj_reader {
     ilj_status failure;
     char message[JMSG_LENGTH_MAX];
 
-    /* The file, or what has come in of it and is not read yet. */
+    /* The file, or the unread bytes of a stream. */
     const uint8_t *bytes;
     size_t count;
-    bool streams;            /* bytes come in by and by; `bytes` is `owned` then */
-    uint8_t *owned;
+    bool is_stream;          /* bytes arrive in pieces; `bytes` is `owned_bytes` */
+    uint8_t *owned_bytes;
     size_t capacity;
     uint64_t dropped;        /* bytes of the stream before `bytes` */
-    uint64_t exposed;        /* how far the library may have read a stream of one scan */
-    size_t pending_skip;     /* bytes to come that a marker segment wants to be skipped */
-    bool suspends;           /* what the source does at its end: wait, or make up an end-of-image marker, */
-    bool is_cut;             /* which means that the file ends too early */
+    uint64_t fed_end;        /* the end of the bytes that libjpeg may have read of a stream with one scan */
+    size_t pending_skip;     /* bytes of a marker segment to skip when they arrive */
+    bool suspends;           /* at the end of the source: whether to suspend, or else to insert an end-of-image marker */
+    bool is_truncated;       /* whether the end of the source is a truncation of the file */
 
-    bool ended;              /* the source ran dry at the end of a file that is too short */
-    JDIMENSION ended_row;    /* the row of blocks that was being read then */
-    bool starved;            /* entropy-coded data was missing after that */
-    JDIMENSION starved_row;  /* the first row of blocks that is not all there */
-    bool contradicts_itself; /* a progressive scan does not continue those before it, as T.81, G.1.1.1 asks */
+    bool reached_end;                /* libjpeg reached the end of a truncated file */
+    JDIMENSION end_row;              /* the block row that was being read at that time */
+    bool lacks_data;                 /* entropy-coded data was missing after the end */
+    JDIMENSION first_incomplete_row; /* the first incomplete block row */
+    bool has_invalid_progression;    /* a progressive scan does not continue earlier ones (T.81, G.1.1.1) */
 
-    /* An image of several scans. */
-    size_t at;               /* the byte after the last that was read or left out */
-    size_t searched;         /* how far the end of the next scan was looked for in vain */
-    bool awaits_data;        /* a scan's header is read, but not its data */
+    /* An image with several scans. */
+    size_t position;         /* the position after the last byte that was read or skipped */
+    size_t searched_end;     /* the position up to which the end of the next scan was not found */
+    bool needs_scan_data;    /* the header of a scan has been read, but not its data */
     bool in_scan;
-    bool is_done;            /* the end, or all that is needed, was read */
+    bool is_done;            /* the end, or all that is needed, has been read */
     int scans_read;
     int max_scans;
-    bool leaves_out;         /* leave out scans that the size does not need */
+    bool skips_scans;        /* skip scans that the size does not need */
     bool prefers_speed;
 
     ilj_array arrays[MAX_COMPONENTS];
@@ -78,9 +78,9 @@ struct ilj_reader {
     bool header_is_read;
     segment exif;
     segment icc[icc_max_chunks + 1];   /* by number, from 1 */
-    int icc_count;                     /* how many chunks there should be; 0 before the first */
+    int icc_count;                     /* the number of chunks; 0 before the first */
     bool icc_is_broken;
-    size_t metadata_limit;             /* of copies, which only streams make */
+    size_t metadata_limit;             /* for copies, which only streams make */
     size_t icc_copied;
 };
 
@@ -94,12 +94,12 @@ struct ilj_reader {
 
 /* source.c */
 void ilj_connect(ilj_reader *reader, const uint8_t *bytes, size_t count);
-void ilj_feed(ilj_reader *reader, size_t from, size_t to, bool suspends, bool is_cut);
+void ilj_feed(ilj_reader *reader, size_t from, size_t to, bool suspends, bool is_truncated);
 size_t ilj_icc_length(const ilj_reader *reader);
 void ilj_free_metadata(ilj_reader *reader);
 
 /* scans.c */
-bool ilj_keeps_first_only(const ilj_reader *reader, int index);
+bool ilj_keeps_dc_only(const ilj_reader *reader, int index);
 bool ilj_has_enough(const ilj_reader *reader);
 bool ilj_find_end_of_scan(const ilj_reader *reader, size_t from, size_t *end);
 
@@ -107,7 +107,7 @@ bool ilj_find_end_of_scan(const ilj_reader *reader, size_t from, size_t *end);
 void ilj_replace_arrays(ilj_reader *reader);
 void ilj_free_arrays(ilj_reader *reader);
 
-/* reader.c: does not return. */
-void ilj_give_up(ilj_reader *reader, ilj_status failure, const char *message);
+/* reader.c. Does not return. */
+void ilj_fail(ilj_reader *reader, ilj_status failure, const char *message);
 
 #endif

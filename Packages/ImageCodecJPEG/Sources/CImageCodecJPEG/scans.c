@@ -1,9 +1,10 @@
 #include "reader.h"
 
-/* An image of several scans is read scan by scan. The library is given each marker segment, and the data of each scan
-   with a made-up end marker behind it, so that what follows needs not be known yet, and scans can be left out. */
+/* An image with several scans is read scan by scan. libjpeg receives each marker segment, and the data of each scan
+   with an end-of-image marker appended. So a scan can be decoded before the following bytes are known, and scans can be
+   skipped. */
 
-/* ---- what a size needs ---- */
+/* ---- the coefficients that a size needs ---- */
 
 enum { unneeded = DCTSIZE2 };
 
@@ -12,10 +13,11 @@ static bool is_chroma(const struct jpeg_decompress_struct *info, int index) {
     return has_chroma && (index == 1 || index == 2);
 }
 
-/* The sum of the steps of the five lowest frequencies: how much the last bit of a coefficient is worth. */
+/* Returns the sum of the quantization steps of the five lowest AC frequencies: the weight of the last bit of a
+   coefficient. */
 static int coarseness(const struct jpeg_decompress_struct *info, int index) {
     static const int lowest[] = {1, 8, 16, 9, 2};
-    int number = info->comp_info[index].quant_tbl_no;   /* as the file tells it: not yet checked */
+    int number = info->comp_info[index].quant_tbl_no;   /* from the file: not checked yet */
     if (number < 0 || number >= NUM_QUANT_TBLS || !info->quant_tbl_ptrs[number]) return INT_MAX;
     const JQUANT_TBL *table = info->quant_tbl_ptrs[number];
     int sum = 0;
@@ -23,8 +25,8 @@ static int coarseness(const struct jpeg_decompress_struct *info, int index) {
     return sum;
 }
 
-/* Of a component whose blocks become `size` by `size` samples. The bounds of coarseness are where leaving out the last bit
-   was measured to lower the SSIM of an image, then scaled by another half, by .0005. */
+/* Returns the needed bit of a component whose blocks become `size` by `size` samples. Below the bounds, omitting the
+   last bit lowered the SSIM of measured images by less than .0005 after scaling by another half. */
 static int needed_bit_for_quality(const struct jpeg_decompress_struct *info, int index, int size) {
     int bound = is_chroma(info, index) ? (size == 2 ? 50 : 0) : size == 2 ? 25 : size == 4 ? 15 : 0;
     return coarseness(info, index) <= bound ? 1 : 0;
@@ -35,11 +37,11 @@ static int needed_bit_for_speed(const struct jpeg_decompress_struct *info, int i
     return coefficient <= 5 ? 2 : unneeded;
 }
 
-/* The lowest bit of a coefficient that must be known, as Al of a scan header tells it; `unneeded` if none must.
-   `coefficient` is in zigzag order, as in a scan header. For quality the same for all of a component but the first, so that
-   no scan is wanted that refines one left out. */
+/* Returns the lowest bit of a coefficient that must be known, as Al in a scan header, or `unneeded`. `coefficient` is
+   in zigzag order. For quality, all AC coefficients of a component need the same bit, so that no scan is needed that
+   refines a skipped one. */
 static int needed_bit(const ilj_reader *reader, int index, int coefficient) {
-    if (!reader->leaves_out) return 0;
+    if (!reader->skips_scans) return 0;
     if (coefficient == 0) return reader->prefers_speed ? 1 : 0;
     int size = DCT_SIZE(&reader->info.comp_info[index]);
     if (size == 1) return unneeded;
@@ -47,7 +49,7 @@ static int needed_bit(const ilj_reader *reader, int index, int coefficient) {
                                  : needed_bit_for_quality(&reader->info, index, size);
 }
 
-bool ilj_keeps_first_only(const ilj_reader *reader, int index) { return needed_bit(reader, index, 1) == unneeded; }
+bool ilj_keeps_dc_only(const ilj_reader *reader, int index) { return needed_bit(reader, index, 1) == unneeded; }
 
 static bool is_known(const ilj_reader *reader, int index, int coefficient) {
     int needed = needed_bit(reader, index, coefficient);
@@ -55,7 +57,8 @@ static bool is_known(const ilj_reader *reader, int index, int coefficient) {
     return needed == unneeded || (known >= 0 && known <= needed);
 }
 
-/* True when every component was seen and, of a progressive image, every coefficient is known as well as needed. */
+/* Returns whether every component has been read and, in a progressive image, every coefficient is known to its needed
+   bit. */
 bool ilj_has_enough(const ilj_reader *reader) {
     const struct jpeg_decompress_struct *info = &reader->info;
     for (int index = 0; index < info->num_components; index++) {
@@ -67,10 +70,10 @@ bool ilj_has_enough(const ilj_reader *reader) {
     return true;
 }
 
-/* ---- where things end ---- */
+/* ---- finding markers ---- */
 
-/* The first marker at or behind `from` that entropy-coded data does not contain: not FF 00, not RSTn (T.81, B.1.1.5).
-   Where the search is to go on if there is none. */
+/* Finds the first marker at or after `from` that ends entropy-coded data: not FF 00, not RSTn (T.81, B.1.1.5). If there
+   is none, sets *end to the position at which to continue the search. */
 bool ilj_find_end_of_scan(const ilj_reader *reader, size_t from, size_t *end) {
     const uint8_t *bytes = reader->bytes;
     while (from + 1 < reader->count) {
@@ -85,48 +88,48 @@ bool ilj_find_end_of_scan(const ilj_reader *reader, size_t from, size_t *end) {
     return false;
 }
 
-/* As above, but between scans, where the library skips all that is no marker. */
+/* Finds the next marker between scans, where libjpeg skips everything else. */
 static bool find_marker(ilj_reader *reader) {
-    while (reader->at + 1 < reader->count) {
-        const uint8_t *bytes = reader->bytes + reader->at;
+    while (reader->position + 1 < reader->count) {
+        const uint8_t *bytes = reader->bytes + reader->position;
         if (bytes[0] == 0xFF && bytes[1] != 0 && bytes[1] != 0xFF) return true;
-        reader->at++;
+        reader->position++;
     }
     return false;
 }
 
-/* The bytes end: for now, or too early. */
-static bool run_dry(ilj_reader *reader) {
-    if (reader->streams) return false;
-    reader->ended = true;
+/* Handles the end of the bytes: a stream waits, a file is truncated. */
+static bool handle_end_of_bytes(ilj_reader *reader) {
+    if (reader->is_stream) return false;
+    reader->reached_end = true;
     reader->is_done = true;
     return false;
 }
 
 /* ---- a stream of one scan ---- */
 
-/* The next place behind `position` where the library may run out of bytes. It reads ahead by some bytes, differently near its
-   end: that it meets the same ends, one after the other, makes what it has decoded independent of how the stream was cut. */
+/* Returns the next position after `position` where the input of libjpeg may end. libjpeg reads ahead by some bytes, but
+   not near the end of its input. Fixed ends make the decoded rows independent of how the stream was split. */
 static uint64_t next_stop(uint64_t position) {
     uint64_t step = position < 1 << 12 ? 1 << 6 : position < 1 << 16 ? 1 << 10 : 1 << 14;
     return (position / step + 1) * step;
 }
 
-bool ilj_reader_expose(ilj_reader *reader) {
+bool ilj_reader_feed_more(ilj_reader *reader) {
     if (reader->is_done) return false;
-    size_t end, from = reader->searched > reader->at ? reader->searched : reader->at;
+    size_t end, from = reader->searched_end > reader->position ? reader->searched_end : reader->position;
     bool is_whole = ilj_find_end_of_scan(reader, from, &end);
-    reader->searched = end;
-    uint64_t start = reader->dropped + reader->at;
-    uint64_t stop = next_stop(reader->exposed > start ? reader->exposed : start);
+    reader->searched_end = end;
+    uint64_t start = reader->dropped + reader->position;
+    uint64_t stop = next_stop(reader->fed_end > start ? reader->fed_end : start);
     bool can_wait = !reader->info.arith_code;
     if (can_wait && stop < reader->dropped + (is_whole ? end : reader->count)) {
-        reader->exposed = stop;
-        ilj_feed(reader, reader->at, (size_t)(stop - reader->dropped), true, false);
+        reader->fed_end = stop;
+        ilj_feed(reader, reader->position, (size_t)(stop - reader->dropped), true, false);
         return true;
     }
     if (!is_whole) return false;
-    ilj_feed(reader, reader->at, end, false, false);
+    ilj_feed(reader, reader->position, end, false, false);
     reader->is_done = true;
     return true;
 }
@@ -146,7 +149,7 @@ static int component_index(const struct jpeg_decompress_struct *info, int identi
     return -1;
 }
 
-/* `bytes` starts at the length (T.81, B.2.3). What is not valid is for the library to refuse. */
+/* Parses a scan header. `bytes` starts at the length (T.81, B.2.3). libjpeg rejects invalid headers. */
 static scan_header parse(const ilj_reader *reader, const uint8_t *bytes, size_t length) {
     scan_header scan = {0};
     if (length < 6 || bytes[2] < 1 || bytes[2] > MAX_COMPS_IN_SCAN) return scan;
@@ -165,10 +168,10 @@ static scan_header parse(const ilj_reader *reader, const uint8_t *bytes, size_t 
     return scan;
 }
 
-/* False for a scan that tells nothing that is needed, and for one that refines what was left out. */
-static bool is_wanted(const ilj_reader *reader, const scan_header *scan) {
+/* Returns false for a scan without needed coefficients, and for one that refines a skipped scan. */
+static bool is_needed(const ilj_reader *reader, const scan_header *scan) {
     const struct jpeg_decompress_struct *info = &reader->info;
-    if (!reader->leaves_out || !info->coef_bits || !scan->is_valid) return true;
+    if (!reader->skips_scans || !info->coef_bits || !scan->is_valid) return true;
     bool adds = false;
     for (int index = 0; index < scan->count; index++) {
         int component = scan->components[index];
@@ -180,87 +183,88 @@ static bool is_wanted(const ilj_reader *reader, const scan_header *scan) {
     return adds;
 }
 
-static void check_scan_number(ilj_reader *reader) {
+static void check_scan_count(ilj_reader *reader) {
     if (reader->scans_read < reader->max_scans) return;
-    bool is_malformed = !reader->info.progressive_mode || reader->contradicts_itself;
-    ilj_give_up(
+    bool is_malformed = !reader->info.progressive_mode || reader->has_invalid_progression;
+    ilj_fail(
         reader, is_malformed ? ILJ_MALFORMED : ILJ_TOO_MANY_SCANS, "scans that contradict each other");
 }
 
-/* The library takes `from` to `to`, which must be whole marker segments. */
-static int take(ilj_reader *reader, size_t from, size_t to) {
+/* Passes the bytes from `from` to `to`, which must be whole marker segments, to libjpeg. */
+static int consume(ilj_reader *reader, size_t from, size_t to) {
     ilj_feed(reader, from, to, true, false);
     int outcome;
     do outcome = jpeg_consume_input(&reader->info);
     while (outcome != JPEG_SUSPENDED && outcome != JPEG_REACHED_SOS && outcome != JPEG_REACHED_EOI);
     if (reader->info.unread_marker != 0 || reader->source.bytes_in_buffer != 0)
-        ilj_give_up(reader, ILJ_MALFORMED, "a marker segment of a wrong length");
+        ilj_fail(reader, ILJ_MALFORMED, "a marker segment has a wrong length");
     reader->pending_skip = 0;
-    reader->at = to;
+    reader->position = to;
     return outcome;
 }
 
 static bool start_data(ilj_reader *reader) {
     size_t end;
-    bool is_found = ilj_find_end_of_scan(reader, reader->searched > reader->at ? reader->searched : reader->at, &end);
-    if (!is_found && reader->streams) {
-        reader->searched = end;
+    size_t from = reader->searched_end > reader->position ? reader->searched_end : reader->position;
+    bool is_found = ilj_find_end_of_scan(reader, from, &end);
+    if (!is_found && reader->is_stream) {
+        reader->searched_end = end;
         return false;
     }
     if (!is_found) end = reader->count;
-    check_scan_number(reader);
-    ilj_feed(reader, reader->at, end, false, !is_found);
-    reader->at = end;
-    reader->awaits_data = false;
+    check_scan_count(reader);
+    ilj_feed(reader, reader->position, end, false, !is_found);
+    reader->position = end;
+    reader->needs_scan_data = false;
     reader->in_scan = true;
     return true;
 }
 
-/* A scan whose header is from `from` to `to`. Of a stream, waits until all of its data are there. */
+/* Starts a scan whose header is from `from` to `to`. A stream waits until all data of the scan has arrived. */
 static bool start_scan(ilj_reader *reader, size_t from, size_t to) {
     size_t end;
-    bool is_found = ilj_find_end_of_scan(reader, reader->searched > to ? reader->searched : to, &end);
-    reader->searched = end;
-    if (!is_found && reader->streams) return false;
+    bool is_found = ilj_find_end_of_scan(reader, reader->searched_end > to ? reader->searched_end : to, &end);
+    reader->searched_end = end;
+    if (!is_found && reader->is_stream) return false;
     scan_header scan = parse(reader, reader->bytes + from + 2, to - from - 2);
-    if (!is_wanted(reader, &scan)) {
-        reader->at = is_found ? end : reader->count;
+    if (!is_needed(reader, &scan)) {
+        reader->position = is_found ? end : reader->count;
         return true;
     }
-    check_scan_number(reader);
-    if (take(reader, from, to) != JPEG_REACHED_SOS)
-        ilj_give_up(reader, ILJ_MALFORMED, "a scan header without a scan");
-    reader->awaits_data = true;
+    check_scan_count(reader);
+    if (consume(reader, from, to) != JPEG_REACHED_SOS)
+        ilj_fail(reader, ILJ_MALFORMED, "a scan header without a scan");
+    reader->needs_scan_data = true;
     return true;
 }
 
-/* Starts the next scan, or takes the next marker segment. False at the end, or when bytes are missing. */
+/* Starts the next scan, or reads the next marker segment. Returns false at the end, or if bytes are missing. */
 static bool next_segment(ilj_reader *reader) {
-    if (reader->awaits_data) return start_data(reader);
-    if (!find_marker(reader)) return run_dry(reader);
-    size_t at = reader->at, available = reader->count - at;
-    uint8_t code = reader->bytes[at + 1];
+    if (reader->needs_scan_data) return start_data(reader);
+    if (!find_marker(reader)) return handle_end_of_bytes(reader);
+    size_t start = reader->position, available = reader->count - start;
+    uint8_t code = reader->bytes[start + 1];
     if (code == JPEG_EOI) {
-        take(reader, at, at + 2);
+        consume(reader, start, start + 2);
         reader->is_done = true;
         return false;
     }
     bool is_bare = code == 0x01 || (code >= 0xD0 && code <= 0xD8);
-    if (!is_bare && available < 4) return run_dry(reader);
-    size_t length = is_bare ? 0 : (size_t)reader->bytes[at + 2] << 8 | reader->bytes[at + 3];
+    if (!is_bare && available < 4) return handle_end_of_bytes(reader);
+    size_t length = is_bare ? 0 : (size_t)reader->bytes[start + 2] << 8 | reader->bytes[start + 3];
     if (!is_bare && length < 2) length = 2;
-    if (available < 2 + length) return run_dry(reader);
-    if (code == 0xDA) return start_scan(reader, at, at + 2 + length);
-    take(reader, at, at + 2 + length);
+    if (available < 2 + length) return handle_end_of_bytes(reader);
+    if (code == 0xDA) return start_scan(reader, start, start + 2 + length);
+    consume(reader, start, start + 2 + length);
     return true;
 }
 
 static void read_row_of_blocks(ilj_reader *reader) {
     if (jpeg_consume_input(&reader->info) != JPEG_SCAN_COMPLETED) return;
-    reader->info.unread_marker = 0;   /* the made-up end marker */
+    reader->info.unread_marker = 0;   /* the appended end marker */
     reader->in_scan = false;
     reader->scans_read++;
-    if (reader->leaves_out && !reader->ended && ilj_has_enough(reader)) reader->is_done = true;
+    if (reader->skips_scans && !reader->reached_end && ilj_has_enough(reader)) reader->is_done = true;
 }
 
 ilj_status ilj_reader_read_scans(ilj_reader *reader, ilj_progress *progress) {

@@ -1,18 +1,18 @@
 #include "reader.h"
 
-/* ---- source: one buffer that holds the whole file, a scan of it, or what has come in ---- */
+/* ---- source: a buffer with the whole file, a scan, or the available bytes ---- */
 
 static void begin_source(j_decompress_ptr info) { (void)info; }
 
 static void end_source(j_decompress_ptr info) { (void)info; }
 
-static boolean fill(j_decompress_ptr info) {
+static boolean fill_buffer(j_decompress_ptr info) {
     static const JOCTET marker[] = {0xFF, JPEG_EOI};
     ilj_reader *reader = info->client_data;
     if (reader->suspends) return FALSE;
-    if (reader->is_cut && !reader->ended) {
-        reader->ended = true;
-        reader->ended_row = info->input_iMCU_row;
+    if (reader->is_truncated && !reader->reached_end) {
+        reader->reached_end = true;
+        reader->end_row = info->input_iMCU_row;
     }
     info->src->next_input_byte = marker;
     info->src->bytes_in_buffer = sizeof marker;
@@ -32,23 +32,23 @@ static void skip(j_decompress_ptr info, long count) {
         source->next_input_byte += available;
         source->bytes_in_buffer = 0;
     } else {
-        fill(info);
+        fill_buffer(info);
     }
 }
 
-void ilj_feed(ilj_reader *reader, size_t from, size_t to, bool suspends, bool is_cut) {
+void ilj_feed(ilj_reader *reader, size_t from, size_t to, bool suspends, bool is_truncated) {
     reader->source.next_input_byte = reader->bytes + from;
     reader->source.bytes_in_buffer = to - from;
     reader->suspends = suspends;
-    reader->is_cut = is_cut;
+    reader->is_truncated = is_truncated;
 }
 
-/* ---- APP1 and APP2: remembered where they are; copied from a stream, whose bytes go by ---- */
+/* ---- APP1 and APP2: stored as ranges of the file, or as copies if it is a stream ---- */
 
-/* `allowance` bytes may be copied. */
-static segment remember(const ilj_reader *reader, segment found, size_t allowance) {
+/* Copies at most `allowance` bytes. */
+static segment keep_segment(const ilj_reader *reader, segment found, size_t allowance) {
     segment none = {NULL, 0};
-    if (!reader->streams) return found;
+    if (!reader->is_stream) return found;
     if (found.length > allowance) return none;
     uint8_t *copy = malloc(found.length ? found.length : 1);
     if (!copy) return none;
@@ -59,7 +59,7 @@ static segment remember(const ilj_reader *reader, segment found, size_t allowanc
 static void keep_exif(ilj_reader *reader, segment found) {
     if (reader->exif.start || found.length < exif_prefix_length) return;
     if (memcmp(found.start, "Exif\0\0", exif_prefix_length) == 0)
-        reader->exif = remember(reader, found, reader->metadata_limit);
+        reader->exif = keep_segment(reader, found, reader->metadata_limit);
 }
 
 static void keep_icc(ilj_reader *reader, segment found) {
@@ -71,19 +71,19 @@ static void keep_icc(ilj_reader *reader, segment found) {
         return;
     }
     segment chunk = {found.start + icc_prefix_length, found.length - icc_prefix_length};
-    reader->icc[number] = remember(reader, chunk, reader->metadata_limit - reader->icc_copied);
+    reader->icc[number] = keep_segment(reader, chunk, reader->metadata_limit - reader->icc_copied);
     if (!reader->icc[number].start) reader->icc_is_broken = true;
-    if (reader->streams) reader->icc_copied += reader->icc[number].length;
+    if (reader->is_stream) reader->icc_copied += reader->icc[number].length;
 }
 
 static boolean keep_marker(j_decompress_ptr info) {
     ilj_reader *reader = info->client_data;
     struct jpeg_source_mgr *source = info->src;
-    if (source->bytes_in_buffer < 2) return fill(info);
+    if (source->bytes_in_buffer < 2) return fill_buffer(info);
     size_t length = (size_t)source->next_input_byte[0] << 8 | source->next_input_byte[1];
-    bool is_here = length >= 2 && length <= source->bytes_in_buffer && !reader->ended;
-    if (!is_here && length >= 2 && reader->suspends) return FALSE;
-    if (is_here && !reader->header_is_read) {
+    bool is_available = length >= 2 && length <= source->bytes_in_buffer && !reader->reached_end;
+    if (!is_available && length >= 2 && reader->suspends) return FALSE;
+    if (is_available && !reader->header_is_read) {
         segment found = {source->next_input_byte + 2, length - 2};
         if (info->unread_marker == JPEG_APP0 + 1) keep_exif(reader, found);
         if (info->unread_marker == JPEG_APP0 + 2) keep_icc(reader, found);
@@ -110,7 +110,7 @@ void ilj_reader_copy_icc(const ilj_reader *reader, uint8_t *profile) {
 }
 
 void ilj_free_metadata(ilj_reader *reader) {
-    if (!reader->streams) return;
+    if (!reader->is_stream) return;
     free((void *)reader->exif.start);
     for (int number = 1; number <= icc_max_chunks; number++) free((void *)reader->icc[number].start);
 }
@@ -119,9 +119,9 @@ void ilj_connect(ilj_reader *reader, const uint8_t *bytes, size_t count) {
     struct jpeg_decompress_struct *info = &reader->info;
     reader->bytes = bytes;
     reader->count = count;
-    ilj_feed(reader, 0, count, reader->streams, true);
+    ilj_feed(reader, 0, count, reader->is_stream, true);
     reader->source.init_source = begin_source;
-    reader->source.fill_input_buffer = fill;
+    reader->source.fill_input_buffer = fill_buffer;
     reader->source.skip_input_data = skip;
     reader->source.resync_to_restart = jpeg_resync_to_restart;
     reader->source.term_source = end_source;
@@ -132,38 +132,38 @@ void ilj_connect(ilj_reader *reader, const uint8_t *bytes, size_t count) {
 
 /* ---- a stream ---- */
 
-/* Makes space for `count` more bytes behind those that are not read yet, which move to the front. */
-static bool make_room(ilj_reader *reader, size_t count) {
-    size_t read = reader->at;
+/* Makes space for `count` more bytes. Moves the unread bytes to the front. */
+static bool make_space(ilj_reader *reader, size_t count) {
+    size_t read = reader->position;
     if (reader->count - read + count > reader->capacity) {
         size_t capacity = reader->count - read + count;
         if (capacity < reader->capacity * 2) capacity = reader->capacity * 2;
         uint8_t *bytes = malloc(capacity);
         if (!bytes) return false;
-        if (reader->count > read) memcpy(bytes, reader->owned + read, reader->count - read);
-        free(reader->owned);
-        reader->owned = bytes;
+        if (reader->count > read) memcpy(bytes, reader->owned_bytes + read, reader->count - read);
+        free(reader->owned_bytes);
+        reader->owned_bytes = bytes;
         reader->capacity = capacity;
     } else if (read > 0) {
-        memmove(reader->owned, reader->owned + read, reader->count - read);
+        memmove(reader->owned_bytes, reader->owned_bytes + read, reader->count - read);
     }
-    reader->bytes = reader->owned;
+    reader->bytes = reader->owned_bytes;
     reader->count -= read;
     reader->dropped += read;
-    reader->at = 0;
-    reader->searched = reader->searched > read ? reader->searched - read : 0;
+    reader->position = 0;
+    reader->searched_end = reader->searched_end > read ? reader->searched_end - read : 0;
     return true;
 }
 
 ilj_status ilj_reader_append(ilj_reader *reader, const uint8_t *bytes, size_t count) {
-    if (!make_room(reader, count)) {
-        strcpy(reader->message, "no memory for the bytes that came in");
+    if (!make_space(reader, count)) {
+        strcpy(reader->message, "out of memory for the appended bytes");
         return ILJ_OUT_OF_MEMORY;
     }
-    memcpy(reader->owned + reader->count, bytes, count);
+    memcpy(reader->owned_bytes + reader->count, bytes, count);
     reader->count += count;
     size_t skipped = reader->pending_skip < count ? reader->pending_skip : count;
     reader->pending_skip -= skipped;
-    reader->at += skipped;
+    reader->position += skipped;
     return ILJ_OK;
 }

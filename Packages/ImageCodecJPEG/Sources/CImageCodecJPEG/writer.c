@@ -32,7 +32,7 @@ static void ignore(j_common_ptr info, int level) {
 
 static void print_nothing(j_common_ptr info) { (void)info; }
 
-/* ---- destination: a buffer that doubles ---- */
+/* ---- destination: a buffer that doubles its capacity ---- */
 
 static void grow(j_compress_ptr info) {
     ilj_writer *writer = owner(info);
@@ -45,7 +45,7 @@ static void grow(j_compress_ptr info) {
     writer->capacity = capacity;
 }
 
-/* libjpeg calls this with the buffer full, whatever free_in_buffer says. */
+/* libjpeg calls this with a full buffer, whatever free_in_buffer is. */
 static boolean empty(j_compress_ptr info) {
     grow(info);
     return TRUE;
@@ -56,7 +56,7 @@ static void end(j_compress_ptr info) {
     writer->count = writer->capacity - info->dest->free_in_buffer;
 }
 
-/* ---- life ---- */
+/* ---- creating and destroying ---- */
 
 static bool set_up(ilj_writer *writer) {
     writer->info.err = jpeg_std_error(&writer->errors);
@@ -120,7 +120,7 @@ ilj_status ilj_writer_write_rows(ilj_writer *writer, const uint8_t *pixels, int 
     if (setjmp(writer->escape)) return ILJ_MALFORMED;
     size_t stride = (size_t)writer->info.image_width * 4;
     for (int index = 0; index < count; index++) {
-        JSAMPROW row = (JSAMPROW)(pixels + stride * (size_t)index);   /* libjpeg only reads it */
+        JSAMPROW row = (JSAMPROW)(pixels + stride * (size_t)index);   /* libjpeg does not modify it */
         jpeg_write_scanlines(&writer->info, &row, 1);
     }
     return ILJ_OK;

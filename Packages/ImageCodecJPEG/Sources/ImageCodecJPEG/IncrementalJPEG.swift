@@ -6,53 +6,53 @@ import ImageCore
     import Foundation
 #endif
 
-/// A JPEG file whose bytes are coming in.
+/// A JPEG image that is decoded while its bytes arrive.
 ///
-/// An image of one scan is decoded row by row, and its rows are kept for the previews. Of one of several scans each is read
-/// when all of it is there; its bytes are kept until then, its coefficients until the end.
+/// An image with one scan is decoded row by row, and its rows are stored for previews. With several scans, a scan is
+/// decoded once all of its bytes have arrived. Its bytes are stored until then, its coefficients until the end.
 final class IncrementalJPEG: IncrementalImage {
     private let limits: DecodingLimits
     private var reader: JPEGReader?
-    private var found: JPEGHeader?
+    private var jpegHeader: JPEGHeader?
     private var output: (size: PixelSize, layout: PixelLayout)?
     private var byteCount = 0
     private var isDone = false
     private var failure: DecodingFailure?
-    /// The rows so far of an image of one scan.
+    /// The decoded rows of an image with one scan.
     private var rows: [UInt8] = []
 
     private(set) var extent = PreviewExtent.nothing
 
     init(limits: DecodingLimits) { self.limits = limits }
 
-    var header: ImageHeader? { found?.imageHeader }
+    var header: ImageHeader? { jpegHeader?.imageHeader }
 
     func decodableSize(covering target: PixelSize) -> PixelSize {
-        guard let stored = found?.size else { return target }
+        guard let stored = jpegHeader?.size else { return target }
         return DCTScale.smallest(of: stored, covering: target).applied(to: stored)
     }
 
-    /// The coefficients of an image of several scans; the rows of others.
+    /// Returns the size of the coefficients of an image with several scans, or of the rows of another image.
     func heldBytes(size: PixelSize, layout: PixelLayout) -> Int {
-        guard let found else { return 0 }
-        if found.hasSeveralScans { return found.heldBytes(for: size) }
+        guard let jpegHeader else { return 0 }
+        if jpegHeader.hasSeveralScans { return jpegHeader.heldBytes(for: size) }
         let (bytes, overflow) = size.area.multipliedReportingOverflow(by: layout.bytesPerPixel)
         return overflow ? .max : bytes
     }
 
     func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
-        guard let reader, let found else { throw .malformed(.jpeg, "no header yet") }
-        let scale = try found.scale(to: size, layout: layout)
-        try found.checkMemory(for: size, layout: layout, limits: limits)
+        guard let reader, let jpegHeader else { throw .malformed(.jpeg, "the header is not available yet") }
+        let scale = try jpegHeader.scale(to: size, layout: layout)
+        try jpegHeader.checkMemory(for: size, layout: layout, limits: limits)
         try reader.start(size: size, layout: layout, scale: scale, preference: .quality, limits: limits)
         output = (size, layout)
-        try keepingFailure { () throws(DecodingFailure) in try advance() }
+        try recordingFailure { () throws(DecodingFailure) in try advance() }
     }
 
     func append(_ bytes: Data) throws(DecodingFailure) {
         if let failure { throw failure }
         if isDone || bytes.isEmpty { return }
-        try keepingFailure { () throws(DecodingFailure) in try take(bytes) }
+        try recordingFailure { () throws(DecodingFailure) in try take(bytes) }
     }
 
     private func take(_ bytes: Data) throws(DecodingFailure) {
@@ -60,13 +60,13 @@ final class IncrementalJPEG: IncrementalImage {
         try limits.check(.encodedBytes, byteCount)
         let reader = try openedReader()
         try reader.append(bytes, limits: limits)
-        if found == nil { found = try reader.readHeader(limits: limits) }
+        if jpegHeader == nil { jpegHeader = try reader.readHeader(limits: limits) }
         try advance()
     }
 
     func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure) {
-        guard let reader, let found, let output, extent.rows > 0 else { return }
-        if found.hasSeveralScans {
+        guard let reader, let jpegHeader, let output, extent.rows > 0 else { return }
+        if jpegHeader.hasSeveralScans {
             return try reader.readPass(size: output.size, layout: output.layout, into: sink)
         }
         let stride = output.size.width * output.layout.bytesPerPixel
@@ -83,10 +83,10 @@ final class IncrementalJPEG: IncrementalImage {
         return opened
     }
 
-    /// Decodes as far as the bytes reach.
+    /// Decodes the available bytes.
     private func advance() throws(DecodingFailure) {
-        guard let reader, let found, let output else { return }
-        if found.hasSeveralScans {
+        guard let reader, let jpegHeader, let output else { return }
+        if jpegHeader.hasSeveralScans {
             var progress = ScanProgress.working
             while progress == .working { progress = try reader.readScans(limits: limits) }
             isDone = progress == .done
@@ -94,21 +94,21 @@ final class IncrementalJPEG: IncrementalImage {
             extent.rows = reader.scansRead > 0 ? output.size.height : 0
         } else {
             let stride = output.size.width * output.layout.bytesPerPixel
-            try reader.readArrivedRows(stride: stride, to: &rows)
+            try reader.readAvailableRows(stride: stride, to: &rows)
             extent.rows = rows.count / stride
             isDone = extent.rows == output.size.height
             extent.passes = isDone ? 1 : 0
         }
     }
 
-    /// What has failed once fails again.
-    private func keepingFailure(_ body: () throws(DecodingFailure) -> Void) throws(DecodingFailure) {
+    /// Runs `body` and stores an error, which is thrown again by each further call.
+    private func recordingFailure(_ body: () throws(DecodingFailure) -> Void) throws(DecodingFailure) {
         do throws(DecodingFailure) {
             try body()
         } catch {
             failure = error
-            // The library may have taken over half of a damaged header: it is not asked for previews any more.
-            if found?.hasSeveralScans == true { extent = .nothing }
+            // libjpeg may have read a part of a damaged header, so no more previews are decoded.
+            if jpegHeader?.hasSeveralScans == true { extent = .nothing }
             throw error
         }
     }

@@ -6,27 +6,34 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Decodes JPEG (ITU-T T.81): baseline, extended and progressive, Huffman or arithmetic coded, 8 bits a channel, in
-/// grey, colour (YCbCr or RGB) and ink (CMYK or YCCK).
+/// Decodes JPEG (ITU-T T.81): baseline, extended and progressive, with Huffman or arithmetic coding and 8 bits per
+/// channel.
 ///
-/// Scales to 1/2, 1/4 and 1/8 while decoding. Rows leave as they are decoded; an image of one scan needs memory for a few
-/// rows, one of several scans (progressive) for all its coefficients, which the limits count as `decodedBytes`.
+/// Supports gray, YCbCr, RGB, CMYK and YCCK. Scales to 1/2, 1/4 and 1/8 while decoding. Rows are delivered as they are
+/// decoded. An image with one scan needs memory for a few rows. An image with several scans, such as a progressive one,
+/// needs memory for all coefficients, which `DecodingLimits.decodedBytes` limits.
 ///
-/// Damaged entropy-coded data shows as damaged pixels, as it does in browsers; data that ends early is `.truncated`, unless
-/// the end marker alone is missing.
+/// Damaged entropy-coded data decodes to damaged pixels, as in browsers. Data that ends early is `.truncated`, unless
+/// only the end marker is missing.
 public struct JPEGDecoder: IncrementalImageDecoder {
+    /// Creates a decoder. It has no state.
     public init() {}
 
+    /// `.jpeg`.
     public var format: ImageFormat { .jpeg }
 
-    /// True for a start-of-image marker and the first byte of another.
-    public func recognises(_ prefix: Data) -> Bool { prefix.starts(with: [0xFF, 0xD8, 0xFF]) }
+    /// Returns whether the data starts with a start-of-image marker and the first byte of another marker.
+    public func recognizes(_ prefix: Data) -> Bool { prefix.starts(with: [0xFF, 0xD8, 0xFF]) }
 
+    /// Reads the header.
+    ///
+    /// - Throws: `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         try limits.check(.encodedBytes, data.count)
-        guard recognises(data.prefix(32)) else { throw .malformed(.jpeg, "no start-of-image marker") }
+        guard recognizes(data.prefix(32)) else { throw .malformed(.jpeg, "the start-of-image marker is missing") }
         return try OpenedJPEG(data, limits: limits)
     }
 
+    /// Creates an image without bytes. Previews show rows, or complete scans if there are several.
     public func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage { IncrementalJPEG(limits: limits) }
 }

@@ -7,15 +7,20 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Writes JPEG in YCbCr: 4:2:0 below quality 0.9, 4:4:4 from there on, with Huffman tables made for the image.
+/// Encodes baseline and progressive JPEG in YCbCr, with optimized Huffman tables.
 ///
-/// JPEG has no alpha: images that are not opaque are laid over white. Quality 0 to 1 becomes 1 to 100 of the usual scale.
+/// Chroma is subsampled 4:2:0 below quality 0.9, and not above. Images with alpha are composited over white. Quality 0
+/// to 1 maps to libjpeg's quality 1 to 100.
 public struct JPEGEncoder: ImageEncoder {
+    /// Creates an encoder. It has no state.
     public init() {}
 
+    /// `.jpeg`.
     public var format: ImageFormat { .jpeg }
 
-    /// Throws `.unsupportedSize` for an empty image and for sides above 65,500.
+    /// Encodes an image.
+    ///
+    /// - Throws: `.unsupportedSize` if a side is not from 1 to 65,500 pixels.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
         let sides = 1...Self.maximumSide
         guard sides.contains(bitmap.size.width), sides.contains(bitmap.size.height) else {
@@ -31,7 +36,9 @@ public struct JPEGEncoder: ImageEncoder {
         return try writer.finish()
     }
 
-    /// A single frame is written as a still image; more throw `.animationUnsupported`.
+    /// Encodes a single frame as a still image.
+    ///
+    /// - Throws: `.animationUnsupported` if there are several frames, or `.inconsistentFrames` if there are none.
     public func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
     ) throws(EncodingFailure) -> Data {
@@ -40,10 +47,10 @@ public struct JPEGEncoder: ImageEncoder {
         return try encode(first.bitmap, options: options)
     }
 
-    /// The library's own bound (JPEG_MAX_DIMENSION), a little below the format's 65,535.
+    /// The limit of libjpeg (JPEG_MAX_DIMENSION), slightly below the format's 65,535.
     private static let maximumSide = 65_500
 
-    /// The row over white.
+    /// Returns the row composited over white.
     private func flattened(_ row: Span<UInt8>) -> [UInt8] {
         var result = [UInt8](repeating: 255, count: row.count)
         for start in stride(from: 0, to: row.count, by: 4) {
@@ -56,12 +63,14 @@ public struct JPEGEncoder: ImageEncoder {
     }
 }
 
-/// One pass of the library that writes a file.
+/// Writes a file with libjpeg.
+///
+/// Safe: the handle is valid from `init` to `deinit` and never leaves the class.
 @safe private final class JPEGWriter {
     private let writer: OpaquePointer
 
     init() throws(EncodingFailure) {
-        guard let writer = unsafe ilj_writer_create() else { throw .failed(.jpeg, "no memory to write it") }
+        guard let writer = unsafe ilj_writer_create() else { throw .failed(.jpeg, "out of memory") }
         unsafe self.writer = writer
     }
 

@@ -7,15 +7,15 @@ import ImageCore
     import Foundation
 #endif
 
-/// What the markers before the first scan say.
+/// The contents of the markers before the first scan.
 struct JPEGHeader {
-    enum Model {
-        case gray, color, ink
+    enum ColorModel {
+        case gray, color, cmyk
     }
 
     let size: PixelSize
-    let model: Model
-    /// Bytes that are held for the whole image at 1, 1/2, 1/4 and 1/8, at most; 0 for an image of one scan.
+    let model: ColorModel
+    /// The maximum size of the coefficients in bytes at scale 1, 1/2, 1/4 and 1/8. 0 for an image with one scan.
     let coefficientBytes: [Int]
     let hasSeveralScans: Bool
     let isProgressive: Bool
@@ -28,33 +28,35 @@ struct JPEGHeader {
             colorProfile: profile, nativeLayout: nativeLayout)
     }
 
-    /// A profile for grey or ink can only be applied to grey or ink.
+    /// The layout of the profile, if any: gray and CMYK profiles only apply to pixels of their color model.
     private var nativeLayout: PixelLayout {
         switch model {
         case .color: .rgba8
         case .gray: profile == nil ? .rgba8 : .gray8
-        case .ink: profile == nil ? .rgba8 : .cmyk8
+        case .cmyk: profile == nil ? .rgba8 : .cmyk8
         }
     }
 
-    /// The scale that gives `size`. Throws `.unsupported` when there is none, or no pixels of that layout.
+    /// Returns the scale for `output`.
+    ///
+    /// - Throws: `.unsupported` if no scale has this size, or if the image can't be decoded to `layout`.
     func scale(to output: PixelSize, layout: PixelLayout) throws(DecodingFailure) -> DCTScale {
         guard let scale = DCTScale.giving(output, from: size) else {
-            throw .unsupported(.jpeg, "\(size) does not scale to \(output)")
+            throw .unsupported(.jpeg, "\(size) can't be scaled to \(output)")
         }
         guard layout == .rgba8 || layout == nativeLayout else {
-            throw .unsupported(.jpeg, "this image has no pixels of layout \(layout)")
+            throw .unsupported(.jpeg, "the image can't be decoded to the layout \(layout)")
         }
         return scale
     }
 
-    /// The coefficients that are held while the image is decoded to `output`.
+    /// Returns the size of the coefficients in bytes while the image is decoded to `output`.
     func heldBytes(for output: PixelSize) -> Int {
         let scale = DCTScale.giving(output, from: size)?.denominator ?? 1
         return coefficientBytes[scale.trailingZeroBitCount]
     }
 
-    /// The output of a decode to `size` and the coefficients together must fit in the limit.
+    /// Checks that the output at `size` and the coefficients together are within the limit.
     func checkMemory(for size: PixelSize, layout: PixelLayout, limits: DecodingLimits) throws(DecodingFailure) {
         let (output, overflow) = size.area.multipliedReportingOverflow(by: layout.bytesPerPixel)
         let (sum, sumOverflow) = output.addingReportingOverflow(heldBytes(for: size))
@@ -62,12 +64,12 @@ struct JPEGHeader {
     }
 }
 
-extension JPEGHeader.Model {
-    init?(_ model: ilj_model) {
+extension JPEGHeader.ColorModel {
+    init?(_ model: ilj_color_model) {
         switch model {
         case ILJ_GRAY: self = .gray
         case ILJ_COLOR: self = .color
-        case ILJ_CMYK: self = .ink
+        case ILJ_CMYK: self = .cmyk
         default: return nil
         }
     }

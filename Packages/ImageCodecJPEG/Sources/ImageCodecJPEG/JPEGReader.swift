@@ -7,32 +7,32 @@ import ImageCore
     import Foundation
 #endif
 
-/// One pass of the library over a file, or over a stream of its bytes.
+/// Reads a file, or a stream of its bytes, with libjpeg.
 ///
-/// Safe to the outside as long as the bytes given to `init` outlive it: the users in this module keep it within the closure
-/// that passes them the bytes. A stream owns its bytes.
+/// Safe if the bytes passed to `init` outlive the reader: its users in this module keep it within the closure that
+/// receives the bytes. A stream owns its bytes.
 @safe final class JPEGReader {
     private let reader: OpaquePointer
 
-    /// What the limits leave for metadata and for memory are checked by the callers.
+    /// Creates a reader of a whole file. The caller checks the limits.
     @unsafe init(_ bytes: UnsafeBufferPointer<UInt8>) throws(DecodingFailure) {
         guard let reader = unsafe ilj_reader_create(bytes.baseAddress, bytes.count) else {
-            throw .malformed(.jpeg, "no memory to read it")
+            throw .malformed(.jpeg, "out of memory")
         }
         unsafe self.reader = reader
     }
 
-    /// For a stream, of which no byte has come in yet. Metadata above the limit is not kept.
+    /// Creates a reader of a stream. Metadata above the limit is ignored.
     init(streamWithin limits: DecodingLimits) throws(DecodingFailure) {
         guard let reader = unsafe ilj_reader_create_stream(max(0, limits.metadataBytes)) else {
-            throw .malformed(.jpeg, "no memory to read it")
+            throw .malformed(.jpeg, "out of memory")
         }
         unsafe self.reader = reader
     }
 
     deinit { unsafe ilj_reader_destroy(reader) }
 
-    /// The next bytes of a stream.
+    /// Appends bytes to a stream.
     func append(_ bytes: Data, limits: DecodingLimits) throws(DecodingFailure) {
         let span = bytes.span
         let status = unsafe span.withUnsafeBufferPointer { bytes in
@@ -41,8 +41,9 @@ import ImageCore
         try check(status, limits: limits)
     }
 
-    /// Checks the size, and the memory that any decode of this image needs, against `limits`. Nil while a stream does not
-    /// reach to the first scan.
+    /// Reads the header. Checks the size, and the least memory for decoding, against `limits`.
+    ///
+    /// - Returns: `nil` if a stream does not reach the first scan yet.
     func readHeader(limits: DecodingLimits) throws(DecodingFailure) -> JPEGHeader? {
         var found = unsafe ilj_header()
         let status = unsafe ilj_reader_read_header(reader, &found)
@@ -50,8 +51,8 @@ import ImageCore
         try check(status, limits: limits)
         let size = unsafe PixelSize(width: Int(found.width), height: Int(found.height))
         try limits.check(size)
-        guard let model = unsafe JPEGHeader.Model(found.model) else {
-            throw .unsupported(.jpeg, "an unknown colour model")
+        guard let model = unsafe JPEGHeader.ColorModel(found.model) else {
+            throw .unsupported(.jpeg, "unknown color model")
         }
         let held = unsafe found.coefficient_bytes
         let coefficientBytes = [held.0, held.1, held.2, held.3].map(Int.init(clamping:))
@@ -74,7 +75,7 @@ import ImageCore
         return Data(bytes)
     }
 
-    /// Prepares decoding; takes the memory of an image of several scans, but reads none of it.
+    /// Prepares decoding. Allocates the coefficients of an image with several scans.
     func start(
         size: PixelSize, layout: PixelLayout, scale: DCTScale, preference: DecodingPreference, limits: DecodingLimits
     ) throws(DecodingFailure) {
@@ -86,21 +87,21 @@ import ImageCore
         var height: Int32 = 0
         unsafe ilj_reader_output_size(reader, &width, &height)
         guard size == PixelSize(width: Int(width), height: Int(height)) else {
-            throw .unsupported(.jpeg, "the library scales to \(width)x\(height), not to \(size)")
+            throw .unsupported(.jpeg, "libjpeg scales to \(width)x\(height), not to \(size)")
         }
     }
 
-    /// Reads a small part of an image of several scans.
+    /// Reads a small part of the scans of an image with several scans.
     func readScans(limits: DecodingLimits) throws(DecodingFailure) -> ScanProgress {
         var progress = ILJ_DONE
         try check(unsafe ilj_reader_read_scans(reader, &progress), limits: limits)
         return ScanProgress(progress)
     }
 
-    /// Scans that are completely read.
+    /// The number of completely read scans.
     var scansRead: Int { unsafe Int(ilj_reader_scans_read(reader)) }
 
-    /// Hands the rows of an image of several scans to `sink`, as the scans read so far tell them.
+    /// Sends the rows of an image with several scans to `sink`, decoded from the scans read so far.
     func readPass(size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink) throws(DecodingFailure) {
         try check(unsafe ilj_reader_start_pass(reader))
         let outcome = Result { () throws(DecodingFailure) in
@@ -110,8 +111,9 @@ import ImageCore
         try outcome.get()
     }
 
-    /// Hands the rows to `sink`, a few at a time so that the library is not entered for each. Those that a truncated file
-    /// tells come before `.truncated`.
+    /// Sends the rows to `sink`, in small batches to reduce the calls of libjpeg.
+    ///
+    /// Delivers the available rows of a truncated file before `.truncated` is thrown.
     func readRows(size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink) throws(DecodingFailure) {
         let stride = size.width * layout.bytesPerPixel
         let capacity = max(1, min(16, Self.batchBytes / stride))
@@ -123,17 +125,16 @@ import ImageCore
                 try sink.receive(rows.span.extracting(index * stride..<(index + 1) * stride))
             }
             try check(status)
-            if count == 0 { throw .malformed(.jpeg, "fewer rows than the header says") }
+            if count == 0 { throw .malformed(.jpeg, "fewer rows than in the header") }
             row += count
         }
     }
 
-    /// Appends to `rows` what the bytes of a stream of one scan have come to tell; how many rows there are now is told by
-    /// its length.
-    func readArrivedRows(stride: Int, to rows: inout [UInt8]) throws(DecodingFailure) {
+    /// Decodes the available rows of a stream with one scan and appends them to `rows`.
+    func readAvailableRows(stride: Int, to rows: inout [UInt8]) throws(DecodingFailure) {
         let capacity = max(1, min(16, Self.batchBytes / stride))
         var batch = [UInt8](repeating: 0, count: stride * capacity)
-        while unsafe ilj_reader_expose(reader) {
+        while unsafe ilj_reader_feed_more(reader) {
             var count = 0
             repeat {
                 let (read, status) = readBatch(&batch, stride: stride, capacity: capacity)
@@ -168,14 +169,14 @@ import ImageCore
 
     private var message: String { unsafe String(cString: ilj_reader_message(reader)) }
 
-    /// Small enough to stay in the processor's second-level cache.
+    /// A batch fits in the second-level cache.
     private static let batchBytes = 128 << 10
 }
 
-/// What reading scans led to.
+/// The result of reading a part of the scans.
 enum ScanProgress {
     case working
-    /// The bytes of a stream do not reach to the end of the next scan.
+    /// The next scan of a stream is incomplete.
     case needsBytes
     case done
 

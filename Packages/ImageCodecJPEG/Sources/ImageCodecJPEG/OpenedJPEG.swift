@@ -6,21 +6,21 @@ import ImageCore
     import Foundation
 #endif
 
-/// A JPEG file whose header is read. Each decode reads the file anew, so it can be asked for several sizes.
+/// A JPEG file whose header has been read. Each decode reads the file again, at any supported size.
 final class OpenedJPEG: OpenedImage {
     let header: ImageHeader
     private let data: Data
     private let limits: DecodingLimits
-    private let found: JPEGHeader
+    private let jpegHeader: JPEGHeader
 
     init(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) {
         let bytes = data.span
-        let found = try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(DecodingFailure) in
+        let jpegHeader = try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(DecodingFailure) in
             try unsafe JPEGReader(bytes).readHeader(limits: limits)
         }
-        guard let found else { throw .truncated(.jpeg) }
-        header = found.imageHeader
-        self.found = found
+        guard let jpegHeader else { throw .truncated(.jpeg) }
+        header = jpegHeader.imageHeader
+        self.jpegHeader = jpegHeader
         self.data = data
         self.limits = limits
     }
@@ -29,23 +29,25 @@ final class OpenedJPEG: OpenedImage {
         DCTScale.smallest(of: header.storedSize, covering: target).applied(to: header.storedSize)
     }
 
-    /// For speed, a progressive image is decoded at twice the size: its first scans hold what that needs, and without it
-    /// the thumbnail of a small file would be visibly soft.
+    /// Returns the size to decode at.
+    ///
+    /// With `.speed`, a progressive image is decoded at twice the size of others: its first scans contain enough
+    /// detail, and without it thumbnails of small files would be visibly blurred.
     func decodableSize(covering target: PixelSize, preference: DecodingPreference) -> PixelSize {
-        guard preference == .speed, found.isProgressive else { return decodableSize(covering: target) }
+        guard preference == .speed, jpegHeader.isProgressive else { return decodableSize(covering: target) }
         let stored = header.storedSize
-        // One percent less than twice is near enough, as the next larger size costs so much more.
+        // One percent below twice the size is accepted, because the next larger scale is much slower.
         func doubled(_ side: Int, of whole: Int) -> Int { min(whole, Int((Double(side) * 1.98).rounded(.up))) }
         return decodableSize(
             covering: PixelSize(
                 width: doubled(target.width, of: stored.width), height: doubled(target.height, of: stored.height)))
     }
 
-    /// The coefficients of an image of several scans.
-    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { found.heldBytes(for: size) }
+    /// Returns the size of the coefficients of an image with several scans, otherwise 0.
+    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { jpegHeader.heldBytes(for: size) }
 
-    /// The image in the second directory of the Exif block.
-    var embeddedThumbnail: Data? { found.exif.flatMap(ExifReader.thumbnail) }
+    /// The thumbnail in the second directory of the Exif data.
+    var embeddedThumbnail: Data? { jpegHeader.exif.flatMap(ExifReader.thumbnail) }
 
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
@@ -68,18 +70,19 @@ final class OpenedJPEG: OpenedImage {
     }
 }
 
-/// The scales at which the library's inverse DCT has vector code: 1, 1/2, 1/4, 1/8.
+/// A scale at which libjpeg has a vectorized inverse DCT: 1, 1/2, 1/4 or 1/8.
 struct DCTScale {
     let denominator: Int
 
     private static let all = [1, 2, 4, 8].map(DCTScale.init)
 
-    /// Sizes are rounded up.
+    /// Returns the scaled size, rounded up.
     func applied(to size: PixelSize) -> PixelSize {
         PixelSize(
             width: (size.width + denominator - 1) / denominator, height: (size.height + denominator - 1) / denominator)
     }
 
+    /// Returns the smallest scale whose size is not below `target`, or scale 1.
     static func smallest(of size: PixelSize, covering target: PixelSize) -> DCTScale {
         let covering = all.last { scale in
             let scaled = scale.applied(to: size)
@@ -88,7 +91,7 @@ struct DCTScale {
         return covering ?? all[0]
     }
 
-    /// The largest scale that turns `size` into `scaled`; tiny images keep their size at several.
+    /// Returns the largest scale from `size` to `scaled`. Several scales can give the same size of a tiny image.
     static func giving(_ scaled: PixelSize, from size: PixelSize) -> DCTScale? {
         all.first { $0.applied(to: size) == scaled }
     }

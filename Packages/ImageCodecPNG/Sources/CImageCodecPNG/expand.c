@@ -11,7 +11,7 @@ int ilp_stored_bits(const ilp_format *format) {
 
 int ilp_pixel_bytes(ilp_layout layout) { return layout == ILP_RGBA8 ? 4 : layout == ILP_GRAY8 ? 1 : 2; }
 
-/* ---- pixels of up to 8 bits: a table ---- */
+/* ---- pixels of up to 8 bits: table lookup ---- */
 
 static inline __attribute__((always_inline)) void look_up(
     const ilp_expansion *expansion, const uint8_t *stored, uint8_t *pixels, size_t count, const int depth, const int size
@@ -42,7 +42,7 @@ static void use_table(ilp_expansion *made, int depth, int size) {
     made->expand = by_depth_and_size[row][size / 2];
 }
 
-/* One gray pixel in a layout. */
+/* Writes a gray pixel in a layout. */
 static void put_gray(uint8_t *pixel, ilp_layout layout, uint8_t level, uint8_t alpha) {
     switch (layout) {
     case ILP_GRAY8: pixel[0] = level; break;
@@ -61,7 +61,7 @@ static void fill_grays(ilp_expansion *made, const ilp_format *format, ilp_layout
 
 /* ---- more than 8 bits ---- */
 
-/* 16 bits to 8, to the nearest. */
+/* Converts 16 bits to 8, rounded to the nearest. */
 static inline uint8_t scaled(const uint8_t *sample) {
     return (uint8_t)((((uint32_t)sample[0] << 8 | sample[1]) * 255 + 32895) >> 16);
 }
@@ -80,7 +80,7 @@ EXPAND(rgb8) {
     memcpy(&opaque, opaque_bytes, 4);
     if (count == 0) return;
     for (size_t i = 0; i < count - 1; i++) {
-        memcpy(&pixel, stored + 3 * i, 4);    /* the fourth byte is the next pixel's first */
+        memcpy(&pixel, stored + 3 * i, 4);    /* the fourth byte belongs to the next pixel */
         pixel |= opaque;
         memcpy(pixels + 4 * i, &pixel, 4);
     }
@@ -159,7 +159,7 @@ EXPAND(gray_alpha16_to_gray_alpha) {
     for (size_t i = 0; i < 2 * count; i++) pixels[i] = scaled(stored + 2 * i);
 }
 
-/* ---- which ---- */
+/* ---- selection ---- */
 
 static void choose_gray(ilp_expansion *made, const ilp_format *format, ilp_layout layout) {
     if (format->depth < 16) {

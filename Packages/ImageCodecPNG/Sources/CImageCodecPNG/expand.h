@@ -3,19 +3,19 @@
 
 #include "CImageCodecPNG.h"
 
-/* How stored pixels become those of a layout. */
+/* A conversion of stored pixels to a layout. */
 typedef struct ilp_expansion ilp_expansion;
 
 struct ilp_expansion {
-    /* NULL when the stored bytes are what is wanted. */
+    /* NULL if the stored bytes need no conversion. */
     void (*expand)(const ilp_expansion *expansion, const uint8_t *stored, uint8_t *pixels, size_t count);
     uint16_t key[3];
-    uint8_t table[256][4];   /* what each stored value becomes, where there are at most 256 of them */
+    uint8_t table[256][4];   /* the pixel of each stored value of up to 8 bits */
 };
 
 ilp_expansion ilp_expansion_make(const ilp_format *format, ilp_layout layout);
 
-/* Bits of a stored pixel, and bytes of one in a layout. */
+/* Return the bits of a stored pixel, and the bytes of a pixel in a layout. */
 int ilp_stored_bits(const ilp_format *format);
 int ilp_pixel_bytes(ilp_layout layout);
 

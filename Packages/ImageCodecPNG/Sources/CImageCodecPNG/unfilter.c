@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/* A pixel at a time, in vectors that the compiler maps to SSE2, NEON or plain instructions: each pixel needs the one before,
-   so time is the length of that chain, and its channels go side by side. Lanes beyond the pixel hold bytes of the next one
-   and are not stored. */
+/* Unfilters a pixel at a time, in vectors that the compiler maps to SSE2, NEON or plain instructions. Each pixel
+   depends on the previous one, so the latency of this chain limits the speed. Channels are computed in parallel. Lanes
+   beyond the pixel hold bytes of the next one and are not stored. */
 typedef uint8_t bytes8 __attribute__((vector_size(8)));
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
 typedef int16_t words8 __attribute__((vector_size(16)));
@@ -21,7 +21,7 @@ ALWAYS_INLINE void store(uint8_t *to, bytes8 bytes, const int count) { memcpy(to
 
 ALWAYS_INLINE words8 widen(bytes8 bytes) { return __builtin_convertvector(bytes, words8); }
 
-/* Modulo 256 in each word; both hold bytes. */
+/* Adds modulo 256 in each word. Both operands hold bytes. */
 ALWAYS_INLINE words8 add(words8 a, words8 b) { return (words8)((bytes16)a + (bytes16)b); }
 
 ALWAYS_INLINE bytes8 narrow(words8 words) { return __builtin_convertvector(words, bytes8); }
@@ -47,10 +47,10 @@ ALWAYS_INLINE void undo_average(uint8_t *row, const uint8_t *above, size_t count
     }
 }
 
-/* The predictor that is nearest to left + above - corner, without computing the distances: it is the smaller of left
-   and above when even the larger is not above 3 * corner - left - above, the larger when not even the smaller is below,
-   else the corner. So little depends on `left` that the chain is half as long; the subtraction saturates, though nothing
-   here can, so that the compiler does not move it to where it makes the chain longer again. */
+/* Returns the predictor nearest to left + above - corner, without computing the distances: the smaller of left and
+   above if the larger is not above 3 * corner - left - above, the larger if the smaller is not below it, or else the
+   corner. Little depends on `left`, which halves the length of the chain. The saturating subtraction never saturates,
+   but keeps the compiler from reordering the operations into a longer chain. */
 ALWAYS_INLINE words8 paeth(words8 left, words8 above, words8 corner) {
     words8 threshold = __builtin_elementwise_sub_sat(corner * 3 - above, left);
     words8 low = __builtin_elementwise_min(left, above);

@@ -28,7 +28,7 @@ static void ignore(png_structp png, png_const_charp message) {
     (void)message;
 }
 
-/* ---- destination: a buffer that doubles ---- */
+/* ---- destination: a buffer that doubles its capacity ---- */
 
 static void write_bytes(png_structp png, png_bytep bytes, size_t count) {
     ilp_writer *writer = png_get_io_ptr(png);
@@ -47,7 +47,7 @@ static void write_bytes(png_structp png, png_bytep bytes, size_t count) {
 
 static void flush(png_structp png) { (void)png; }
 
-/* ---- life ---- */
+/* ---- creating and destroying ---- */
 
 static bool set_up(ilp_writer *writer) {
     if (setjmp(writer->escape)) return false;

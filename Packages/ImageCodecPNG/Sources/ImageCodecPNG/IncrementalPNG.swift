@@ -6,19 +6,19 @@ import ImageCore
     import Foundation
 #endif
 
-/// A PNG file whose bytes are coming in. A plain image is shown by rows, an interlaced one by complete passes, whose
-/// pixels stand for the blocks of those that are missing.
+/// A PNG image that is decoded while its bytes arrive.
 ///
-/// Holds the whole image in the layout of the previews.
+/// Previews show the rows of an image, or the complete passes of an interlaced one, whose pixels fill the blocks of
+/// missing ones. The whole image is stored in the layout of the previews.
 final class IncrementalPNG: IncrementalImage {
     private let limits: DecodingLimits
     private var parser: PNGParser
     private var preamble: PNGPreamble?
-    private var rows: PNGRows?
-    /// What came behind the preamble before the start.
-    private var waiting = Data()
+    private var decoder: PNGRowDecoder?
+    /// The bytes after the preamble that arrived before `start`.
+    private var pendingBytes = Data()
     private var receivedBytes = 0
-    private var isOver = false
+    private var isFinished = false
     private var failure: DecodingFailure?
 
     init(limits: DecodingLimits) {
@@ -29,53 +29,53 @@ final class IncrementalPNG: IncrementalImage {
     var header: ImageHeader? { preamble?.imageHeader }
 
     var extent: PreviewExtent {
-        guard let rows else { return .nothing }
-        let shown = shown(of: rows)
-        return PreviewExtent(passes: shown.passes, rows: rows.knownRows(shown))
+        guard let decoder else { return .nothing }
+        let shown = shown(of: decoder)
+        return PreviewExtent(passes: shown.passes, rows: decoder.availableRows(shown))
     }
 
-    /// PNG does not scale: always the stored size.
+    /// Returns the stored size: PNG can't be scaled while decoding.
     func decodableSize(covering target: PixelSize) -> PixelSize { preamble?.header.size ?? target }
 
-    /// All of the image.
+    /// Returns the size of the whole image in bytes.
     func heldBytes(size: PixelSize, layout: PixelLayout) -> Int { preamble?.imageBytes(layout) ?? 0 }
 
     func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
-        guard let preamble else { preconditionFailure("started before the header was there") }
-        precondition(rows == nil, "started twice")
+        guard let preamble else { preconditionFailure("started before the header was available") }
+        precondition(decoder == nil, "started twice")
         try preamble.imageHeader.checkStored(size, layout)
         try limits.check(.decodedBytes, preamble.imageBytes(layout))
-        rows = try PNGRows(preamble, layout: layout, keeps: true, limits: limits)
-        let bytes = waiting
-        waiting = Data()
+        decoder = try PNGRowDecoder(preamble, layout: layout, storesRows: true, limits: limits)
+        let bytes = pendingBytes
+        pendingBytes = Data()
         try read(bytes)
     }
 
     func append(_ bytes: Data) throws(DecodingFailure) {
         if let failure { throw failure }
-        if isOver { return }
+        if isFinished { return }
         let allowed = limits.encodedBytes - receivedBytes
         receivedBytes += min(bytes.count, allowed)
         try read(bytes.prefix(allowed))
-        if bytes.count > allowed, !isOver { try fail(tooManyBytes) }
+        if bytes.count > allowed, !isFinished { try fail(tooManyBytes) }
     }
 
     func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure) {
-        guard let rows else { return }
-        try rows.hand(over: shown(of: rows), to: sink)
+        guard let decoder else { return }
+        try decoder.sendRows(at: shown(of: decoder), to: sink)
     }
 
-    /// A pass in progress is not shown, but for the first one, whose rows are all there is.
-    private func shown(of rows: PNGRows) -> PNGRows.Progress {
-        let progress = rows.progress
-        return PNGRows.Progress(passes: progress.passes, rows: progress.passes == 0 ? progress.rows : 0)
+    /// Returns the progress for previews. Passes in progress are not shown, except for the first one.
+    private func shown(of decoder: PNGRowDecoder) -> PNGRowDecoder.Progress {
+        let progress = decoder.progress
+        return PNGRowDecoder.Progress(passes: progress.passes, rows: progress.passes == 0 ? progress.rows : 0)
     }
 
     private var tooManyBytes: DecodingFailure {
         .limitExceeded(.encodedBytes, value: limits.encodedBytes + 1, allowed: limits.encodedBytes)
     }
 
-    /// Throws `failure`, now and at each further piece.
+    /// Throws `failure`, now and in each further `append`.
     private func fail(_ failure: DecodingFailure) throws(DecodingFailure) {
         self.failure = failure
         throw failure
@@ -83,26 +83,26 @@ final class IncrementalPNG: IncrementalImage {
 
     private func read(_ bytes: Data) throws(DecodingFailure) {
         do throws(DecodingFailure) {
-            if let rows { try readPixels(bytes, into: rows) } else { try readPreamble(bytes) }
+            if let decoder { try readPixels(bytes, into: decoder) } else { try readPreamble(bytes) }
         } catch {
             try fail(error)
         }
     }
 
     private func readPreamble(_ bytes: Data) throws(DecodingFailure) {
-        if preamble != nil { return waiting.append(bytes) }
+        if preamble != nil { return pendingBytes.append(bytes) }
         var offset = 0
         guard case .preamble(let preamble) = try parser.next(in: bytes.span, at: &offset) else { return }
         self.preamble = preamble
-        waiting = Data(bytes.dropFirst(offset))
+        pendingBytes = Data(bytes.dropFirst(offset))
     }
 
-    private func readPixels(_ bytes: Data, into rows: PNGRows) throws(DecodingFailure) {
+    private func readPixels(_ bytes: Data, into decoder: PNGRowDecoder) throws(DecodingFailure) {
         let bytes = bytes.span
         var offset = 0
         while let step = try parser.next(in: bytes, at: &offset) {
-            guard case .pixels(let range) = step else { return isOver = true }
-            try rows.decode(bytes.extracting(range)) { _ throws(DecodingFailure) in }
+            guard case .pixels(let range) = step else { return isFinished = true }
+            try decoder.decode(bytes.extracting(range)) { _ throws(DecodingFailure) in }
         }
     }
 }

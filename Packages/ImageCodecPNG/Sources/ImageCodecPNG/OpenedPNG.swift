@@ -6,13 +6,13 @@ import ImageCore
     import Foundation
 #endif
 
-/// A PNG file whose header is read. Each decode begins at the pixels.
+/// A PNG file whose header has been read. Each decode starts at the pixels.
 final class OpenedPNG: OpenedImage {
     let header: ImageHeader
     private let data: Data
     private let limits: DecodingLimits
     private let preamble: PNGPreamble
-    /// Behind the beginning of the pixels, which is at `offset`.
+    /// The state of the parser at the start of the pixels, at `offset`.
     private let parser: PNGParser
     private let offset: Int
 
@@ -28,10 +28,10 @@ final class OpenedPNG: OpenedImage {
         (self.preamble, self.parser, self.offset) = (preamble, parser, offset)
     }
 
-    /// PNG does not scale: always the stored size.
+    /// Returns the stored size: PNG can't be scaled while decoding.
     func decodableSize(covering target: PixelSize) -> PixelSize { header.storedSize }
 
-    /// All of an interlaced image.
+    /// Returns the size of an interlaced image in bytes, otherwise 0.
     func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { preamble.heldBytes(layout: layout) }
 
     func decode(
@@ -41,26 +41,27 @@ final class OpenedPNG: OpenedImage {
         if index != 0 { throw .noSuchFrame(index, frameCount: 1) }
         try header.checkStored(size, layout)
         if preamble.header.isInterlaced { try checkMemory(layout) }
-        let rows = try PNGRows(preamble, layout: layout, keeps: preamble.header.isInterlaced, limits: limits)
-        let isWhole = try decode(rows, into: sink)
-        if preamble.header.isInterlaced { try rows.hand(over: rows.progress, to: sink) }
+        let decoder = try PNGRowDecoder(
+            preamble, layout: layout, storesRows: preamble.header.isInterlaced, limits: limits)
+        let isWhole = try decode(decoder, into: sink)
+        if preamble.header.isInterlaced { try decoder.sendRows(at: decoder.progress, to: sink) }
         if !isWhole { throw .truncated(.png) }
     }
 
-    /// An interlaced image must fit together with its output.
+    /// Checks that an interlaced image and its output together are within the limit.
     private func checkMemory(_ layout: PixelLayout) throws(DecodingFailure) {
         let (sum, overflow) = preamble.heldBytes(layout: layout)
             .addingReportingOverflow(preamble.imageBytes(.rgba8))
         try limits.check(.decodedBytes, overflow ? .max : sum)
     }
 
-    /// Whether all rows were there and the file ends as it should.
-    private func decode(_ rows: PNGRows, into sink: any PixelRowSink) throws(DecodingFailure) -> Bool {
+    /// Decodes the pixels. Returns whether all rows were decoded and the file has an end.
+    private func decode(_ decoder: PNGRowDecoder, into sink: any PixelRowSink) throws(DecodingFailure) -> Bool {
         var (parser, offset, count) = (parser, offset, 0)
         let bytes = data.span
         while let step = try parser.next(in: bytes, at: &offset) {
-            guard case .pixels(let range) = step else { return rows.hasAllRows }
-            try rows.decode(bytes.extracting(range)) { (row) throws(DecodingFailure) in
+            guard case .pixels(let range) = step else { return decoder.hasAllRows }
+            try decoder.decode(bytes.extracting(range)) { (row) throws(DecodingFailure) in
                 if row.count > 0 { return try sink.receive(row) }
                 count += 1
                 if count.isMultiple(of: Self.rowsBetweenCancellations) { try sink.checkCancellation() }
@@ -73,11 +74,11 @@ final class OpenedPNG: OpenedImage {
 }
 
 extension ImageHeader {
-    /// Throws unless pixels can be had at this size and in this layout.
+    /// Throws `.unsupported` if the image can't be decoded at this size or to this layout.
     func checkStored(_ size: PixelSize, _ layout: PixelLayout) throws(DecodingFailure) {
-        if size != storedSize { throw .unsupported(.png, "\(storedSize) does not scale to \(size)") }
+        if size != storedSize { throw .unsupported(.png, "\(storedSize) can't be scaled to \(size)") }
         guard layout == .rgba8 || layout == nativeLayout else {
-            throw .unsupported(.png, "this image has no pixels of layout \(layout)")
+            throw .unsupported(.png, "the image can't be decoded to the layout \(layout)")
         }
     }
 }

@@ -1,17 +1,17 @@
 import ImageCore
 
-/// What chunks without a profile say about colours: gAMA, cHRM, sRGB and cICP (PNG 3rd edition, 4.3 and 11.3.2).
+/// The color description of the chunks gAMA, cHRM, sRGB and cICP (PNG 3rd edition, 4.3 and 11.3.2).
 ///
-/// The first that is there counts, in the order cICP, iCCP, sRGB, gAMA with or without cHRM. As in browsers, cHRM alone says
-/// nothing, and so do values that make no sense.
+/// The first available one applies, in the order cICP, iCCP, sRGB, gAMA with or without cHRM. As in browsers, cHRM
+/// alone and invalid values are ignored.
 struct PNGCalibration {
     private var isSRGB = false
     private var gamma: Double?
     private var chromaticities: [ColorCalibration.Chromaticity]?
     private var codePoints: PNGCodePoints?
 
-    /// Takes a chunk of a kind that it knows. Later ones of a kind do not count.
-    mutating func take(_ chunk: PNGChunk) {
+    /// Reads a chunk. Repeated and unknown chunks are ignored.
+    mutating func read(_ chunk: PNGChunk) {
         let data = chunk.data
         switch chunk.type {
         case .srgb where data.count == 1: isSRGB = true
@@ -23,37 +23,38 @@ struct PNGCalibration {
         }
     }
 
-    /// True when a profile that is there too does not count.
+    /// Whether an embedded profile is ignored.
     var overridesProfile: Bool { codePoints != nil }
 
-    /// The calibration of an image without a profile that counts; nil when it is as good as sRGB.
+    /// Returns the calibration of an image whose profile is missing or ignored. Returns nil for sRGB.
     func calibration(isGray: Bool) -> ColorCalibration? {
         if let codePoints { return codePoints.calibration }
         if isSRGB { return nil }
         guard let gamma else { return nil }
         let isPlain = isGray || chromaticities.map(\.areSRGB) ?? true
         if isPlain {
-            // Within a twentieth nobody corrects: the usual 45455 means sRGB (PNG 3rd edition, 11.3.2.2 and 11.3.2.5).
+            // As in other decoders, gamma within 5% of 1/2.2, such as 45455, means sRGB (PNG 3rd edition, 11.3.2.2,
+            // 11.3.2.5).
             return abs(gamma / 2.2 - 1) < 0.05 ? nil : ColorCalibration(transfer: .gamma(gamma))
         }
-        guard let found = chromaticities, found.makeSense else { return nil }
+        guard let found = chromaticities, found.areValid else { return nil }
         return ColorCalibration(
             transfer: .gamma(gamma), white: found[0], red: found[1], green: found[2], blue: found[3])
     }
 
-    /// The exponent that turns numbers to light, or nil when it is none for an image.
+    /// Returns the exponent from stored values to linear light. Returns nil if it is not plausible.
     private static func gamma(_ stored: Int) -> Double? {
         let exponent = stored == 0 ? 0 : 100_000 / Double(stored)
         return (0.05...20).contains(exponent) ? exponent : nil
     }
 }
 
-/// Coding-independent code points (ITU-T H.273) of the colour spaces that images come in.
+/// Coding-independent code points (ITU-T H.273) of color spaces for images.
 struct PNGCodePoints {
-    /// Nil for sRGB itself.
+    /// `nil` for sRGB.
     let calibration: ColorCalibration?
 
-    /// Nil for code points that are not supported, as those of high dynamic range, and for limited ranges.
+    /// Returns nil for unsupported code points, such as those of high dynamic range, and for limited ranges.
     init?(_ data: [UInt8]) {
         guard data[2] == 0, data[3] == 1, let transfer = Self.transfers[data[1]] else { return nil }
         switch data[0] {
@@ -82,9 +83,9 @@ extension ColorCalibration.Chromaticity {
     }
 }
 
-/// White, red, green and blue.
+/// The chromaticities of white, red, green and blue.
 extension [ColorCalibration.Chromaticity] {
-    /// Within a hundredth of sRGB's, as libpng compares them.
+    /// Whether they are within 0.01 of sRGB's, as libpng compares them.
     fileprivate var areSRGB: Bool {
         let srgb = ColorCalibration(transfer: .srgb)
         return zip(self, [srgb.white, srgb.red, srgb.green, srgb.blue]).allSatisfy {
@@ -92,8 +93,8 @@ extension [ColorCalibration.Chromaticity] {
         }
     }
 
-    /// Colours that exist, primaries that span an area, and white within it.
-    fileprivate var makeSense: Bool {
+    /// Whether the colors exist, the primaries span an area, and white is within it.
+    fileprivate var areValid: Bool {
         guard allSatisfy({ (0...1).contains($0.x) && (0.001...1).contains($0.y) && $0.x + $0.y <= 1 }) else {
             return false
         }
@@ -104,7 +105,7 @@ extension [ColorCalibration.Chromaticity] {
         return areas.allSatisfy { $0 > 0.0005 } || areas.allSatisfy { $0 < -0.0005 }
     }
 
-    /// Twice the signed area of a triangle.
+    /// Returns twice the signed area of a triangle.
     private static func area(
         _ a: ColorCalibration.Chromaticity, _ b: ColorCalibration.Chromaticity, _ c: ColorCalibration.Chromaticity
     ) -> Double { (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) }

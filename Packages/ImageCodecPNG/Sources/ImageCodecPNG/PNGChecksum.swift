@@ -1,6 +1,6 @@
 import CImageCodecPNG
 
-/// The checksum of chunks (PNG 3rd edition, 5.5), which may be taken of bytes that come in pieces.
+/// The checksum of a chunk (PNG 3rd edition, 5.5), computed from pieces.
 struct PNGChecksum: Equatable {
     private(set) var value: UInt32 = 0
 

@@ -1,18 +1,18 @@
 import ImageCore
 
-/// A chunk whose data is of interest.
+/// A chunk with its data.
 struct PNGChunk {
     var type: PNGChunkType
     var data: [UInt8]
 }
 
-/// The four letters of a chunk's type as one big-endian number.
+/// The four letters of a chunk type as a big-endian number.
 struct PNGChunkType: Hashable {
     let rawValue: UInt32
 
     init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// - Parameter letters: four of ASCII.
+    /// - Parameter letters: Four ASCII letters.
     private init(_ letters: String) { rawValue = letters.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
 
     static let header = PNGChunkType("IHDR")
@@ -26,35 +26,35 @@ struct PNGChunkType: Hashable {
     static let codePoints = PNGChunkType("cICP")
     static let pixels = PNGChunkType("IDAT")
     static let end = PNGChunkType("IEND")
-    /// The first chunk of Apple's variant.
-    static let apples = PNGChunkType("CgBI")
+    /// The first chunk of Apple's PNG variant.
+    static let appleVariant = PNGChunkType("CgBI")
 
-    /// A reader that does not know the chunk must not show the image (PNG 3rd edition, 5.4).
+    /// Whether a decoder that does not know the chunk must reject the image (PNG 3rd edition, 5.4).
     var isCritical: Bool { rawValue & 0x2000_0000 == 0 }
 
     var isValid: Bool {
         bytes.allSatisfy { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }
     }
 
-    /// For people.
+    /// The name for messages.
     var name: String { isValid ? String(decoding: bytes, as: UTF8.self) : "chunk" }
 
-    /// As in the file, where the checksum begins with them.
+    /// The letters as stored. The checksum starts with them.
     var bytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: rawValue >> (24 - 8 * $0)) } }
 }
 
-/// Reads a file's chunks from bytes that come in pieces of any length.
+/// Reads the chunks of a file from pieces of any length.
 ///
-/// A pure state machine: it holds no more than the chunk that it collects, whose length is limited, and touches each byte
-/// once. A wrong checksum is an error in a critical chunk; other chunks are left out.
+/// A state machine that stores at most one chunk, whose length is limited, and reads each byte once. A critical chunk
+/// with a wrong checksum is an error; other chunks with a wrong checksum are skipped.
 struct PNGChunkStream {
     enum Event {
         case chunk(PNGChunk)
-        /// The first chunk of pixels begins: all that is said about them has been said.
+        /// The first IDAT chunk starts. All chunks that describe the pixels have been read.
         case pixelsBegin
-        /// These bytes of the piece go on with the compressed pixels.
+        /// The bytes of the piece that continue the compressed pixels.
         case pixels(Range<Int>)
-        /// The end chunk was there. What follows is no part of the image.
+        /// The IEND chunk has been read. Bytes after it are not part of the image.
         case end
     }
 
@@ -64,59 +64,60 @@ struct PNGChunkStream {
 
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// Few enough to be still in the processor's cache after their checksum.
-    private static let mostPixelBytes = 32 << 10
+    /// The maximum number of bytes of an event, so that they stay in the processor's cache after the checksum is
+    /// computed.
+    private static let maximumPixelBytes = 32 << 10
 
     private let metadataBytes: Int
     private var part = Part.signature
     private var isFirst = true
-    /// The number that is being read, and how many of its bytes there were.
+    /// The number being read, and how many of its bytes have been read.
     private var number: (value: UInt64, count: Int) = (0, 0)
     private var type = PNGChunkType.header
     private var remaining = 0
     private var checksum = PNGChecksum()
-    /// Data so far; nil when it is not of interest.
+    /// The data of the current chunk so far. `nil` if it is skipped.
     private var collected: [UInt8]?
     private var pixelsState = PixelsState.before
 
     private enum PixelsState {
-        /// Chunks of pixels that do not follow one another belong to no image, as libpng and browsers see it.
+        /// As in libpng and browsers, IDAT chunks after another chunk are ignored.
         case before, running, over
     }
 
     init(limits: DecodingLimits) { metadataBytes = limits.metadataBytes }
 
-    /// What comes next in `piece` from `offset` on, which is moved behind it; nil when the piece is used up.
+    /// Returns the next event in `piece` from `offset` on and advances `offset`. Returns nil at the end of the piece.
     mutating func next(in piece: Span<UInt8>, at offset: inout Int) throws(DecodingFailure) -> Event? {
         while true {
             switch part {
             case .signature:
-                guard let value = take(8, in: piece, at: &offset) else { return nil }
-                if value != 0x8950_4E47_0D0A_1A0A { throw .malformed(.png, "no PNG signature") }
+                guard let value = readNumber(8, in: piece, at: &offset) else { return nil }
+                if value != 0x8950_4E47_0D0A_1A0A { throw .malformed(.png, "the PNG signature is missing") }
                 part = .start
             case .start:
-                guard let value = take(8, in: piece, at: &offset) else { return nil }
+                guard let value = readNumber(8, in: piece, at: &offset) else { return nil }
                 let type = PNGChunkType(rawValue: UInt32(truncatingIfNeeded: value))
                 if try begin(type, length: Int(value >> 32)) { return .pixelsBegin }
             case .body:
-                if let range = try takeBody(in: piece, at: &offset) { return .pixels(range) }
+                if let range = try readBody(in: piece, at: &offset) { return .pixels(range) }
                 if part == .body { return nil }
             case .checksum:
-                guard let value = take(4, in: piece, at: &offset) else { return nil }
+                guard let value = readNumber(4, in: piece, at: &offset) else { return nil }
                 if let event = try finish(UInt32(truncatingIfNeeded: value)) { return event }
             }
         }
     }
 
-    /// Whether this is the first chunk of pixels.
+    /// Starts a chunk. Returns true if it is the first IDAT chunk.
     private mutating func begin(_ type: PNGChunkType, length: Int) throws(DecodingFailure) -> Bool {
         guard length <= Int(Int32.max) else { throw .malformed(.png, "a chunk of \(length) bytes") }
-        guard type.isValid else { throw .malformed(.png, "a chunk whose type is not of letters") }
+        guard type.isValid else { throw .malformed(.png, "a chunk type has characters other than letters") }
         if isFirst, type != .header { throw Self.failure(ofFirst: type) }
         isFirst = false
         self.type = type
         remaining = length
-        collected = length <= longest(type) ? [] : nil
+        collected = length <= maximumLength(type) ? [] : nil
         checksum = PNGChecksum()
         let letters = type.bytes
         checksum.add(letters.span)
@@ -124,7 +125,7 @@ struct PNGChunkStream {
         return follow(type)
     }
 
-    /// Whether the pixels begin with a chunk of this type.
+    /// Updates the state of the pixels. Returns true if they start with a chunk of this type.
     private mutating func follow(_ type: PNGChunkType) -> Bool {
         switch (pixelsState, type == .pixels) {
         case (.before, true):
@@ -137,29 +138,29 @@ struct PNGChunkStream {
     }
 
     private static func failure(ofFirst type: PNGChunkType) -> DecodingFailure {
-        type == .apples
-            ? .unsupported(.png, "Apple's variant (CgBI)") : .malformed(.png, "\(type.name) comes before the header")
+        type == .appleVariant
+            ? .unsupported(.png, "Apple's variant (CgBI)") : .malformed(.png, "\(type.name) precedes the header")
     }
 
-    /// The largest data of a chunk that is collected; -1 when none is.
-    private func longest(_ type: PNGChunkType) -> Int {
+    /// Returns the maximum length of the stored data of a chunk, or -1 if it is skipped.
+    private func maximumLength(_ type: PNGChunkType) -> Int {
         switch type {
         case .header: 13
         case .palette: 768
         case .transparency: 256
         case .exif: metadataBytes
         case .gamma, .chromaticities, .srgb, .codePoints: 32
-        // A name, and what a stream takes that can't be compressed.
+        // The name, and the size of a stream that can't be compressed.
         case .profile: metadataBytes.addingReportingOverflow(metadataBytes / 1000 + 200).partialValue
         default: -1
         }
     }
 
-    /// Takes what there is of the data, of compressed pixels not too much at a time, and returns where those are.
-    private mutating func takeBody(in piece: Span<UInt8>, at offset: inout Int) throws(DecodingFailure) -> Range<Int>? {
-        let count = min(remaining, piece.count - offset, type == .pixels ? Self.mostPixelBytes : .max)
+    /// Reads the available data of the chunk. Returns the range of compressed pixels, of limited length.
+    private mutating func readBody(in piece: Span<UInt8>, at offset: inout Int) throws(DecodingFailure) -> Range<Int>? {
+        let count = min(remaining, piece.count - offset, type == .pixels ? Self.maximumPixelBytes : .max)
         let range = offset..<offset + count
-        // Others can't fail by their checksum, nor are they looked at.
+        // The checksum of skipped ancillary chunks is not used.
         if collected != nil || type.isCritical { add(piece.extracting(range)) }
         offset += count
         remaining -= count
@@ -185,8 +186,8 @@ struct PNGChunkStream {
         return stored == checksum.value ? .chunk(PNGChunk(type: type, data: data)) : nil
     }
 
-    /// A big-endian number of `count` bytes; nil when the piece ends before it does.
-    private mutating func take(_ count: Int, in piece: Span<UInt8>, at offset: inout Int) -> UInt64? {
+    /// Reads a big-endian number of `count` bytes. Returns nil if the piece ends first.
+    private mutating func readNumber(_ count: Int, in piece: Span<UInt8>, at offset: inout Int) -> UInt64? {
         while number.count < count {
             if offset == piece.count { return nil }
             number.value = number.value << 8 | UInt64(piece[offset])

@@ -6,27 +6,34 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Decodes PNG (W3C PNG, ISO/IEC 15948): every colour type and depth, palettes, transparent colours, interlaced or not.
+/// Decodes PNG (W3C PNG, ISO/IEC 15948): every color type and depth, interlaced or not.
 ///
-/// 16 bits a channel become 8, rounded to the nearest. Rows leave as they are decoded; an interlaced image is held whole
-/// first, which the limits count as `decodedBytes`; of a truncated one pixels that are missing show earlier passes. Of an animated PNG the default image is decoded, as one frame.
+/// Channels of 16 bits are rounded to 8. Rows are delivered as they are decoded. An interlaced image is stored
+/// completely first, which `DecodingLimits.decodedBytes` limits. If it is truncated, earlier passes fill the missing
+/// pixels. An animated PNG is decoded as its default image.
 ///
-/// The header tells an ICC profile, or else the colours that cICP, gAMA and cHRM describe; pixels are left as they are. Damaged
-/// critical chunks are `.malformed`, damaged ancillary chunks are left out.
+/// The header has the ICC profile, or else the colors of cICP, gAMA and cHRM. The pixels are not converted. Damaged
+/// critical chunks are `.malformed`, and damaged ancillary chunks are ignored.
 public struct PNGDecoder: IncrementalImageDecoder {
+    /// Creates a decoder. It has no state.
     public init() {}
 
+    /// `.png`.
     public var format: ImageFormat { .png }
 
-    /// True for the eight bytes of the PNG signature.
-    public func recognises(_ prefix: Data) -> Bool { prefix.starts(with: PNGChunkStream.signature) }
+    /// Returns whether the data starts with the eight bytes of the PNG signature.
+    public func recognizes(_ prefix: Data) -> Bool { prefix.starts(with: PNGChunkStream.signature) }
 
+    /// Reads the chunks before the pixels, and the orientation.
+    ///
+    /// - Throws: `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         try limits.check(.encodedBytes, data.count)
-        guard recognises(data.prefix(32)) else { throw .malformed(.png, "no PNG signature") }
+        guard recognizes(data.prefix(32)) else { throw .malformed(.png, "the PNG signature is missing") }
         return try OpenedPNG(data, limits: limits)
     }
 
-    /// Holds the whole image, whatever its kind. A plain one grows by rows, an interlaced one gets finer by passes.
+    /// Creates an image without bytes. Previews show rows, or the passes of an interlaced image. The whole image is
+    /// stored.
     public func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage { IncrementalPNG(limits: limits) }
 }

@@ -7,20 +7,22 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Writes PNG with 8 bits a channel: RGB when the image is opaque, RGBA when not. Lossless.
+/// Encodes PNG losslessly with 8 bits per channel: RGB if the image is opaque, otherwise RGBA.
 public struct PNGEncoder: ImageEncoder {
     private let compressionLevel: Int
 
-    /// - Parameter compressionLevel: zlib's, from 0, stored, over 1, fast, to 9, small and slow. Values beyond are clamped.
+    /// - Parameter compressionLevel: zlib's level, from 0, uncompressed, to 9, smallest and slowest. Other values are
+    ///   clamped.
     public init(compressionLevel: Int = 6) {
         self.compressionLevel = min(max(compressionLevel, 0), 9)
     }
 
+    /// `.png`.
     public var format: ImageFormat { .png }
 
-    /// `options.isProgressive` interlaces (Adam7); the other options mean nothing to PNG.
+    /// Encodes an image. `options.isProgressive` interlaces it (Adam7). The other options are ignored.
     ///
-    /// Throws `.unsupportedSize` for an empty image and for sides above 2^31 - 1.
+    /// - Throws: `.unsupportedSize` if a side is not from 1 to 2^31 - 1 pixels.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
         let sides = 1...Int(Int32.max)
         guard sides.contains(bitmap.size.width), sides.contains(bitmap.size.height) else {
@@ -33,7 +35,9 @@ public struct PNGEncoder: ImageEncoder {
                 is_interlaced: options.isProgressive, compression_level: Int32(compressionLevel)))
     }
 
-    /// A single frame is written as a still image; more throw `.animationUnsupported`.
+    /// Encodes a single frame as a still image.
+    ///
+    /// - Throws: `.animationUnsupported` if there are several frames, or `.inconsistentFrames` if there are none.
     public func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
     ) throws(EncodingFailure) -> Data {
@@ -43,12 +47,14 @@ public struct PNGEncoder: ImageEncoder {
     }
 }
 
-/// One pass of the library that writes a file.
+/// Writes a file with libpng.
+///
+/// Safe: the handle is valid from `init` to `deinit` and never leaves the class.
 @safe private final class PNGWriter {
     private let writer: OpaquePointer
 
     init() throws(EncodingFailure) {
-        guard let writer = unsafe ilp_writer_create() else { throw .failed(.png, "no memory to write it") }
+        guard let writer = unsafe ilp_writer_create() else { throw .failed(.png, "out of memory") }
         unsafe self.writer = writer
     }
 

@@ -6,16 +6,17 @@ import ImageCore
     import Foundation
 #endif
 
-/// Finds the orientation in a whole file, before or behind the pixels (PNG 3rd edition, 11.3.4.5).
+/// Finds the orientation in a complete file, before or after the pixels (PNG 3rd edition, 11.3.4.5).
 struct PNGExif {
-    /// Bytes of a chunk around its data: length, type, checksum.
+    /// The length of a chunk without its data: length, type and checksum.
     private static let overhead = 12
 
     private let bytes: Data
 
     init(_ file: Data) { bytes = file }
 
-    /// That of the first eXIf chunk, unless it has more than `limit` bytes or a wrong checksum.
+    /// Returns the orientation of the first eXIf chunk. Ignores a chunk of more than `limit` bytes or with a wrong
+    /// checksum.
     func orientation(limit: Int) -> ImageOrientation? {
         var offset = PNGChunkStream.signature.count
         while bytes.count - offset >= Self.overhead {

@@ -1,6 +1,6 @@
 import ImageCore
 
-/// What IHDR says (PNG 3rd edition, 11.2.1).
+/// The contents of the IHDR chunk (PNG 3rd edition, 11.2.1).
 struct PNGHeader {
     let size: PixelSize
     let depth: Int
@@ -35,17 +35,17 @@ struct PNGHeader {
         var hasAlpha: Bool { self == .grayAlpha || self == .rgba }
     }
 
-    /// - Parameter data: of the chunk.
+    /// - Parameter data: The data of the chunk.
     init(_ data: [UInt8]) throws(DecodingFailure) {
-        guard data.count == 13 else { throw .malformed(.png, "a header of \(data.count) bytes") }
+        guard data.count == 13 else { throw .malformed(.png, "the header has \(data.count) bytes") }
         size = PixelSize(width: data.bigEndian32(at: 0), height: data.bigEndian32(at: 4))
         let sides = 1...Int(Int32.max)
         guard sides.contains(size.width), sides.contains(size.height) else {
-            throw .malformed(.png, "an image of \(size)")
+            throw .malformed(.png, "the image size is \(size)")
         }
         depth = Int(data[8])
         guard let color = ColorType(rawValue: Int(data[9])), color.depths.contains(depth) else {
-            throw .malformed(.png, "colour type \(data[9]) with \(data[8]) bits")
+            throw .malformed(.png, "color type \(data[9]) with \(data[8]) bits")
         }
         self.color = color
         guard data[10] == 0, data[11] == 0 else { throw .malformed(.png, "unknown compression or filter method") }
@@ -53,11 +53,11 @@ struct PNGHeader {
         isInterlaced = data[12] == 1
     }
 
-    /// Bytes of a stored row with its filter; at most 2^34.
+    /// The length in bytes of a stored row with its filter byte, up to 2^34.
     var storedRowBytes: Int { (size.width * depth * color.channels + 7) / 8 + 1 }
 }
 
 extension [UInt8] {
-    /// - Precondition: there are four bytes at `offset`.
+    /// - Precondition: The array has four bytes at `offset`.
     func bigEndian32(at offset: Int) -> Int { self[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
 }

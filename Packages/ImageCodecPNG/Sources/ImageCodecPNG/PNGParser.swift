@@ -1,11 +1,11 @@
 import ImageCore
 
-/// Understands a file whose bytes come in pieces, up to its pixels, which it finds and leaves to others.
+/// Parses a file from pieces: interprets the chunks before the pixels and finds the pixels.
 struct PNGParser {
     enum Step {
-        /// All that stands before the pixels is known.
+        /// All chunks before the pixels have been read.
         case preamble(PNGPreamble)
-        /// These bytes of the piece go on with the compressed pixels.
+        /// The bytes of the piece that continue the compressed pixels.
         case pixels(Range<Int>)
         case end
     }
@@ -20,34 +20,34 @@ struct PNGParser {
         self.limits = limits
     }
 
-    /// The next step in `piece` from `offset` on, which is moved behind it; nil when the piece is used up.
+    /// Returns the next step in `piece` from `offset` on and advances `offset`. Returns nil at the end of the piece.
     mutating func next(in piece: Span<UInt8>, at offset: inout Int) throws(DecodingFailure) -> Step? {
         while let event = try chunks.next(in: piece, at: &offset) {
             switch event {
             case .pixels(let range): return .pixels(range)
-            case .chunk(let chunk) where !hasPixels: try take(chunk)
+            case .chunk(let chunk) where !hasPixels: try read(chunk)
             case .chunk: break
             case .pixelsBegin: return .preamble(try beginPixels())
             case .end:
-                guard hasPixels else { throw .malformed(.png, "no pixels") }
+                guard hasPixels else { throw .malformed(.png, "the file has no pixels") }
                 return .end
             }
         }
         return nil
     }
 
-    private mutating func take(_ chunk: PNGChunk) throws(DecodingFailure) {
+    private mutating func read(_ chunk: PNGChunk) throws(DecodingFailure) {
         if preamble == nil {
             let header = try PNGHeader(chunk.data)
             try limits.check(header.size)
             preamble = PNGPreamble(header, limits: limits)
         } else {
-            try preamble?.take(chunk)
+            try preamble?.read(chunk)
         }
     }
 
     private mutating func beginPixels() throws(DecodingFailure) -> PNGPreamble {
-        guard let preamble else { throw .malformed(.png, "no header") }
+        guard let preamble else { throw .malformed(.png, "the file has no header") }
         try preamble.check()
         hasPixels = true
         return preamble

@@ -7,12 +7,12 @@ import ImageCore
     import Foundation
 #endif
 
-/// What the chunks before the pixels say.
+/// The contents of the chunks before the pixels.
 struct PNGPreamble {
     let header: PNGHeader
-    /// RGB, three bytes each; empty when there is no PLTE.
+    /// The RGB colors, three bytes each. Empty if there is no PLTE chunk.
     private(set) var palette: [UInt8] = []
-    /// The data of tRNS; empty when there is none.
+    /// The data of the tRNS chunk. Empty if there is none.
     private(set) var transparency: [UInt8] = []
     private var profile: Data?
     private var calibration = PNGCalibration()
@@ -26,35 +26,35 @@ struct PNGPreamble {
 
     var hasAlpha: Bool { header.color.hasAlpha || !transparency.isEmpty }
 
-    /// Takes a chunk that stands before the pixels. Later ones of a kind do not count.
-    mutating func take(_ chunk: PNGChunk) throws(DecodingFailure) {
+    /// Reads a chunk before the pixels. Repeated chunks are ignored, except for IHDR and PLTE, which throw.
+    mutating func read(_ chunk: PNGChunk) throws(DecodingFailure) {
         switch chunk.type {
         case .header: throw .malformed(.png, "two headers")
-        case .palette: try takePalette(chunk.data)
-        case .transparency: takeTransparency(chunk.data)
+        case .palette: try readPalette(chunk.data)
+        case .transparency: readTransparency(chunk.data)
         case .profile:
             if profile == nil { profile = PNGProfile.inflated(chunk.data, isGray: header.color.isGray, limits: limits) }
         case .exif: orientation = ExifReader.orientation(in: Data(chunk.data)) ?? .up
-        default: calibration.take(chunk)
+        default: calibration.read(chunk)
         }
     }
 
-    /// Call when the pixels begin.
+    /// Checks that the preamble is complete when the pixels start.
     func check() throws(DecodingFailure) {
-        if header.color == .indexed, palette.isEmpty { throw .malformed(.png, "no palette") }
+        if header.color == .indexed, palette.isEmpty { throw .malformed(.png, "the palette is missing") }
     }
 
-    /// Only an image with a palette needs a valid one; in others it is a suggestion.
-    private mutating func takePalette(_ data: [UInt8]) throws(DecodingFailure) {
+    /// Reads the palette of an indexed image. In other images it is a suggestion and ignored.
+    private mutating func readPalette(_ data: [UInt8]) throws(DecodingFailure) {
         guard palette.isEmpty else { throw .malformed(.png, "two palettes") }
         guard header.color == .indexed else { return }
         guard data.count.isMultiple(of: 3), !data.isEmpty else {
-            throw .malformed(.png, "a palette of \(data.count) bytes")
+            throw .malformed(.png, "the palette has \(data.count) bytes")
         }
         palette = Array(data.prefix(3 << header.depth))
     }
 
-    private mutating func takeTransparency(_ data: [UInt8]) {
+    private mutating func readTransparency(_ data: [UInt8]) {
         guard transparency.isEmpty else { return }
         let isValid =
             switch header.color {
@@ -76,13 +76,13 @@ extension PNGPreamble {
             colorCalibration: profile == nil ? calibration.calibration(isGray: header.color.isGray) : nil)
     }
 
-    /// A profile for grey can only be applied to grey.
+    /// The layout of the profile. A gray profile only applies to gray pixels.
     private var profileLayout: PixelLayout {
         guard header.color.isGray else { return .rgba8 }
         return hasAlpha ? .grayAlpha8 : .gray8
     }
 
-    /// For the library.
+    /// The format for the C decoder.
     var format: ilp_format {
         var format = ilp_format()
         format.width = UInt32(header.size.width)
@@ -114,16 +114,16 @@ extension PNGPreamble {
         }
     }
 
-    /// Bytes of the whole image in `layout` when it is interlaced, else 0. `Int.max` when they overflow.
+    /// Returns the size in bytes of an interlaced image in `layout`, otherwise 0. Returns `Int.max` on overflow.
     func heldBytes(layout: PixelLayout) -> Int { header.isInterlaced ? imageBytes(layout) : 0 }
 
-    /// Bytes of the whole image, or `Int.max` when they overflow.
+    /// Returns the size of the whole image in bytes. Returns `Int.max` on overflow.
     func imageBytes(_ layout: PixelLayout) -> Int {
         let (bytes, overflow) = header.size.area.multipliedReportingOverflow(by: layout.bytesPerPixel)
         return overflow ? .max : bytes
     }
 
-    /// The rows that are worked on at a time: two as stored, and one in the layout.
+    /// Returns the size in bytes of the rows in progress: two stored rows and one in the layout.
     func rowBytes(_ layout: PixelLayout) -> Int {
         2 * header.storedRowBytes + header.size.width * layout.bytesPerPixel
     }

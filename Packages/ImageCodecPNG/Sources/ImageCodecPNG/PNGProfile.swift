@@ -7,10 +7,10 @@ import ImageCore
     import Foundation
 #endif
 
-/// Embedded ICC profiles.
+/// Reads embedded ICC profiles.
 enum PNGProfile {
-    /// The profile in the data of an iCCP chunk (PNG 3rd edition, 11.3.2.3), or nil when it is broken, larger than the limit
-    /// or for another kind of image.
+    /// Returns the profile in the data of an iCCP chunk (PNG 3rd edition, 11.3.2.3). Returns nil if it is damaged,
+    /// larger than the limit or for another color model.
     static func inflated(_ chunk: [UInt8], isGray: Bool, limits: DecodingLimits) -> Data? {
         guard let name = chunk.firstIndex(of: 0), (1...79).contains(name), chunk.count > name + 2, chunk[name + 1] == 0
         else { return nil }
@@ -24,10 +24,10 @@ enum PNGProfile {
         return Data(profile)
     }
 
-    /// A header and the number of tags (ICC.1, 7.1).
+    /// The length of the header and the number of tags (ICC.1, 7.1).
     private static let headerBytes = 132
 
-    /// The first `count` bytes of what the stream inflates to, or nil when there are fewer.
+    /// Returns the first `count` inflated bytes of the stream. Returns nil if there are fewer.
     private static func inflated(_ stream: ArraySlice<UInt8>, count: Int) -> [UInt8]? {
         var made = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in

@@ -39,7 +39,7 @@ webp_outcome webp_inspect(const uint8_t *bytes, size_t length, webp_file *file) 
     return state == WEBP_DEMUX_DONE ? webp_ok : webp_truncated;
 }
 
-webp_outcome webp_read_header(const uint8_t *bytes, size_t length, webp_picture *image) {
+webp_outcome webp_read_header(const uint8_t *bytes, size_t length, webp_image *image) {
     WebPBitstreamFeatures features;
     VP8StatusCode status = WebPGetFeatures(bytes, length, &features);
     memset(image, 0, sizeof *image);
@@ -99,7 +99,7 @@ void webp_session_close(webp_session *session) {
     free(session);
 }
 
-/* Rows that are handed over are not read again by libwebp, so their alpha can be set. */
+/* libwebp does not read rows again after it has reported them, so their alpha can be changed. */
 static void take_rows(webp_session *session, int rows) {
     if (rows > session->height) rows = session->height;
     if (rows > session->rows && session->makes_opaque) {
@@ -130,7 +130,7 @@ static int is_configured(WebPConfig *config, webp_settings settings) {
     config->quality = settings.quality;
     if (settings.is_lossless) {
         config->lossless = 1;
-        config->exact = 1; /* the colour under alpha 0 is kept too */
+        config->exact = 1; /* also preserve the color of transparent pixels */
         config->quality = 75;
     }
     return WebPValidateConfig(config);

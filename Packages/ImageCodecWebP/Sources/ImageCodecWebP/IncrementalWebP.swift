@@ -6,21 +6,22 @@ import ImageCore
     import Foundation
 #endif
 
-/// A WebP file whose bytes are coming in. Still images show their rows; animations show nothing before they are opened.
+/// A WebP image that is decoded while its bytes arrive. Still images have previews, animations have none.
 ///
-/// libwebp is handed the bytes at fixed places of the file, so that what it has decoded does not depend on how they came.
-/// All bytes are kept until the image is complete, because libwebp wants them from the first on. Of damaged images it
-/// refuses some in parts that it decodes at once: whether one is malformed is decided when all of it is there.
+/// libwebp receives the bytes at fixed checkpoints in the file, so that the result does not depend on how they were
+/// split. All bytes are stored until the image is complete, because libwebp needs them from the start. libwebp rejects
+/// some damaged images incrementally that it decodes at once, so `.malformed` is thrown only when all bytes have
+/// arrived.
 final class IncrementalWebP: IncrementalImage {
     private let limits: DecodingLimits
     private var data = Data()
-    /// How many bytes have been looked at.
+    /// The number of bytes that have been read.
     private var position = 0
-    private var image: WebPPicture?
+    private var image: WebPImage?
     private var isStarted = false
     private var session: WebPSession?
-    private var isRefused = false
-    /// The image decoded at once, where libwebp would not in parts.
+    private var isRejected = false
+    /// The image if it was decoded at once, because libwebp rejected it incrementally.
     private var pixels: [UInt8]?
     private var isDone = false
     private var failure: DecodingFailure?
@@ -35,24 +36,24 @@ final class IncrementalWebP: IncrementalImage {
         return PreviewExtent(passes: session.isComplete ? 1 : 0, rows: session.rows)
     }
 
-    /// WebP is decoded at its stored size.
+    /// Returns the stored size: WebP is not scaled while decoding.
     func decodableSize(covering target: PixelSize) -> PixelSize { header?.storedSize ?? target }
 
-    /// All of the image.
+    /// Returns the size of the whole image in bytes.
     func heldBytes(size: PixelSize, layout: PixelLayout) -> Int { 4 * size.area }
 
     func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
         guard size == header?.storedSize, layout == .rgba8 else {
-            throw .unsupported(.webp, "it is decoded at its stored size in RGBA alone")
+            throw .unsupported(.webp, "the image can only be decoded at its stored size as RGBA")
         }
         isStarted = true
-        try keepingFailure { () throws(DecodingFailure) in try advance() }
+        try recordingFailure { () throws(DecodingFailure) in try advance() }
     }
 
     func append(_ bytes: Data) throws(DecodingFailure) {
         if let failure { throw failure }
         if isDone || bytes.isEmpty { return }
-        try keepingFailure { () throws(DecodingFailure) in
+        try recordingFailure { () throws(DecodingFailure) in
             try limits.check(.encodedBytes, data.count + bytes.count)
             data.append(bytes)
             try advance()
@@ -69,17 +70,18 @@ final class IncrementalWebP: IncrementalImage {
         }
     }
 
-    /// Goes from place to place as far as the bytes reach; from the header on only when the previews' size is known.
+    /// Reads the available bytes, checkpoint by checkpoint. After the header it continues only when decoding has
+    /// started.
     private func advance() throws(DecodingFailure) {
         let end = RIFFChunks.fileLength(of: data) ?? .max
         while !isDone, header == nil || isStarted {
-            let next = min(end, Self.place(after: position))
+            let next = min(end, Self.checkpoint(after: position))
             guard next <= data.count else { return }
             position = next
             let known = data.prefix(next)
             if header == nil {
                 try readHeader(of: known)
-                // With the header the same bytes are looked at again, for the rows.
+                // After the header, the same bytes are read again for the rows.
                 if position == end, header == nil { finish() }
             } else {
                 try decode(known)
@@ -89,12 +91,13 @@ final class IncrementalWebP: IncrementalImage {
         }
     }
 
-    private static func place(after position: Int) -> Int {
+    /// Returns the next checkpoint.
+    private static func checkpoint(after position: Int) -> Int {
         let step = position < 1 << 10 ? 1 << 6 : position < 1 << 16 ? 1 << 10 : 1 << 14
         return (position / step + 1) * step
     }
 
-    /// Nothing more is read: the bytes can go.
+    /// Ends decoding and releases the bytes.
     private func finish() {
         isDone = true
         data = Data()
@@ -117,22 +120,22 @@ final class IncrementalWebP: IncrementalImage {
         if session == nil {
             do throws(DecodingFailure) {
                 try image.checkMemory(
-                    beside: 4 * image.size.area, at: 0..<known.count, of: known, limits: limits)
+                    outputBytes: 4 * image.size.area, at: 0..<known.count, of: known, limits: limits)
             } catch .truncated {
-                // What a lossless image will take can't be told yet.
+                // The memory of a lossless image is not known yet.
                 return
             }
             session = try WebPSession(image)
         }
-        guard !isRefused else { return }
+        guard !isRejected else { return }
         do throws(DecodingFailure) {
             try session?.update(known)
         } catch .malformed {
-            isRefused = true
+            isRejected = true
         }
     }
 
-    /// The last resort for an image all of which is there. Of one that is cut after all, the rows so far stay.
+    /// Decodes a complete image that was rejected incrementally. If it is truncated, the decoded rows remain.
     private func decodeAtOnce(_ known: Data) throws(DecodingFailure) {
         guard let image else { return }
         do throws(DecodingFailure) {
@@ -143,8 +146,8 @@ final class IncrementalWebP: IncrementalImage {
         }
     }
 
-    /// What has failed once fails again.
-    private func keepingFailure(_ body: () throws(DecodingFailure) -> Void) throws(DecodingFailure) {
+    /// Runs `body` and stores an error, which is thrown again by each further call.
+    private func recordingFailure(_ body: () throws(DecodingFailure) -> Void) throws(DecodingFailure) {
         do throws(DecodingFailure) {
             try body()
         } catch {

@@ -7,14 +7,14 @@ import ImageCore
     import Foundation
 #endif
 
-/// A WebP file whose container is known.
+/// A WebP file whose container has been read.
 final class OpenedWebP: OpenedImage {
     let header: ImageHeader
     private let data: Data
     private let structure: WebPStructure
     private let limits: DecodingLimits
     private let pool: PixelBufferPool?
-    /// Kept from one frame to the next, so that playing in order costs one frame each.
+    /// The state after the last decoded frame. Decoding in order costs one frame each.
     private var compositor: WebPCompositor?
 
     init(data: Data, structure: WebPStructure, limits: DecodingLimits, pool: PixelBufferPool?) {
@@ -25,9 +25,10 @@ final class OpenedWebP: OpenedImage {
         header = structure.header
     }
 
+    /// Returns the stored size: WebP is not scaled while decoding.
     func decodableSize(covering target: PixelSize) -> PixelSize { structure.canvas }
 
-    /// The decoded image, or the canvas of an animation.
+    /// Returns the size of the decoded image or the canvas in bytes.
     func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { 4 * structure.canvas.area }
 
     func decode(
@@ -35,19 +36,19 @@ final class OpenedWebP: OpenedImage {
         into sink: any PixelRowSink
     ) throws(DecodingFailure) {
         guard (0..<structure.frameCount).contains(index) else {
-            let hasNotCome = structure.isCut && index >= structure.frameCount
-            throw hasNotCome ? .truncated(.webp) : .noSuchFrame(index, frameCount: structure.frameCount)
+            let isMissing = structure.isTruncated && index >= structure.frameCount
+            throw isMissing ? .truncated(.webp) : .noSuchFrame(index, frameCount: structure.frameCount)
         }
         guard size == structure.canvas, layout == .rgba8 else {
-            throw .unsupported(.webp, "it is decoded at \(structure.canvas) in RGBA alone")
+            throw .unsupported(.webp, "the image can only be decoded at \(structure.canvas) as RGBA")
         }
         switch structure.content {
         case .still(let image):
-            // libwebp would read on behind the file's own end.
-            let end = structure.isCut ? nil : RIFFChunks.fileLength(of: data)
+            // libwebp would continue after the end of the file.
+            let end = structure.isTruncated ? nil : RIFFChunks.fileLength(of: data)
             let range = 0..<min(data.count, end ?? data.count)
-            try image.checkMemory(beside: 4 * size.area, at: range, of: data, limits: limits)
-            if structure.isCut { return try stream(image, into: sink) }
+            try image.checkMemory(outputBytes: 4 * size.area, at: range, of: data, limits: limits)
+            if structure.isTruncated { return try stream(image, into: sink) }
             try send(try image.pixels(at: range, of: data, pool: pool), to: sink)
         case .frames(let frames):
             try composite(frames, through: index, for: sink)
@@ -55,7 +56,7 @@ final class OpenedWebP: OpenedImage {
         }
     }
 
-    /// All of the image is in memory before its first row is there: a sink that can keep it so gets it without a copy.
+    /// Sends a complete image. A sink that accepts whole images receives it without a copy.
     private func send(_ pixels: [UInt8], to sink: any PixelRowSink) throws(DecodingFailure) {
         if try sink.takeImage(pixels) { return }
         defer { pool?.give(pixels) }
@@ -63,9 +64,11 @@ final class OpenedWebP: OpenedImage {
         for y in 0..<structure.canvas.height { try sink.receive(bytes.extracting(y * stride..<(y + 1) * stride)) }
     }
 
-    /// Hands over the rows that are there of a file that ends too early, maybe all. Bytes go in by pieces of some hundred rows, so that a cancellation is heard; of a
-    /// lossless image libwebp decodes a few rows again for each.
-    private func stream(_ image: WebPPicture, into sink: any PixelRowSink) throws(DecodingFailure) {
+    /// Sends the available rows of a truncated file, then throws `.truncated`.
+    ///
+    /// The bytes are decoded in pieces of about 256 rows to allow cancellation. For each piece, libwebp decodes a few
+    /// rows of a lossless image again.
+    private func stream(_ image: WebPImage, into sink: any PixelRowSink) throws(DecodingFailure) {
         let session = try WebPSession(image)
         let pieceCount = max(1, image.size.height / 256)
         for piece in 1...pieceCount where !session.isComplete {
@@ -80,17 +83,17 @@ final class OpenedWebP: OpenedImage {
     private func composite(
         _ frames: [WebPFrame], through index: Int, for sink: any PixelRowSink
     ) throws(DecodingFailure) {
-        // Moved out, so that the canvas is not copied on write, and forgotten if a frame fails.
+        // Moved out to avoid a copy of the canvas on write. It is discarded if a frame fails.
         var working = compositor ?? WebPCompositor(canvas: structure.canvas)
         compositor = nil
-        let start = frames[...index].lastIndex { !$0.isCut && $0.replaces(structure.canvas) } ?? 0
+        let start = frames[...index].lastIndex { !$0.isTruncated && $0.replaces(structure.canvas) } ?? 0
         if working.next > index + 1 || working.next < start { working.restart(at: start) }
         while working.next <= index {
             let frame = frames[working.next]
             try frame.image.checkMemory(
-                beside: working.byteCount + 4 * frame.size.area, at: frame.data, of: data, limits: limits)
+                outputBytes: working.byteCount + 4 * frame.size.area, at: frame.data, of: data, limits: limits)
             try sink.checkCancellation()
-            if frame.isCut {
+            if frame.isTruncated {
                 try working.draw(frame, pixels: decodedPart(of: frame))
                 try working.send(to: sink)
                 throw .truncated(.webp)

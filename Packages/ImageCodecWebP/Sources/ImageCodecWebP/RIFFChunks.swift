@@ -6,24 +6,26 @@ import ImageCore
     import Foundation
 #endif
 
-/// The chunks of a WebP file (RFC 9649, 2.3), in order. Stops where the file's own size says so, or the sizes of chunks
-/// stop making sense.
+/// The chunks of a WebP file (RFC 9649, 2.3), in order.
+///
+/// The list ends at the end of the file according to its header, or at a chunk with an invalid size.
 struct RIFFChunks {
     private let data: Data
     private let bytes: RIFFBytes
     private var chunks: [Chunk] = []
-    /// A frame at the end of the data that is longer than what is there.
-    private var cutFrame: Range<Int>?
+    /// The range of a frame that the data ends in.
+    private var truncatedFrame: Range<Int>?
 
     private struct Chunk {
         var name: String
         var payload: Range<Int>
     }
 
-    /// More chunks that are no frames than any file needs: an empty one takes 8 bytes of a file, and of memory a multiple.
+    /// The maximum number of chunks other than frames. An empty chunk takes 8 bytes of the file but several times as
+    /// much memory.
     private static let maximumOtherChunks = 10_000
 
-    /// Throws when there are more frames than the limit, or absurdly many other chunks.
+    /// Reads the chunks. Throws if there are too many frames or other chunks.
     init(of data: Data, limits: DecodingLimits) throws(DecodingFailure) {
         self.data = data
         bytes = RIFFBytes(data: data)
@@ -39,23 +41,23 @@ struct RIFFChunks {
             chunks.append(chunk)
             offset = payload.upperBound + size % 2
         }
-        if end == data.count, offset + 8 <= end, bytes.name(at: offset) == "ANMF" { cutFrame = offset + 8..<end }
+        if end == data.count, offset + 8 <= end, bytes.name(at: offset) == "ANMF" { truncatedFrame = offset + 8..<end }
     }
 
-    /// Whether the data reach into an image, so that its header may be there: of chunks that are longer than the data only the
-    /// last can be one.
+    /// Whether the data includes a part of an image, so that its header may be available. Only the last chunk can be
+    /// longer than the data.
     var reachesImage: Bool {
         let offset = chunks.last.map { $0.payload.upperBound + $0.payload.count % 2 } ?? 12
         let names = chunks.map(\.name) + [bytes.name(at: offset)]
         return names.contains { ["VP8 ", "VP8L", "ANMF"].contains($0) }
     }
 
-    /// The length of a file as its header tells it; nil when that has not come.
+    /// Returns the length of a file from its header. Returns nil if the header is incomplete.
     static func fileLength(of data: Data) -> Int? {
         RIFFBytes(data: data).integer(at: 4, length: 4).map { 8 + $0 }
     }
 
-    /// A copy of the first chunk of this name; nil when there is none, or it is empty or above the limit.
+    /// Returns a copy of the first chunk with this name. Returns nil if it is missing, empty or above the limit.
     func metadata(_ name: String, limits: DecodingLimits) -> Data? {
         guard let range = chunks.first(where: { $0.name == name })?.payload,
             !range.isEmpty, range.count <= limits.metadataBytes
@@ -63,13 +65,14 @@ struct RIFFChunks {
         return Data(data.dropFirst(range.lowerBound).prefix(range.count))
     }
 
+    /// Returns the frames of the animation, including a truncated last one whose header is complete.
     func frames() throws(DecodingFailure) -> [WebPFrame] {
         var frames: [WebPFrame] = []
         for chunk in chunks where chunk.name == "ANMF" { frames.append(try frame(chunk.payload)) }
-        if let cutFrame, cutFrame.count > 16 {
+        if let truncatedFrame, truncatedFrame.count > 16 {
             do throws(DecodingFailure) {
-                var last = try frame(cutFrame)
-                last.isCut = true
+                var last = try frame(truncatedFrame)
+                last.isTruncated = true
                 frames.append(last)
             } catch {
                 if error != .truncated(.webp) { throw error }
@@ -85,9 +88,9 @@ struct RIFFChunks {
             let height = bytes.integer(at: start + 9, length: 3),
             let duration = bytes.integer(at: start + 12, length: 3),
             let flags = bytes.integer(at: start + 15, length: 1)
-        else { throw .malformed(.webp, "a frame is too short") }
+        else { throw .malformed(.webp, "a frame chunk is too short") }
         let data = start + 16..<payload.upperBound
-        let image = try WebPPicture(header: data, of: self.data)
+        let image = try WebPImage(header: data, of: self.data)
         let frame = WebPFrame(
             left: 2 * left, top: 2 * top, size: PixelSize(width: width + 1, height: height + 1), duration: duration,
             blends: flags & 2 == 0, clears: flags & 1 != 0, data: data, image: image)
@@ -96,11 +99,11 @@ struct RIFFChunks {
     }
 }
 
-/// Bounds-checked little-endian integers.
+/// Reads little-endian integers with bounds checks.
 private struct RIFFBytes {
     let data: Data
 
-    /// - Parameter length: from 1 to 4 bytes.
+    /// - Parameter length: 1 to 4 bytes.
     func integer(at offset: Int, length: Int) -> Int? {
         guard offset >= 0, offset + length <= data.count else { return nil }
         let start = data.startIndex + offset

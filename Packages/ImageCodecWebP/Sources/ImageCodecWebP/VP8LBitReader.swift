@@ -1,6 +1,6 @@
 import ImageCore
 
-/// Takes numbers of some bits, least significant first, from a VP8L stream (RFC 9649, 3.2).
+/// Reads bits of a VP8L stream, least significant first (RFC 9649, 3.2).
 struct VP8LBitReader {
     private var cursor: Int
     private let end: Int
@@ -12,17 +12,19 @@ struct VP8LBitReader {
         end = range.upperBound
     }
 
-    /// - Parameter count: from 0 to 32.
-    /// - Throws: `.truncated` when fewer bits are left.
+    /// Reads and consumes bits.
+    ///
+    /// - Parameter count: 0 to 32.
+    /// - Throws: `.truncated` if fewer bits are left.
     mutating func read(_ count: Int, from source: Span<UInt8>) throws(DecodingFailure) -> Int {
         let value = peek(count, from: source)
         try skip(count)
         return value
     }
 
-    /// What `read` would return, and zeros for bits behind the end. They are not taken yet.
+    /// Returns the next bits without consuming them. Bits after the end are 0.
     ///
-    /// - Parameter count: from 0 to 32.
+    /// - Parameter count: 0 to 32.
     mutating func peek(_ count: Int, from source: Span<UInt8>) -> Int {
         while bitCount < count, cursor < end {
             accumulator |= UInt64(source[cursor]) << UInt64(bitCount)
@@ -32,7 +34,7 @@ struct VP8LBitReader {
         return Int(accumulator & (1 << UInt64(count) - 1))
     }
 
-    /// Takes bits that were peeked at.
+    /// Consumes bits after a `peek`.
     mutating func skip(_ count: Int) throws(DecodingFailure) {
         guard count <= bitCount else { throw .truncated(.webp) }
         accumulator >>= UInt64(count)

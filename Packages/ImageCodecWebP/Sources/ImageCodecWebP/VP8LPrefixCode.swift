@@ -1,25 +1,25 @@
 import ImageCore
 
-/// A canonical prefix code (RFC 9649, 3.7.2.1). Codes of up to 8 bits, nearly all that occur, are looked up; longer ones are
-/// decoded bit by bit.
+/// A canonical prefix code (RFC 9649, 3.7.2.1). Codes of up to 8 bits are decoded with a table, rare longer ones bit by
+/// bit.
 struct VP8LPrefixCode {
     private static let longestCode = 15
     private static let lookUpBits = 8
-    /// The order in which the lengths of the code for lengths are stored.
+    /// The stored order of the lengths of the code-length code.
     private static let lengthOrder = [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
 
-    /// How many codes there are of each length.
+    /// The number of codes of each length.
     private var counts = [Int](repeating: 0, count: longestCode + 1)
-    /// All symbols that have a code, shortest code first.
+    /// The symbols that have a code, shortest code first.
     private var symbols: [Int] = []
-    /// By the next bits: the symbol that they start with, and above it, in the four highest bits, the length of its code. 0 where
-    /// the code is longer.
+    /// For each value of the next bits: the symbol, and the length of its code in the four highest bits. 0 for longer
+    /// codes.
     private var lookUp = [UInt16](repeating: 0, count: 1 << lookUpBits)
 
-    /// The symbol that takes no bits, because there is no other.
+    /// The only symbol of the code, which takes no bits. `nil` if there are several.
     var onlySymbol: Int? { symbols.count == 1 ? symbols[0] : nil }
 
-    /// Reads the description of a code for `alphabet` symbols.
+    /// Reads a code for `alphabet` symbols.
     init(
         alphabet: Int, reader: inout VP8LBitReader, source: Span<UInt8>
     ) throws(DecodingFailure) {
@@ -30,7 +30,8 @@ struct VP8LPrefixCode {
         }
     }
 
-    /// - Parameter lengths: of each symbol's code, from 0, none, to 15. They must make up a complete code, or name one symbol.
+    /// - Parameter lengths: The length of each symbol's code, from 0, none, to 15. They must form a complete code, or
+    ///   have one symbol.
     private init(lengths: [Int]) throws(DecodingFailure) {
         for length in lengths where length > 0 { counts[length] += 1 }
         for length in 1...Self.longestCode where counts[length] > 0 {
@@ -42,14 +43,14 @@ struct VP8LPrefixCode {
         fillLookUp()
     }
 
-    /// Codes are consecutive numbers; their first bit, the highest, comes first in the stream.
+    /// Codes are consecutive numbers. Their highest bit is the first in the stream.
     private mutating func fillLookUp() {
         var (code, index) = (0, 0)
         for length in 1...Self.lookUpBits {
             for symbol in symbols[index..<index + counts[length]] {
                 let bits = Int(UInt16(code).bitReversed >> UInt16(16 - length))
-                for place in stride(from: bits, to: lookUp.count, by: 1 << length) {
-                    lookUp[place] = UInt16(length << 12 | symbol)
+                for entry in stride(from: bits, to: lookUp.count, by: 1 << length) {
+                    lookUp[entry] = UInt16(length << 12 | symbol)
                 }
                 code += 1
             }
@@ -58,7 +59,7 @@ struct VP8LPrefixCode {
         }
     }
 
-    /// One or two symbols, as numbers.
+    /// Reads a simple code with one or two symbols.
     private static func simpleLengths(
         alphabet: Int, reader: inout VP8LBitReader, source: Span<UInt8>
     ) throws(DecodingFailure) -> [Int] {
@@ -70,7 +71,7 @@ struct VP8LPrefixCode {
         return Array(lengths.prefix(alphabet))
     }
 
-    /// Lengths that are themselves coded, and run-length coded.
+    /// Reads code lengths that are encoded with a prefix code and run lengths.
     private static func normalLengths(
         alphabet: Int, reader: inout VP8LBitReader, source: Span<UInt8>
     ) throws(DecodingFailure) -> [Int] {

@@ -1,32 +1,34 @@
 import ImageCore
 
-/// The canvas of an animation and what it takes to go on to the next frame (RFC 9649, 2.7.1.1).
+/// The canvas of an animation, with the state to draw the next frame (RFC 9649, 2.7.1.1).
 struct WebPCompositor {
     private let size: PixelSize
     private var canvas: WebPPixels?
-    /// The frame that is drawn next, from 0.
+    /// The index of the next frame to draw.
     private(set) var next = 0
-    /// The frame drawn last; if it is to be cleared, that is still to be done.
+    /// The last drawn frame. If it has to be cleared, this is done before the next frame is drawn.
     private var drawn: WebPFrame?
-    /// Rows from the top of the canvas that can be told: fewer than all while the first frame is cut.
-    private var toldRows = 0
+    /// The number of valid rows from the top. Less than the height only if the first frame is truncated.
+    private var validRows = 0
 
     init(canvas size: PixelSize) { self.size = size }
 
-    /// What the canvas takes, in bytes.
+    /// The size of the canvas in bytes.
     var byteCount: Int { 4 * size.area }
 
-    /// Forgets all frames; the next one is `index`, which must not depend on those before it.
+    /// Resets the canvas. The next frame is `index`, which must not depend on earlier frames.
     mutating func restart(at index: Int) {
         next = index
         drawn = nil
         canvas = nil
     }
 
-    /// - Parameter pixels: of the frame's size, or its first rows.
+    /// Draws the next frame.
+    ///
+    /// - Parameter pixels: The frame, or its first rows.
     mutating func draw(_ frame: WebPFrame, pixels: WebPPixels) {
         let isPart = pixels.size.height < frame.size.height
-        toldRows = isPart && drawn == nil ? min(size.height, frame.top + pixels.size.height) : size.height
+        validRows = isPart && drawn == nil ? min(size.height, frame.top + pixels.size.height) : size.height
         if !isPart, frame.replaces(size) {
             canvas = pixels
         } else {
@@ -43,11 +45,11 @@ struct WebPCompositor {
         canvas = below
     }
 
-    func send(to sink: any PixelRowSink) throws(DecodingFailure) { try canvas?.send(rows: toldRows, to: sink) }
+    func send(to sink: any PixelRowSink) throws(DecodingFailure) { try canvas?.send(rows: validRows, to: sink) }
 }
 
 extension WebPPixels {
-    /// Columns of a frame that lie on this canvas; `offset(ofRow:)` tells where they start.
+    /// Returns the number of columns of a frame that are on the canvas.
     private func columns(of frame: WebPFrame) -> Int { max(0, min(frame.size.width, size.width - frame.left)) }
 
     private func rows(of frame: WebPFrame) -> Int { max(0, min(frame.size.height, size.height - frame.top)) }
@@ -66,30 +68,30 @@ extension WebPPixels {
         let blends = frame.blends && frame.image.hasAlpha
         let (width, left, top) = (size.width, frame.left, frame.top)
         for y in 0..<rows {
-            let place = (top + y) * width + left..<(top + y) * width + left + columns
+            let range = (top + y) * width + left..<(top + y) * width + left + columns
             let source = y * frame.size.width..<y * frame.size.width + columns
             if blends {
-                blend(pixels.values.span.extracting(source), into: place)
+                blend(pixels.values.span.extracting(source), into: range)
             } else {
-                values.replaceSubrange(place, with: pixels.values[source])
+                values.replaceSubrange(range, with: pixels.values[source])
             }
         }
     }
 
-    private mutating func blend(_ row: Span<UInt32>, into place: Range<Int>) {
+    private mutating func blend(_ row: Span<UInt32>, into range: Range<Int>) {
         var target = values.mutableSpan
-        for (x, index) in place.enumerated() { target[index] = row[x].blended(over: target[index]) }
+        for (x, index) in range.enumerated() { target[index] = row[x].blended(over: target[index]) }
     }
 }
 
 extension UInt32 {
     private var alpha: UInt32 { UInt32(littleEndian: self) >> 24 }
 
-    /// This RGBA pixel over another, both straight, each channel rounded to the nearest.
+    /// Returns this RGBA pixel composited over another, both with straight alpha, rounded to the nearest.
     fileprivate func blended(over below: UInt32) -> UInt32 {
         if alpha == 255 || below.alpha == 0 { return self }
         if alpha == 0 { return below }
-        // Weights of both, in units of 1/255/255.
+        // The weights of both pixels, in units of 1/255².
         let weight = alpha * 255
         let weightBelow = below.alpha * (255 - alpha)
         let sum = weight + weightBelow

@@ -6,33 +6,40 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Opens WebP images (RFC 9649): lossy, lossless, with alpha, profile and Exif orientation, still and animated.
+/// Decodes WebP (RFC 9649): lossy, lossless, with alpha, profile and Exif orientation, still and animated.
 ///
-/// Memory: libwebp writes no rows, only whole images, so a decode holds the image as RGBA (and more than the same
-/// again for a lossless one, or a lossy one with alpha). An animation holds its canvas besides. All of it counts against
-/// `DecodingLimits.decodedBytes` before any of it is taken, the Huffman tables of a lossless image included.
+/// libwebp decodes whole images, so a decode needs memory for the RGBA image, and more than twice as much if the image
+/// is lossless or lossy with alpha. An animation also needs a canvas. `DecodingLimits.decodedBytes` is checked before
+/// memory is allocated, including the Huffman tables of lossless images.
 ///
-/// Images are decoded at their stored size alone: libwebp can scale, but saves no time by it and is of poor quality.
+/// Images are only decoded at their stored size: scaling in libwebp saves no time and has low quality.
 ///
-/// Animations follow browsers: the canvas starts transparent whatever background colour the file asks for, and delays
+/// Animations play as in browsers: the canvas starts transparent, whatever the background color of the file, and delays
 /// up to 10 ms become 100 ms.
 public struct WebPDecoder: ImageDecoder {
     private let pool: PixelBufferPool?
 
-    /// - Parameter pool: Provides the memory of still images and takes it back. Use the pool of the cache that stores them.
+    /// Creates a decoder.
+    ///
+    /// - Parameter pool: Provides the memory of still images and takes it back. Use the pool of the cache that stores
+    ///   them.
     public init(pool: PixelBufferPool? = nil) { self.pool = pool }
 
+    /// `.webp`.
     public var format: ImageFormat { .webp }
 
-    public func recognises(_ prefix: Data) -> Bool {
+    /// Returns whether the data starts with the signatures `RIFF` and `WEBP`.
+    public func recognizes(_ prefix: Data) -> Bool {
         prefix.starts(with: "RIFF".utf8) && prefix.dropFirst(8).starts(with: "WEBP".utf8)
     }
 
-    /// Checks the whole container. A file that is cut off is refused here only where its header is. Decodes no pixel.
+    /// Checks the whole container. Decodes no pixels. A truncated file is accepted if its header is complete.
+    ///
+    /// - Throws: `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         try limits.check(.encodedBytes, data.count)
-        guard recognises(data.prefix(12)) else {
-            throw data.count < 12 ? .truncated(.webp) : .malformed(.webp, "the signature is not RIFF and WEBP")
+        guard recognizes(data.prefix(12)) else {
+            throw data.count < 12 ? .truncated(.webp) : .malformed(.webp, "the RIFF and WEBP signatures are missing")
         }
         let structure = try WebPStructure(inspecting: data, limits: limits)
         return OpenedWebP(data: data, structure: structure, limits: limits, pool: pool)
@@ -40,6 +47,7 @@ public struct WebPDecoder: ImageDecoder {
 }
 
 extension WebPDecoder: IncrementalImageDecoder {
-    /// Still images by rows. Animations, and metadata behind the pixels, are for `open`.
+    /// Creates an image without bytes. Previews show the rows of still images. Use `open` for animations and for
+    /// metadata after the pixels.
     public func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage { IncrementalWebP(limits: limits) }
 }

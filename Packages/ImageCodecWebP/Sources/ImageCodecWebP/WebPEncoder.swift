@@ -7,27 +7,35 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Writes WebP images, lossy and lossless, still and animated. Alpha is kept in all of them.
+/// Encodes WebP, lossy and lossless, still and animated, with alpha.
 ///
-/// Lossless brings back every byte, the colour of transparent pixels included. `isProgressive` means nothing here.
+/// Lossless encoding preserves every byte, including the color of transparent pixels. `isProgressive` is ignored.
 public struct WebPEncoder: ImageEncoder {
-    /// Width and height that the format can hold, each.
+    /// The maximum width and height of the format.
     private static let largestSide = 16_383
 
-    /// Makes an encoder; it holds no state.
+    /// Creates an encoder. It has no state.
     public init() {}
 
+    /// `.webp`.
     public var format: ImageFormat { .webp }
 
+    /// Encodes a still image.
+    ///
+    /// - Throws: `.unsupportedSize` if a side is not from 1 to 16,383 pixels.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
         try check(bitmap.size)
         return try EncodedWebP(bitmap, area: PixelArea(bitmap.size), options: options).data
     }
 
-    /// Delays are rounded to milliseconds, of which a frame can stay 16,777,215 at most; the loop count ends at 65,535.
+    /// Encodes an animation. Delays are rounded to milliseconds and limited to 16,777,215 ms.
     ///
-    /// Every frame becomes one frame of the file, also when it equals the one before. A frame holds only the rectangle
-    /// that changed, and replaces what was there.
+    /// Every frame is stored, even if it equals the previous one. A frame stores only the rectangle that changed.
+    ///
+    /// - Parameters:
+    ///   - frames: One or more frames of the same size.
+    ///   - loopCount: The number of times the animation plays, up to 65,535; 0 to loop forever.
+    /// - Throws: `.inconsistentFrames` if there are no frames or their sizes differ, or `.unsupportedSize`.
     public func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
     ) throws(EncodingFailure) -> Data {
@@ -53,7 +61,7 @@ public struct WebPEncoder: ImageEncoder {
 }
 
 extension PixelArea {
-    /// The smallest rectangle around this one whose left and top are even, as frames of an animation have to be.
+    /// The smallest enclosing rectangle with even left and top, as the format requires for frames.
     var startingEven: PixelArea {
         PixelArea(left: left & ~1, top: top & ~1, width: width + left % 2, height: height + top % 2)
     }

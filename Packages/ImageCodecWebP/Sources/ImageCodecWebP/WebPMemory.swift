@@ -6,41 +6,41 @@ import ImageCore
     import Foundation
 #endif
 
-extension WebPPicture {
-    /// Bytes that decoding takes: the output, `outputBytes`, and what libwebp holds besides for the whole image at worst.
+extension WebPImage {
+    /// Checks the memory for decoding against the limits: `outputBytes` and the worst case of libwebp.
     ///
-    /// A lossless image: 4 bytes a pixel, its small images and its tables. Alpha beside a lossy image: 1 byte a
-    /// pixel, and for the lossless image in which it may be coded, the same again as for any.
+    /// A lossless image needs 4 bytes per pixel, its small images and its tables. The alpha of a lossy image needs 1
+    /// byte per pixel, and as much as a lossless image if it is losslessly encoded.
     ///
-    /// - Parameter range: where the image's chunks lie; a RIFF header may come first.
-    /// - Throws: `.truncated` or `.malformed` when the header of a lossless image is, and `.limitExceeded`.
+    /// - Parameter range: The range of the image's chunks, optionally with a RIFF header.
+    /// - Throws: `.limitExceeded`, or `.truncated` or `.malformed` for the header of a lossless image.
     func checkMemory(
-        beside outputBytes: Int, at range: Range<Int>, of data: Data, limits: DecodingLimits
+        outputBytes: Int, at range: Range<Int>, of data: Data, limits: DecodingLimits
     ) throws(DecodingFailure) {
-        let plain = size.area.bytes(each: isLossless ? 4 : hasAlpha ? 5 : 0, beside: outputBytes)
+        let plain = size.area.bytes(each: isLossless ? 4 : hasAlpha ? 5 : 0, plus: outputBytes)
         try limits.check(.decodedBytes, plain)
         guard isLossless || hasAlpha, let stream = LosslessStream(in: range, of: data.span) else { return }
-        let forecast = try VP8LForecast(of: stream.range, hasHeader: stream.hasHeader, size: size, in: data.span)
-        try limits.check(.decodedBytes, plain + forecast.byteCount)
+        let estimate = try VP8LMemoryEstimate(of: stream.range, hasHeader: stream.hasHeader, size: size, in: data.span)
+        try limits.check(.decodedBytes, plain + estimate.byteCount)
     }
 }
 
 extension Int {
-    /// This many items of `bytes` bytes and `others` bytes; `Int.max` when that overflows.
-    fileprivate func bytes(each bytes: Int, beside others: Int) -> Int {
+    /// Returns the size of this many items of `bytes` bytes and `others` bytes. Returns `Int.max` on overflow.
+    fileprivate func bytes(each bytes: Int, plus others: Int) -> Int {
         let (product, isTooLarge) = multipliedReportingOverflow(by: bytes)
         let (sum, areTooMany) = product.addingReportingOverflow(others)
         return isTooLarge || areTooMany ? .max : sum
     }
 }
 
-/// Where the losslessly coded part of an image lies: the image itself, or the alpha of a lossy one.
+/// The location of the losslessly encoded part of an image: the image itself, or the alpha of a lossy image.
 private struct LosslessStream {
     var range: Range<Int>
-    /// Whether it starts with a header of its own.
+    /// Whether the stream starts with a header.
     var hasHeader: Bool
 
-    /// Looks through the chunks up to the image's own, as libwebp does: the last ALPH chunk before it counts.
+    /// Searches the chunks up to the image, as libwebp does. The last ALPH chunk before the image applies.
     init?(in range: Range<Int>, of source: Span<UInt8>) {
         var offset = range.lowerBound
         if source.name(at: offset) == "RIFF" { offset += 12 }
@@ -57,7 +57,7 @@ private struct LosslessStream {
                 (self.range, hasHeader) = (alpha, false)
                 return
             case "ALPH":
-                // The first byte tells in its low bits how alpha is coded: 1 is lossless (RFC 9649, 2.7.1.2).
+                // The low bits of the first byte are the compression method: 1 is lossless (RFC 9649, 2.7.1.2).
                 let isCoded = !payload.isEmpty && source[payload.lowerBound] & 3 == 1
                 alpha = isCoded ? payload.dropFirst() : nil
             default: break
@@ -69,13 +69,13 @@ private struct LosslessStream {
 }
 
 extension Span<UInt8> {
-    /// Four characters; empty where there are not as many bytes.
+    /// Returns four characters. Returns an empty string at the end of the bytes.
     fileprivate func name(at offset: Int) -> String {
         guard offset + 4 <= count else { return "" }
         return String(decoding: (offset..<offset + 4).map { self[$0] }, as: UTF8.self)
     }
 
-    /// A little-endian number of four bytes, which must be there.
+    /// Returns the little-endian number of four bytes, which must exist.
     fileprivate func word(at offset: Int) -> Int {
         (0..<4).reduce(0) { $0 | Int(self[offset + $1]) << (8 * $1) }
     }

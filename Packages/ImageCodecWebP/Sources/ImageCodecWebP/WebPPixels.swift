@@ -7,23 +7,23 @@ import ImageCore
     import Foundation
 #endif
 
-/// Straight RGBA pixels, four bytes each in memory order.
+/// RGBA pixels with straight alpha, four bytes each in memory order.
 struct WebPPixels {
     let size: PixelSize
     var values: [UInt32]
 
-    /// Transparent everywhere.
+    /// Creates transparent pixels.
     init(clear size: PixelSize) {
         self.size = size
         values = [UInt32](repeating: 0, count: size.area)
     }
 
-    /// Decodes one image, whose chunks lie in `range`.
-    init(_ image: WebPPicture, at range: Range<Int>, of data: Data) throws(DecodingFailure) {
+    /// Decodes an image whose chunks are in `range`.
+    init(_ image: WebPImage, at range: Range<Int>, of data: Data) throws(DecodingFailure) {
         size = image.size
         var outcome = webp_malformed
         let area = size.area
-        // Not zeroed first. When libwebp fails, part of it stays unwritten; nothing is then read.
+        // The memory is not zeroed. If libwebp fails, the count is 0, so that unwritten memory is never read.
         values = unsafe [UInt32](unsafeUninitializedCapacity: area) { target, count in
             let rgba = unsafe UnsafeMutableRawBufferPointer(target).bindMemory(to: UInt8.self)
             outcome = unsafe image.decode(at: range, of: data, into: rgba)
@@ -40,8 +40,8 @@ struct WebPPixels {
     }
 }
 
-extension WebPPicture {
-    /// The image as packed RGBA, in memory from `pool` where there is one. Its chunks lie in `range`.
+extension WebPImage {
+    /// Decodes the image, whose chunks are in `range`, to RGBA without padding, in memory from `pool` if there is one.
     func pixels(at range: Range<Int>, of data: Data, pool: PixelBufferPool?) throws(DecodingFailure) -> [UInt8] {
         let byteCount = 4 * size.area
         var pixels = pool?.takeFilled(byteCount: byteCount) ?? []
@@ -49,12 +49,12 @@ extension WebPPicture {
         let outcome = unsafe pixels.withUnsafeMutableBufferPointer { target in
             unsafe decode(at: range, of: data, into: target)
         }
-        // What libwebp may have left unwritten goes with the error.
+        // On an error, pixels that libwebp has not written are discarded.
         try check(outcome)
         return pixels
     }
 
-    /// `target` holds four bytes a pixel.
+    /// Decodes the image to `target`, which holds four bytes per pixel.
     @unsafe fileprivate func decode(
         at range: Range<Int>, of data: Data, into target: UnsafeMutableBufferPointer<UInt8>
     ) -> webp_outcome {
@@ -63,7 +63,7 @@ extension WebPPicture {
             return unsafe webp_decode(
                 part.baseAddress, part.count, CInt(size.width), CInt(size.height), target.baseAddress)
         }
-        // A lossless image stores alpha also where its header says that there is none (RFC 9649, 3.4), and the header counts.
+        // A lossless image stores alpha even if its header declares none, and the header applies (RFC 9649, 3.4).
         if outcome == webp_ok, isLossless, !hasAlpha {
             unsafe webp_make_opaque(target.baseAddress, size.area)
         }

@@ -7,20 +7,20 @@ import ImageCore
     import Foundation
 #endif
 
-/// Decodes one image as far as its bytes reach.
+/// Decodes the available bytes of an image.
 ///
-/// Safe: handle and pixels are valid from `init` to `deinit` and never leave the class; only rows that libwebp says it
-/// has written are read.
+/// Safe: handle and pixels are valid from `init` to `deinit` and never leave the class. Only rows that libwebp has
+/// written are read.
 @safe final class WebPSession {
     let size: PixelSize
-    /// Rows from the top that are decoded.
+    /// The number of decoded rows from the top.
     private(set) var rows = 0
-    /// Whether all of the image is.
+    /// Whether the whole image is decoded.
     private(set) var isComplete = false
     private let pixels: UnsafeMutablePointer<UInt32>
     private let handle: OpaquePointer
 
-    init(_ image: WebPPicture) throws(DecodingFailure) {
+    init(_ image: WebPImage) throws(DecodingFailure) {
         size = image.size
         let pixels = UnsafeMutablePointer<UInt32>.allocate(capacity: size.area)
         let rgba = unsafe UnsafeMutableRawPointer(pixels).assumingMemoryBound(to: UInt8.self)
@@ -28,7 +28,7 @@ import ImageCore
         let handle = unsafe webp_session_open(CInt(size.width), CInt(size.height), makesOpaque, rgba)
         guard let handle = unsafe handle else {
             unsafe pixels.deallocate()
-            throw .unsupported(.webp, "libwebp got no memory")
+            throw .unsupported(.webp, "libwebp could not allocate memory")
         }
         unsafe self.pixels = pixels
         unsafe self.handle = handle
@@ -39,7 +39,7 @@ import ImageCore
         unsafe pixels.deallocate()
     }
 
-    /// Goes on with these bytes of the image's chunks, all from the first. Throws anything but `.truncated`.
+    /// Decodes the bytes of the image's chunks, always from the first byte. Does not throw `.truncated`.
     func update(_ bytes: Data) throws(DecodingFailure) {
         guard !isComplete else { return }
         var rows = CInt(0)
@@ -52,7 +52,7 @@ import ImageCore
         isComplete = outcome == webp_ok
     }
 
-    /// Hands over these rows, which must be decoded.
+    /// Sends rows, which must be decoded, to `sink`.
     func send(_ range: Range<Int>, to sink: any PixelRowSink) throws(DecodingFailure) {
         precondition(range.lowerBound >= 0 && range.upperBound <= rows)
         for y in range {
@@ -62,7 +62,7 @@ import ImageCore
         }
     }
 
-    /// What is decoded, as an image of as many rows.
+    /// The decoded rows as an image.
     var decodedPart: WebPPixels {
         var part = WebPPixels(clear: PixelSize(width: size.width, height: rows))
         for index in part.values.indices { part.values[index] = unsafe pixels[index] }

@@ -7,88 +7,89 @@ import ImageCore
     import Foundation
 #endif
 
-/// One frame of an animation: an ANMF chunk (RFC 9649, 2.7.1.1).
+/// A frame of an animation: an ANMF chunk (RFC 9649, 2.7.1.1).
 struct WebPFrame {
     var left: Int
     var top: Int
     var size: PixelSize
-    /// Milliseconds, as stored.
+    /// The stored duration in milliseconds.
     var duration: Int
-    /// Blended over the canvas by its alpha, or written in place of it.
+    /// Whether the frame is blended over the canvas by its alpha, or else replaces it.
     var blends: Bool
-    /// Whether its area is cleared to transparent before the next frame.
+    /// Whether the frame's area is cleared to transparent before the next frame.
     var clears: Bool
-    /// Where the image's own chunks lie in the file.
+    /// The range of the image's chunks in the file.
     var data: Range<Int>
-    var image: WebPPicture
-    /// Whether the file ends within it.
-    var isCut = false
+    var image: WebPImage
+    /// Whether the file ends within the frame.
+    var isTruncated = false
 
-    func lies(within canvas: PixelSize) -> Bool {
+    func isContained(in canvas: PixelSize) -> Bool {
         left + size.width <= canvas.width && top + size.height <= canvas.height
     }
 
-    /// True when, drawn on a canvas of this size, no pixel of it keeps what was there before.
+    /// Returns whether the frame replaces every pixel of a canvas of this size.
     func replaces(_ canvas: PixelSize) -> Bool { size == canvas && !(blends && image.hasAlpha) }
 }
 
-/// What the header of one coded image says.
-struct WebPPicture {
+/// The header of an encoded image: a still image or a frame.
+struct WebPImage {
     var size: PixelSize
     var hasAlpha: Bool
     var isLossless: Bool
 }
 
-/// A file's canvas, frames and metadata, without its pixels.
+/// The canvas, frames and metadata of a file, without pixels.
 struct WebPStructure {
     let canvas: PixelSize
     let hasAlpha: Bool
     let loopCount: Int
     let content: Content
-    /// Whether the file ends too early. The image, or the last frame, may then be cut, and other frames be missing.
-    let isCut: Bool
+    /// Whether the file is truncated. The image or the last frame may then be incomplete, and other frames may be
+    /// missing.
+    let isTruncated: Bool
     private(set) var colorProfile: Data?
     private(set) var exif: Data?
 
     enum Content {
-        case still(WebPPicture)
-        /// Never empty. A single frame still has to be composited on the canvas.
+        case still(WebPImage)
+        /// One or more frames. A single frame is also composited on the canvas.
         case frames([WebPFrame])
     }
 
-    /// Checks the container from end to end; time is linear in its length, memory in its number of frames.
+    /// Checks the whole container, in time linear in its length and memory linear in the number of frames.
     init(inspecting data: Data, limits: DecodingLimits) throws(DecodingFailure) {
-        // First, because libwebp takes memory for every chunk.
+        // Limits the number of chunks first, because libwebp allocates memory for each.
         let chunks = try RIFFChunks(of: data, limits: limits)
         var file = webp_file()
         let outcome = unsafe data.withUnsafeBytes { bytes in unsafe webp_inspect(bytes.baseAddress, bytes.count, &file)
         }
-        isCut = outcome == webp_truncated && file.width > 0
-        if !isCut { try check(outcome) }
+        isTruncated = outcome == webp_truncated && file.width > 0
+        if !isTruncated { try check(outcome) }
         canvas = PixelSize(width: Int(file.width), height: Int(file.height))
         try limits.check(canvas)
         try limits.check(.frames, Int(file.frame_count))
         if file.has_profile != 0 { colorProfile = chunks.metadata("ICCP", limits: limits) }
         if file.has_exif != 0 { exif = chunks.metadata("EXIF", limits: limits) }
         guard file.is_animated != 0 else {
-            let image = try WebPPicture(header: 0..<data.count, of: data)
+            let image = try WebPImage(header: 0..<data.count, of: data)
             (content, loopCount, hasAlpha) = (.still(image), 1, image.hasAlpha || file.has_alpha != 0)
             return
         }
         let frames = try chunks.frames()
         guard let first = frames.first else {
-            throw isCut ? .truncated(.webp) : .malformed(.webp, "the animation has no frames")
+            throw isTruncated ? .truncated(.webp) : .malformed(.webp, "the animation has no frames")
         }
-        // Of a whole file libwebp has checked that.
+        // libwebp checks this only if the file is complete.
         let bounds = canvas
-        guard frames.allSatisfy({ $0.lies(within: bounds) }) else {
-            throw .malformed(.webp, "a frame lies beyond the canvas")
+        guard frames.allSatisfy({ $0.isContained(in: bounds) }) else {
+            throw .malformed(.webp, "a frame exceeds the canvas")
         }
         content = .frames(frames)
         loopCount = Int(file.loop_count)
-        // Parts of the canvas that no frame has reached, or that were cleared, are transparent; and a frame's own alpha counts
-        // also where the file's header does not announce it.
-        let isCovered = first.size == canvas && !first.isCut && !frames.dropLast().contains { $0.clears }
+        // Parts of the canvas that no frame covers, or that were cleared, are transparent. A frame can have alpha even
+        // if the header of the file does not declare it.
+        let isCovered = first.size == canvas && !first.isTruncated && !frames.dropLast().contains { $0.clears }
         hasAlpha = file.has_alpha != 0 || !isCovered || frames.contains { $0.image.hasAlpha }
     }
 
@@ -108,9 +109,9 @@ struct WebPStructure {
     }
 }
 
-extension WebPPicture {
+extension WebPImage {
     init(header range: Range<Int>, of data: Data) throws(DecodingFailure) {
-        var image = webp_picture()
+        var image = webp_image()
         try unsafe check(
             data.withUnsafeBytes { bytes in
                 let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
@@ -122,13 +123,13 @@ extension WebPPicture {
     }
 }
 
-/// Throws what `outcome` means, unless it is good.
+/// Throws the error of `outcome` unless it is `webp_ok`.
 func check(_ outcome: webp_outcome) throws(DecodingFailure) {
     switch outcome {
     case webp_ok: return
     case webp_truncated: throw .truncated(.webp)
-    case webp_unsupported: throw .unsupported(.webp, "libwebp does not know this kind")
-    case webp_out_of_memory: throw .unsupported(.webp, "libwebp got no memory")
-    default: throw .malformed(.webp, "libwebp refuses it")
+    case webp_unsupported: throw .unsupported(.webp, "libwebp does not support this kind of image")
+    case webp_out_of_memory: throw .unsupported(.webp, "libwebp could not allocate memory")
+    default: throw .malformed(.webp, "libwebp rejected the data")
     }
 }

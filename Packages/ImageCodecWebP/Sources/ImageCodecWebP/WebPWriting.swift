@@ -7,7 +7,7 @@ import ImageCore
     import Foundation
 #endif
 
-/// Owns a still file that libwebp wrote.
+/// A still file written by libwebp.
 ///
 /// Safe: the bytes are valid from `init` to `deinit` and are only read.
 @safe final class EncodedWebP {
@@ -22,16 +22,16 @@ import ImageCore
             return unsafe webp_encode(
                 first, CInt(bitmap.bytesPerRow), CInt(area.width), CInt(area.height), settings, &bytes)
         }
-        if error != 0 { throw .failed(.webp, "libwebp could not encode it (error \(error))") }
+        if error != 0 { throw .failed(.webp, "libwebp could not encode the image (error \(error))") }
     }
 
     deinit { unsafe webp_free(&bytes) }
 
-    /// A copy.
+    /// A copy of the file.
     var data: Data { unsafe bytes.copy }
 }
 
-/// Owns libwebpmux's writer of one animation.
+/// Writes an animation with libwebpmux.
 ///
 /// Safe: the handle is valid from `init` to `deinit` and never leaves the class.
 @safe final class WebPAnimation {
@@ -69,14 +69,14 @@ extension webp_bytes {
 }
 
 extension EncodingOptions {
-    /// From 0 to 100.
+    /// libwebp's quality, from 0 to 100.
     fileprivate var webpQuality: Float {
         quality.isNaN ? Float(100 * EncodingOptions().quality) : Float(100 * min(max(quality, 0), 1))
     }
 }
 
 extension Duration {
-    /// Rounded, from 0 to the 24 bits that a frame has for it.
+    /// The duration in milliseconds, rounded and clamped to 24 bits.
     fileprivate var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

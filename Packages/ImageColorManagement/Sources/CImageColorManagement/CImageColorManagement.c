@@ -9,11 +9,11 @@ struct color_transform {
     cmsContext context;
     cmsHTRANSFORM transform;
     color_layout layout;
-    uint8_t grays[256 * 4]; /* what each level becomes, for the gray layouts */
-    uint8_t tones[256];     /* what each level of each channel becomes, when there is nothing else to a transform */
+    uint8_t grays[256 * 4]; /* the RGBA result for each level, for the gray layouts */
+    uint8_t curve[256];     /* the result for each level of a channel, if `transform` is NULL */
 };
 
-static void stay_silent(cmsContext context, cmsUInt32Number code, const char *text) {
+static void ignore_error(cmsContext context, cmsUInt32Number code, const char *text) {
     (void)context;
     (void)code;
     (void)text;
@@ -21,7 +21,7 @@ static void stay_silent(cmsContext context, cmsUInt32Number code, const char *te
 
 static cmsContext make_context(void) {
     cmsContext context = cmsCreateContext(NULL, NULL);
-    if (context != NULL) cmsSetLogErrorHandlerTHR(context, stay_silent);
+    if (context != NULL) cmsSetLogErrorHandlerTHR(context, ignore_error);
     return context;
 }
 
@@ -41,9 +41,9 @@ static cmsUInt32Number pixel_type(color_layout layout) {
     }
 }
 
-/* Little CMS remembers the last pixel unless told not to; then a transform may be used by several threads at once.
-   Gray goes through a table of its 256 levels. For that the curves are evaluated as they are: the optimiser's table
-   of 33 points is off by some levels where a curve is steep. */
+/* Without the one-pixel cache of Little CMS, threads can use a transform concurrently. Gray is converted by a table of
+   256 levels. Its curves are evaluated without optimization: the optimizer's table of 33 points is off by some levels
+   where a curve is steep. */
 static cmsUInt32Number flags(color_layout layout) {
     switch (layout) {
     case color_layout_rgba: return cmsFLAGS_COPY_ALPHA | cmsFLAGS_NOCACHE;
@@ -52,8 +52,8 @@ static cmsUInt32Number flags(color_layout layout) {
     }
 }
 
-/* Device links, abstract and named-colour profiles say nothing about what an image's numbers look like. */
-static int describes_images(cmsHPROFILE profile, color_layout layout) {
+/* Device link, abstract and named-color profiles do not define the colors of an image. */
+static int is_image_profile(cmsHPROFILE profile, color_layout layout) {
     switch (cmsGetDeviceClass(profile)) {
     case cmsSigInputClass:
     case cmsSigDisplayClass:
@@ -64,7 +64,7 @@ static int describes_images(cmsHPROFILE profile, color_layout layout) {
 }
 
 static cmsHTRANSFORM make_transform(cmsContext context, cmsHPROFILE profile, color_layout layout) {
-    if (!describes_images(profile, layout)) return NULL;
+    if (!is_image_profile(profile, layout)) return NULL;
     cmsHPROFILE srgb = cmsCreate_sRGBProfileTHR(context);
     if (srgb == NULL) return NULL;
     cmsHTRANSFORM transform = cmsCreateTransformTHR(
@@ -74,30 +74,30 @@ static cmsHTRANSFORM make_transform(cmsContext context, cmsHPROFILE profile, col
     return transform;
 }
 
-static void fill_grays(color_transform *made) {
+static void fill_grays(color_transform *result) {
     uint8_t levels[256];
     for (int level = 0; level < 256; level++) levels[level] = (uint8_t)level;
-    cmsDoTransform(made->transform, levels, made->grays, 256);
+    cmsDoTransform(result->transform, levels, result->grays, 256);
 }
 
 color_transform *color_transform_open(const uint8_t *bytes, size_t length, color_layout layout) {
     if (bytes == NULL || length > UINT32_MAX) return NULL;
-    color_transform *made = calloc(1, sizeof *made);
-    if (made == NULL) return NULL;
-    made->layout = layout;
-    made->context = make_context();
-    if (made->context != NULL) {
-        cmsHPROFILE profile = cmsOpenProfileFromMemTHR(made->context, bytes, (cmsUInt32Number)length);
+    color_transform *result = calloc(1, sizeof *result);
+    if (result == NULL) return NULL;
+    result->layout = layout;
+    result->context = make_context();
+    if (result->context != NULL) {
+        cmsHPROFILE profile = cmsOpenProfileFromMemTHR(result->context, bytes, (cmsUInt32Number)length);
         if (profile != NULL) {
-            made->transform = make_transform(made->context, profile, layout);
+            result->transform = make_transform(result->context, profile, layout);
             cmsCloseProfile(profile);
         }
     }
-    if (made->transform != NULL) {
-        if (layout == color_layout_gray || layout == color_layout_gray_alpha) fill_grays(made);
-        return made;
+    if (result->transform != NULL) {
+        if (layout == color_layout_gray || layout == color_layout_gray_alpha) fill_grays(result);
+        return result;
     }
-    color_transform_close(made);
+    color_transform_close(result);
     return NULL;
 }
 
@@ -123,32 +123,32 @@ static cmsHPROFILE make_profile(cmsContext context, const color_calibration *cal
 }
 
 color_transform *color_transform_open_calibrated(const color_calibration *calibration) {
-    color_transform *made = calloc(1, sizeof *made);
-    if (made == NULL) return NULL;
-    made->layout = color_layout_rgba;
-    made->context = make_context();
-    if (made->context != NULL) {
-        cmsHPROFILE profile = make_profile(made->context, calibration);
+    color_transform *result = calloc(1, sizeof *result);
+    if (result == NULL) return NULL;
+    result->layout = color_layout_rgba;
+    result->context = make_context();
+    if (result->context != NULL) {
+        cmsHPROFILE profile = make_profile(result->context, calibration);
         if (profile != NULL) {
-            made->transform = make_transform(made->context, profile, color_layout_rgba);
+            result->transform = make_transform(result->context, profile, color_layout_rgba);
             cmsCloseProfile(profile);
         }
     }
-    if (made->transform != NULL) return made;
-    color_transform_close(made);
+    if (result->transform != NULL) return result;
+    color_transform_close(result);
     return NULL;
 }
 
-color_transform *color_transform_open_tones(double gamma) {
-    color_transform *made = calloc(1, sizeof *made);
-    if (made == NULL) return NULL;
-    made->layout = color_layout_rgba;
+color_transform *color_transform_open_gamma(double gamma) {
+    color_transform *result = calloc(1, sizeof *result);
+    if (result == NULL) return NULL;
+    result->layout = color_layout_rgba;
     for (int level = 0; level < 256; level++) {
         double light = pow(level / 255.0, gamma);
         double srgb = light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055;
-        made->tones[level] = (uint8_t)(255 * srgb + 0.5);
+        result->curve[level] = (uint8_t)(255 * srgb + 0.5);
     }
-    return made;
+    return result;
 }
 
 /* ---- */
@@ -168,9 +168,9 @@ static void apply_grays(const color_transform *transform, const uint8_t *pixels,
     }
 }
 
-static void apply_tones(const color_transform *transform, const uint8_t *pixels, uint8_t *rgba, size_t count) {
+static void apply_curve(const color_transform *transform, const uint8_t *pixels, uint8_t *rgba, size_t count) {
     for (size_t i = 0; i < 4 * count; i += 4) {
-        for (size_t channel = 0; channel < 3; channel++) rgba[i + channel] = transform->tones[pixels[i + channel]];
+        for (size_t channel = 0; channel < 3; channel++) rgba[i + channel] = transform->curve[pixels[i + channel]];
         rgba[i + 3] = pixels[i + 3];
     }
 }
@@ -181,10 +181,10 @@ void color_transform_apply(const color_transform *transform, const uint8_t *pixe
         return;
     }
     if (transform->transform == NULL) {
-        apply_tones(transform, pixels, rgba, count);
+        apply_curve(transform, pixels, rgba, count);
         return;
     }
-    /* lcms leaves the alpha of the output alone when it has none to copy. */
+    /* lcms does not write the alpha of the output if the input has none. */
     if (transform->layout == color_layout_cmyk) memset(rgba, 255, 4 * count);
     cmsDoTransform(transform->transform, pixels, rgba, (cmsUInt32Number)count);
 }

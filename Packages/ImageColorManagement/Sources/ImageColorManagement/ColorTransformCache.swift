@@ -7,10 +7,12 @@ import Synchronization
     import Foundation
 #endif
 
-/// Keeps the transforms that were used last: making one takes longer than decoding many a thumbnail, and the images of
-/// one camera or one site share their profile.
+/// An LRU cache of transforms.
+///
+/// Creating a transform can take longer than decoding a thumbnail, and images from the same camera or site often have
+/// the same profile.
 final class ColorTransformCache: Sendable {
-    /// What a transform is made of.
+    /// The input from which a transform is created.
     enum Source: Hashable, Sendable {
         case profile(Data, PixelLayout)
         case calibration(ColorCalibration)
@@ -18,37 +20,37 @@ final class ColorTransformCache: Sendable {
 
     fileprivate struct Entry {
         let source: Source
-        /// Nil when the source is to be ignored.
+        /// Nil if the source is ignored.
         let transform: ColorTransform?
     }
 
-    static let mostEntries = 8
-    /// Of a profile; a longer one is not kept.
-    static let mostProfileBytes = 1 << 20
+    static let maximumEntryCount = 8
+    /// The maximum size of a profile in bytes. Transforms of larger profiles are not cached.
+    static let maximumProfileByteCount = 1 << 20
 
-    /// The one used last is at the end.
+    /// The entries. The most recently used one is last.
     private let entries = Mutex<[Entry]>([])
 
-    /// The transform for `source`, by `make` unless it is at hand. Of callers at the same time each may make its own.
+    /// Returns the cached transform for `source`, or creates one with `make`. Concurrent callers may each create one.
     func transform(for source: Source, make: () -> ColorTransform?) -> ColorTransform? {
         if let found = entries.withLock({ $0.use(source) }) { return found.transform }
         let entry = Entry(source: source, transform: make())
-        if source.isKept { entries.withLock { $0.keep(entry) } }
+        if source.isCacheable { entries.withLock { $0.insert(entry) } }
         return entry.transform
     }
 }
 
 extension ColorTransformCache.Source {
-    fileprivate var isKept: Bool {
+    fileprivate var isCacheable: Bool {
         switch self {
-        case .profile(let data, _): data.count <= ColorTransformCache.mostProfileBytes
+        case .profile(let data, _): data.count <= ColorTransformCache.maximumProfileByteCount
         case .calibration: true
         }
     }
 }
 
 extension [ColorTransformCache.Entry] {
-    /// The entry of `source`, which becomes the one used last.
+    /// Returns the entry of `source` and marks it as most recently used.
     fileprivate mutating func use(_ source: ColorTransformCache.Source) -> ColorTransformCache.Entry? {
         guard let index = firstIndex(where: { $0.source == source }) else { return nil }
         let entry = remove(at: index)
@@ -56,9 +58,9 @@ extension [ColorTransformCache.Entry] {
         return entry
     }
 
-    fileprivate mutating func keep(_ entry: ColorTransformCache.Entry) {
+    fileprivate mutating func insert(_ entry: ColorTransformCache.Entry) {
         removeAll { $0.source == entry.source }
         append(entry)
-        if count > ColorTransformCache.mostEntries { removeFirst() }
+        if count > ColorTransformCache.maximumEntryCount { removeFirst() }
     }
 }

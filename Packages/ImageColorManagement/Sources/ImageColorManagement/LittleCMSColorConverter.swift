@@ -6,19 +6,20 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Turns pixels with an embedded ICC profile, or with a calibration, into sRGB with Little CMS, row by row.
+/// Converts pixels with an embedded ICC profile, or with a calibration, to sRGB with Little CMS, row by row.
 ///
-/// Relative colorimetric, without black point compensation: colours that sRGB has stay what they are, white becomes
-/// white. Alpha is copied. Stages may be made and used on any threads at once. A converter and its copies keep the last
-/// few transforms, so use one for many images; two converters share nothing.
+/// The rendering intent is relative colorimetric without black point compensation: colors inside the sRGB gamut are
+/// preserved, and white is mapped to white. Alpha is copied. You can create and use stages concurrently. A converter and
+/// its copies share a cache of transforms, so use one for many images.
 public struct LittleCMSColorConverter: ColorConverter {
     private let transforms = ColorTransformCache()
 
-    /// Makes a converter that has made no transforms yet.
+    /// Creates a converter with an empty cache.
     public init() {}
 
-    /// Nil as well when the profile changes none of a set of probe colours by more than one level: that is sRGB, under
-    /// whatever name.
+    /// Creates a stage that applies a profile.
+    ///
+    /// Also returns nil if the profile changes no sample color by more than one level, like an sRGB profile.
     public func makeStage(
         profile: Data, layout: PixelLayout, width: Int, next: any PixelRowSink
     ) -> (any PixelRowSink)? {
@@ -28,8 +29,10 @@ public struct LittleCMSColorConverter: ColorConverter {
         return transform.map { ColorConvertingStage(transform: $0, width: width, next: next) }
     }
 
-    /// Nil as well when the calibration changes none of the probe colours by more than one level. Where white and primaries
-    /// are those of sRGB a table does it, and each level is the nearest.
+    /// Creates a stage that applies a calibration.
+    ///
+    /// Also returns nil if the calibration changes no sample color by more than one level. If white and primaries are those
+    /// of sRGB, a lookup table converts each level exactly, rounded to the nearest integer.
     public func makeStage(
         calibration: ColorCalibration, width: Int, next: any PixelRowSink
     ) -> (any PixelRowSink)? {
@@ -54,10 +57,10 @@ private final class ColorConvertingStage: PixelRowSink {
         row = [UInt8](repeating: 0, count: 4 * width)
     }
 
-    /// - Precondition: the row has the width and layout that the stage was made for.
+    /// - Precondition: The row has the width and layout of the stage.
     func receive(_ source: Span<UInt8>) throws(DecodingFailure) {
-        precondition(source.count == width * transform.layout.bytesPerPixel, "a row of another length than agreed")
-        // Moved out and back, so that it is written in place.
+        precondition(source.count == width * transform.layout.bytesPerPixel, "the row has the wrong length")
+        // The swap avoids a copy of the array while it is written.
         var converted: [UInt8] = []
         swap(&converted, &row)
         defer { swap(&converted, &row) }

@@ -4,64 +4,66 @@
     import Darwin
 #endif
 
-/// The routes of the network namespace of the thread that made it.
+/// The routes of the network namespace of the thread that creates the instance.
 final class NetlinkRoutes: RouteSource {
-    /// RTMGRP_LINK, RTMGRP_IPV4_ROUTE, RTMGRP_IPV6_ROUTE. Links too: routes that go with a link of IPv4 go without a word of their own.
+    /// RTMGRP_LINK, RTMGRP_IPV4_ROUTE, RTMGRP_IPV6_ROUTE.
+    ///
+    /// Links are included because the kernel doesn't announce IPv4 routes that it removes together with a link.
     private static let groups: UInt32 = 0x1 | 0x40 | 0x400
 
-    /// Opened before the first question, so that no change after it is missed.
-    private let news: NetlinkSocket
-    private let questions: NetlinkSocket
-    private let (endReader, endWriter): (Int32, Int32)
+    /// Opened before the first request, so that no later change is missed.
+    private let notifications: NetlinkSocket
+    private let requests: NetlinkSocket
+    private let (stopReader, stopWriter): (Int32, Int32)
 
     init() throws(ConnectivityFailure) {
-        news = try NetlinkSocket(groups: Self.groups)
-        questions = try NetlinkSocket()
+        notifications = try NetlinkSocket(groups: Self.groups)
+        requests = try NetlinkSocket()
         var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { throw .refused(call: "pipe", code: errno) }
-        (endReader, endWriter) = (ends[0], ends[1])
+        guard unsafe pipe(&ends) == 0 else { throw .systemError(call: "pipe", code: errno) }
+        (stopReader, stopWriter) = (ends[0], ends[1])
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     }
 
     deinit {
-        close(endReader)
-        close(endWriter)
+        close(stopReader)
+        close(stopWriter)
     }
 
     func hasDefaultRoute() throws(ConnectivityFailure) -> Bool {
-        try RouteDump.ofOneMoment { () throws(ConnectivityFailure) in try dump() }.hasDefaultRoute
+        try RouteDump.consistent { () throws(ConnectivityFailure) in try dump() }.hasDefaultRoute
     }
 
     private func dump() throws(ConnectivityFailure) -> RouteDump {
-        while try questions.receive() != nil {}  // of a question that failed
-        try questions.askForRoutes()
+        while try requests.receive() != nil {}  // responses to an earlier request that failed
+        try requests.requestRoutes()
         var dump = RouteDump()
         while !dump.isComplete {
-            guard let datagram = try questions.receive() else { throw .malformed("no end") }
-            try dump.take(datagram)
+            guard let datagram = try requests.receive() else { throw .malformed("the response has no end") }
+            try dump.parse(datagram)
         }
         return dump
     }
 
     func waitForChange() -> Bool {
-        var polled = [news.file, endReader].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        while unsafe poll(&polled, nfds_t(polled.count), -1) < 0 {}  // a signal
+        var polled = [notifications.file, stopReader].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while unsafe poll(&polled, nfds_t(polled.count), -1) < 0 {}  // interrupted by a signal
         if polled[1].revents != 0 { return false }
-        forgetNews()
+        discardNotifications()
         return true
     }
 
-    /// What the news says is asked for anew, so it does not matter that some may have been lost.
-    private func forgetNews() {
+    /// Discards all pending notifications. The caller requests the routes again, so lost notifications don't matter.
+    private func discardNotifications() {
         do throws(ConnectivityFailure) {
-            while try news.receive() != nil {}
+            while try notifications.receive() != nil {}
         } catch {
-            // ENOBUFS: there was more than the socket holds. That is news, too.
+            // ENOBUFS: the socket's buffer overflowed. This also means that the routes may have changed.
         }
     }
 
-    func end() {
-        // The pipe holds far more than the one byte, so this neither waits nor fails.
-        _ = unsafe write(endWriter, [1], 1)
+    func stop() {
+        // The buffer of the pipe holds more than one byte, so this neither blocks nor fails.
+        _ = unsafe write(stopWriter, [1], 1)
     }
 }

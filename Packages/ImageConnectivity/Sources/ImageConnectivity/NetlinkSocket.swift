@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// A socket to the kernel's routing tables (netlink(7)). Closed when it goes.
+/// A socket for requests to the kernel's routing tables (netlink(7)). It is closed when it is deinitialized.
 final class NetlinkSocket: Sendable {
     private enum Constant {
         /// AF_NETLINK, SOCK_RAW, NETLINK_ROUTE.
@@ -13,15 +13,15 @@ final class NetlinkSocket: Sendable {
         static let (getRoute, requestDump): (UInt16, UInt16) = (26, 0x301)
     }
 
-    /// More than the kernel puts into one datagram.
+    /// The buffer size in bytes. The kernel's datagrams are smaller.
     private static let bufferSize = 1 << 16
 
     let file: Int32
 
-    /// - Parameter groups: what it is told of by itself, as RTMGRP_ values of rtnetlink(7).
+    /// - Parameter groups: The notifications to subscribe to, as RTMGRP_ values of rtnetlink(7).
     init(groups: UInt32 = 0) throws(ConnectivityFailure) {
         file = socket(Int32(Constant.family), Constant.type, Constant.protocolNumber)
-        guard file >= 0 else { throw .refused(call: "socket", code: errno) }
+        guard file >= 0 else { throw .systemError(call: "socket", code: errno) }
         _ = fcntl(file, F_SETFD, FD_CLOEXEC)
         // struct sockaddr_nl: family, padding, port (the kernel chooses), groups.
         let address = bytes(Constant.family) + bytes(UInt16(0)) + bytes(UInt32(0)) + bytes(groups)
@@ -31,24 +31,24 @@ final class NetlinkSocket: Sendable {
         guard result == 0 else {
             let code = errno
             close(file)
-            throw .refused(call: "bind", code: code)
+            throw .systemError(call: "bind", code: code)
         }
     }
 
     deinit { close(file) }
 
-    /// Asks for all routes of all families; `receive` has the answer, in pieces.
-    func askForRoutes() throws(ConnectivityFailure) {
+    /// Requests all routes of all address families. `receive` returns the response in several datagrams.
+    func requestRoutes() throws(ConnectivityFailure) {
         // struct nlmsghdr (length, type, flags, sequence, port), then a struct rtmsg of zeros.
-        let question =
+        let request =
             bytes(UInt32(28)) + bytes(Constant.getRoute) + bytes(Constant.requestDump) + bytes(UInt32(0))
             + bytes(UInt32(0))
             + [UInt8](repeating: 0, count: 12)
-        let sent = unsafe send(file, question, question.count, 0)
-        guard sent == question.count else { throw .refused(call: "send", code: errno) }
+        let sent = unsafe send(file, request, request.count, 0)
+        guard sent == request.count else { throw .systemError(call: "send", code: errno) }
     }
 
-    /// The next datagram, without waiting; nil when there is none.
+    /// Returns the next datagram without blocking. Returns nil if there is none.
     func receive() throws(ConnectivityFailure) -> [UInt8]? {
         var code: Int32 = 0
         let datagram = unsafe [UInt8](unsafeUninitializedCapacity: Self.bufferSize) { buffer, count in
@@ -60,12 +60,12 @@ final class NetlinkSocket: Sendable {
             count = max(0, received)
         }
         if code == EAGAIN { return nil }
-        guard code == 0 else { throw .refused(call: "recv", code: code) }
+        guard code == 0 else { throw .systemError(call: "recv", code: code) }
         return datagram
     }
 }
 
-/// In the machine's order of bytes.
+/// Returns the bytes of a number in the host's byte order.
 private func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
     unsafe withUnsafeBytes(of: number) { unsafe Array($0) }
 }

@@ -1,11 +1,13 @@
-/// Where the system's routes are read, and what tells that they may have changed.
+/// Provides the state of the system's routes and waits for changes.
 package protocol RouteSource: Sendable {
-    /// Whether there is a way to any network, now.
+    /// Returns true if there is a default route now.
     func hasDefaultRoute() throws(ConnectivityFailure) -> Bool
 
-    /// Blocks the calling thread until routes may have changed since the source was made or this returned last; false once `end` was called.
+    /// Blocks the calling thread until routes may have changed since the last call, or since the source was created.
+    ///
+    /// - Returns: False after `stop` was called.
     func waitForChange() -> Bool
 
-    /// Lets the thread go that waits, and any that comes.
-    func end()
+    /// Ends the current and all later calls of `waitForChange`.
+    func stop()
 }

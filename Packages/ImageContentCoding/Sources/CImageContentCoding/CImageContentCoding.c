@@ -9,12 +9,12 @@ struct icc_inflater {
     bool ended;
 };
 
-enum { LARGEST_WINDOW = 15, TELL_GZIP_FROM_ZLIB = 32, GZIP_FIRST_BYTE = 0x1f };
+enum { MAX_WINDOW_BITS = 15, DETECT_GZIP_OR_ZLIB = 32, GZIP_FIRST_BYTE = 0x1f };
 
 icc_inflater *icc_inflater_make(void) {
     icc_inflater *inflater = calloc(1, sizeof *inflater);
     if (inflater == NULL) return NULL;
-    if (inflateInit2(&inflater->stream, LARGEST_WINDOW + TELL_GZIP_FROM_ZLIB) != Z_OK) {
+    if (inflateInit2(&inflater->stream, MAX_WINDOW_BITS + DETECT_GZIP_OR_ZLIB) != Z_OK) {
         free(inflater);
         return NULL;
     }
@@ -26,7 +26,7 @@ void icc_inflater_free(icc_inflater *inflater) {
     free(inflater);
 }
 
-icc_inflation icc_inflater_run(
+icc_status icc_inflater_run(
     icc_inflater *inflater, const uint8_t *coded, size_t *coded_count, uint8_t *decoded, size_t *decoded_count) {
     z_stream *stream = &inflater->stream;
     if (inflater->ended) {
@@ -46,5 +46,5 @@ icc_inflation icc_inflater_run(
     *decoded_count -= stream->avail_out;
     inflater->ended = result == Z_STREAM_END;
     if (inflater->ended) return ICC_INFLATE_ENDED;
-    return result == Z_OK || result == Z_BUF_ERROR ? ICC_INFLATE_GOING_ON : ICC_INFLATE_BROKEN;
+    return result == Z_OK || result == Z_BUF_ERROR ? ICC_INFLATE_CONTINUE : ICC_INFLATE_ERROR;
 }

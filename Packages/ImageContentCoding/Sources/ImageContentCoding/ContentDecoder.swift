@@ -8,7 +8,8 @@ public import ImageTransporting
     public import Foundation
 #endif
 
-/// Undoes the content codings gzip and deflate (RFC 9110, 8.4.1), as the bytes come in.
+/// Decodes the content codings gzip and deflate (RFC 9110, 8.4.1) incrementally. Use one decoder per body, on one
+/// thread at a time.
 @safe public final class ContentDecoder {
     private let inflater: OpaquePointer
     private let maxDecodedBytes: Int
@@ -16,20 +17,26 @@ public import ImageTransporting
     private var decodedCount = 0
     private var hasEnded = false
 
-    /// Nil when the body is not coded. Throws `.malformedResponse` for a coding that was not asked for.
+    /// Creates a decoder for a content coding. Returns nil for "identity".
     ///
-    /// - Parameter coding: in lower case.
+    /// - Parameter coding: The content coding in lower case.
+    /// - Throws: `.malformedResponse` for other codings, because they weren't requested.
     package init?(for coding: String, maxDecodedBytes: Int) throws(TransportFailure) {
         guard coding != "identity" else { return nil }
         guard ["gzip", "x-gzip", "deflate"].contains(coding) else {
-            throw .malformedResponse("the body is coded as \(coding), which was not asked for")
+            throw .malformedResponse("the body has the content coding \(coding), which was not requested")
         }
         guard let made = unsafe icc_inflater_make() else { throw .other("no memory for a decoder") }
         unsafe inflater = made
         self.maxDecodedBytes = maxDecodedBytes
     }
 
-    /// As above, for the coding that a head names.
+    /// Creates a decoder for the Content-Encoding of a response. Returns nil if there is none.
+    ///
+    /// - Parameters:
+    ///   - head: The response head.
+    ///   - maxDecodedBytes: The maximum size of the decoded body.
+    /// - Throws: `.malformedResponse` for codings other than gzip and deflate.
     public convenience init?(for head: ResponseHead, maxDecodedBytes: Int) throws(TransportFailure) {
         let coding = head.headers[.contentEncoding]?.lowercased() ?? "identity"
         try self.init(for: coding, maxDecodedBytes: maxDecodedBytes)
@@ -37,7 +44,10 @@ public import ImageTransporting
 
     deinit { unsafe icc_inflater_free(inflater) }
 
-    /// What these bytes unpack to, which may be nothing yet. Throws as `decode(_:into:)` does.
+    /// Decodes the next bytes of the body. The result may be empty.
+    ///
+    /// - Throws: `.malformedResponse` if the bytes are invalid, and `.decodedBodyTooLarge` if the body exceeds
+    ///   `maxDecodedBytes`.
     public func decoded(_ coded: Data) throws(TransportFailure) -> Data {
         var decoded = Data()
         var failure: TransportFailure?
@@ -52,8 +62,10 @@ public import ImageTransporting
         return decoded
     }
 
-    /// Appends what these bytes unpack to. Throws `.malformedResponse` when they are not as their coding wants them, and
-    /// `.unpacksTooLarge` when there is more than allowed in all.
+    /// Decodes the next bytes and appends the result.
+    ///
+    /// - Throws: `.malformedResponse` if the bytes are invalid, and `.decodedBodyTooLarge` if the body exceeds
+    ///   `maxDecodedBytes`.
     package func decode(_ coded: UnsafeBufferPointer<UInt8>, into decoded: inout Data) throws(TransportFailure) {
         codedCount += coded.count
         var rest = unsafe coded[...]
@@ -66,7 +78,7 @@ public import ImageTransporting
         }
     }
 
-    /// Throws when the coded stream has been cut, although the message that carried it is complete.
+    /// Throws `.closedEarly` if the encoded stream is truncated. Call this at the end of the body.
     public func finish() throws(TransportFailure) {
         guard hasEnded || codedCount == 0 else { throw .closedEarly(received: decodedCount, expected: nil) }
     }
@@ -86,8 +98,8 @@ public import ImageTransporting
         decoded.count = before + given
         decodedCount += given
         hasEnded = state == ICC_INFLATE_ENDED
-        guard state != ICC_INFLATE_BROKEN else { throw .malformedResponse("the body is not coded as it says") }
-        guard decodedCount <= maxDecodedBytes else { throw .unpacksTooLarge(allowedBytes: maxDecodedBytes) }
+        guard state != ICC_INFLATE_ERROR else { throw .malformedResponse("the body is not valid gzip or deflate data") }
+        guard decodedCount <= maxDecodedBytes else { throw .decodedBodyTooLarge(allowedBytes: maxDecodedBytes) }
         return (taken, given)
     }
 }

@@ -1,45 +1,51 @@
 public import ImageCore
 
-/// The promises of `AnimationFrames`.
+/// The contract of `AnimationFrames`.
 public enum AnimationFramesContract {
-    /// An animation, and how long it is looked at: at least two of its loops.
+    /// An animation and the duration that the rules look at.
     public struct Subject: Sendable {
+        /// The animation under test.
         public var frames: any AnimationFrames
+        /// The duration that the rules look at: at least two loops.
         public var duration: Duration
 
+        /// Creates a subject. The duration must be at least two loops of the animation.
         public init(_ frames: any AnimationFrames, duration: Duration) {
             self.frames = frames
             self.duration = duration
         }
 
-        /// Moments from the start to the end, and far beyond.
+        /// Times from the start to the end, and one far after it.
         fileprivate var moments: [Duration] { (0...200).map { duration * $0 / 200 } + [duration * 1_000] }
     }
 
+    /// All rules.
     public static let rules: [ContractRule<Subject>] = [
-        ContractRule("shows its first frame at the start") { subject in
+        ContractRule("an animation shows its first frame at the start") { subject in
             let moment = subject.frames.moment(at: .zero)
             try expect(moment.frame == 0, "frame \(moment.frame) at the start")
         },
-        ContractRule("says the same of a moment each time, in whatever order it is asked") { subject in
+        ContractRule("an animation returns the same moment for a time, in any order of calls") { subject in
             let forwards = subject.moments.map { subject.frames.moment(at: $0) }
             let backwards = subject.moments.reversed().map { subject.frames.moment(at: $0) }
-            try expect(forwards == Array(backwards.reversed()), "another answer the second time")
+            try expect(forwards == Array(backwards.reversed()), "another moment for the same time")
         },
-        ContractRule("once nothing changes any more, nothing does") { subject in
+        ContractRule("an animation never changes after a moment that is marked as the last") { subject in
             let moments = subject.moments.map { subject.frames.moment(at: $0) }
             guard let last = moments.firstIndex(where: \.isLast) else { return }
-            try expect(Set(moments[last...]).count == 1, "changes after its last frame")
+            try expect(Set(moments[last...]).count == 1, "it changes after its last moment")
         },
-        ContractRule("has each frame that it names, once that is prepared") { subject in
+        ContractRule("each frame that an animation shows is available after it is prepared") { subject in
             for frame in Set(subject.moments.map { subject.frames.moment(at: $0).frame }).sorted().reversed() {
                 try await subject.frames.prepare(from: frame)
-                try expect(subject.frames.cachedFrame(at: frame) != nil, "no frame \(frame) after its preparation")
+                try expect(
+                    subject.frames.cachedFrame(at: frame) != nil, "frame \(frame) is not available after it is prepared"
+                )
             }
         },
-        ContractRule("throws for a frame that there is not") { subject in
+        ContractRule("preparing a frame that does not exist fails") { subject in
             do { try await subject.frames.prepare(from: -1) } catch { return }
-            throw ContractViolation("prepared frame -1")
+            throw ContractViolation("preparing frame -1 succeeds")
         },
     ]
 }

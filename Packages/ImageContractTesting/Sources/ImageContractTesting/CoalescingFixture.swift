@@ -2,7 +2,7 @@ import ImageCore
 import ImageTesting
 import Synchronization
 
-/// Callers of a coalescer, each in a task of its own. Their operations report 0 bytes and then wait at a gate.
+/// Callers of a coalescer, each in its own task. Their operations report 0 bytes and then wait at a gate.
 final class CoalescingFixture: Sendable {
     struct Answer: Sendable {
         var caller: Int
@@ -16,7 +16,7 @@ final class CoalescingFixture: Sendable {
     }
 
     let coalescer: any RequestCoalescer<String, Int>
-    /// Holds the operations that have no gate of their own.
+    /// Suspends the operations that have no other gate.
     let gate = Gate()
     /// The operations that were started, in order.
     let operations = EventLog<any SharedOperation>()
@@ -29,7 +29,7 @@ final class CoalescingFixture: Sendable {
 
     // MARK: Callers
 
-    /// Starts a caller, and returns when it has joined an operation: when it has received the first progress.
+    /// Starts a caller, and returns when it has received its first progress. It has joined an operation then.
     func join(
         _ caller: Int, _ priority: RequestPriority = .normal, key: String = "key", gate: Gate? = nil,
         result: @escaping @Sendable () throws -> Int = { 7 }
@@ -38,7 +38,7 @@ final class CoalescingFixture: Sendable {
         try await expectProgress(of: caller)
     }
 
-    /// Starts each caller once the one before has joined.
+    /// Starts each caller after the previous one has joined.
     func join(_ callers: ClosedRange<Int>) async throws {
         for caller in callers { try await join(caller) }
     }
@@ -96,7 +96,7 @@ final class CoalescingFixture: Sendable {
         try expect(error is CancellationError, "the cancelled caller received \(String(describing: error))")
     }
 
-    // MARK: Findings
+    // MARK: Results
 
     func progress(of caller: Int) -> EventLog<WorkProgress> { entry(of: caller).progress }
 
@@ -116,15 +116,15 @@ final class CoalescingFixture: Sendable {
         try expect((try? result.get()) == value, "caller \(caller) received \(result)")
     }
 
-    /// Nil if the caller received a value.
+    /// Returns the error that the caller received, or nil if it received a value.
     func error(of caller: Int) async throws -> (any Error)? {
         guard case .failure(let error) = try await answer(of: caller) else { return nil }
         return error
     }
 
     func expectProgress(of caller: Int, count: Int = 1) async throws {
-        let isThere = await progress(of: caller).reaches(count)
-        try expect(isThere, "caller \(caller) received \(progress(of: caller).all), expected \(count) reports")
+        let hasArrived = await progress(of: caller).reaches(count)
+        try expect(hasArrived, "caller \(caller) received \(progress(of: caller).all), expected \(count) reports")
     }
 
     func expectProgress(of callers: ClosedRange<Int>, count: Int) async throws {
@@ -133,19 +133,19 @@ final class CoalescingFixture: Sendable {
 
     func expectPriority(_ priority: RequestPriority, _ situation: String) async throws {
         let operation = try operation()
-        let isReached = await Patience.comesTrue { operation.priority.value == priority }
+        let isReached = await WaitLimit.becomesTrue { operation.priority.value == priority }
         try expect(isReached, "the operation has priority \(operation.priority.value) \(situation), not \(priority)")
     }
 
-    /// Returns when each operation that was started has ended.
+    /// Waits until all operations have ended, and checks whether their tasks were cancelled.
     func expectCancellations(_ isCancelled: Bool) async throws {
         let count = operations.count
-        let areOver = await cancellations.reaches(count)
-        try expect(areOver, "\(cancellations.count) of \(count) operations have ended")
+        let haveEnded = await cancellations.reaches(count)
+        try expect(haveEnded, "\(cancellations.count) of \(count) operations have ended")
         try expect(cancellations.all.allSatisfy { $0 == isCancelled }, "cancelled: \(cancellations.all)")
     }
 
-    /// Waits for a call of another key from start to end, and then some turns of all tasks.
+    /// Waits for a complete call for another key, and then yields to other tasks.
     func settle() async throws {
         let values = EventLog<Int>()
         Task { [coalescer] in
@@ -168,7 +168,7 @@ final class CoalescingFixture: Sendable {
     }
 
     private func answer(of caller: Int) async throws -> Result<Int, any Error> {
-        _ = await Patience.comesTrue { self.answers.all.contains { $0.caller == caller } }
+        _ = await WaitLimit.becomesTrue { self.answers.all.contains { $0.caller == caller } }
         let answer = answers.all.first { $0.caller == caller }
         guard let answer else { throw ContractViolation("the call of caller \(caller) did not end") }
         return answer.result

@@ -7,42 +7,49 @@ import ImageTesting
     public import Foundation
 #endif
 
-/// The promises of `ColorConverter`.
+/// The contract of `ColorConverter`.
 public enum ColorConverterContract {
-    /// A converter, and profiles and calibrations with what they make of known pixels.
+    /// A converter, and samples of profiles and calibrations.
     public struct Subject: Sendable {
+        /// The converter under test.
         public var converter: any ColorConverter
+        /// Profiles and calibrations with converted pixels.
         public var samples: [Sample]
 
+        /// Creates a subject from a converter and samples that it supports.
         public init(_ converter: any ColorConverter, samples: [Sample]) {
             self.converter = converter
             self.samples = samples
         }
     }
 
-    /// What says what the numbers of pixels mean.
+    /// A description of the color space of pixels.
     public enum Source: Sendable {
+        /// An ICC profile.
         case profile(Data)
-        /// For pixels of `.rgba8`.
+        /// The transfer function and the primaries of pixels in `.rgba8`.
         case calibration(ColorCalibration)
     }
 
-    /// A profile or calibration that is to be applied, one pixel in its layout, and that pixel in sRGB.
+    /// A profile or calibration, a pixel in its color space, and the same pixel in sRGB.
     public struct Sample: Sendable {
+        /// The color space of the pixel.
         public var source: Source
+        /// The layout of the pixel.
         public var layout: PixelLayout
-        /// `layout.bytesPerPixel` bytes.
+        /// The pixel, in `layout.bytesPerPixel` bytes.
         public var pixel: [UInt8]
-        /// Straight RGBA.
+        /// The pixel in sRGB, as straight RGBA.
         public var expected: [UInt8]
-        /// In levels, for each channel but alpha, which must be exact.
+        /// The largest difference of a color channel, in levels of 0...255. Alpha must be exact.
         public var tolerance: Int
 
+        /// Creates a sample for an ICC profile.
         public init(profile: Data, layout: PixelLayout, pixel: [UInt8], expected: [UInt8], tolerance: Int) {
             self.init(.profile(profile), layout: layout, pixel: pixel, expected: expected, tolerance: tolerance)
         }
 
-        /// - Parameter pixel: of `.rgba8`.
+        /// Creates a sample for a calibration and a pixel in `.rgba8`.
         public init(calibration: ColorCalibration, pixel: [UInt8], expected: [UInt8], tolerance: Int) {
             self.init(.calibration(calibration), layout: .rgba8, pixel: pixel, expected: expected, tolerance: tolerance)
         }
@@ -56,31 +63,32 @@ public enum ColorConverterContract {
         }
     }
 
+    /// All rules.
     public static let rules: [ContractRule<Subject>] = [
-        ContractRule("ignores what is no profile") { subject in
+        ContractRule("the converter ignores data that is not a profile") { subject in
             for data in [Data(), Data([0]), Data(count: 500), Data("not a profile, but long enough to be one".utf8)] {
                 for layout in [PixelLayout.rgba8, .gray8, .grayAlpha8, .cmyk8] {
                     let stage = subject.stage(profile: data, layout: layout, width: 1, next: CollectingRowSink())
-                    try expect(stage == nil, "\(data.count) bytes taken for a profile of \(layout)")
+                    try expect(stage == nil, "\(data.count) bytes are accepted as a profile of \(layout)")
                 }
             }
         },
-        ContractRule("ignores a profile that is for other layouts") { subject in
+        ContractRule("the converter ignores a profile for another layout") { subject in
             for sample in subject.samples {
                 guard case .profile(let profile) = sample.source else { continue }
                 for layout in [PixelLayout.rgba8, .gray8, .cmyk8] where layout.model != sample.layout.model {
                     let stage = subject.stage(
                         profile: profile, layout: layout, width: 1, next: CollectingRowSink())
-                    try expect(stage == nil, "a profile of \(sample.layout) taken for \(layout)")
+                    try expect(stage == nil, "a profile of \(sample.layout) is accepted for \(layout)")
                 }
             }
         },
-        ContractRule("ignores a calibration that is sRGB") { subject in
+        ContractRule("the converter ignores an sRGB calibration") { subject in
             let stage = subject.converter.makeStage(
                 calibration: ColorCalibration(transfer: .srgb), width: 1, next: CollectingRowSink())
-            try expect(stage == nil, "it is applied")
+            try expect(stage == nil, "it is not ignored")
         },
-        ContractRule("turns pixels into sRGB") { subject in
+        ContractRule("the converter converts pixels to sRGB") { subject in
             for sample in subject.samples {
                 for width in [1, 3, 100] {
                     for pixel in try subject.pixels(of: sample, width: width, rowCount: 1) {
@@ -92,7 +100,7 @@ public enum ColorConverterContract {
                 }
             }
         },
-        ContractRule("keeps alpha") { subject in
+        ContractRule("the converter preserves alpha") { subject in
             for sample in subject.samples where sample.layout == .rgba8 || sample.layout == .grayAlpha8 {
                 for alpha in [UInt8(0), 1, 128, 254, 255] {
                     var changed = sample
@@ -106,7 +114,7 @@ public enum ColorConverterContract {
                 try expect(pixels.allSatisfy { $0[3] == 255 }, "a pixel without alpha got \(pixels[0][3])")
             }
         },
-        ContractRule("hands over each row once, at its full length") { subject in
+        ContractRule("the converter passes on each row once, at its full length") { subject in
             for sample in subject.samples {
                 let sink = CollectingRowSink()
                 try subject.run(sample, width: 17, rowCount: 6, into: sink)
@@ -114,19 +122,19 @@ public enum ColorConverterContract {
                 try expect(sink.rows.allSatisfy { $0.count == 17 * 4 }, "rows of another length")
             }
         },
-        ContractRule("treats each row alike") { subject in
+        ContractRule("the converter converts all rows in the same way") { subject in
             for sample in subject.samples {
                 let pixels = try subject.pixels(of: sample, width: 9, rowCount: 9)
-                try expect(Set(pixels).count == 1, "one colour became \(Set(pixels).count)")
+                try expect(Set(pixels).count == 1, "one color became \(Set(pixels).count)")
             }
         },
-        ContractRule("passes on the error of the next stage") { subject in
+        ContractRule("the converter rethrows the error of the next stage") { subject in
             for sample in subject.samples {
                 let failure = subject.failure(of: sample, into: CollectingRowSink(stopsAfter: 2))
                 try expect(failure == .cancelled, "the error was swallowed")
             }
         },
-        ContractRule("lives through a profile that is cut anywhere") { subject in
+        ContractRule("the converter ignores a truncated profile, or converts each row with it") { subject in
             for sample in subject.samples {
                 guard case .profile(let profile) = sample.source else { continue }
                 for count in stride(from: 0, to: profile.count, by: max(1, profile.count / 100)) {
@@ -143,7 +151,7 @@ public enum ColorConverterContract {
 }
 
 extension PixelLayout {
-    /// Number of the colour model's channels, alpha apart.
+    /// The number of channels of the color model, without alpha.
     fileprivate var model: Int {
         switch self {
         case .gray8, .grayAlpha8: 1

@@ -1,77 +1,85 @@
 public import ImageCore
 import ImageTesting
 
-/// A monitor of a condition, and the means to change it.
+/// A monitor of a condition, and control over the condition.
 public struct ConditionFixture<Condition: Hashable & Sendable>: Sendable {
+    /// The monitor under test.
     public let monitor: any ConditionMonitor<Condition>
-    /// Brings the condition about. Returns when the monitor has taken notice and told everyone.
-    public let bring: @Sendable (Condition) async -> Void
+    /// Sets the condition. Returns after the monitor has called its handlers.
+    public let setCondition: @Sendable (Condition) async -> Void
 
+    /// Creates a fixture.
     public init(
-        monitor: any ConditionMonitor<Condition>, bring: @escaping @Sendable (Condition) async -> Void
+        monitor: any ConditionMonitor<Condition>, setCondition: @escaping @Sendable (Condition) async -> Void
     ) {
         self.monitor = monitor
-        self.bring = bring
+        self.setCondition = setCondition
     }
 }
 
-/// What every `ConditionMonitor` promises.
+/// The contract of `ConditionMonitor`.
 public enum ConditionMonitorContract {
-    /// Makes a monitor of something that stands as `first`, the first of the two conditions that the rules are made for.
+    /// Makes a monitor whose condition is the `first` one of the rules.
     public typealias Subject<Condition: Hashable & Sendable> = @Sendable () async throws -> ConditionFixture<Condition>
 
-    /// Every promise, with two conditions of which the monitor begins with the first.
+    /// Returns all rules for two different conditions.
+    ///
+    /// - Parameters:
+    ///   - first: The initial condition of each monitor.
+    ///   - second: Another condition.
     public static func rules<Condition: Hashable & Sendable>(
         first: Condition, second: Condition
     ) -> [ContractRule<Subject<Condition>>] {
         [
-            ContractRule("the condition is how it stands now") { make in
+            ContractRule("the condition is the current one") { make in
                 let fixture = try await make()
                 for condition in [first, second, second, first] {
-                    await fixture.bring(condition)
+                    await fixture.setCondition(condition)
                     try expect(
                         fixture.monitor.condition == condition, "it is \(fixture.monitor.condition), not \(condition)")
                 }
             },
-            ContractRule("every handler is told each change, in order, and nothing that stays as it is") { make in
+            ContractRule("every handler receives each change once, in order") { make in
                 let fixture = try await make()
-                let ears = [Ear(fixture.monitor), Ear(fixture.monitor)]
-                for condition in [first, second, second, first, second] { await fixture.bring(condition) }
-                for ear in ears { try ear.expect([second, first, second]) }
+                let recorders = [Recorder(fixture.monitor), Recorder(fixture.monitor)]
+                for condition in [first, second, second, first, second] { await fixture.setCondition(condition) }
+                for recorder in recorders { try recorder.expect([second, first, second]) }
             },
-            ContractRule("an observation that is cancelled or let go is told nothing more, and the others are") {
+            ContractRule("a cancelled or released observation receives nothing more, and the others still do") {
                 make in
                 let fixture = try await make()
-                let (leaver, other, lost) = (Ear(fixture.monitor), Ear(fixture.monitor), MessageLog<Condition>())
+                let (cancelled, other) = (Recorder(fixture.monitor), Recorder(fixture.monitor))
+                let released = MessageLog<Condition>()
                 do {
-                    let observation = fixture.monitor.observe { lost.append($0) }
-                    await fixture.bring(second)
+                    let observation = fixture.monitor.observe { released.append($0) }
+                    await fixture.setCondition(second)
                     withExtendedLifetime(observation) {}
                 }
-                leaver.observation.cancel()
-                leaver.observation.cancel()
-                await fixture.bring(first)
-                try leaver.expect([second])
+                cancelled.observation.cancel()
+                cancelled.observation.cancel()
+                await fixture.setCondition(first)
+                try cancelled.expect([second])
                 try other.expect([second, first])
-                try expect(lost.messages == [second], "who let go was told \(lost.messages)")
+                try expect(
+                    released.messages == [second], "the released observation received \(released.messages)")
             },
-            ContractRule("a handler may ask the monitor, observe and cancel") { make in
+            ContractRule("a handler can read the monitor, observe it and cancel an observation") { make in
                 let fixture = try await make()
-                let (monitor, asked) = (fixture.monitor, MessageLog<Condition>())
+                let (monitor, conditions) = (fixture.monitor, MessageLog<Condition>())
                 let observation = monitor.observe { _ in
-                    asked.append(monitor.condition)
+                    conditions.append(monitor.condition)
                     monitor.observe { _ in }.cancel()
                 }
-                await fixture.bring(second)
+                await fixture.setCondition(second)
                 observation.cancel()
-                await fixture.bring(first)
-                try expect(asked.messages == [second], "asked in the handler, it was \(asked.messages)")
+                await fixture.setCondition(first)
+                try expect(conditions.messages == [second], "in the handler, the condition was \(conditions.messages)")
             },
         ]
     }
 
-    /// Observes a monitor and keeps what it is told.
-    private struct Ear<Condition: Hashable & Sendable> {
+    /// Records the conditions that a monitor reports.
+    private struct Recorder<Condition: Hashable & Sendable> {
         let observation: MonitorObservation
         private let log = MessageLog<Condition>()
 
@@ -80,7 +88,7 @@ public enum ConditionMonitorContract {
         }
 
         func expect(_ conditions: [Condition]) throws(ContractViolation) {
-            try ImageContractTesting.expect(log.messages == conditions, "told \(log.messages), not \(conditions)")
+            try ImageContractTesting.expect(log.messages == conditions, "received \(log.messages), not \(conditions)")
         }
     }
 }

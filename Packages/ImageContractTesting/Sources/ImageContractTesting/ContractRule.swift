@@ -1,9 +1,9 @@
-/// One promise of a port, as a check that any implementation can be put to.
+/// A promise of a protocol, as a check that you can run on any implementation.
 ///
-/// Run the rules of a port as one parameterised test:
+/// Run the rules of a protocol as one parameterized test:
 /// ```swift
 /// @Test(arguments: ImageCacheContract.rules)
-/// func obeys(_ rule: ContractRule<ImageCacheContract.Subject>) async throws {
+/// func passes(_ rule: ContractRule<ImageCacheContract.Subject>) async throws {
 ///     try await rule.check { limit in MyCache(byteLimit: limit) }
 /// }
 /// ```
@@ -12,31 +12,41 @@ public struct ContractRule<Subject: Sendable>: Sendable, CustomStringConvertible
     public let name: String
     private let body: @Sendable (Subject) async throws -> Void
 
-    /// - Parameter body: throws `ContractViolation`, best through `expect`, when the subject breaks the promise.
+    /// Creates a rule.
+    ///
+    /// - Parameters:
+    ///   - name: The promise, as a sentence.
+    ///   - body: Checks a subject. It throws `ContractViolation`, preferably with `expect`, if the subject breaks the
+    ///     promise.
     public init(_ name: String, body: @escaping @Sendable (Subject) async throws -> Void) {
         self.name = name
         self.body = body
     }
 
-    /// Throws `ContractViolation` when the subject breaks the promise.
+    /// Checks a subject.
+    ///
+    /// - Throws: `ContractViolation` if the subject breaks the promise, or an error that the subject throws.
     public func check(_ subject: Subject) async throws { try await body(subject) }
 
-    /// The same for a double that is known to break the promise, with little patience for what never comes.
+    /// Checks a double that is known to break the promise. Waits for a shorter time than `check`.
     package func checkBrokenDouble(_ subject: Subject) async throws {
-        try await Patience.$turns.withValue(5_000) { try await body(subject) }
+        try await WaitLimit.$yields.withValue(5_000) { try await body(subject) }
     }
 
+    /// The name of the rule.
     public var description: String { name }
 }
 
-/// A promise that was broken, and how.
+/// An error that says which promise an implementation broke, and how.
 public struct ContractViolation: Error, CustomStringConvertible {
+    /// What the implementation did wrong.
     public let description: String
 
+    /// Creates a violation with a description of what the implementation did wrong.
     public init(_ description: String) { self.description = description }
 }
 
-/// Throws `ContractViolation` with `message` when `condition` is false.
+/// Throws `ContractViolation` with `message` if `condition` is false.
 public func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws(ContractViolation) {
     if !condition { throw ContractViolation(message()) }
 }

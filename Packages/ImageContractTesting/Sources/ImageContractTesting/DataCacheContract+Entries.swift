@@ -6,9 +6,9 @@ import ImageCore
     import Foundation
 #endif
 
-/// What the rules store, and how they look at what came of it.
+/// Entries that the rules store, and checks of what they find.
 extension DataCacheContract {
-    static var oddKeys: [DataCacheKey] {
+    static var unusualKeys: [DataCacheKey] {
         let long = String(repeating: "a", count: 5_000)
         return ["", "a", "A", "a/b", "a b", "../a", "a\0b", "ü", "🖼", ".", "..", "a#", "a?", long, long + "b"].map(
             DataCacheKey.init)
@@ -16,9 +16,9 @@ extension DataCacheContract {
 
     static func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: "https://images.test/\(number)") }
 
-    /// An entry of which every part depends on the seed.
+    /// Returns an entry in which every part depends on the seed.
     static func entry(_ byteCount: Int, _ seed: Int) -> DataCacheEntry {
-        // What follows would be the same again.
+        // The contents repeat after a block.
         let block = (0..<min(byteCount, 1 << 16)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 256 &+ seed &* 7) }
         return DataCacheEntry(
             data: Data(block.repeated(toFill: byteCount)),
@@ -32,7 +32,7 @@ extension DataCacheContract {
 
     static func expect(_ cache: any DataCache, has entry: DataCacheEntry?, for key: DataCacheKey) async throws {
         let found = try await cache.entry(for: key)
-        try expect(found == entry, "under \(key.source.prefix(60)) there is \(text(found)), expected \(text(entry))")
+        try expect(found == entry, "found \(text(found)) for \(key.source.prefix(60)), expected \(text(entry))")
     }
 
     static func expectTooLarge(_ entry: DataCacheEntry, for key: DataCacheKey, in cache: any DataCache)
@@ -41,10 +41,10 @@ extension DataCacheContract {
         do {
             try await cache.store(entry, for: key)
         } catch .tooLarge(let bytes, let allowed) {
-            try expect(bytes > allowed, "tooLarge tells of \(bytes) bytes where \(allowed) are allowed")
+            try expect(bytes > allowed, "tooLarge reports \(bytes) bytes, but \(allowed) are allowed")
             return
         }
-        throw ContractViolation("an entry larger than the budget was taken")
+        throw ContractViolation("an entry larger than the limit was accepted")
     }
 
     static func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws(ContractViolation) {

@@ -6,42 +6,47 @@ public import ImageCore
     import Foundation
 #endif
 
-/// For caches on stores that can be damaged, or be full.
+/// Rules for caches with a store that can be damaged or full.
 extension DataCacheContract {
-    /// A cache, and a way to alter what its store holds behind its back.
+    /// A cache, and a function that damages its store.
     public struct Damageable: Sendable {
+        /// The cache under test.
         public var cache: any DataCache
-        /// Alters bytes of the entry under a key.
+        /// Changes bytes of the entry for a key, without the cache.
         public var damage: @Sendable (DataCacheKey) async throws -> Void
 
+        /// Creates a cache that can be damaged.
         public init(cache: any DataCache, damage: @escaping @Sendable (DataCacheKey) async throws -> Void) {
             self.cache = cache
             self.damage = damage
         }
     }
 
-    /// A cache, and a way to leave its store without space, and to give it space again.
+    /// A cache, and a function that removes or restores the free space of its device.
     public struct Fillable: Sendable {
+        /// The cache under test.
         public var cache: any DataCache
-        /// From now on nothing more fits on the device, or everything does again.
+        /// Makes the device full if the argument is true. Otherwise, gives it space again.
         public var setFull: @Sendable (Bool) async throws -> Void
 
+        /// Creates a cache whose device can be full.
         public init(cache: any DataCache, setFull: @escaping @Sendable (Bool) async throws -> Void) {
             self.cache = cache
             self.setFull = setFull
         }
     }
 
+    /// The rules about damaged entries. The subject makes an empty cache with a limit in bytes.
     public static var damage: [ContractRule<@Sendable (_ byteLimit: Int) async throws -> Damageable>] {
         [
-            ContractRule("a damaged entry is a miss, and its neighbours stay") { makeStore in
+            ContractRule("a damaged entry is a miss, and other entries stay") { makeStore in
                 let store = try await makeStore(100_000)
                 for number in 1...3 { try await store.cache.store(entry(1_000, number), for: key(number)) }
                 try await store.damage(key(2))
                 for _ in 1...2 { try await expect(store.cache, has: nil, for: key(2)) }
                 for number in [1, 3] { try await expect(store.cache, has: entry(1_000, number), for: key(number)) }
             },
-            ContractRule("a damaged entry gives its key and its space to a new one") { makeStore in
+            ContractRule("a new entry can use the key and the space of a damaged one") { makeStore in
                 let store = try await makeStore(3 * (10_000 + overhead))
                 for number in 1...3 { try await store.cache.store(entry(10_000, number), for: key(number)) }
                 try await store.damage(key(2))
@@ -53,9 +58,10 @@ extension DataCacheContract {
         ]
     }
 
+    /// The rules about a full device. The subject makes an empty cache with a limit in bytes.
     public static var fullStore: [ContractRule<@Sendable (_ byteLimit: Int) async throws -> Fillable>] {
         [
-            ContractRule("on a full device a store throws noSpace, and what is there is served") { makeStore in
+            ContractRule("a store on a full device throws noSpace, and existing entries are still found") { makeStore in
                 let store = try await makeStore(10_000_000)
                 try await store.cache.store(entry(1_000, 1), for: key(1))
                 try await store.setFull(true)
@@ -63,14 +69,14 @@ extension DataCacheContract {
                 try await expect(store.cache, has: nil, for: key(2))
                 try await expect(store.cache, has: entry(1_000, 1), for: key(1))
             },
-            ContractRule("a store that fails does not leave the older entry under its key") { makeStore in
+            ContractRule("a store that fails also removes the older entry for its key") { makeStore in
                 let store = try await makeStore(10_000_000)
                 try await store.cache.store(entry(1_000, 1), for: key(1))
                 try await store.setFull(true)
                 try await expectNoSpace(entry(300_000, 2), for: key(1), in: store.cache)
                 try await expect(store.cache, has: nil, for: key(1))
             },
-            ContractRule("a cache takes entries again once there is space on the device") { makeStore in
+            ContractRule("a cache accepts entries again once the device has space") { makeStore in
                 let store = try await makeStore(10_000_000)
                 try await store.setFull(true)
                 for number in 1...3 {
@@ -95,7 +101,7 @@ extension DataCacheContract {
         } catch {
             throw ContractViolation("a store on a full device throws \(error), not noSpace")
         }
-        throw ContractViolation("a store on a full device seems to succeed")
+        throw ContractViolation("a store on a full device succeeds")
     }
 
     private static func expectSpace(for entry: DataCacheEntry, _ key: DataCacheKey, in cache: any DataCache)
@@ -104,7 +110,7 @@ extension DataCacheContract {
         do {
             try await cache.store(entry, for: key)
         } catch {
-            throw ContractViolation("there is space on the device again, and a store throws \(error)")
+            throw ContractViolation("a store throws \(error) although the device has space again")
         }
     }
 }

@@ -6,16 +6,18 @@ public import ImageCore
     import Foundation
 #endif
 
-/// For caches that take entries in pieces and give parts of them.
+/// Rules for caches that write entries in pieces and read parts of them.
 extension DataCacheContract {
     /// Makes an empty cache with a limit in bytes.
     public typealias Streaming = @Sendable (_ byteLimit: Int) async throws -> any StreamingDataCache
 
+    /// The rules about writers and readers.
     public static var streaming: [ContractRule<Streaming>] { writing + reading }
 
     private static var writing: [ContractRule<Streaming>] {
         [
-            ContractRule("what came in pieces is found whole once it is finished, and not before") { makeCache in
+            ContractRule("an entry that is written in pieces is found complete once it is finished, and not before") {
+                makeCache in
                 let cache = try await makeCache(1_000_000)
                 let whole = entry(300_000, 1)
                 for expected in [nil, 300_000, 10] {
@@ -27,7 +29,7 @@ extension DataCacheContract {
                     try await cache.remove(for: key(1))
                 }
             },
-            ContractRule("the older entry is served until the new one is finished, or for good if it is cancelled") {
+            ContractRule("the older entry is found until the new one is finished, and stays if that is cancelled") {
                 makeCache in
                 let cache = try await makeCache(1_000_000)
                 try await cache.store(entry(1_000, 1), for: key(1))
@@ -42,14 +44,14 @@ extension DataCacheContract {
                 await writer.cancel()
                 try await expect(cache, has: entry(2_000, 2), for: key(1))
             },
-            ContractRule("what outgrows the budget throws tooLarge, each time, and takes the older entry with it") {
+            ContractRule("an entry that outgrows the limit throws tooLarge each time, and removes the older one") {
                 makeCache in
                 let cache = try await makeCache(5_000)
                 for number in 1...2 { try await cache.store(entry(1_000, number), for: key(number)) }
-                try await expectOutgrown(entry(6_000, 3), for: key(1), in: cache)
+                try await expectWriterThrowsTooLarge(entry(6_000, 3), for: key(1), in: cache)
                 try await expect(cache, has: nil, for: key(1))
             },
-            ContractRule("the budget holds, whatever comes in pieces") { makeCache in
+            ContractRule("the limit holds for entries that are written in pieces") { makeCache in
                 let cache = try await makeCache(10_000)
                 for step in 0..<20 {
                     let next = entry(500 + step * 311 % 2_500, step)
@@ -59,10 +61,10 @@ extension DataCacheContract {
                     try await expect(cache, has: next, for: key(step % 7))
                     var sum = 0
                     for number in 0..<7 { sum += size(try await cache.entry(for: key(number))) }
-                    try expect(sum <= 10_000, "\(sum) bytes within a budget of 10000")
+                    try expect(sum <= 10_000, "\(sum) bytes with a limit of 10000")
                 }
             },
-            ContractRule("two that write under one key at once leave the entry of the one that finished last") {
+            ContractRule("concurrent writers for one key leave the entry of the one that finishes last") {
                 makeCache in
                 let cache = try await makeCache(1_000_000)
                 let first = try await cache.writer(for: key(1), expectedByteCount: nil)
@@ -80,7 +82,7 @@ extension DataCacheContract {
 
     private static var reading: [ContractRule<Streaming>] {
         [
-            ContractRule("a reader gives any part of the data, as far as there is any, and the rest of the entry") {
+            ContractRule("a reader returns any available part of the data, the metadata and the date") {
                 makeCache in
                 let cache = try await makeCache(1_000_000)
                 let whole = entry(200_000, 1)
@@ -88,18 +90,18 @@ extension DataCacheContract {
                 let reader = try await expectReader(for: key(1), in: cache)
                 try expect(
                     reader.byteCount == 200_000 && reader.metadata == whole.metadata
-                        && reader.createdAt == whole.createdAt, "the reader tells of another entry")
+                        && reader.createdAt == whole.createdAt, "the reader has another entry")
                 for range in [0..<200_000, 0..<1, 65_535..<65_537, 100_001..<200_000, 7..<7, 199_990..<300_000] {
                     let part = try await reader.bytes(in: range)
                     try expect(
-                        part == whole.data[range.clamped(to: 0..<200_000)], "the part \(range) is not what it was")
+                        part == whole.data[range.clamped(to: 0..<200_000)], "the part \(range) has other bytes")
                 }
             },
-            ContractRule("there is no reader of what is absent") { makeCache in
+            ContractRule("an absent entry has no reader") { makeCache in
                 let cache = try await makeCache(1_000_000)
-                try expect(try await cache.reader(for: key(1)) == nil, "a reader of nothing")
+                try expect(try await cache.reader(for: key(1)) == nil, "there is a reader for an absent entry")
             },
-            ContractRule("a reader keeps its bytes while the entry is replaced, and while it is removed") { makeCache in
+            ContractRule("a reader keeps its bytes after the entry is replaced or removed") { makeCache in
                 let cache = try await makeCache(1_000_000)
                 try await cache.store(entry(100_000, 1), for: key(1))
                 let reader = try await expectReader(for: key(1), in: cache)
@@ -120,7 +122,7 @@ extension DataCacheContract {
         }
     }
 
-    private static func expectOutgrown(
+    private static func expectWriterThrowsTooLarge(
         _ entry: DataCacheEntry, for key: DataCacheKey, in cache: any StreamingDataCache
     ) async throws {
         let writer = try await cache.writer(for: key, expectedByteCount: nil)
@@ -131,7 +133,7 @@ extension DataCacheContract {
             } catch DataCacheFailure.tooLarge {
                 continue
             }
-            throw ContractViolation("an entry larger than the budget was taken")
+            throw ContractViolation("an entry larger than the limit was accepted")
         }
     }
 
@@ -139,13 +141,13 @@ extension DataCacheContract {
         for key: DataCacheKey, in cache: any StreamingDataCache
     ) async throws -> any DataCacheReader {
         guard let reader = try await cache.reader(for: key) else {
-            throw ContractViolation("there is no reader of an entry that was stored")
+            throw ContractViolation("there is no reader for a stored entry")
         }
         return reader
     }
 
     private static func expect(_ reader: any DataCacheReader, keeps entry: DataCacheEntry) async throws {
         let bytes = try await reader.bytes(in: 50_000..<100_000)
-        try expect(bytes == entry.data[50_000...], "the reader gives other bytes than those it was opened on")
+        try expect(bytes == entry.data[50_000...], "the reader returns other bytes than when it was opened")
     }
 }

@@ -8,87 +8,90 @@ import Synchronization
     import Darwin
 #endif
 
-/// For caches that read and write files or the like.
+/// Rules for caches whose storage can block, such as files.
 extension DataCacheContract {
-    /// Makes an empty cache that calls `onAccess` on the thread that is about to touch the store, each time.
+    /// Makes an empty cache that calls `onAccess` before each access to its storage, on the same thread.
     public typealias Observable =
         @Sendable (_ byteLimit: Int, _ onAccess: @escaping @Sendable () -> Void) async throws
         -> any DataCache
 
+    /// The rules about blocking calls: they must not block the threads of the cooperative pool.
     public static var threads: [ContractRule<Observable>] {
         let operations: [(String, @Sendable (any DataCache) async throws -> Void)] = [
-            ("a look-up", { _ = try await $0.entry(for: key(1)) }),
-            ("a store", { try await $0.store(entry(1_000, 2), for: key(2)) }),
+            ("a lookup", { _ = try await $0.entry(for: key(1)) }),
+            ("a write", { try await $0.store(entry(1_000, 2), for: key(2)) }),
             ("a removal", { try await $0.remove(for: key(1)) }),
-            ("a removal of everything", { try await $0.removeAll() }),
+            ("a removal of all entries", { try await $0.removeAll() }),
         ]
         return operations.map { name, operation in
-            ContractRule("while the store stands still in \(name), the tasks of others go on") { makeCache in
-                let standstill = Standstill()
-                let cache = try await makeCache(100_000) { standstill.pass() }
+            ContractRule("other tasks run while \(name) waits for the storage") { makeCache in
+                let blocker = StorageBlocker()
+                let cache = try await makeCache(100_000) { blocker.willAccess() }
                 try await cache.store(entry(1_000, 1), for: key(1))
-                try await standstill.check { try await operation(cache) }
+                try await blocker.check { try await operation(cache) }
             }
         }
     }
 }
 
-/// Holds every thread that touches a store until a task that has nothing to do with it has run.
-private final class Standstill: Sendable {
+/// Blocks every thread that accesses the storage until an unrelated task has run.
+private final class StorageBlocker: Sendable {
     private struct State {
-        var isClosed = false
-        var arrivals = 0
+        var isBlocked = false
+        var accessCount = 0
         var isViolated = false
     }
 
-    /// How often a thread of a task gives way to others before it takes them for lost.
-    private static let patience = 100_000
-    /// More than any pool has threads.
+    /// How often a thread of the pool yields before the rule fails.
+    private static let yieldLimit = 100_000
+    /// More operations than a pool has threads.
     private static let operationCount = 256
 
     private let state = Mutex(State())
-    /// Entered while the store stands still.
-    private let standing = DispatchGroup()
+    /// Entered while the storage is blocked.
+    private let blockade = DispatchGroup()
 
-    /// To be called by a thread that is about to touch the store.
-    func pass() {
-        let isHeld = state.withLock { state in
-            state.arrivals += 1
-            return state.isClosed
+    /// Blocks the calling thread, which is about to access the storage.
+    func willAccess() {
+        let isBlocked = state.withLock { state in
+            state.accessCount += 1
+            return state.isBlocked
         }
-        guard isHeld else { return }
-        if isOnPool { giveWay() } else { standing.wait() }
+        guard isBlocked else { return }
+        if isOnPool { yieldUntilUnblocked() } else { blockade.wait() }
     }
 
-    /// A thread that runs no task, or one that prefers an executor of its own, is none of the pool's, and may wait for as long as it
-    /// takes.
+    /// Whether the thread belongs to the cooperative pool.
+    ///
+    /// A thread without a task, or with a task that has an executor preference, may block.
     private var isOnPool: Bool {
         unsafe withUnsafeCurrentTask { task in unsafe task.map { unsafe $0.unownedTaskExecutor == nil } ?? false }
     }
 
-    private func giveWay() {
-        for _ in 0..<Self.patience {
-            if state.withLock({ !$0.isClosed }) { return }
+    private func yieldUntilUnblocked() {
+        for _ in 0..<Self.yieldLimit {
+            if state.withLock({ !$0.isBlocked }) { return }
             sched_yield()
         }
         state.withLock { state in
             state.isViolated = true
-            state.isClosed = false
+            state.isBlocked = false
         }
     }
 
-    /// Starts more operations than the pool has threads, and behind them a bystander.
+    /// Starts more operations than the pool has threads, and then an unrelated task.
     func check(_ operation: @escaping @Sendable () async throws -> Void) async throws {
-        standing.enter()
-        state.withLock { $0 = State(isClosed: true) }
+        blockade.enter()
+        state.withLock { $0 = State(isBlocked: true) }
         let operations = (0..<Self.operationCount).map { _ in Task { try await operation() } }
         await Task {}.value
-        _ = await Patience.comesTrue { state.withLock { $0.arrivals > 0 } }
-        state.withLock { $0.isClosed = false }
-        standing.leave()
+        _ = await WaitLimit.becomesTrue { state.withLock { $0.accessCount > 0 } }
+        state.withLock { $0.isBlocked = false }
+        blockade.leave()
         for operation in operations { try await operation.value }
-        try expect(state.withLock { $0.arrivals > 0 }, "it never told of an access to the store")
+        try expect(state.withLock { $0.accessCount > 0 }, "onAccess was never called")
         try expect(
-            !state.withLock { $0.isViolated }, "it waits on threads of the cooperative pool, and no other task ran")
+            !state.withLock { $0.isViolated },
+            "the cache blocks the threads of the cooperative pool, and no other task ran")
     }
 }

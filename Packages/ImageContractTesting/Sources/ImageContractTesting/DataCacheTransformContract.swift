@@ -6,34 +6,38 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// What every `DataCacheTransform` promises, and what one promises beside that restores each byte.
+/// The contract of `DataCacheTransform`, with more rules for transforms that restore each byte.
 public enum DataCacheTransformContract {
-    /// A transform, and bytes of the kind that it is for: an image, for one that encodes images otherwise.
+    /// A transform, and bytes that it supports, such as an encoded image.
     public struct Subject: Sendable {
+        /// The transform under test.
         public var transform: any DataCacheTransform
+        /// Bytes that the transform supports.
         public var bytes: Data
 
+        /// Creates a subject from a transform and bytes that it supports.
         public init(_ transform: any DataCacheTransform, bytes: Data) {
             self.transform = transform
             self.bytes = bytes
         }
     }
 
+    /// The rules for every transform.
     public static let rules: [ContractRule<Subject>] = [
-        ContractRule("a key has one name, and two keys have two") { subject in
+        ContractRule("a key is always mapped to the same key, and different keys to different ones") { subject in
             let (a, b) = (subject.transform.key(for: key), subject.transform.key(for: DataCacheKey(source: "other")))
-            try expect(a == subject.transform.key(for: key), "two names for one key")
-            try expect(a != b, "one name for two keys")
+            try expect(a == subject.transform.key(for: key), "one key is mapped to two")
+            try expect(a != b, "two keys are mapped to one")
         },
-        ContractRule("what it stored it restores, with what was kept beside the bytes and their date") { subject in
+        ContractRule("a stored entry is restored with its metadata and its date") { subject in
             let entry = subject.entry
             let restored = try subject.transform.restored(try subject.transform.stored(entry, for: key), for: key)
-            try expect(!restored.data.isEmpty, "no bytes come back")
+            try expect(!restored.data.isEmpty, "no bytes are restored")
             try expect(
-                restored.metadata == entry.metadata, "what was kept beside them comes back as \(restored.metadata)")
-            try expect(restored.createdAt == entry.createdAt, "the date comes back as \(restored.createdAt)")
+                restored.metadata == entry.metadata, "the metadata is restored as \(restored.metadata)")
+            try expect(restored.createdAt == entry.createdAt, "the date is restored as \(restored.createdAt)")
         },
-        ContractRule("works on several entries at once") { subject in
+        ContractRule("the transform handles several entries concurrently") { subject in
             let expected = try subject.transform.restored(subject.transform.stored(subject.entry, for: key), for: key)
             try await withThrowingTaskGroup(of: DataCacheEntry.self) { group in
                 for _ in 0..<8 {
@@ -46,14 +50,14 @@ public enum DataCacheTransformContract {
         },
     ]
 
-    /// For a transform that changes bytes on their way alone: encrypts them, compresses them.
+    /// The rules for transforms that restore each byte, such as encryption and compression.
     public static let lossless: [ContractRule<Subject>] = [
-        ContractRule("every byte comes back") { subject in
+        ContractRule("every byte is restored") { subject in
             for bytes in [subject.bytes, Data(), Data([0, 255])] {
                 var entry = subject.entry
                 entry.data = bytes
                 let restored = try subject.transform.restored(try subject.transform.stored(entry, for: key), for: key)
-                try expect(restored == entry, "\(bytes.count) bytes come back as others")
+                try expect(restored == entry, "\(bytes.count) bytes are restored as others")
             }
         }
     ]
@@ -64,6 +68,6 @@ public enum DataCacheTransformContract {
 extension DataCacheTransformContract.Subject {
     fileprivate var entry: DataCacheEntry {
         DataCacheEntry(
-            data: bytes, metadata: Data("beside".utf8), createdAt: Date(timeIntervalSince1970: 1_700_000_000))
+            data: bytes, metadata: Data("metadata".utf8), createdAt: Date(timeIntervalSince1970: 1_700_000_000))
     }
 }

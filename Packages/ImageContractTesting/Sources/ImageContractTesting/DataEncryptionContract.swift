@@ -6,68 +6,76 @@ public import ImageCore
     import Foundation
 #endif
 
-/// What every `DataEncryption` promises.
+/// The contract of `DataEncryption`.
 public enum DataEncryptionContract {
-    /// An encryption, and another with another key.
+    /// Two encryptions with different keys.
     public struct Subject: Sendable {
+        /// The encryption under test.
         public var encryption: any DataEncryption
+        /// An encryption of the same type with another key.
         public var other: any DataEncryption
 
+        /// Creates a subject from two encryptions with different keys.
         public init(_ encryption: any DataEncryption, other: any DataEncryption) {
             self.encryption = encryption
             self.other = other
         }
     }
 
+    /// All rules.
     public static let rules: [ContractRule<Subject>] = [
-        ContractRule("opens what it encrypted, whatever it was") { subject in
+        ContractRule("decrypting returns the bytes that were encrypted, whatever they are") { subject in
             for bytes in [Data(), Data([0]), text] {
-                let opened = try subject.encryption.decrypt(
+                let decrypted = try subject.encryption.decrypt(
                     try subject.encryption.encrypt(bytes, context: context), context: context)
-                try expect(opened == bytes, "\(bytes.count) bytes come back as others")
+                try expect(decrypted == bytes, "\(bytes.count) bytes are decrypted to others")
             }
         },
-        ContractRule("what it encrypted shows nothing of the bytes") { subject in
+        ContractRule("encrypted data does not contain the original bytes") { subject in
             let encrypted = try subject.encryption.encrypt(text, context: context)
-            try expect(encrypted.firstRange(of: text.prefix(8)) == nil, "the bytes are in it")
+            try expect(encrypted.firstRange(of: text.prefix(8)) == nil, "it contains the bytes")
         },
-        ContractRule("opens nothing with another context or another key") { subject in
+        ContractRule("decrypting with another context or another key fails") { subject in
             let encrypted = try subject.encryption.encrypt(text, context: context)
-            try expectRefused("another context") {
+            try expectFailure("another context") {
                 try subject.encryption.decrypt(encrypted, context: Data("other".utf8))
             }
-            try expectRefused("another key") { try subject.other.decrypt(encrypted, context: context) }
+            try expectFailure("another key") { try subject.other.decrypt(encrypted, context: context) }
         },
-        ContractRule("opens nothing that was changed in any byte, cut or made up") { subject in
+        ContractRule("decrypting fails if any byte was changed or the data was truncated") { subject in
             let encrypted = try subject.encryption.encrypt(text, context: context)
             for index in encrypted.indices {
                 var changed = encrypted
                 changed[index] ^= 1
-                try expectRefused("changed byte \(index)") { try subject.encryption.decrypt(changed, context: context) }
+                try expectFailure("changed byte \(index)") { try subject.encryption.decrypt(changed, context: context) }
             }
             for count in 0..<encrypted.count {
-                try expectRefused("\(count) bytes") {
+                try expectFailure("\(count) bytes") {
                     try subject.encryption.decrypt(encrypted.prefix(count), context: context)
                 }
             }
         },
-        ContractRule("names a text the same each time, other texts otherwise, and without showing it") { subject in
+        ContractRule("a pseudonym is stable, differs for other texts and keys, and does not contain the text") {
+            subject in
             let name = subject.encryption.pseudonym(for: "https://images.example/private")
             try expect(
-                name == subject.encryption.pseudonym(for: "https://images.example/private"), "two names for one text")
+                name == subject.encryption.pseudonym(for: "https://images.example/private"),
+                "two pseudonyms for one text")
             try expect(
-                name != subject.encryption.pseudonym(for: "https://images.example/public"), "one name for two texts")
+                name != subject.encryption.pseudonym(for: "https://images.example/public"),
+                "one pseudonym for two texts")
             try expect(
-                name != subject.other.pseudonym(for: "https://images.example/private"), "the key plays no part")
-            try expect(!name.contains("private"), "the text is in its name")
+                name != subject.other.pseudonym(for: "https://images.example/private"),
+                "the key does not affect the pseudonym")
+            try expect(!name.contains("private"), "the pseudonym contains the text")
         },
     ]
 
     private static let text = Data("an image that nobody else may see".utf8)
     private static let context = Data("key".utf8)
 
-    private static func expectRefused(_ what: String, _ open: () throws -> Data) throws {
-        guard let opened = try? open() else { return }
-        throw ContractViolation("\(what): opened as \(opened.count) bytes")
+    private static func expectFailure(_ what: String, _ decrypt: () throws -> Data) throws {
+        guard let bytes = try? decrypt() else { return }
+        throw ContractViolation("\(what): decrypted to \(bytes.count) bytes")
     }
 }

@@ -8,12 +8,12 @@ import ImageTransporting
 #endif
 
 extension DataTransportContract {
-    /// Promises about origins that break the rules, or take their time.
-    public static var faultRules: [ContractRule<Subject>] { framing + limits + pace + uploads }
+    /// The rules about origins that violate HTTP or delay their response.
+    public static var faultRules: [ContractRule<Subject>] { framing + limits + timeouts + uploads }
 
     private static var framing: [ContractRule<Subject>] {
         [
-            ContractRule("bytes beyond the announced length belong neither to this body nor to the next response") {
+            ContractRule("bytes beyond the announced length belong neither to the body nor to the next response") {
                 makeFixture in
                 var origin = Origin()
                 origin.pieces = [bytes(100) + Array("HTTP/1.1 203 OK\r\nContent-Length: 3\r\n\r\nbad".utf8)]
@@ -21,14 +21,14 @@ extension DataTransportContract {
                 let fixture = try await makeFixture(origin)
                 for _ in 0..<10 {
                     let answer = try await fetch(fixture)
-                    try expect(answer.head.status == .ok, "the surplus was taken for a head: \(answer.head.status)")
-                    try expect(answer.body == Data(bytes(100)), "\(answer.body.count) bytes, or other ones")
+                    try expect(answer.head.status == .ok, "the surplus was parsed as a head: \(answer.head.status)")
+                    try expect(answer.body == Data(bytes(100)), "\(answer.body.count) bytes, or other bytes")
                 }
             },
-            ContractRule("a body cut in the middle of a chunk is closed early") { makeFixture in
+            ContractRule("a body that is cut off in the middle of a chunk fails as closed early") { makeFixture in
                 var origin = Origin()
                 origin.pieces = [bytes(100), bytes(1_000)]
-                origin.ending = .cutInPiece
+                origin.ending = .disconnectInPiece
                 let failure = await failure(of: try await makeFixture(origin))
                 guard case .closedEarly(_, expected: nil) = failure else { throw ContractViolation(describe(failure)) }
             },
@@ -37,56 +37,58 @@ extension DataTransportContract {
 
     private static var limits: [ContractRule<Subject>] {
         [
-            ContractRule("a head of a megabyte is too large") { makeFixture in
+            ContractRule("a head of one megabyte fails as too large") { makeFixture in
                 var origin = announced([1])
                 origin.extraHeadBytes = 1 << 20
                 let failure = await failure(of: try await makeFixture(origin))
                 try expect(failure == .headTooLarge(allowedBytes: 256 << 10), describe(failure))
             },
-            ContractRule("a small coded body that unpacks to more than the limit is told as such") { makeFixture in
+            ContractRule("a small encoded body that unpacks to more than the limit fails as too large") { makeFixture in
                 let coded = GzipBomb.bytes(unpackingTo: 20 << 20)
                 var origin = announced(coded)
                 origin.contentCoding = "gzip"
                 try expect(coded.count < 1 << 20, "the bomb has \(coded.count) bytes")
                 let failure = await failure(of: try await makeFixture(origin), maxBodyBytes: 1 << 20)
-                try expect(failure == .unpacksTooLarge(allowedBytes: 1 << 20), describe(failure))
+                try expect(failure == .decodedBodyTooLarge(allowedBytes: 1 << 20), describe(failure))
             },
         ]
     }
 
-    private static var pace: [ContractRule<Subject>] {
+    private static var timeouts: [ContractRule<Subject>] {
         [
-            ContractRule("an origin that says nothing has timed out, waiting for the head") { makeFixture in
+            ContractRule("a request to an origin that sends no head times out waiting for the head") { makeFixture in
                 var origin = Origin()
                 origin.isSilentBeforeHead = true
                 let failure = await failure(of: try await makeFixture(origin)) { $0.stallTimeout = .milliseconds(200) }
                 try expect(failure == .timedOut(.head), describe(failure))
             },
-            ContractRule("an origin that stops in the body has timed out, waiting for the body") { makeFixture in
+            ContractRule("a request to an origin that stops in the body times out waiting for the body") {
+                makeFixture in
                 var origin = announced(bytes(100))
                 origin.announcedBytes = 1_000
-                origin.ending = .silence
+                origin.ending = .stall
                 let failure = await failure(of: try await makeFixture(origin)) { $0.stallTimeout = .milliseconds(200) }
                 try expect(failure == .timedOut(.body), describe(failure))
             },
-            ContractRule("a body that drips is no stall, and ends when the whole has taken too long") { makeFixture in
+            ContractRule("a body that arrives byte by byte does not stall, and ends at the total timeout") {
+                makeFixture in
                 var origin = Origin()
                 origin.ending = .drip
                 let failure = await failure(of: try await makeFixture(origin)) { request in
                     request.stallTimeout = .seconds(60)
                     request.totalTimeout = .milliseconds(300)
                 }
-                try expect(failure == .timedOut(.whole), describe(failure))
+                try expect(failure == .timedOut(.total), describe(failure))
             },
         ]
     }
 
     private static var uploads: [ContractRule<Subject>] {
         [
-            ContractRule("small bodies of requests arrive whole, empty ones too") { makeFixture in
+            ContractRule("small request bodies arrive complete, including empty ones") { makeFixture in
                 let fixture = try await makeFixture(announced([1]))
                 guard let requestBodies = fixture.requestBodies else {
-                    throw ContractViolation("the fixture does not know requestBodies")
+                    throw ContractViolation("the fixture has no requestBodies")
                 }
                 let bodies = [0, 1, 1_000, 60_000].map { Data(bytes($0)) }
                 for body in bodies {
@@ -110,15 +112,15 @@ extension DataTransportContract {
     }
 }
 
-/// A gzip stream of zeros (RFC 1951, 1952), without what comes after its last byte: nobody is to get as far as that.
+/// A gzip stream of zeros (RFC 1951 and 1952) without an end, because a decoder must stop before it.
 enum GzipBomb {
-    /// In 13 bits the longest match there is, of the byte before: the codes for length 258 and distance 1.
+    /// The longest match, in 13 bits: the codes for length 258 and distance 1.
     private static let match: [UInt8] = [1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0]
     private static let bytesPerMatch = 258
 
     static func bytes(unpackingTo count: Int) -> [UInt8] {
         let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
-        // The last block, with fixed codes: 1, then 01 from its lowest bit; then a zero as a literal, 00110000.
+        // The last block, with fixed codes: 1, then 01 from its lowest bit. Then the literal 0: 00110000.
         let start: [UInt8] = [1, 1, 0] + [0, 0, 1, 1, 0, 0, 0, 0]
         var bits = BitPacker()
         bits.append(start)
@@ -126,7 +128,7 @@ enum GzipBomb {
         return header + bits.bytes
     }
 
-    /// Fills bytes from their lowest bits.
+    /// Packs bits into bytes, starting with the lowest bit.
     private struct BitPacker {
         private(set) var bytes: [UInt8] = []
         private var count = 0

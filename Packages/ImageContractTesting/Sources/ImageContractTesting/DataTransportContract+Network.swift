@@ -8,36 +8,36 @@ import ImageTransporting
 #endif
 
 extension DataTransportContract {
-    /// Promises of transports that talk to an origin.
-    public static var networkRules: [ContractRule<Subject>] { answers + redirections + departures }
+    /// The rules for transports with an origin server.
+    public static var networkRules: [ContractRule<Subject>] { responses + redirects + cancellations }
 
-    /// Promises about the pace; the fixture must know `sentBytes`.
-    public static var flowRules: [ContractRule<Subject>] {
+    /// The rules about backpressure. Fixtures need `sentByteCount`.
+    public static var backpressureRules: [ContractRule<Subject>] {
         [
-            ContractRule("while nobody asks for bytes, the origin is held back, and nothing is lost by it") {
+            ContractRule("while the consumer requests no bytes, the transport stops reading, and no byte is lost") {
                 makeFixture in
                 let body = [[UInt8]](repeating: bytes(1 << 16), count: 512)
                 var origin = Origin()
                 origin.pieces = body
                 origin.announcedBytes = 512 << 16
                 let fixture = try await makeFixture(origin)
-                guard let sentBytes = fixture.sentBytes else {
-                    throw ContractViolation("the fixture does not know sentBytes")
+                guard let sentByteCount = fixture.sentByteCount else {
+                    throw ContractViolation("the fixture has no sentByteCount")
                 }
                 let response = try await fixture.transport.send(request(fixture))
-                // Other requests pass the time, in which a transport without bounds would read on.
+                // A transport without backpressure reads on during these requests.
                 for _ in 0..<200 { _ = try await fixture.transport.send(request(fixture, method: .head)) }
-                try expect(sentBytes() < 16 << 20, "\(sentBytes()) bytes were sent to nobody")
+                try expect(sentByteCount() < 16 << 20, "\(sentByteCount()) bytes were sent without a request for them")
                 var received = 0
                 for try await piece in response.body { received += piece.count }
-                try expect(received == 512 << 16, "\(received) bytes arrived in the end")
+                try expect(received == 512 << 16, "\(received) bytes arrived")
             }
         ]
     }
 
-    private static var answers: [ContractRule<Subject>] {
+    private static var responses: [ContractRule<Subject>] {
         [
-            ContractRule("any status is a response") { makeFixture in
+            ContractRule("a response with any status is returned, not thrown") { makeFixture in
                 for status in [204, 304, 404, 410, 500, 503] {
                     var origin = announced(status == 204 || status == 304 ? [] : [1, 2])
                     origin.status = status
@@ -45,53 +45,55 @@ extension DataTransportContract {
                     try expect(answer.head.status.code == status, "\(answer.head.status) for \(status)")
                 }
             },
-            ContractRule("a body whose length was not told arrives whole") { makeFixture in
+            ContractRule("a body without an announced length arrives complete") { makeFixture in
                 var origin = Origin()
                 origin.pieces = [bytes(10), bytes(40_000), bytes(1)]
                 let answer = try await fetch(try await makeFixture(origin))
-                try expect(answer.body == Data(origin.pieces.joined()), "\(answer.body.count) bytes, or other ones")
-                try expect(answer.head.expectedBytes == nil, "a length was made up")
+                try expect(answer.body == Data(origin.pieces.joined()), "\(answer.body.count) bytes, or other bytes")
+                try expect(answer.head.expectedBytes == nil, "the head has a length that was not announced")
             },
-            ContractRule("a body larger than the limit is too large also when its length was not told") { makeFixture in
+            ContractRule("a body without an announced length that exceeds the limit fails as too large") {
+                makeFixture in
                 var origin = Origin()
                 origin.pieces = [bytes(2_500), bytes(2_501)]
                 let failure = await failure(of: try await makeFixture(origin), maxBodyBytes: 5_000)
                 try expect(failure == .tooLarge(allowedBytes: 5_000), describe(failure))
             },
-            ContractRule("a body shorter than announced is closed early, and the bytes are counted") { makeFixture in
+            ContractRule("a body shorter than announced fails as closed early, with the number of bytes") {
+                makeFixture in
                 var origin = announced(bytes(100))
                 origin.announcedBytes = 1_000
-                origin.ending = .cut
+                origin.ending = .disconnect
                 let failure = await failure(of: try await makeFixture(origin))
                 try expect(failure == .closedEarly(received: 100, expected: 1_000), describe(failure))
             },
-            ContractRule("a body cut off without a length is closed early") { makeFixture in
+            ContractRule("a body without an announced length that is cut off fails as closed early") { makeFixture in
                 var origin = Origin()
                 origin.pieces = [bytes(100)]
-                origin.ending = .cut
+                origin.ending = .disconnect
                 let failure = await failure(of: try await makeFixture(origin))
                 try expect(failure == .closedEarly(received: 100, expected: nil), describe(failure))
             },
         ]
     }
 
-    private static var redirections: [ContractRule<Subject>] {
+    private static var redirects: [ContractRule<Subject>] {
         [
-            ContractRule("redirects are followed within the limit, and the last address is told") { makeFixture in
+            ContractRule("redirects within the limit are followed, and the response has the last URL") { makeFixture in
                 var origin = announced([1, 2, 3])
                 origin.redirects = 3
                 let fixture = try await makeFixture(origin)
                 let answer = try await fetch(fixture)
-                try expect(answer.body == Data([1, 2, 3]), "another body")
-                try expect(answer.head.url != fixture.url, "the first address was told")
+                try expect(answer.body == Data([1, 2, 3]), "the body is different")
+                try expect(answer.head.url != fixture.url, "the response has the first URL")
             },
-            ContractRule("more redirects than allowed are too many") { makeFixture in
+            ContractRule("more redirects than allowed fail as too many") { makeFixture in
                 var origin = announced([1])
                 origin.redirects = 3
                 let failure = await failure(of: try await makeFixture(origin), maxRedirects: 2)
                 try expect(failure == .tooManyRedirects(2), describe(failure))
             },
-            ContractRule("a redirect to an address that was asked before is a loop") { makeFixture in
+            ContractRule("a redirect to a URL that was requested before fails as a loop") { makeFixture in
                 var origin = announced([1])
                 origin.location = "/0"
                 let failure = await failure(of: try await makeFixture(origin))
@@ -104,9 +106,9 @@ extension DataTransportContract {
                 var request = request(fixture)
                 request.followsRedirects = false
                 let head = try await fixture.transport.send(request).head
-                try expect(head.headers[.location] == "/1", "it says \(head.status), \(head.headers)")
+                try expect(head.headers[.location] == "/1", "the response is \(head.status), \(head.headers)")
             },
-            ContractRule("a redirect to a file is blocked") { makeFixture in
+            ContractRule("a redirect to a file URL is blocked") { makeFixture in
                 var origin = announced([1])
                 origin.location = "file:///etc/hostname"
                 let failure = await failure(of: try await makeFixture(origin))
@@ -115,7 +117,7 @@ extension DataTransportContract {
         ]
     }
 
-    private static var departures: [ContractRule<Subject>] {
+    private static var cancellations: [ContractRule<Subject>] {
         [
             ContractRule("cancelling while the head is awaited throws cancelled and ends the transfer") { makeFixture in
                 var origin = Origin()
@@ -125,16 +127,16 @@ extension DataTransportContract {
             ContractRule("cancelling while the body is awaited throws cancelled and ends the transfer") { makeFixture in
                 var origin = announced(bytes(100))
                 origin.announcedBytes = 1_000
-                origin.ending = .silence
+                origin.ending = .stall
                 try await expectCancellation(try await makeFixture(origin))
             },
-            ContractRule("dropping the body before its end ends the transfer") { makeFixture in
+            ContractRule("releasing an unfinished body ends the transfer") { makeFixture in
                 var origin = announced(bytes(100))
                 origin.announcedBytes = 1_000
-                origin.ending = .silence
+                origin.ending = .stall
                 let fixture = try await makeFixture(origin)
                 do { _ = try await fixture.transport.send(request(fixture)) }
-                try expect(await comesTrue { fixture.departures() == 1 }, "the origin still sees the client")
+                try expect(await becomesTrue { fixture.cancellationCount() == 1 }, "the client keeps the connection")
             },
         ]
     }
@@ -142,13 +144,13 @@ extension DataTransportContract {
     private static func expectCancellation(_ fixture: Fixture) async throws {
         let ending = EventLog<TransportFailure?>()
         let task = Task { ending.append(await failure(of: fixture)) }
-        let hasArrived = await comesTrue { fixture.requests() == 1 }
+        let hasArrived = await becomesTrue { fixture.requestCount() == 1 }
         try expect(hasArrived, "no request arrived")
         task.cancel()
-        let hasEnded = await comesTrue { ending.count == 1 }
-        try expect(hasEnded, "the task goes on waiting")
+        let hasEnded = await becomesTrue { ending.count == 1 }
+        try expect(hasEnded, "the task keeps waiting")
         try expect(ending.all == [.cancelled], describe(ending.all.first ?? nil))
-        let hasLeft = await comesTrue { fixture.departures() == 1 }
-        try expect(hasLeft, "the origin still sees the client")
+        let hasLeft = await becomesTrue { fixture.cancellationCount() == 1 }
+        try expect(hasLeft, "the client keeps the connection")
     }
 }

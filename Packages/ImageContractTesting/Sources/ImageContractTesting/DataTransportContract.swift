@@ -7,112 +7,123 @@ public import ImageTransporting
     public import Foundation
 #endif
 
-/// What every transport promises.
+/// The contract of `DataTransport`.
 ///
-/// `rules` hold for any transport, files included; `networkRules` for those that talk to an origin; `flowRules` for those
-/// whose origin can tell how many bytes it has got rid of; `faultRules` for those that talk to a real origin, which breaks HTTP's rules and
-/// lets time pass: some wait for parts of a second.
+/// - `rules` hold for every transport, including those for files.
+/// - `networkRules` hold for transports with an origin server.
+/// - `backpressureRules` need an origin that counts the bytes that it has sent.
+/// - `faultRules` need a real origin that can violate HTTP and delay its response. Some rules wait for parts of a
+///   second.
 public enum DataTransportContract {
-    /// Sets up an origin that behaves as told, and a transport that reaches it. Requests start at the path `/0`.
+    /// Makes an origin that behaves as described, and a transport that reaches it. Requests start at the path `/0`.
     public typealias Subject = @Sendable (_ origin: Origin) async throws -> Fixture
 
-    /// What the far end does about every request. Answers to HEAD have no body.
+    /// The behavior of an origin for every request. Responses to HEAD have no body.
     public struct Origin: Sendable {
-        /// What comes after the last piece.
+        /// How the response continues after the last piece.
         public enum Ending: Sendable {
+            /// The response is complete.
             case complete
-            /// The connection is closed although more was promised.
-            case cut
-            /// The same, in the middle of the last piece: of a chunk, where no length is told.
-            case cutInPiece
-            /// Nothing, for as long as the client stays.
-            case silence
-            /// Byte after byte, each on its own, for longer than anybody waits.
+            /// The connection is closed before the response is complete.
+            case disconnect
+            /// The connection is closed in the middle of the last piece, which is a chunk if no length is announced.
+            case disconnectInPiece
+            /// The origin sends nothing more, and keeps the connection open.
+            case stall
+            /// The origin sends single bytes for longer than any timeout of the rules.
             case drip
         }
 
+        /// The status of the response.
         public var status = 200
-        /// Hops before the answer: the first request is redirected this often, from `/0` to `/1` and so on.
+        /// The number of redirects before the response, from `/0` to `/1` and so on.
         public var redirects = 0
-        /// Where everything is redirected to, if anywhere, as the Location says it.
+        /// The value of the `Location` field if every request is redirected.
         public var location: String?
+        /// The parts of the body, which the origin sends one after the other.
         public var pieces: [[UInt8]] = []
-        /// The length that the head tells; nil for none. With `.complete` it is the true one, or less: all pieces are sent then, too.
+        /// The content length in the head, or nil for none.
+        ///
+        /// With `.complete`, it is the length of the pieces or less. The origin sends all pieces in both cases.
         public var announcedBytes: Int?
-        /// So many bytes more in the head, in fields of a thousand or so.
+        /// The number of additional bytes in the head, in fields of about 1,000 bytes.
         public var extraHeadBytes = 0
-        /// The content coding that the head tells; the pieces are coded already.
+        /// The value of the `Content-Encoding` field. The pieces are already encoded.
         public var contentCoding: String?
+        /// How the response ends.
         public var ending = Ending.complete
-        /// The head never comes.
+        /// Whether the origin sends nothing, not even a head.
         public var isSilentBeforeHead = false
 
+        /// Creates an origin with an empty response of status 200 and no announced length.
         public init() {}
     }
 
-    /// A transport, an origin, and what can be seen of it.
+    /// A transport, and observations of its origin.
     public struct Fixture: Sendable {
+        /// The transport under test.
         public var transport: any DataTransport
-        /// Where to send requests.
+        /// The URL of the requests.
         public var url: URL
-        /// How many requests have arrived.
-        public var requests: @Sendable () -> Int
-        /// How many transfers the client has ended before their end, as seen from the origin.
-        public var departures: @Sendable () -> Int
-        /// How many bytes the origin has got rid of; nil when it can't tell.
-        public var sentBytes: (@Sendable () -> Int)?
-        /// The bodies of all requests so far, in order; nil when it can't tell.
+        /// Returns the number of requests that the origin has received.
+        public var requestCount: @Sendable () -> Int
+        /// Returns the number of transfers that the client has ended early, as seen by the origin.
+        public var cancellationCount: @Sendable () -> Int
+        /// Returns the number of bytes that the origin has sent. `nil` if the origin doesn't count them.
+        public var sentByteCount: (@Sendable () -> Int)?
+        /// Returns the bodies of all requests, in order. `nil` if the origin doesn't record them.
         public var requestBodies: (@Sendable () -> [Data])?
 
+        /// Creates a fixture. `rules` only need a transport and a URL.
         public init(
-            transport: any DataTransport, url: URL, requests: @escaping @Sendable () -> Int = { 0 },
-            departures: @escaping @Sendable () -> Int = { 0 }, sentBytes: (@Sendable () -> Int)? = nil,
+            transport: any DataTransport, url: URL, requestCount: @escaping @Sendable () -> Int = { 0 },
+            cancellationCount: @escaping @Sendable () -> Int = { 0 }, sentByteCount: (@Sendable () -> Int)? = nil,
             requestBodies: (@Sendable () -> [Data])? = nil
         ) {
             self.transport = transport
             self.url = url
-            self.requests = requests
-            self.departures = departures
-            self.sentBytes = sentBytes
+            self.requestCount = requestCount
+            self.cancellationCount = cancellationCount
+            self.sentByteCount = sentByteCount
             self.requestBodies = requestBodies
         }
     }
 
-    /// Promises of every transport.
+    /// The rules for every transport.
     public static var rules: [ContractRule<Subject>] {
         [
-            ContractRule("a body arrives whole and in order, and its length is told truly or not at all") {
+            ContractRule("a body arrives complete and in order, and its announced length is correct or absent") {
                 makeFixture in
                 let fixture = try await makeFixture(announced(bytes(300_000)))
                 let answer = try await fetch(fixture)
-                try expect(answer.body == Data(bytes(300_000)), "\(answer.body.count) bytes, or other ones")
-                let told = answer.head.expectedBytes ?? 300_000
-                try expect(told == 300_000, "\(told) bytes announced")
+                try expect(answer.body == Data(bytes(300_000)), "\(answer.body.count) bytes, or other bytes")
+                let length = answer.head.expectedBytes ?? 300_000
+                try expect(length == 300_000, "\(length) bytes are announced")
             },
-            ContractRule("no piece is empty, and each starts at index 0") { makeFixture in
+            ContractRule("no piece of a body is empty, and each starts at index 0") { makeFixture in
                 let answer = try await fetch(try await makeFixture(announced(bytes(300_000))))
-                try expect(answer.pieces.allSatisfy { !$0.isEmpty }, "an empty piece")
-                try expect(answer.pieces.allSatisfy { $0.startIndex == 0 }, "a piece that starts elsewhere")
+                try expect(answer.pieces.allSatisfy { !$0.isEmpty }, "there is an empty piece")
+                try expect(answer.pieces.allSatisfy { $0.startIndex == 0 }, "there is a piece with another start index")
             },
-            ContractRule("an empty body ends at once") { makeFixture in
+            ContractRule("an empty body has no pieces") { makeFixture in
                 let answer = try await fetch(try await makeFixture(announced([])))
                 try expect(answer.pieces.isEmpty, "\(answer.pieces.count) pieces")
             },
-            ContractRule("a response says where it came from, and that all is well") { makeFixture in
+            ContractRule("a response has the requested URL and the status 200") { makeFixture in
                 let fixture = try await makeFixture(announced([1]))
                 let answer = try await fetch(fixture)
-                try expect(answer.head.url == fixture.url, "it says \(answer.head.url)")
-                try expect(answer.head.status == .ok, "it says \(answer.head.status)")
+                try expect(answer.head.url == fixture.url, "the URL is \(answer.head.url)")
+                try expect(answer.head.status == .ok, "the status is \(answer.head.status)")
             },
-            ContractRule("a body of exactly the limit passes") { makeFixture in
+            ContractRule("a body of exactly the limit is accepted") { makeFixture in
                 let answer = try await fetch(try await makeFixture(announced(bytes(5_000))), maxBodyBytes: 5_000)
                 try expect(answer.body.count == 5_000, "\(answer.body.count) bytes")
             },
-            ContractRule("a body larger than the limit is too large") { makeFixture in
+            ContractRule("a body larger than the limit fails as too large") { makeFixture in
                 let failure = await failure(of: try await makeFixture(announced(bytes(5_001))), maxBodyBytes: 5_000)
                 try expect(failure == .tooLarge(allowedBytes: 5_000), "\(describe(failure))")
             },
-            ContractRule("a task that was cancelled beforehand throws cancelled") { makeFixture in
+            ContractRule("a task that is cancelled before it sends a request throws cancelled") { makeFixture in
                 let fixture = try await makeFixture(announced(bytes(10)))
                 let task = Task {
                     while !Task.isCancelled { await Task.yield() }
@@ -122,19 +133,19 @@ public enum DataTransportContract {
                 let ending = await task.value
                 try expect(ending == .cancelled, describe(ending))
             },
-            ContractRule("requests at once each get the whole body") { makeFixture in
+            ContractRule("concurrent requests each receive the complete body") { makeFixture in
                 let fixture = try await makeFixture(announced(bytes(70_000)))
                 let answers = try await withThrowingTaskGroup(of: Data.self) { group in
                     for _ in 0..<20 { group.addTask { try await fetch(fixture).body } }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
-                try expect(answers.allSatisfy { $0 == Data(bytes(70_000)) }, "a body was not whole")
+                try expect(answers.allSatisfy { $0 == Data(bytes(70_000)) }, "a body was not complete")
             },
         ]
     }
 }
 
-// MARK: What rules are made of
+// MARK: Helpers
 
 extension DataTransportContract {
     struct Answer: Sendable {
@@ -144,7 +155,7 @@ extension DataTransportContract {
     }
 
     static func bytes(_ count: Int) -> [UInt8] {
-        // What follows is the same again.
+        // The contents repeat after a block.
         (0..<min(count, 1 << 15)).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 7) }.repeated(toFill: count)
     }
 
@@ -161,7 +172,7 @@ extension DataTransportContract {
         TransportRequest(url: fixture.url, method: method, maxBodyBytes: maxBodyBytes, maxRedirects: maxRedirects)
     }
 
-    /// A failure here is a violation: the origin does nothing that could be one.
+    /// Sends a request and reads the whole body. A failure is a violation, because the origin is correct.
     static func fetch(_ fixture: Fixture, maxBodyBytes: Int = 1 << 30) async throws(ContractViolation) -> Answer {
         do throws(TransportFailure) {
             let response = try await fixture.transport.send(request(fixture, maxBodyBytes: maxBodyBytes))
@@ -169,11 +180,11 @@ extension DataTransportContract {
             for try await piece in response.body { answer.pieces.append(piece) }
             return answer
         } catch {
-            throw ContractViolation("it failed: \(error)")
+            throw ContractViolation("the request failed: \(error)")
         }
     }
 
-    /// Nil when sending and reading to the end succeed.
+    /// Returns the failure of sending a request and reading the whole body, or nil if both succeed.
     static func failure(of fixture: Fixture, maxBodyBytes: Int = 1 << 30, maxRedirects: Int = 10) async
         -> TransportFailure?
     {
@@ -190,10 +201,10 @@ extension DataTransportContract {
         }
     }
 
-    static func describe(_ failure: TransportFailure?) -> String { failure.map { "\($0)" } ?? "it succeeded" }
+    static func describe(_ failure: TransportFailure?) -> String { failure.map { "\($0)" } ?? "the request succeeded" }
 
-    /// False when it does not come true after very many turns of the other tasks: then it is taken to never do.
-    static func comesTrue(_ condition: () -> Bool) async -> Bool {
-        await Patience.comesTrue(timesAsLong: 5, condition)
+    /// Waits until a condition is true. Returns false if it is still false after the wait limit.
+    static func becomesTrue(_ condition: () -> Bool) async -> Bool {
+        await WaitLimit.becomesTrue(timesAsLong: 5, condition)
     }
 }

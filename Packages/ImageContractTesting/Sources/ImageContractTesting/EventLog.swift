@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps what a subject tells, and lets a rule wait for it without waiting for ever.
+/// Records the events of a subject. A rule can wait for them, but not forever.
 final class EventLog<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
 
@@ -9,6 +9,6 @@ final class EventLog<Element: Sendable>: Sendable {
 
     func append(_ element: Element) { elements.withLock { $0.append(element) } }
 
-    /// False when so much has not come after very many turns of the other tasks: then it is taken to be lost.
-    func reaches(_ count: Int) async -> Bool { await Patience.comesTrue { self.count >= count } }
+    /// Waits for `count` events. Returns false if they have not arrived within the wait limit.
+    func reaches(_ count: Int) async -> Bool { await WaitLimit.becomesTrue { self.count >= count } }
 }

@@ -1,6 +1,6 @@
 import ImageCore
 
-/// A file system as the rules of its contract use it: names within one folder, contents as arrays.
+/// A file system under test. Files are given by their names in one folder, and contents are arrays.
 struct FileSystemCheck: Sendable {
     let files: any FileSystem
     let folder: String
@@ -11,7 +11,7 @@ struct FileSystemCheck: Sendable {
 
     func names(in folder: String) throws -> [String] { try files.list(folder).map(\.name).sorted() }
 
-    /// Makes a file.
+    /// Creates a file.
     func write(_ bytes: [UInt8], to name: String) throws {
         let file = try files.create(path(name))
         defer { files.close(file) }
@@ -42,7 +42,7 @@ struct FileSystemCheck: Sendable {
         }
     }
 
-    /// What a read of so many bytes gives.
+    /// Reads up to `count` bytes of a file.
     func bytes(of file: Int32, _ count: Int = 100, at offset: Int = 0) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let found = try unsafe bytes.withUnsafeMutableBytes { buffer in
@@ -52,10 +52,10 @@ struct FileSystemCheck: Sendable {
         return Array(bytes.prefix(found))
     }
 
-    func bytesAtOnce(of file: Int32, _ count: Int) throws -> [UInt8]? {
+    func bytesNonblocking(of file: Int32, _ count: Int) throws -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         let found = try unsafe bytes.withUnsafeMutableBytes { buffer in
-            try unsafe files.readAtOnce(file, into: buffer)
+            try unsafe files.readNonblocking(file, into: buffer)
         }
         guard let found else { return nil }
         try ImageContractTesting.expect(0...count ~= found, "\(found) bytes were read into \(count)")
@@ -68,43 +68,43 @@ struct FileSystemCheck: Sendable {
         return try files.status(of: file)
     }
 
-    func takeAway(_ name: String, _ way: String) throws {
-        guard way == "replaced" else { return try files.remove(path(name)) }
+    func detach(_ name: String, _ method: String) throws {
+        guard method == "replaced" else { return try files.remove(path(name)) }
         try write([3], to: "other")
         try files.rename(path("other"), to: path(name))
         try files.remove(path(name))
     }
 
-    /// Each way to use a name that must be there, with its name for people.
-    var usesOfNames: [(String, (String) throws(FileSystemFailure) -> Void)] {
+    /// The operations that fail for a missing name, with their descriptions.
+    var operationsOnNames: [(String, (String) throws(FileSystemFailure) -> Void)] {
         [
             ("opening it", { path throws(FileSystemFailure) in files.close(try files.openToRead(path)) }),
             ("renaming it", { path throws(FileSystemFailure) in try files.rename(path, to: path + "0") }),
             ("removing it", { path throws(FileSystemFailure) in try files.remove(path) }),
-            ("looking at it", { path throws(FileSystemFailure) in _ = try files.status(at: path) }),
+            ("reading its status", { path throws(FileSystemFailure) in _ = try files.status(at: path) }),
             ("listing it", { path throws(FileSystemFailure) in _ = try files.list(path) }),
-            ("making a file in it", { path throws(FileSystemFailure) in files.close(try files.create(path + "/1")) }),
+            ("creating a file in it", { path throws(FileSystemFailure) in files.close(try files.create(path + "/1")) }),
         ]
     }
 
-    /// Throws `ContractViolation` unless a use of the name "1" fails with `code`.
+    /// Throws `ContractViolation` unless an operation on the name "1" fails with `code`.
     func expectFailure(
-        _ code: Int32, _ call: String, _ use: (String) throws(FileSystemFailure) -> Void
+        _ code: Int32, _ call: String, _ operation: (String) throws(FileSystemFailure) -> Void
     ) throws(ContractViolation) {
         do throws(FileSystemFailure) {
-            try use(path("1"))
+            try operation(path("1"))
         } catch {
             return try ImageContractTesting.expect(error.code == code, "\(call) fails with \(error), not with \(code)")
         }
-        throw ContractViolation("\(call) fails not at all")
+        throw ContractViolation("\(call) succeeds")
     }
 
-    /// Throws `ContractViolation` unless a file holds just these bytes.
-    func expect(_ name: String, holds bytes: [UInt8]) throws {
+    /// Throws `ContractViolation` unless the contents of a file are `bytes`.
+    func expect(_ name: String, contains bytes: [UInt8]) throws {
         let file = try files.openToRead(path(name))
         defer { files.close(file) }
         let found = try self.bytes(of: file)
-        try ImageContractTesting.expect(found == bytes, "\(name) holds \(found), not \(bytes)")
+        try ImageContractTesting.expect(found == bytes, "\(name) contains \(found), not \(bytes)")
         let length = try files.status(of: file).byteCount
         try ImageContractTesting.expect(length == bytes.count, "\(name) has \(length) bytes, not \(bytes.count)")
     }

@@ -8,22 +8,25 @@ import ImageTransporting
     import Foundation
 #endif
 
-/// The promises of `HTTPCachePolicy`, whatever it thinks of what origins say.
+/// The contract of `HTTPCachePolicy`, for every interpretation of response headers.
 public enum HTTPCachePolicyContract {
+    /// A policy under test.
     public typealias Subject = any HTTPCachePolicy
 
+    /// All rules.
     public static let rules: [ContractRule<Subject>] = [
-        ContractRule("gives the same answer to the same question") { policy in
+        ContractRule("the policy returns the same decision for the same input") { policy in
             for response in responses {
                 for seconds in ages {
-                    let answers = (0..<3).map { _ in
+                    let decisions = (0..<3).map { _ in
                         (policy.mayStore(response, to: plain), policy.reuse(response, for: plain, at: noon + seconds))
                     }
-                    try expect(answers.allSatisfy { $0 == answers[0] }, "other answers about \(response.headers)")
+                    try expect(
+                        decisions.allSatisfy { $0 == decisions[0] }, "different decisions about \(response.headers)")
                 }
             }
         },
-        ContractRule("stores nothing but answers to a GET for the whole, and no parts of others") { policy in
+        ContractRule("the policy stores only complete responses to unconditional GET requests") { policy in
             for response in responses {
                 for request in partial + [HTTPCacheRequest(method: .post), HTTPCacheRequest(method: .head)] {
                     try expect(!policy.mayStore(response, to: request), "stored for \(request)")
@@ -33,16 +36,16 @@ public enum HTTPCachePolicyContract {
                 try expect(!policy.mayStore(stored([:], status), to: plain), "a \(status) is stored")
             }
         },
-        ContractRule("asks the origin where the request says no-cache") { policy in
+        ContractRule("the policy revalidates a response if the request says no-cache") { policy in
             let request = HTTPCacheRequest(headers: [.cacheControl: "no-cache"])
             for response in responses {
                 let reuse = policy.reuse(response, for: request, at: noon)
                 guard case .validate = reuse else {
-                    throw ContractViolation("\(reuse) in spite of no-cache: \(response.headers)")
+                    throw ContractViolation("\(reuse) despite no-cache: \(response.headers)")
                 }
             }
         },
-        ContractRule("finds nothing fresh that was stale before") { policy in
+        ContractRule("a response that was stale is never fresh again") { policy in
             for response in responses {
                 let fresh = ages.map { policy.reuse(response, for: plain, at: noon + $0) == .fresh }
                 try expect(fresh == fresh.sorted { $0 && !$1 }, "fresh again: \(response.headers)")
@@ -52,7 +55,7 @@ public enum HTTPCachePolicyContract {
 
     private static let noon = Date(timeIntervalSince1970: 1_700_049_600)
     private static let plain = HTTPCacheRequest()
-    /// Seconds after the response came.
+    /// Times after the response was received, in seconds.
     private static let ages: [TimeInterval] = [0, 1, 30, 59, 61, 600, 3_601, 86_401, 10_000_000]
 
     private static let partial: [HTTPCacheRequest] = [

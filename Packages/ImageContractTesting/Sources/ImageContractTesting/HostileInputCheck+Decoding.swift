@@ -1,8 +1,8 @@
 import ImageCore
 
 extension HostileInputCheck {
-    /// One way of decoding an image.
-    private struct Way: Hashable, CustomStringConvertible {
+    /// The arguments of a decode.
+    private struct Variant: Hashable, CustomStringConvertible {
         var frame: Int
         var size: PixelSize
         var layout: PixelLayout
@@ -11,111 +11,117 @@ extension HostileInputCheck {
         var description: String { "frame \(frame) at \(size) in \(layout) for \(preference)" }
     }
 
-    /// How a decode ended, and all that it handed over.
+    /// The result of a decode.
     private struct Outcome: Hashable {
         var failure: DecodingFailure?
         var rows: Int
         var digest: Int
     }
 
-    /// All that the image offers: its own size and the sizes below, the native layout, both preferences, a late frame.
-    private func ways(of image: any OpenedImage) -> [Way] {
+    /// Returns all variants that the image offers: sizes, layouts, preferences, and the last frame.
+    private func variants(of image: any OpenedImage) -> [Variant] {
         let header = image.header
         let sizes = [header.storedSize] + Self.targets(in: header.storedSize).map(image.decodableSize(covering:))
-        var ways: [Way] = []
+        var variants: [Variant] = []
         for size in sizes {
             for layout in [.rgba8, header.nativeLayout] {
                 for preference in DecodingPreference.allCases {
-                    ways.append(Way(frame: 0, size: size, layout: layout, preference: preference))
+                    variants.append(Variant(frame: 0, size: size, layout: layout, preference: preference))
                 }
             }
         }
-        let late = header.frameCount - 1
+        let lastFrame = header.frameCount - 1
         for size in [header.storedSize, sizes.last ?? header.storedSize] {
-            ways.append(Way(frame: late, size: size, layout: .rgba8, preference: .quality))
+            variants.append(Variant(frame: lastFrame, size: size, layout: .rgba8, preference: .quality))
         }
-        return ways.reduce(into: []) { distinct, way in if !distinct.contains(way) { distinct.append(way) } }
+        return variants.reduce(into: []) { distinct, variant in
+            if !distinct.contains(variant) { distinct.append(variant) }
+        }
     }
 
-    func examineDecoding(of first: any OpenedImage, and second: any OpenedImage) throws(ContractViolation) -> Work {
-        try examineFrameNumbers(of: first)
-        let ways = ways(of: first)
-        var (work, outcomes) = (Work(), [Way: Outcome]())
-        for way in ways {
-            let outcome = try outcome(of: first, way)
-            outcomes[way] = outcome
-            work.add(outcome.rows * way.size.width, isComplete: outcome.failure == nil)
+    func checkDecoding(of first: any OpenedImage, and second: any OpenedImage) throws(ContractViolation) -> Work {
+        try checkFrameNumbers(of: first)
+        let variants = variants(of: first)
+        var (work, outcomes) = (Work(), [Variant: Outcome]())
+        for variant in variants {
+            let outcome = try outcome(of: first, variant)
+            outcomes[variant] = outcome
+            work.add(outcome.rows * variant.size.width, isComplete: outcome.failure == nil)
         }
-        for way in ways.reversed() {
-            let outcome = try outcome(of: second, way)
-            work.add(outcome.rows * way.size.width, isComplete: outcome.failure == nil)
-            // How much of a broken file is handed over may depend on what was decoded before.
-            let isBroken = outcome.failure != nil && outcomes[way]?.failure == outcome.failure
+        for variant in variants.reversed() {
+            let outcome = try outcome(of: second, variant)
+            work.add(outcome.rows * variant.size.width, isComplete: outcome.failure == nil)
+            // The rows of a broken file may depend on earlier decodes.
+            let isBroken = outcome.failure != nil && outcomes[variant]?.failure == outcome.failure
             try expect(
-                isBroken || outcomes[way] == outcome,
-                "\(way), the same bytes twice: \(String(describing: outcomes[way])), \(outcome)")
+                isBroken || outcomes[variant] == outcome,
+                "\(variant), the same bytes twice: \(String(describing: outcomes[variant])), \(outcome)")
         }
-        if let way = ways.first, let outcome = outcomes[way] { try examineStopping(of: first, way, outcome) }
+        if let variant = variants.first, let outcome = outcomes[variant] {
+            try checkStopping(of: first, variant, outcome)
+        }
         return work
     }
 
-    func examineBriefDecoding(of image: any OpenedImage) throws(ContractViolation) -> Work {
+    func checkBriefDecoding(of image: any OpenedImage) throws(ContractViolation) -> Work {
         var work = Work()
         for frame in Set([0, image.header.frameCount - 1]).sorted() {
-            let way = Way(frame: frame, size: image.header.storedSize, layout: .rgba8, preference: .quality)
-            let outcome = try outcome(of: image, way)
-            work.add(outcome.rows * way.size.width, isComplete: outcome.failure == nil)
+            let variant = Variant(frame: frame, size: image.header.storedSize, layout: .rgba8, preference: .quality)
+            let outcome = try outcome(of: image, variant)
+            work.add(outcome.rows * variant.size.width, isComplete: outcome.failure == nil)
         }
         return work
     }
 
-    private func examineFrameNumbers(of image: any OpenedImage) throws(ContractViolation) {
+    private func checkFrameNumbers(of image: any OpenedImage) throws(ContractViolation) {
         let count = image.header.frameCount
         for frame in [-1, count, .max] {
-            let way = Way(frame: frame, size: image.header.storedSize, layout: .rgba8, preference: .quality)
-            let failure = Self.failure(of: image, way, into: ExaminingSink(rowBytes: 0, maximumRows: 0))
-            // A file that ends too early may have had more frames.
+            let variant = Variant(frame: frame, size: image.header.storedSize, layout: .rgba8, preference: .quality)
+            let failure = Self.failure(of: image, variant, into: CheckingSink(rowBytes: 0, maximumRows: 0))
+            // A truncated file may have had more frames.
             if frame >= count, failure == .truncated(decoder.format) { continue }
             try expect(
                 failure == .noSuchFrame(frame, frameCount: count), "frame \(frame): \(String(describing: failure))")
         }
     }
 
-    private func outcome(of image: any OpenedImage, _ way: Way) throws(ContractViolation) -> Outcome {
+    private func outcome(of image: any OpenedImage, _ variant: Variant) throws(ContractViolation) -> Outcome {
         try expect(
-            image.heldBytes(frame: way.frame, size: way.size, layout: way.layout) >= 0, "\(way) holds less than 0")
-        let sink = ExaminingSink(
-            rowBytes: way.size.width * way.layout.bytesPerPixel, maximumRows: way.size.height,
-            mustBeOpaque: !image.header.hasAlpha && way.layout == .rgba8)
-        let failure = Self.failure(of: image, way, into: sink)
-        if let violation = sink.violation { throw ContractViolation("\(way): \(violation)") }
+            image.heldBytes(frame: variant.frame, size: variant.size, layout: variant.layout) >= 0,
+            "\(variant) needs less than 0 bytes")
+        let sink = CheckingSink(
+            rowBytes: variant.size.width * variant.layout.bytesPerPixel, maximumRows: variant.size.height,
+            mustBeOpaque: !image.header.hasAlpha && variant.layout == .rgba8)
+        let failure = Self.failure(of: image, variant, into: sink)
+        if let violation = sink.violation { throw ContractViolation("\(variant): \(violation)") }
         if let failure {
-            try expect(isAllowed(failure), "\(way) must not throw \(failure)")
+            try expect(isAllowed(failure), "\(variant) must not throw \(failure)")
         } else {
-            try expect(sink.rows == way.size.height, "\(way): \(sink.rows) rows and no error")
+            try expect(sink.rows == variant.size.height, "\(variant): \(sink.rows) rows and no error")
         }
         return Outcome(failure: failure, rows: sink.rows, digest: sink.digest)
     }
 
-    /// A sink that has had enough in the middle of the image is not called again.
-    private func examineStopping(
-        of image: any OpenedImage, _ way: Way, _ outcome: Outcome
+    /// Checks that a sink that throws in the middle of the image is not called again.
+    private func checkStopping(
+        of image: any OpenedImage, _ variant: Variant, _ outcome: Outcome
     ) throws(ContractViolation) {
         if outcome.rows == 0 { return }
-        let sink = ExaminingSink(
-            rowBytes: way.size.width * way.layout.bytesPerPixel, maximumRows: way.size.height,
+        let sink = CheckingSink(
+            rowBytes: variant.size.width * variant.layout.bytesPerPixel, maximumRows: variant.size.height,
             stopsAfter: outcome.rows / 2)
-        let failure = Self.failure(of: image, way, into: sink)
-        if let violation = sink.violation { throw ContractViolation("\(way), stopped: \(violation)") }
-        try expect(failure == .cancelled, "\(way), stopped: \(String(describing: failure))")
+        let failure = Self.failure(of: image, variant, into: sink)
+        if let violation = sink.violation { throw ContractViolation("\(variant), stopped: \(violation)") }
+        try expect(failure == .cancelled, "\(variant), stopped: \(String(describing: failure))")
     }
 
     private static func failure(
-        of image: any OpenedImage, _ way: Way, into sink: any PixelRowSink
+        of image: any OpenedImage, _ variant: Variant, into sink: any PixelRowSink
     ) -> DecodingFailure? {
         do throws(DecodingFailure) {
             try image.decode(
-                frame: way.frame, size: way.size, layout: way.layout, preference: way.preference, into: sink)
+                frame: variant.frame, size: variant.size, layout: variant.layout, preference: variant.preference,
+                into: sink)
             return nil
         } catch {
             return error
@@ -130,12 +136,12 @@ extension HostileInputCheck.Work {
     }
 }
 
-/// Keeps no rows, but checks each and remembers a digest of all.
-final class ExaminingSink: PixelRowSink {
+/// Checks each row and computes a digest of all rows. Doesn't store them.
+final class CheckingSink: PixelRowSink {
     private(set) var rows = 0
     var digest: Int { hasher.finalize() }
     private var hasher = Hasher()
-    /// The first thing that was wrong.
+    /// The first violation.
     private(set) var violation: String?
     private let rowBytes: Int
     private let maximumRows: Int
@@ -151,7 +157,7 @@ final class ExaminingSink: PixelRowSink {
     }
 
     func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
-        if hasStopped { note("called again after it had thrown") }
+        if hasStopped { note("the sink is called again after it threw") }
         if rows == stopsAfter {
             hasStopped = true
             throw .cancelled

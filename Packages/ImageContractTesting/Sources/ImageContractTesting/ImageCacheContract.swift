@@ -1,21 +1,22 @@
 public import ImageCore
 import ImageTesting
 
-/// What every cache of decoded images promises.
+/// The contract of `ImageCache`.
 ///
-/// No rule asks which image goes first when space is needed: that is the cache's policy.
+/// The rules don't depend on which image a cache evicts first.
 public enum ImageCacheContract {
     /// Makes an empty cache with a limit in bytes.
     public typealias Subject = @Sendable (_ byteLimit: Int) -> any ImageCache
 
-    public static var rules: [ContractRule<Subject>] { single + budget + trimming + held + concurrent }
+    /// All rules.
+    public static var rules: [ContractRule<Subject>] { single + limits + trimming + inUse + concurrent }
 
     private static var single: [ContractRule<Subject>] {
         [
-            ContractRule("what was never inserted is absent") { makeCache in
+            ContractRule("an image that was never inserted is absent") { makeCache in
                 try expect(makeCache(1_000).image(for: key(1)) == nil, "an empty cache has an image")
             },
-            ContractRule("an inserted image is found, whole") { makeCache in
+            ContractRule("an inserted image is found unchanged") { makeCache in
                 let cache = makeCache(1_000)
                 for number in 1...5 { cache.insert(image(100, number), for: key(number)) }
                 for number in 1...5 { try expect(cache, has: image(100, number), for: key(number)) }
@@ -26,7 +27,7 @@ public enum ImageCacheContract {
                 cache.insert(image(60, 2), for: key(1))
                 try expect(cache, has: image(60, 2), for: key(1))
             },
-            ContractRule("keys of the same source and different sizes are different images") { makeCache in
+            ContractRule("keys with the same source and different sizes have different images") { makeCache in
                 let cache = makeCache(1_000)
                 let small = ImageCacheKey(source: "a", target: ImageTarget(PixelSize(width: 10, height: 10)))
                 cache.insert(image(100, 1), for: ImageCacheKey(source: "a"))
@@ -34,7 +35,7 @@ public enum ImageCacheContract {
                 try expect(cache, has: image(100, 1), for: ImageCacheKey(source: "a"))
                 try expect(cache, has: image(40, 2), for: small)
             },
-            ContractRule("remove forgets that image and no other") { makeCache in
+            ContractRule("remove(for:) removes one image and no other") { makeCache in
                 let cache = makeCache(1_000)
                 for number in 1...3 { cache.insert(image(100, number), for: key(number)) }
                 cache.remove(for: key(2))
@@ -42,7 +43,7 @@ public enum ImageCacheContract {
                 try expect(cache, has: nil, for: key(2))
                 for number in [1, 3] { try expect(cache, has: image(100, number), for: key(number)) }
             },
-            ContractRule("removeAll forgets every image, and the cache goes on") { makeCache in
+            ContractRule("removeAll() removes every image, and the cache accepts new ones") { makeCache in
                 let cache = makeCache(1_000)
                 for number in 1...3 { cache.insert(image(100, number), for: key(number)) }
                 cache.removeAll()
@@ -53,14 +54,14 @@ public enum ImageCacheContract {
         ]
     }
 
-    private static var budget: [ContractRule<Subject>] {
+    private static var limits: [ContractRule<Subject>] {
         [
             ContractRule("images that fill the limit exactly are all kept") { makeCache in
                 let cache = makeCache(1_000)
                 for number in 1...10 { cache.insert(image(100, number), for: key(number)) }
                 for number in 1...10 { try expect(cache, has: image(100, number), for: key(number)) }
             },
-            ContractRule("space that a replaced or removed image took is free again") { makeCache in
+            ContractRule("replacing or removing an image frees its space") { makeCache in
                 let cache = makeCache(1_000)
                 for number in 1...5 { cache.insert(image(200, number), for: key(number)) }
                 cache.insert(image(100, 6), for: key(5))
@@ -69,34 +70,34 @@ public enum ImageCacheContract {
                 cache.insert(image(200, 8), for: key(8))
                 for number in [1, 2, 3] { try expect(cache, has: image(200, number), for: key(number)) }
             },
-            ContractRule("the sum of costs never exceeds the limit") { makeCache in
+            ContractRule("the total cost never exceeds the limit") { makeCache in
                 let cache = makeCache(1_000)
                 var random = SeededRandom(seed: 1)
                 for step in 0..<300 {
                     let number = Int.random(in: 0..<30, using: &random)
                     cache.insert(image(Int.random(in: 1...60, using: &random) * 4, step), for: key(number))
                     let sum = (0..<30).compactMap { cache.image(for: key($0))?.byteCount }.reduce(0, +)
-                    try expect(sum <= 1_000, "\(sum) bytes within a limit of 1000")
+                    try expect(sum <= 1_000, "\(sum) bytes with a limit of 1000")
                 }
             },
-            ContractRule("the sum of costs, if it is told, is that of the images that are kept") { makeCache in
+            ContractRule("the total cost, if it is reported, is that of the images in the cache") { makeCache in
                 let cache = makeCache(1_000)
                 guard cache.byteCount != nil else { return }
                 for number in 1...3 { cache.insert(image(200, number), for: key(number)) }
                 cache.insert(image(100, 4), for: key(1))
                 cache.remove(for: key(2))
-                try expect(cache.byteCount == 300, "tells \(String(describing: cache.byteCount)) in place of 300")
+                try expect(cache.byteCount == 300, "reports \(String(describing: cache.byteCount)), not 300")
                 cache.removeAll()
-                try expect(cache.byteCount == 0, "tells \(String(describing: cache.byteCount)) in place of 0")
+                try expect(cache.byteCount == 0, "reports \(String(describing: cache.byteCount)), not 0")
             },
-            ContractRule("an image above the limit alone is refused and evicts no other") { makeCache in
+            ContractRule("an image larger than the limit is rejected and evicts no other") { makeCache in
                 let cache = makeCache(1_000)
                 for number in 1...3 { cache.insert(image(300, number), for: key(number)) }
                 cache.insert(image(1_004, 4), for: key(4))
                 try expect(cache, has: nil, for: key(4))
                 for number in 1...3 { try expect(cache, has: image(300, number), for: key(number)) }
             },
-            ContractRule("a refused image does not leave the older one under its key") { makeCache in
+            ContractRule("a rejected image also removes the older image for its key") { makeCache in
                 let cache = makeCache(1_000)
                 cache.insert(image(300, 1), for: key(1))
                 cache.insert(image(1_004, 2), for: key(1))
@@ -107,16 +108,16 @@ public enum ImageCacheContract {
 
     private static var trimming: [ContractRule<Subject>] {
         [
-            ContractRule("trimmed to a share, at most that share of what was kept is left") { makeCache in
+            ContractRule("trimming to a share leaves at most that share of the total cost") { makeCache in
                 let cache = makeCache(1_000)
                 for number in 1...6 { cache.insert(image(100, number), for: key(number)) }
                 cache.trim(toShare: 0.5)
                 let left = (1...6).compactMap { cache.image(for: key($0))?.byteCount }.reduce(0, +)
-                try expect(left <= 300, "\(left) of 600 bytes are left of a half")
+                try expect(left <= 300, "\(left) of 600 bytes are left after trimming to a half")
                 cache.trim(toShare: 0)
                 for number in 1...6 { try expect(cache, has: nil, for: key(number)) }
             },
-            ContractRule("a trimmed cache goes on with the limit that it had") { makeCache in
+            ContractRule("trimming does not change the limit") { makeCache in
                 let cache = makeCache(1_000)
                 for number in 1...10 { cache.insert(image(100, number), for: key(number)) }
                 cache.trim(toShare: 0.25)
@@ -127,10 +128,10 @@ public enum ImageCacheContract {
         ]
     }
 
-    /// A cache may find again what it evicted, if others still hold it. That must not bring back what is out of date.
-    private static var held: [ContractRule<Subject>] {
+    /// A cache may return an evicted image that is still in use. It must not return an outdated one.
+    private static var inUse: [ContractRule<Subject>] {
         [
-            ContractRule("an image that others hold is not found again once it was removed") { makeCache in
+            ContractRule("an image that is still in use is not found after it was removed") { makeCache in
                 let cache = makeCache(1_000)
                 let images = (1...3).map { image(400, $0) }
                 for number in 1...2 { cache.insert(images[number - 1], for: key(number)) }
@@ -141,21 +142,21 @@ public enum ImageCacheContract {
                 cache.insert(images[2], for: key(3))
                 for number in 1...2 { try expect(cache, has: nil, for: key(number)) }
             },
-            ContractRule("an image that others hold is not found again once a newer one replaced it") { makeCache in
+            ContractRule("an image that is still in use is not found after a newer one replaced it") { makeCache in
                 let cache = makeCache(1_000)
                 let older = image(400, 1)
                 cache.insert(older, for: key(1))
                 cache.insert(image(1_000, 2), for: key(2))
                 cache.insert(image(400, 3), for: key(1))
                 cache.insert(image(1_000, 4), for: key(2))
-                try expect(cache.image(for: key(1)) != older, "the older image is back")
+                try expect(cache.image(for: key(1)) != older, "the older image is found again")
             },
         ]
     }
 
     private static var concurrent: [ContractRule<Subject>] {
         [
-            ContractRule("concurrent inserts for one key leave one of the images, whole") { makeCache in
+            ContractRule("concurrent inserts for one key leave one of the images unchanged") { makeCache in
                 let cache = makeCache(10_000)
                 let candidates = (0..<8).map { image(100 + $0 * 4, $0) }
                 await withTaskGroup(of: Void.self) { group in
@@ -164,9 +165,9 @@ public enum ImageCacheContract {
                     }
                 }
                 guard let left = cache.image(for: key(1)) else { throw ContractViolation("no image is left") }
-                try expect(candidates.contains(left), "what is left is none of the images inserted")
+                try expect(candidates.contains(left), "the image is none of the inserted ones")
             },
-            ContractRule("concurrent use of many keys loses nothing that fits") { makeCache in
+            ContractRule("concurrent inserts for many keys lose no image that fits") { makeCache in
                 let cache = makeCache(8 * 20 * 40)
                 await withTaskGroup(of: Void.self) { group in
                     for task in 0..<8 {
@@ -188,7 +189,7 @@ public enum ImageCacheContract {
 
     private static func key(_ number: Int) -> ImageCacheKey { ImageCacheKey(source: "https://images.test/\(number)") }
 
-    /// An image that costs as many bytes, a multiple of four, and differs in every part from others of another seed.
+    /// Returns an image with a cost of `byteCount`, a multiple of four. Every part depends on the seed.
     private static func image(_ byteCount: Int, _ seed: Int) -> DecodedImage {
         let size = PixelSize(width: byteCount / 4, height: 1)
         let pixels = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ seed &* 7) }
@@ -202,7 +203,7 @@ public enum ImageCacheContract {
     ) throws(ContractViolation) {
         let found = cache.image(for: key)
         try ImageContractTesting.expect(
-            found == image, "under \(key.source) there is \(text(found)), expected \(text(image))")
+            found == image, "found \(text(found)) for \(key.source), expected \(text(image))")
     }
 
     private static func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws(ContractViolation) {

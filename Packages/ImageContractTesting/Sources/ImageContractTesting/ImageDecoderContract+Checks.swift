@@ -8,7 +8,7 @@ import ImageTesting
 #endif
 
 extension ImageDecoderContract {
-    /// Frame `frame` at the stored size, straight RGBA.
+    /// Decodes a frame at the stored size, as straight RGBA.
     static func pixels(of image: any OpenedImage, frame: Int) throws(DecodingFailure) -> [UInt8] {
         let sink = CollectingRowSink()
         try image.decode(frame: frame, size: image.header.storedSize, layout: .rgba8, into: sink)
@@ -44,7 +44,7 @@ extension ImageDecoderContract.Subject {
         try ImageDecoderContract.pixels(of: try decoder.open(data, limits: .default), frame: 0)
     }
 
-    /// What opening, or decoding frame `frame`, throws; nil when neither does.
+    /// Returns the failure of opening the data or decoding a frame, or nil if both succeed.
     func failure(of data: Data, frame: Int) throws -> DecodingFailure? {
         do throws(DecodingFailure) {
             _ = try ImageDecoderContract.pixels(of: try decoder.open(data, limits: .default), frame: frame)
@@ -54,15 +54,15 @@ extension ImageDecoderContract.Subject {
         }
     }
 
-    func expectRefusal(
+    func expectLimitFailure(
         of sample: ImageDecoderContract.Sample, limits: DecodingLimits, by limit: DecodingLimit
     ) throws {
         let failure = openingFailure(of: sample.data, limits: limits)
         if case .limitExceeded(limit, _, _) = failure { return }
-        throw ContractViolation("\(sample.name): \(String(describing: failure)) where \(limit) is exceeded")
+        throw ContractViolation("\(sample.name): \(String(describing: failure)) although \(limit) is exceeded")
     }
 
-    /// What opening throws, or nil.
+    /// Returns the failure of opening the data, or nil if that succeeds.
     func openingFailure(of data: Data, limits: DecodingLimits = .default) -> DecodingFailure? {
         do throws(DecodingFailure) {
             _ = try decoder.open(data, limits: limits)
@@ -86,11 +86,11 @@ extension ImageDecoderContract.Subject {
         try ImageDecoderContract.expectRows(of: image, size: offered, layout: .rgba8, in: sample.name)
     }
 
-    /// Either a typed error, or every row of every frame.
+    /// Checks that each frame is decoded completely or fails with a typed error.
     func expectWholeOrFailure(_ data: Data, _ name: String) throws {
-        // Damage in the size field may ask for a huge image: these limits keep such a check short.
+        // Damage in the size field can make the image huge. These limits keep the check short.
         let limits = DecodingLimits(pixels: 250_000, frames: 100, decodedBytes: 64 << 20)
-        guard let image = openedOrRefused(data, limits: limits) else { return }
+        guard let image = openedImage(data, limits: limits) else { return }
         for frame in 0..<min(image.header.frameCount, 4) {
             let sink = CollectingRowSink()
             do throws(DecodingFailure) {
@@ -102,7 +102,7 @@ extension ImageDecoderContract.Subject {
         }
     }
 
-    private func openedOrRefused(_ data: Data, limits: DecodingLimits) -> (any OpenedImage)? {
+    private func openedImage(_ data: Data, limits: DecodingLimits) -> (any OpenedImage)? {
         do throws(DecodingFailure) { return try decoder.open(data, limits: limits) } catch { return nil }
     }
 }

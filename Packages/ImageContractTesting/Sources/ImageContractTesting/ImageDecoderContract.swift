@@ -7,26 +7,34 @@ import ImageTesting
     public import Foundation
 #endif
 
-/// The promises of `ImageDecoder` and `OpenedImage`.
+/// The contract of `ImageDecoder` and `OpenedImage`.
 public enum ImageDecoderContract {
-    /// A decoder and valid images in its format, small (some kilobytes): at least one still, one animated if there are such.
+    /// A decoder, and valid images in its format.
     public struct Subject: Sendable {
+        /// The decoder under test.
         public var decoder: any ImageDecoder
+        /// Images of a few kilobytes: at least one still image, and one animation if the format has them.
         public var samples: [Sample]
 
+        /// Creates a subject from a decoder and valid images in its format.
         public init(_ decoder: any ImageDecoder, samples: [Sample]) {
             self.decoder = decoder
             self.samples = samples
         }
     }
 
-    /// A valid file and what its header must say.
+    /// A valid file and the expected values of its header.
     public struct Sample: Sendable {
+        /// The name of the file in the messages of violations.
         public var name: String
+        /// The bytes of the file.
         public var data: Data
+        /// The expected size, before the orientation is applied.
         public var storedSize: PixelSize
+        /// The expected number of frames.
         public var frameCount: Int
 
+        /// Creates a sample from a file and the expected values of its header.
         public init(_ name: String, _ data: Data, storedSize: PixelSize, frameCount: Int = 1) {
             self.name = name
             self.data = data
@@ -35,25 +43,26 @@ public enum ImageDecoderContract {
         }
     }
 
+    /// All rules.
     public static let rules: [ContractRule<Subject>] = headerRules + rowRules + damageRules
 
     private static let headerRules: [ContractRule<Subject>] = [
-        ContractRule("recognises its own images by their first 32 bytes") { subject in
+        ContractRule("the decoder recognizes its own images by their first 32 bytes") { subject in
             for sample in subject.samples {
-                try expect(subject.decoder.recognises(Data(sample.data.prefix(32))), "\(sample.name) not recognised")
+                try expect(subject.decoder.recognizes(Data(sample.data.prefix(32))), "\(sample.name) is not recognized")
             }
         },
-        ContractRule("recognises nothing in too few bytes or in other formats") { subject in
-            try expect(!subject.decoder.recognises(Data()), "recognises no bytes at all")
-            try expect(!subject.decoder.recognises(Data(count: 32)), "recognises zeros")
+        ContractRule("the decoder recognizes neither too few bytes nor other formats") { subject in
+            try expect(!subject.decoder.recognizes(Data()), "empty data is recognized")
+            try expect(!subject.decoder.recognizes(Data(count: 32)), "zeros are recognized")
             for (format, signature) in foreignSignatures where format != subject.decoder.format {
-                try expect(!subject.decoder.recognises(signature), "recognises \(format)")
+                try expect(!subject.decoder.recognizes(signature), "\(format) is recognized")
             }
             for sample in subject.samples {
-                for count in 0...32 { _ = subject.decoder.recognises(Data(sample.data.prefix(count))) }
+                for count in 0...32 { _ = subject.decoder.recognizes(Data(sample.data.prefix(count))) }
             }
         },
-        ContractRule("tells format, stored size and frames in the header") { subject in
+        ContractRule("the header has the format, the stored size and the number of frames") { subject in
             for sample in subject.samples {
                 let header = try subject.decoder.open(sample.data, limits: .default).header
                 try expect(header.format == subject.decoder.format, "\(sample.name): format \(header.format)")
@@ -63,33 +72,33 @@ public enum ImageDecoderContract {
                 try expect(header.frameDelays.count == delays, "\(sample.name): \(header.frameDelays.count) delays")
             }
         },
-        ContractRule("reads data that is a slice of something larger") { subject in
+        ContractRule("the decoder reads a slice of larger data") { subject in
             for sample in subject.samples {
                 let slice = (Data([1, 2, 3]) + sample.data).dropFirst(3)
-                try expect(subject.decoder.recognises(slice.prefix(32)), "\(sample.name): slice not recognised")
+                try expect(subject.decoder.recognizes(slice.prefix(32)), "\(sample.name): the slice is not recognized")
                 let (whole, part) = (try subject.pixels(of: sample.data), try subject.pixels(of: slice))
                 try expect(whole == part, "\(sample.name): other pixels from a slice")
             }
         },
-        ContractRule("refuses too many pixels when opening") { subject in
+        ContractRule("opening an image with too many pixels fails") { subject in
             for sample in subject.samples {
                 let limits = DecodingLimits(pixels: sample.storedSize.area - 1)
-                try subject.expectRefusal(of: sample, limits: limits, by: .pixels)
+                try subject.expectLimitFailure(of: sample, limits: limits, by: .pixels)
             }
         },
-        ContractRule("refuses too long a side when opening") { subject in
+        ContractRule("opening an image with a side that is too long fails") { subject in
             for sample in subject.samples {
                 let limits = DecodingLimits(side: max(sample.storedSize.width, sample.storedSize.height) - 1)
-                try subject.expectRefusal(of: sample, limits: limits, by: .side)
+                try subject.expectLimitFailure(of: sample, limits: limits, by: .side)
             }
         },
-        ContractRule("refuses too many frames when opening") { subject in
+        ContractRule("opening an image with too many frames fails") { subject in
             for sample in subject.samples where sample.frameCount > 1 {
-                try subject.expectRefusal(
+                try subject.expectLimitFailure(
                     of: sample, limits: DecodingLimits(frames: sample.frameCount - 1), by: .frames)
             }
         },
-        ContractRule("ignores metadata above the limit and refuses nothing for it") { subject in
+        ContractRule("metadata above the limit is ignored, and opening succeeds") { subject in
             for sample in subject.samples {
                 let limits = DecodingLimits(metadataBytes: 0)
                 if let failure = subject.openingFailure(of: sample.data, limits: limits) {
@@ -99,19 +108,19 @@ public enum ImageDecoderContract {
                 try expect(image.header.colorProfile == nil, "\(sample.name): a profile above the limit")
             }
         },
-        ContractRule("refuses what is no image as malformed or truncated") { subject in
+        ContractRule("opening data that is not an image fails as malformed or truncated") { subject in
             for data in [Data(), Data([0]), Data(count: 100), Data("<html><body>not found</body></html>".utf8)] {
                 switch subject.openingFailure(of: data) {
                 case .malformed, .truncated: break
                 case let other:
-                    throw ContractViolation("\(data.count) bytes that are no image: \(String(describing: other))")
+                    throw ContractViolation("\(data.count) bytes that are not an image: \(String(describing: other))")
                 }
             }
         },
     ]
 
     private static let rowRules: [ContractRule<Subject>] = [
-        ContractRule("hands over each row once, in both layouts") { subject in
+        ContractRule("decoding produces each row once, in RGBA and in the native layout") { subject in
             for sample in subject.samples {
                 for layout in [
                     PixelLayout.rgba8, try subject.decoder.open(sample.data, limits: .default).header.nativeLayout,
@@ -121,14 +130,14 @@ public enum ImageDecoderContract {
                 }
             }
         },
-        ContractRule("offers sizes that cover the target, and decodes at them") { subject in
+        ContractRule("an image offers sizes that cover the target, and decodes at them") { subject in
             for sample in subject.samples {
                 for divisor in [1, 2, 3, 4, 7, 8, 16, 1000] {
                     try subject.expectDecodableSize(sample, divisor: divisor)
                 }
             }
         },
-        ContractRule("offers the stored size when nothing smaller covers the target") { subject in
+        ContractRule("an image offers the stored size if no smaller size covers the target") { subject in
             for sample in subject.samples {
                 let image = try subject.decoder.open(sample.data, limits: .default)
                 let wider = PixelSize(width: sample.storedSize.width + 1, height: 1)
@@ -139,7 +148,7 @@ public enum ImageDecoderContract {
                 }
             }
         },
-        ContractRule("has no frame beyond the last or before the first") { subject in
+        ContractRule("decoding a frame that does not exist fails") { subject in
             for sample in subject.samples {
                 for index in [-1, sample.frameCount, Int.max] {
                     let failure = try subject.failure(of: sample.data, frame: index)
@@ -149,18 +158,18 @@ public enum ImageDecoderContract {
                 }
             }
         },
-        ContractRule("stops with the error that the sink throws") { subject in
+        ContractRule("decoding stops with the error that the sink throws") { subject in
             for sample in subject.samples {
                 for rows in [0, sample.storedSize.height / 2] {
                     let image = try subject.decoder.open(sample.data, limits: .default)
                     let sink = CollectingRowSink(stopsAfter: rows)
                     let failure = failure(of: image, size: sample.storedSize, into: sink)
                     try expect(failure == .cancelled, "\(sample.name): \(String(describing: failure))")
-                    try expect(sink.offeredCount == rows + 1, "\(sample.name): went on after the sink threw")
+                    try expect(sink.offeredCount == rows + 1, "\(sample.name): decoding continues after the sink threw")
                 }
             }
         },
-        ContractRule("gives the same pixels each time, also after a decode that was stopped") { subject in
+        ContractRule("decoding produces the same pixels each time, even after a decode that was stopped") { subject in
             for sample in subject.samples {
                 let image = try subject.decoder.open(sample.data, limits: .default)
                 let first = try pixels(of: image, frame: 0)
@@ -168,7 +177,7 @@ public enum ImageDecoderContract {
                 try expect(try pixels(of: image, frame: 0) == first, "\(sample.name): other pixels the second time")
             }
         },
-        ContractRule("gives the same frames in any order") { subject in
+        ContractRule("decoding produces the same frames in any order") { subject in
             for sample in subject.samples where sample.frameCount > 1 {
                 let image = try subject.decoder.open(sample.data, limits: .default)
                 let forwards = try (0..<sample.frameCount).map { try pixels(of: image, frame: $0) }
@@ -176,7 +185,7 @@ public enum ImageDecoderContract {
                 try expect(forwards == backwards.reversed(), "\(sample.name): other frames backwards")
             }
         },
-        ContractRule("has full alpha everywhere when the header knows of none") { subject in
+        ContractRule("every pixel is opaque if the header says that there is no alpha") { subject in
             for sample in subject.samples {
                 let image = try subject.decoder.open(sample.data, limits: .default)
                 if image.header.hasAlpha { continue }
@@ -185,7 +194,7 @@ public enum ImageDecoderContract {
                 try expect(isOpaque, "\(sample.name): alpha below 255")
             }
         },
-        ContractRule("opens from several threads at once") { subject in
+        ContractRule("an image can be opened and decoded concurrently") { subject in
             for sample in subject.samples {
                 let expected = try subject.pixels(of: sample.data)
                 try await withThrowingTaskGroup(of: [UInt8].self) { group in
@@ -199,7 +208,7 @@ public enum ImageDecoderContract {
     ]
 
     private static let damageRules: [ContractRule<Subject>] = [
-        ContractRule("says that half a file is truncated") { subject in
+        ContractRule("half of a file fails as truncated") { subject in
             for sample in subject.samples {
                 let failure = try subject.failure(
                     of: sample.data.prefix(sample.data.count / 2), frame: sample.frameCount - 1)
@@ -207,14 +216,14 @@ public enum ImageDecoderContract {
                     failure == .truncated(subject.decoder.format), "\(sample.name): \(String(describing: failure))")
             }
         },
-        ContractRule("ends with an image or a typed error wherever the file is cut") { subject in
+        ContractRule("a file that is cut anywhere decodes completely or fails with a typed error") { subject in
             for sample in subject.samples {
                 for count in stride(from: 0, to: sample.data.count, by: max(1, sample.data.count / 200)) {
                     try subject.expectWholeOrFailure(sample.data.prefix(count), "\(sample.name) cut to \(count) bytes")
                 }
             }
         },
-        ContractRule("ends with an image or a typed error whichever byte is wrong") { subject in
+        ContractRule("a file with any wrong byte decodes completely or fails with a typed error") { subject in
             for sample in subject.samples {
                 for index in stride(from: 0, to: sample.data.count, by: max(1, sample.data.count / 200)) {
                     for mask in [UInt8(0xFF), 0x01, 0x80] {

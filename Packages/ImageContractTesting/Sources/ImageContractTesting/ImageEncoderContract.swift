@@ -7,19 +7,24 @@ import ImageTesting
     import Foundation
 #endif
 
-/// The promises of `ImageEncoder`.
+/// The contract of `ImageEncoder`.
 public enum ImageEncoderContract {
-    /// An encoder, the decoder that reads its files, and what its format can do.
+    /// An encoder, a decoder for its files, and the features of its format.
     public struct Subject: Sendable {
+        /// The encoder under test.
         public var encoder: any ImageEncoder
+        /// A decoder for the format of the encoder.
         public var decoder: any ImageDecoder
-        /// Whether `isLossless` brings every pixel back, given at most 16 colours.
+        /// Whether `EncodingOptions.isLossless` preserves every pixel of images with at most 16 colors.
         public var isLossless: Bool
+        /// Whether the format has an alpha channel.
         public var supportsAlpha: Bool
+        /// Whether the encoder writes animations.
         public var supportsAnimation: Bool
-        /// The longest side that the format can hold, or nil to leave that unchecked.
+        /// The longest side that the format can represent, or nil to skip the rule about it.
         public var largestSide: Int?
 
+        /// Creates a subject from an encoder, a decoder for its files, and the features of its format.
         public init(
             _ encoder: any ImageEncoder, decoder: any ImageDecoder, isLossless: Bool, supportsAlpha: Bool,
             supportsAnimation: Bool, largestSide: Int? = nil
@@ -33,55 +38,56 @@ public enum ImageEncoderContract {
         }
     }
 
+    /// All rules.
     public static let rules: [ContractRule<Subject>] = stillRules + animationRules
 
     private static let stillRules: [ContractRule<Subject>] = [
-        ContractRule("writes a file that its decoder recognises and that has the size of the image") { subject in
+        ContractRule("an encoded file is recognized by its decoder and has the size of the image") { subject in
             for size in [
                 PixelSize(width: 1, height: 1), PixelSize(width: 37, height: 19), PixelSize(width: 3, height: 64),
             ] {
                 let data = try subject.encoder.encode(.tiles(size), options: EncodingOptions())
-                try expect(subject.decoder.recognises(Data(data.prefix(32))), "\(size): not recognised")
+                try expect(subject.decoder.recognizes(Data(data.prefix(32))), "\(size): not recognized")
                 let header = try subject.decoder.open(data, limits: .default).header
-                try expect(header.storedSize == size, "\(size): became \(header.storedSize)")
+                try expect(header.storedSize == size, "\(size): the stored size is \(header.storedSize)")
                 try expect(header.format == subject.encoder.format, "\(size): format \(header.format)")
                 try expect(header.frameCount == 1, "\(size): \(header.frameCount) frames")
-                try expect(header.orientation == .up, "\(size): turned")
+                try expect(header.orientation == .up, "\(size): the orientation is \(header.orientation)")
             }
         },
-        ContractRule("writes the same bytes for the same image") { subject in
+        ContractRule("the encoder writes the same bytes for the same image") { subject in
             let source = Bitmap.tiles(PixelSize(width: 37, height: 19))
             let files = try (0..<3).map { _ in try subject.encoder.encode(source, options: EncodingOptions()) }
             try expect(Set(files).count == 1, "different bytes each time")
         },
-        ContractRule("brings the image back: exactly when lossless, closely otherwise") { subject in
+        ContractRule("the decoded file equals the image if lossless, and is close to it otherwise") { subject in
             let source = Bitmap.tiles(PixelSize(width: 64, height: 48))
             let exact = try subject.roundTrip(source, options: EncodingOptions(quality: 1, isLossless: true))
             let error = source.meanError(to: exact)
             try expect(error <= (subject.isLossless ? 0 : 6), "off by \(error) levels on average")
-            let usual = source.meanError(to: try subject.roundTrip(source, options: EncodingOptions()))
-            try expect(usual <= 16, "off by \(usual) levels on average at the usual quality")
+            let defaultError = source.meanError(to: try subject.roundTrip(source, options: EncodingOptions()))
+            try expect(defaultError <= 16, "off by \(defaultError) levels on average at the default quality")
         },
-        ContractRule("keeps transparency where the format has it, and drops it elsewhere") { subject in
+        ContractRule("the encoder keeps alpha if the format supports it, and drops it otherwise") { subject in
             let source = Bitmap.tiles(PixelSize(width: 32, height: 32), transparent: true)
             let data = try subject.encoder.encode(source, options: EncodingOptions(isLossless: true))
             let image = try subject.decoder.open(data, limits: .default)
             try expect(image.header.hasAlpha == subject.supportsAlpha, "hasAlpha is \(image.header.hasAlpha)")
             let alphas = try ImageDecoderContract.pixels(of: image, frame: 0).alphas
-            let wanted = subject.supportsAlpha ? source.pixels.alphas : source.pixels.alphas.map { _ in 255 }
-            try expect(alphas == wanted, "other alpha values")
+            let expected = subject.supportsAlpha ? source.pixels.alphas : source.pixels.alphas.map { _ in 255 }
+            try expect(alphas == expected, "the alpha values are different")
         },
-        ContractRule("takes any quality, also out of range") { subject in
+        ContractRule("the encoder accepts any quality, even out of range") { subject in
             for quality in [-1, 0, 0.5, 1, 2, Double.nan, .infinity] {
                 for isProgressive in [false, true] {
                     let options = EncodingOptions(quality: quality, isProgressive: isProgressive)
                     let source = Bitmap.tiles(PixelSize(width: 24, height: 24))
                     let result = try subject.roundTrip(source, options: options)
-                    try expect(result.count == source.pixels.count, "quality \(quality): half an image")
+                    try expect(result.count == source.pixels.count, "quality \(quality): the image is incomplete")
                 }
             }
         },
-        ContractRule("refuses a size that the format can't hold") { subject in
+        ContractRule("encoding a size that the format can't represent fails") { subject in
             guard let largest = subject.largestSide else { return }
             for size in [PixelSize(width: largest + 1, height: 1), PixelSize(width: 1, height: largest + 1)] {
                 let failure = subject.failure { () throws(EncodingFailure) in
@@ -95,10 +101,10 @@ public enum ImageEncoderContract {
     ]
 
     private static let animationRules: [ContractRule<Subject>] = [
-        ContractRule("writes an animation with its frames, delays and loop count, or says that it can't") { subject in
+        ContractRule("an animation is encoded with frames, delays and loop count, or fails as unsupported") { subject in
             for loopCount in [0, 3] { try subject.expectAnimation(loopCount: loopCount) }
         },
-        ContractRule("refuses an animation without frames or with frames of several sizes") { subject in
+        ContractRule("encoding an animation without frames or with frames of several sizes fails") { subject in
             let delay = Duration.milliseconds(100)
             let uneven = [PixelSize(width: 4, height: 4), PixelSize(width: 4, height: 5)].map {
                 AnimationFrame(bitmap: .tiles($0), delay: delay)
@@ -107,10 +113,10 @@ public enum ImageEncoderContract {
                 let failure = subject.failure { () throws(EncodingFailure) in
                     try subject.encoder.encode(frames, loopCount: 0, options: EncodingOptions())
                 }
-                let isSaid =
+                let isExpected =
                     failure == .inconsistentFrames
                     || (!subject.supportsAnimation && failure == .animationUnsupported(subject.encoder.format))
-                try expect(isSaid, "\(frames.count) frames: \(String(describing: failure))")
+                try expect(isExpected, "\(frames.count) frames: \(String(describing: failure))")
             }
         },
     ]
@@ -158,7 +164,7 @@ extension ImageEncoderContract.Subject {
 }
 
 extension Bitmap {
-    /// Tiles of 8 by 8 pixels in at most 16 colours; with `transparent`, every third tile has no alpha.
+    /// Returns tiles of 8 by 8 pixels in at most 16 colors. With `transparent`, every third tile is transparent.
     fileprivate static func tiles(_ size: PixelSize, shift: Int = 0, transparent: Bool = false) -> Bitmap {
         var pixels: [UInt8] = []
         pixels.reserveCapacity(size.area * 4)
@@ -173,7 +179,7 @@ extension Bitmap {
         return Bitmap(size: size, pixels: pixels, isOpaque: !transparent)
     }
 
-    /// Mean difference of the bytes, in levels; 255 when the counts differ.
+    /// Returns the mean difference of the bytes, in levels, or 255 if the counts differ.
     fileprivate func meanError(to other: [UInt8]) -> Double {
         guard pixels.count == other.count else { return 255 }
         let sum = zip(pixels, other).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }

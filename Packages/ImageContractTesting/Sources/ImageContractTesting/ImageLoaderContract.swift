@@ -1,44 +1,50 @@
 public import ImageCore
 public import ImageTesting
 
-/// A loader, and requests of which it is known how they end.
+/// A loader, and requests with known results.
 public struct ImageLoaderFixture: Sendable {
+    /// The loader under test.
     public let loader: any ImageLoaderProtocol
-    /// An image that can be had, of which the original, too, can be had, and that is kept in memory.
+    /// A request that loads an image and stores it in the memory cache.
     public let image: ImageRequest
-    /// Ends in `.notFound`.
+    /// A request that fails with `.notFound`.
     public let missing: ImageRequest
-    /// Ends when it is cancelled, and no sooner. The gate counts its arrivals.
+    /// A request that only ends if it is cancelled.
     public let endless: ImageRequest
-    public let endlessArrivals: Gate
+    /// The gate at which `endless` waits.
+    public let endlessGate: Gate
 
+    /// Creates a fixture.
     public init(
         loader: any ImageLoaderProtocol, image: ImageRequest, missing: ImageRequest, endless: ImageRequest,
-        endlessArrivals: Gate
+        endlessGate: Gate
     ) {
         self.loader = loader
         self.image = image
         self.missing = missing
         self.endless = endless
-        self.endlessArrivals = endlessArrivals
+        self.endlessGate = endlessGate
     }
 }
 
-/// What every `ImageLoaderProtocol` promises.
+/// The contract of `ImageLoaderProtocol`.
 public enum ImageLoaderContract {
-    /// Makes a loader that has loaded nothing yet.
+    /// Makes a loader that hasn't loaded anything.
     public typealias Subject = @Sendable () async throws -> ImageLoaderFixture
 
+    /// All rules.
     public static let rules: [ContractRule<Subject>] = [
-        ContractRule("an image is not at hand before it was loaded, and is then") { make in
+        ContractRule("an image is in the memory cache after it was loaded, and not before") { make in
             let fixture = try await make()
-            try expect(fixture.loader.cachedImage(for: fixture.image) == nil, "it is at hand before it was loaded")
+            try expect(
+                fixture.loader.cachedImage(for: fixture.image) == nil, "the image is cached before it was loaded")
             let loaded = try await fixture.loader.image(for: fixture.image)
             let cached = fixture.loader.cachedImage(for: fixture.image)
-            try expect(cached?.image == loaded.image, "another image is at hand, or none")
-            try expect(cached?.source == .memory, "what is at hand comes from \(String(describing: cached?.source))")
+            try expect(cached?.image == loaded.image, "another image is cached, or none")
+            try expect(
+                cached?.source == .memory, "the source of the cached image is \(String(describing: cached?.source))")
         },
-        ContractRule("what can't be had ends in the error that says why") { make in
+        ContractRule("a request for a missing image fails with notFound") { make in
             let fixture = try await make()
             let image = await error { _ = try await fixture.loader.image(for: fixture.missing) }
             guard case ImageError.notFound? = image else {
@@ -49,18 +55,18 @@ public enum ImageLoaderContract {
                 throw ContractViolation("a missing original ends with \(String(describing: original))")
             }
         },
-        ContractRule("cancelling ends a request as cancelled, and no other") { make in
+        ContractRule("a cancelled request fails as cancelled, and other requests succeed") { make in
             let fixture = try await make()
             let task = Task { try await fixture.loader.image(for: fixture.endless) }
             let other = Task { try await fixture.loader.image(for: fixture.endless) }
-            await fixture.endlessArrivals.arrivals(1)
+            await fixture.endlessGate.arrivals(1)
             task.cancel()
             let end = await error { _ = try await task.value }
             guard case ImageError.cancelled? = end else {
-                throw ContractViolation("it ended with \(String(describing: end))")
+                throw ContractViolation("the cancelled request ends with \(String(describing: end))")
             }
             let loaded = try await fixture.loader.image(for: fixture.image)
-            try expect(loaded.image.bitmap.size.area > 0, "no image")
+            try expect(loaded.image.bitmap.size.area > 0, "the image is empty")
             other.cancel()
             _ = await error { _ = try await other.value }
         },

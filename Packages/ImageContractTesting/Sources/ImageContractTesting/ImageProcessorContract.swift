@@ -1,39 +1,43 @@
 public import ImageCore
 
-/// The promises of `ImageProcessor`.
+/// The contract of `ImageProcessor`.
 public enum ImageProcessorContract {
-    /// A processor, and another of the same type with other parameters.
+    /// Two processors of the same type with different parameters.
     public struct Subject: Sendable {
+        /// The processor under test.
         public var processor: any ImageProcessor
+        /// A processor of the same type with other parameters.
         public var other: any ImageProcessor
 
+        /// Creates a subject from two processors of the same type with different parameters.
         public init(_ processor: any ImageProcessor, other: any ImageProcessor) {
             self.processor = processor
             self.other = other
         }
     }
 
+    /// All rules.
     public static let rules: [ContractRule<Subject>] = [
-        ContractRule("gives the same image each time") { subject in
+        ContractRule("the processor returns the same image each time") { subject in
             for image in images {
                 let results = try (0..<3).map { _ in try subject.processor.process(image) }
                 try expect(Set(results).count == 1, "different results for \(image.size)")
             }
         },
-        ContractRule("names itself, the same each time, and otherwise with other parameters") { subject in
+        ContractRule("the identifier is stable, and differs for other parameters") { subject in
             let name = subject.processor.identifier
-            try expect(!name.isEmpty, "no name")
-            try expect(name == subject.processor.identifier, "another name the second time")
-            try expect(name != subject.other.identifier, "\(name) with other parameters too")
+            try expect(!name.isEmpty, "the identifier is empty")
+            try expect(name == subject.processor.identifier, "the identifier is different the second time")
+            try expect(name != subject.other.identifier, "the identifier is also \(name) with other parameters")
         },
-        ContractRule("says that an image is opaque when it is, and only then") { subject in
+        ContractRule("an image is marked as opaque if and only if it is") { subject in
             for image in images {
                 let result = try subject.processor.process(image)
                 let isOpaque = stride(from: 3, to: result.pixels.count, by: 4).allSatisfy { result.pixels[$0] == 255 }
                 try expect(result.isOpaque == isOpaque, "\(image.size): isOpaque is \(result.isOpaque)")
             }
         },
-        ContractRule("works on several images at once") { subject in
+        ContractRule("the processor handles several images concurrently") { subject in
             let expected = try images.map { try subject.processor.process($0) }
             try await withThrowingTaskGroup(of: (Int, Bitmap).self) { group in
                 for index in 0..<images.count * 4 {
@@ -41,21 +45,21 @@ public enum ImageProcessorContract {
                     group.addTask { (which, try subject.processor.process(images[which])) }
                 }
                 for try await (index, result) in group {
-                    try expect(result == expected[index], "another result at the same time")
+                    try expect(result == expected[index], "the result is different during concurrent calls")
                 }
             }
         },
-        ContractRule("shows nothing of what is under zero alpha") { subject in
+        ContractRule("the colors of transparent pixels do not affect the result") { subject in
             for size in [PixelSize(width: 1, height: 1), PixelSize(width: 23, height: 17)] {
                 let results = try [[255, 0, 90], [0, 255, 160]].map { hidden in
                     visible(of: try subject.processor.process(partlyHidden(size, hidden)))
                 }
-                try expect(results[0] == results[1], "\(size): what is hidden makes a difference")
+                try expect(results[0] == results[1], "\(size): the result depends on transparent pixels")
             }
         },
     ]
 
-    /// From one pixel upwards, opaque and not.
+    /// Images of different sizes, opaque and with alpha.
     private static let images: [Bitmap] = [(1, 1), (40, 30), (7, 90)].flatMap { width, height in
         [true, false].map { isOpaque in
             let size = PixelSize(width: width, height: height)
@@ -66,7 +70,7 @@ public enum ImageProcessorContract {
         }
     }
 
-    /// Every other pixel has this colour and no alpha.
+    /// Returns an image in which every second pixel has this color and is transparent.
     private static func partlyHidden(_ size: PixelSize, _ color: [UInt8]) -> Bitmap {
         let pixels = (0..<size.area).flatMap { index -> [UInt8] in
             index % 2 == 0 ? color + [0] : [UInt8(truncatingIfNeeded: index * 5), 40, 200, 130]
@@ -74,7 +78,7 @@ public enum ImageProcessorContract {
         return Bitmap(size: size, pixels: pixels, isOpaque: false)
     }
 
-    /// The pixels, those without alpha as zeros.
+    /// Returns the pixels, with transparent ones as zeros.
     private static func visible(of bitmap: Bitmap) -> [UInt8] {
         bitmap.pixels.indices.map { bitmap.pixels[$0 | 3] == 0 ? 0 : bitmap.pixels[$0] }
     }

@@ -6,16 +6,20 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Feeds an image to an incremental decoder in pieces, and compares with what comes of it in one piece.
+/// Checks an incremental decoder with arbitrary bytes, in pieces and as a whole, and compares the results.
 ///
-/// Like `HostileInputCheck`, for any bytes: the promises of `IncrementalImage` hold, or a typed error is thrown.
+/// The decoder must keep the promises of `IncrementalImage` or throw a typed error, as with `HostileInputCheck`.
 public struct IncrementalDecodingCheck: Sendable {
+    /// The decoder under test.
     public var decoder: any IncrementalImageDecoder
+    /// The limits that the decoder must respect.
     public var limits: DecodingLimits
-    /// Whether an image that can be decoded must have come in whole. Not so for a format that lets a file end without saying so:
-    /// a decoder that waits for more can't know.
+    /// Whether the preview of a decodable file must be the whole image.
+    ///
+    /// Set it to false for formats whose files can end without a marker, because the decoder waits for more bytes.
     public var expectsWholeImages: Bool
 
+    /// Creates a check.
     public init(
         _ decoder: any IncrementalImageDecoder, limits: DecodingLimits = HostileInputCheck.smallLimits,
         expectsWholeImages: Bool = true
@@ -25,41 +29,44 @@ public struct IncrementalDecodingCheck: Sendable {
         self.expectsWholeImages = expectsWholeImages
     }
 
-    /// Throws `ContractViolation` when the decoder breaks a promise.
+    /// Checks a decoder with these bytes.
     ///
     /// - Parameters:
-    ///   - lengths: the lengths of the pieces, used over and over; empty for a single piece. Those below 1 count as 1.
-    ///   - divisor: by how much the previews are smaller than the image, as far as the codec scales.
-    ///   - layout: that of the previews, or nil for the image's native one.
-    public func examine(
-        _ data: Data, cutInto lengths: [Int], divisor: Int = 1, layout: PixelLayout? = .rgba8
+    ///   - data: The bytes of a file. They may be damaged.
+    ///   - lengths: The lengths of the pieces, which are repeated. Empty for a single piece. Lengths below 1 count as
+    ///     1.
+    ///   - divisor: The reduction of the previews, if the decoder can scale.
+    ///   - layout: The layout of the previews, or nil for the native layout of the image.
+    /// - Throws: `ContractViolation` if the decoder breaks a promise.
+    public func check(
+        _ data: Data, splitInto lengths: [Int], divisor: Int = 1, layout: PixelLayout? = .rgba8
     ) throws(ContractViolation) {
-        let whole = Feeding(decoder.makeIncrementalImage(limits: limits), divisor: divisor, layout: layout)
+        let whole = DecodingRun(decoder.makeIncrementalImage(limits: limits), divisor: divisor, layout: layout)
         try whole.feed(data)
-        try whole.look()
-        let pieces = Feeding(decoder.makeIncrementalImage(limits: limits), divisor: divisor, layout: layout)
-        try feed(pieces, data, cutInto: lengths.map { max(1, $0) })
-        try pieces.look()
-        let isLike = pieces.state.isLike(whole.state) || pieces.state.missesDamage(in: whole.state)
-        try expect(isLike, "in pieces: \(pieces.state); in one: \(whole.state)")
-        if let failure = whole.state.failure { try examine(failure) }
+        try whole.checkPreview()
+        let pieces = DecodingRun(decoder.makeIncrementalImage(limits: limits), divisor: divisor, layout: layout)
+        try feed(pieces, data, splitInto: lengths.map { max(1, $0) })
+        try pieces.checkPreview()
+        let matches = pieces.state.matches(whole.state) || pieces.state.missesDamage(in: whole.state)
+        try expect(matches, "in pieces: \(pieces.state), as a whole: \(whole.state)")
+        if let failure = whole.state.failure { try check(failure) }
         if expectsWholeImages { try compare(whole, withDecodingOf: data) }
     }
 
-    /// Stops at the first error, as `append` promises nothing behind it but that the image stays as it was.
-    private func feed(_ feeding: Feeding, _ data: Data, cutInto lengths: [Int]) throws(ContractViolation) {
-        guard !lengths.isEmpty else { return try feeding.feed(data) }
+    /// Appends the data in pieces. Stops at the first error, because `append` doesn't support further calls.
+    private func feed(_ run: DecodingRun, _ data: Data, splitInto lengths: [Int]) throws(ContractViolation) {
+        guard !lengths.isEmpty else { return try run.feed(data) }
         var (rest, piece) = (data[...], 0)
-        // Slices that begin anywhere are part of what comes in.
+        // The pieces are slices with any start index.
         while !rest.isEmpty {
-            try feeding.feed(rest.prefix(lengths[piece % lengths.count]))
+            try run.feed(rest.prefix(lengths[piece % lengths.count]))
             rest = rest.dropFirst(lengths[piece % lengths.count])
             piece += 1
-            if piece % 3 == 0 { try feeding.look() }
+            if piece % 3 == 0 { try run.checkPreview() }
         }
     }
 
-    private func examine(_ failure: DecodingFailure) throws(ContractViolation) {
+    private func check(_ failure: DecodingFailure) throws(ContractViolation) {
         let isAllowed =
             switch failure {
             case .malformed(let format, _), .unsupported(let format, _): format == decoder.format
@@ -69,22 +76,23 @@ public struct IncrementalDecodingCheck: Sendable {
         try expect(isAllowed, "appending must not throw \(failure)")
     }
 
-    /// An image that decodes without an error is, when all of its bytes have come in, the same as decoded at once.
-    private func compare(_ feeding: Feeding, withDecodingOf data: Data) throws(ContractViolation) {
-        guard let preview = feeding.preview, let digest = Self.decoded(data, by: decoder, limits: limits, preview)
+    /// Checks that the last preview of a decodable file equals the decoded image.
+    private func compare(_ run: DecodingRun, withDecodingOf data: Data) throws(ContractViolation) {
+        guard let preview = run.preview, let digest = Self.decoded(data, by: decoder, limits: limits, preview)
         else { return }
-        // A kind of image that the decoder does not show in parts.
-        if feeding.state.failure == nil, feeding.state.extent == .nothing { return }
-        try expect(feeding.state.failure == nil, "fails where decoding does not: \(feeding.state)")
-        try expect(feeding.state.extent.rows == preview.size.height, "all is there, but \(feeding.state) can be shown")
-        try expect(feeding.state.digest == digest, "other pixels than decoded at once at \(preview.size)")
+        // The decoder doesn't support previews for this kind of image.
+        if run.state.failure == nil, run.state.extent == .nothing { return }
+        try expect(run.state.failure == nil, "fails although decoding succeeds: \(run.state)")
+        try expect(
+            run.state.extent.rows == preview.size.height, "all bytes are appended, but the state is \(run.state)")
+        try expect(run.state.digest == digest, "other pixels than the decoded image at \(preview.size)")
     }
 
-    /// The digest of frame 0, or nil when the image can't be decoded to the end.
+    /// Returns the digest of frame 0, or nil if the image can't be decoded completely.
     private static func decoded(
-        _ data: Data, by decoder: any ImageDecoder, limits: DecodingLimits, _ preview: Feeding.Preview
+        _ data: Data, by decoder: any ImageDecoder, limits: DecodingLimits, _ preview: DecodingRun.Preview
     ) -> Int? {
-        let sink = ExaminingSink(rowBytes: preview.rowBytes, maximumRows: preview.size.height)
+        let sink = CheckingSink(rowBytes: preview.rowBytes, maximumRows: preview.size.height)
         do throws(DecodingFailure) {
             let image = try decoder.open(data, limits: limits)
             try image.decode(frame: 0, size: preview.size, layout: preview.layout, into: sink)
@@ -95,25 +103,28 @@ public struct IncrementalDecodingCheck: Sendable {
     }
 }
 
-/// An image that is being fed, with a look at it after each piece.
-private final class Feeding {
+/// An incremental image and its state, which is checked after each piece.
+private final class DecodingRun {
     struct State: Hashable {
         var header: ImageHeader?
         var failure: DecodingFailure?
         var extent = PreviewExtent.nothing
-        /// Of the rows of the last preview.
+        /// The digest of the last preview.
         var digest: Int?
 
-        /// The same; of damaged files only that both fail in the same way. Which of several damages is found first, and how
-        /// much has been decoded by then, may depend on the pieces.
-        func isLike(_ other: State) -> Bool {
+        /// Whether the states are equal, or both have a failure of the same kind.
+        ///
+        /// The pieces may determine which of several damages is found first, and how much is decoded before it.
+        func matches(_ other: State) -> Bool {
             if let failure, let otherFailure = other.failure {
                 return State.kind(of: failure) == State.kind(of: otherFailure)
             }
             return self == other
         }
 
-        /// All is shown here, where the other found damage: that may lie behind the last row, which need not be looked at.
+        /// Whether this state has a whole image, but the other a failure.
+        ///
+        /// The damage may be after the last row, which a decoder doesn't have to read.
         func missesDamage(in other: State) -> Bool {
             guard case .malformed = other.failure, failure == nil else { return false }
             return extent.passes > 0 && extent.rows > 0
@@ -124,7 +135,7 @@ private final class Feeding {
         }
     }
 
-    /// What was asked for with `start`.
+    /// The arguments of `start`.
     struct Preview {
         var size: PixelSize
         var layout: PixelLayout
@@ -149,20 +160,20 @@ private final class Feeding {
         if let failure = Self.failure({ () throws(DecodingFailure) in try image.append(piece) }) {
             state.failure = failure
         }
-        try follow()
+        try update()
     }
 
-    /// Takes note of the header when it is there, and starts.
-    private func follow() throws(ContractViolation) {
+    /// Updates the state after a piece. Starts the previews when the header is available.
+    private func update() throws(ContractViolation) {
         if let header = state.header {
             try expect(image.header?.storedSize == header.storedSize, "the header's size changed")
         } else if let header = image.header {
             state.header = header
             if state.failure == nil { try start(header) }
         }
-        // Frames and metadata may still be found; what is known last counts.
+        // Later pieces can add frames and metadata to the header.
         state.header = image.header
-        try grow()
+        try updateExtent()
     }
 
     private func start(_ header: ImageHeader) throws(ContractViolation) {
@@ -171,16 +182,16 @@ private final class Feeding {
         let size = image.decodableSize(
             covering: PixelSize(width: max(1, stored.width / divisor), height: max(1, stored.height / divisor)))
         let preview = Preview(size: size, layout: layout ?? header.nativeLayout)
-        try expect(image.heldBytes(size: size, layout: preview.layout) >= 0, "holds less than 0")
+        try expect(image.heldBytes(size: size, layout: preview.layout) >= 0, "needs less than 0 bytes")
         self.preview = preview
         state.failure = Self.failure { () throws(DecodingFailure) in
             try image.start(size: preview.size, layout: preview.layout)
         }
     }
 
-    private func grow() throws(ContractViolation) {
+    private func updateExtent() throws(ContractViolation) {
         let (old, new) = (state.extent, image.extent)
-        // After a failure there may be nothing any more.
+        // After a failure, the preview may be gone.
         if state.failure != nil, new == .nothing {
             (state.extent, state.digest) = (.nothing, nil)
             return
@@ -192,17 +203,17 @@ private final class Feeding {
         state.extent = new
     }
 
-    /// A preview has as many rows as the extent says, and shows the same as long as that stays the same.
-    func look() throws(ContractViolation) {
+    /// Checks that a preview has as many rows as its extent says, and is the same for the same extent.
+    func checkPreview() throws(ContractViolation) {
         guard let preview, state.extent != .nothing else { return }
-        let sink = ExaminingSink(rowBytes: preview.rowBytes, maximumRows: state.extent.rows)
+        let sink = CheckingSink(rowBytes: preview.rowBytes, maximumRows: state.extent.rows)
         let failure = Self.failure { () throws(DecodingFailure) in try image.decodePreview(into: sink) }
         if let violation = sink.violation { throw ContractViolation("preview of \(state.extent): \(violation)") }
-        // Some damage shows only when an image is made of what has come in.
+        // Some damage is only found when a preview is decoded.
         if case .malformed = failure { return state.digest = nil }
         try expect(failure == nil, "preview of \(state.extent): \(String(describing: failure))")
         try expect(sink.rows == state.extent.rows, "preview of \(state.extent): \(sink.rows) rows")
-        // A scan that breaks in its middle has changed what there was; that is no image any more.
+        // A scan that fails in its middle has changed the image, so the preview may differ.
         try expect(
             state.failure != nil || state.digest == nil || state.digest == sink.digest,
             "two previews of \(state.extent) differ")

@@ -7,27 +7,31 @@ import ImageTesting
     import Foundation
 #endif
 
-/// The promises of `IncrementalImageDecoder` and `IncrementalImage`.
+/// The contract of `IncrementalImageDecoder` and `IncrementalImage`.
 public enum IncrementalImageDecoderContract {
-    /// A decoder and valid images in its format, small (some kilobytes), higher than 8 rows: of each kind that the format
-    /// has (sequential, progressive, with and without alpha).
+    /// A decoder, and valid images in its format.
     public struct Subject: Sendable {
+        /// The decoder under test.
         public var decoder: any IncrementalImageDecoder
+        /// Images of a few kilobytes with more than 8 rows, one of each kind: sequential, progressive, with and without
+        /// alpha.
         public var samples: [ImageDecoderContract.Sample]
 
+        /// Creates a subject from a decoder and valid images in its format.
         public init(_ decoder: any IncrementalImageDecoder, samples: [ImageDecoderContract.Sample]) {
             self.decoder = decoder
             self.samples = samples
         }
     }
 
+    /// All rules.
     public static let rules: [ContractRule<Subject>] = [
-        ContractRule("knows and shows nothing before bytes have come") { subject in
+        ContractRule("an image has no header and no preview before it receives bytes") { subject in
             let image = subject.decoder.makeIncrementalImage(limits: .default)
-            try expect(image.header == nil, "a header from nothing")
-            try expect(image.extent == .nothing, "\(image.extent) from nothing")
+            try expect(image.header == nil, "there is a header")
+            try expect(image.extent == .nothing, "the extent is \(image.extent)")
         },
-        ContractRule("comes to know the size and format that opening the whole file tells") { subject in
+        ContractRule("the header has the size and format that opening the whole file returns") { subject in
             for sample in subject.samples {
                 let image = try subject.image(of: sample.data, in: sample.data.count)
                 let whole = try subject.decoder.open(sample.data, limits: .default).header
@@ -36,7 +40,7 @@ public enum IncrementalImageDecoderContract {
                 try expect(image.header?.hasAlpha == whole.hasAlpha, "\(sample.name): another alpha")
             }
         },
-        ContractRule("shows, when all has come, what decoding the whole file gives, at each size it offers") {
+        ContractRule("the last preview equals the decoded file, at each size that is offered") {
             subject in
             for sample in subject.samples {
                 for divisor in [1, 2, 4, 8] {
@@ -47,7 +51,7 @@ public enum IncrementalImageDecoderContract {
                 }
             }
         },
-        ContractRule("shows the same however the bytes are cut") { subject in
+        ContractRule("a preview does not depend on how the bytes are split") { subject in
             for sample in subject.samples {
                 var expected: [PreviewExtent: [[UInt8]]] = [:]
                 for length in [sample.data.count, 1, 7, 64, 1000] {
@@ -62,7 +66,7 @@ public enum IncrementalImageDecoderContract {
                 }
             }
         },
-        ContractRule("never shows less than before, and hands over as many rows as it says") { subject in
+        ContractRule("a preview never shrinks, and has as many rows as its extent says") { subject in
             for sample in subject.samples {
                 var last = PreviewExtent.nothing
                 try subject.feed(sample.data, in: max(1, sample.data.count / 40)) { image in
@@ -78,16 +82,16 @@ public enum IncrementalImageDecoderContract {
                 try expect(last.rows == height, "\(sample.name): \(last) of \(height) rows in the end")
             }
         },
-        ContractRule("shows part of an image before all of it has come") { subject in
+        ContractRule("a part of the image is shown before all bytes have arrived") { subject in
             for sample in subject.samples {
                 var early: PreviewExtent?
                 try subject.feed(sample.data.dropLast(), in: max(1, sample.data.count / 40)) { image in
                     if image.extent.rows > 0 { early = early ?? image.extent }
                 }
-                try expect(early != nil, "\(sample.name): nothing to be seen one byte before the end")
+                try expect(early != nil, "\(sample.name): there is no preview one byte before the end")
             }
         },
-        ContractRule("may be asked for the same preview twice") { subject in
+        ContractRule("the same preview can be decoded twice") { subject in
             for sample in subject.samples {
                 let image = try subject.image(of: sample.data.prefix(sample.data.count * 3 / 4), in: 100)
                 try expect(
@@ -95,7 +99,7 @@ public enum IncrementalImageDecoderContract {
                     "\(sample.name): another preview")
             }
         },
-        ContractRule("ignores bytes behind the end") { subject in
+        ContractRule("bytes after the end of the image are ignored") { subject in
             for sample in subject.samples {
                 let image = try subject.image(of: sample.data, in: 50)
                 if let failure = subject.failure(appending: Data(repeating: 0xA5, count: 300), to: image) {
@@ -106,7 +110,7 @@ public enum IncrementalImageDecoderContract {
                     "\(sample.name): other pixels")
             }
         },
-        ContractRule("stops with the error that the sink throws, and can go on") { subject in
+        ContractRule("decoding a preview stops with the error that the sink throws, and can be repeated") { subject in
             for sample in subject.samples {
                 let image = try subject.image(of: sample.data, in: 500)
                 let failure = subject.failure(of: image, into: CollectingRowSink(stopsAfter: 2))
@@ -116,7 +120,7 @@ public enum IncrementalImageDecoderContract {
                     "\(sample.name): other pixels afterwards")
             }
         },
-        ContractRule("refuses too large an image as soon as the header tells") { subject in
+        ContractRule("an image that is too large fails as soon as its header has arrived") { subject in
             for sample in subject.samples {
                 let image = subject.decoder.makeIncrementalImage(
                     limits: DecodingLimits(pixels: sample.storedSize.area - 1))
@@ -126,7 +130,7 @@ public enum IncrementalImageDecoderContract {
                 }
             }
         },
-        ContractRule("ends with a typed error or goes on, whichever byte is wrong") { subject in
+        ContractRule("a file with any wrong byte fails with a typed error, or its previews stay valid") { subject in
             for sample in subject.samples {
                 for index in stride(from: 0, to: sample.data.count, by: max(1, sample.data.count / 100)) {
                     var data = sample.data
@@ -139,10 +143,11 @@ public enum IncrementalImageDecoderContract {
 }
 
 extension IncrementalImageDecoderContract.Subject {
-    /// Hands bytes over in pieces, starts as soon as the header is there, and calls `look` after each piece from then on.
+    /// Appends the data in pieces. Starts the previews when the header is available, and then calls `body` after each
+    /// piece.
     fileprivate func feed(
         _ data: Data, in length: Int, divisor: Int = 1, to image: (any IncrementalImage)? = nil,
-        look: (any IncrementalImage) throws -> Void
+        body: (any IncrementalImage) throws -> Void
     ) throws {
         let image = image ?? decoder.makeIncrementalImage(limits: .default)
         var isStarted = false
@@ -152,7 +157,7 @@ extension IncrementalImageDecoderContract.Subject {
                 try image.start(size: image.decodableSize(covering: stored.divided(by: divisor)), layout: .rgba8)
                 isStarted = true
             }
-            if isStarted { try look(image) }
+            if isStarted { try body(image) }
         }
     }
 
@@ -194,7 +199,7 @@ extension IncrementalImageDecoderContract.Subject {
         }
     }
 
-    /// Never more rows than the image has, and no error that is not typed.
+    /// Checks that no preview has more rows than the image, and that each error is typed.
     fileprivate func expectBoundedRows(_ data: Data, _ name: String) throws {
         let limits = DecodingLimits(pixels: 250_000, decodedBytes: 64 << 20)
         do {
@@ -204,13 +209,13 @@ extension IncrementalImageDecoderContract.Subject {
                 try expect(rows <= height, "\(name): \(rows) rows of \(height)")
             }
         } catch let failure as DecodingFailure {
-            try expect(failure != .cancelled, "\(name): cancelled by nobody")
+            try expect(failure != .cancelled, "\(name): it fails as cancelled, but nobody cancelled it")
         }
     }
 }
 
 extension PixelSize {
-    /// Each side divided, at least 1.
+    /// Returns the size with each side divided, and at least 1.
     fileprivate func divided(by divisor: Int) -> PixelSize {
         PixelSize(width: max(1, width / divisor), height: max(1, height / divisor))
     }

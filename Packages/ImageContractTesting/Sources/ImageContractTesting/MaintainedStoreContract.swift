@@ -6,13 +6,16 @@ public import ImageCore
     import Foundation
 #endif
 
-/// A store that can be kept, the cache through which entries come into it, and the time that it goes by.
+/// A store, a cache that adds entries to it, and control over its clock.
 public struct MaintainedStoreFixture: Sendable {
+    /// The store under test.
     public let store: any MaintainedStore
+    /// A cache that stores entries in the store.
     public let cache: any DataCache
-    /// Lets time go on.
+    /// Advances the clock of the store.
     public let advance: @Sendable (Duration) async -> Void
 
+    /// Creates a fixture.
     public init(
         store: any MaintainedStore, cache: any DataCache, advance: @escaping @Sendable (Duration) async -> Void
     ) {
@@ -22,13 +25,14 @@ public struct MaintainedStoreFixture: Sendable {
     }
 }
 
-/// What every `MaintainedStore` promises.
+/// The contract of `MaintainedStore`.
 public enum MaintainedStoreContract {
-    /// Makes an empty store with space for a megabyte.
+    /// Makes an empty store with a limit of at least one megabyte.
     public typealias Subject = @Sendable () async throws -> MaintainedStoreFixture
 
+    /// All rules.
     public static let rules: [ContractRule<Subject>] = [
-        ContractRule("nothing is found after all was removed, and what is stored then is") { make in
+        ContractRule("removeAll() leaves no entry, and entries that are stored later are found") { make in
             let fixture = try await make()
             try await fixture.fill("a", "b")
             try await fixture.store.removeAll()
@@ -36,7 +40,7 @@ public enum MaintainedStoreContract {
             try await fixture.fill("a")
             try await fixture.expectFound("a")
         },
-        ContractRule("what was neither stored nor read for long is removed, and nothing else") { make in
+        ContractRule("only entries that were neither stored nor read for a given time are removed") { make in
             let fixture = try await make()
             try await fixture.fill("old", "read")
             await fixture.advance(.seconds(100))
@@ -47,7 +51,7 @@ public enum MaintainedStoreContract {
             try await fixture.expectFound(none: "old")
             try await fixture.expectFound("read", "new")
         },
-        ContractRule("its bytes are those of its entries at least, and go with them") { make in
+        ContractRule("the number of bytes is at least that of the entries, and falls when they are removed") { make in
             let fixture = try await make()
             let empty = try await fixture.store.byteCount()
             try await fixture.fill("a", "b")
@@ -72,15 +76,15 @@ extension MaintainedStoreFixture {
 
     fileprivate func expectFound(_ names: String...) async throws {
         for name in names {
-            let isThere = try await cache.entry(for: DataCacheKey(source: name)) != nil
-            try expect(isThere, "\(name) is gone")
+            let isFound = try await cache.entry(for: DataCacheKey(source: name)) != nil
+            try expect(isFound, "\(name) is absent")
         }
     }
 
     fileprivate func expectFound(none names: String...) async throws {
         for name in names {
-            let isThere = try await cache.entry(for: DataCacheKey(source: name)) != nil
-            try expect(!isThere, "\(name) is there")
+            let isFound = try await cache.entry(for: DataCacheKey(source: name)) != nil
+            try expect(!isFound, "\(name) is found")
         }
     }
 }

@@ -1,112 +1,116 @@
 public import ImageCore
 import ImageTesting
 
-/// A monitor of memory pressure, and the means to bring pressure about.
+/// A monitor of memory pressure, and control over the pressure.
 public struct MemoryPressureFixture: Sendable {
+    /// The monitor under test.
     public let monitor: any MemoryPressureMonitor
-    /// Lets the system say this level. Returns when the monitor has taken notice and told everyone.
-    public let raise: @Sendable (MemoryPressureLevel) async -> Void
+    /// Makes the system report a level. Returns after the monitor has called its handlers.
+    public let report: @Sendable (MemoryPressureLevel) async -> Void
 
+    /// Creates a fixture.
     public init(
-        monitor: any MemoryPressureMonitor, raise: @escaping @Sendable (MemoryPressureLevel) async -> Void
+        monitor: any MemoryPressureMonitor, report: @escaping @Sendable (MemoryPressureLevel) async -> Void
     ) {
         self.monitor = monitor
-        self.raise = raise
+        self.report = report
     }
 }
 
-/// What every monitor of memory pressure promises.
+/// The contract of `MemoryPressureMonitor`.
 ///
-/// Rules bring about `.normal`, `.warning` and `.critical` alone: not every system knows `.background`.
+/// The rules only use `.normal`, `.warning` and `.critical`, because not every system reports `.background`.
 public enum MemoryPressureMonitorContract {
-    /// Makes a monitor that has seen nothing yet.
+    /// Makes a monitor that hasn't received a report.
     public typealias Subject = @Sendable () async throws -> MemoryPressureFixture
 
-    public static var rules: [ContractRule<Subject>] { telling + leaving }
+    /// All rules.
+    public static var rules: [ContractRule<Subject>] { reporting + cancelling }
 
-    private static var telling: [ContractRule<Subject>] {
+    private static var reporting: [ContractRule<Subject>] {
         [
-            ContractRule("the level is normal until the system says otherwise") { makeFixture in
+            ContractRule("the level is normal until the system reports another one") { makeFixture in
                 let fixture = try await makeFixture()
                 try expect(fixture.monitor.level == .normal, "the level is \(fixture.monitor.level)")
             },
-            ContractRule("the level is what was reported last") { makeFixture in
+            ContractRule("the level is the one that was reported last") { makeFixture in
                 let fixture = try await makeFixture()
                 for level in [MemoryPressureLevel.warning, .critical, .warning, .normal] {
-                    await fixture.raise(level)
+                    await fixture.report(level)
                     try expect(fixture.monitor.level == level, "after \(level) the level is \(fixture.monitor.level)")
                 }
             },
-            ContractRule("every handler is told every report, in order") { makeFixture in
+            ContractRule("every handler receives every report, in order") { makeFixture in
                 let fixture = try await makeFixture()
-                let ears = [Ear(fixture.monitor), Ear(fixture.monitor)]
+                let recorders = [Recorder(fixture.monitor), Recorder(fixture.monitor)]
                 let levels: [MemoryPressureLevel] = [.warning, .critical, .normal, .critical]
-                for level in levels { await fixture.raise(level) }
-                for ear in ears { try ear.expect(levels) }
+                for level in levels { await fixture.report(level) }
+                for recorder in recorders { try recorder.expect(levels) }
             },
-            ContractRule("pressure that lasts is told again") { makeFixture in
+            ContractRule("lasting pressure is reported again") { makeFixture in
                 let fixture = try await makeFixture()
-                let ear = Ear(fixture.monitor)
-                for _ in 0..<2 { await fixture.raise(.warning) }
-                for _ in 0..<2 { await fixture.raise(.critical) }
-                try ear.expect([.warning, .warning, .critical, .critical])
+                let recorder = Recorder(fixture.monitor)
+                for _ in 0..<2 { await fixture.report(.warning) }
+                for _ in 0..<2 { await fixture.report(.critical) }
+                try recorder.expect([.warning, .warning, .critical, .critical])
             },
-            ContractRule("normal is told once, when the pressure is over") { makeFixture in
+            ContractRule("a normal level is reported once, when the pressure ends") { makeFixture in
                 let fixture = try await makeFixture()
-                let ear = Ear(fixture.monitor)
-                for level in [MemoryPressureLevel.normal, .warning, .normal, .normal] { await fixture.raise(level) }
-                try ear.expect([.warning, .normal])
+                let recorder = Recorder(fixture.monitor)
+                for level in [MemoryPressureLevel.normal, .warning, .normal, .normal] { await fixture.report(level) }
+                try recorder.expect([.warning, .normal])
             },
         ]
     }
 
-    private static var leaving: [ContractRule<Subject>] {
+    private static var cancelling: [ContractRule<Subject>] {
         [
-            ContractRule("a cancelled observation is told nothing more, and the others are") { makeFixture in
+            ContractRule("a cancelled observation receives nothing more, and the others still do") { makeFixture in
                 let fixture = try await makeFixture()
-                let (leaver, other) = (Ear(fixture.monitor), Ear(fixture.monitor))
-                await fixture.raise(.warning)
-                leaver.observation.cancel()
-                leaver.observation.cancel()
-                await fixture.raise(.critical)
-                try leaver.expect([.warning])
+                let (cancelled, other) = (Recorder(fixture.monitor), Recorder(fixture.monitor))
+                await fixture.report(.warning)
+                cancelled.observation.cancel()
+                cancelled.observation.cancel()
+                await fixture.report(.critical)
+                try cancelled.expect([.warning])
                 try other.expect([.warning, .critical])
             },
-            ContractRule("an observation that is let go is told nothing more") { makeFixture in
+            ContractRule("a released observation receives nothing more") { makeFixture in
                 let fixture = try await makeFixture()
                 let log = MessageLog<MemoryPressureLevel>()
                 do {
                     let observation = fixture.monitor.observe { log.append($0) }
-                    await fixture.raise(.warning)
+                    await fixture.report(.warning)
                     withExtendedLifetime(observation) {}
                 }
-                await fixture.raise(.critical)
-                try expect(log.messages == [.warning], "told \(log.messages)")
+                await fixture.report(.critical)
+                try expect(log.messages == [.warning], "received \(log.messages)")
             },
-            ContractRule("a handler may ask the monitor, observe and cancel") { makeFixture in
+            ContractRule("a handler can read the monitor, observe it and cancel an observation") { makeFixture in
                 let fixture = try await makeFixture()
                 let monitor = fixture.monitor
-                let asked = MessageLog<MemoryPressureLevel>()
+                let levels = MessageLog<MemoryPressureLevel>()
                 let late = MessageLog<MemoryPressureLevel>()
-                let kept = MessageLog<MemoryPressureObservation>()
+                let observations = MessageLog<MemoryPressureObservation>()
                 let observation = monitor.observe { _ in
-                    asked.append(monitor.level)
-                    kept.append(monitor.observe { late.append($0) })
+                    levels.append(monitor.level)
+                    observations.append(monitor.observe { late.append($0) })
                     monitor.observe { _ in }.cancel()
                 }
-                await fixture.raise(.warning)
+                await fixture.report(.warning)
                 observation.cancel()
-                await fixture.raise(.critical)
-                try expect(asked.messages == [.warning], "asked in the handler, the level was \(asked.messages)")
-                try expect(late.messages == [.critical], "who came at the first report was told \(late.messages)")
-                withExtendedLifetime(kept) {}
+                await fixture.report(.critical)
+                try expect(levels.messages == [.warning], "in the handler, the level was \(levels.messages)")
+                try expect(
+                    late.messages == [.critical], "an observation from the first report received \(late.messages)")
+                withExtendedLifetime(observations) {}
             },
         ]
     }
 }
 
-/// Observes a monitor and keeps what it is told.
-private struct Ear {
+/// Records the levels that a monitor reports.
+private struct Recorder {
     let observation: MemoryPressureObservation
     private let log = MessageLog<MemoryPressureLevel>()
 
@@ -115,6 +119,6 @@ private struct Ear {
     }
 
     func expect(_ levels: [MemoryPressureLevel]) throws(ContractViolation) {
-        try ImageContractTesting.expect(log.messages == levels, "told \(log.messages), not \(levels)")
+        try ImageContractTesting.expect(log.messages == levels, "received \(log.messages), not \(levels)")
     }
 }

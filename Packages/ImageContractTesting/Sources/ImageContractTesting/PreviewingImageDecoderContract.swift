@@ -6,13 +6,16 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// The promises of `PreviewingImageDecoder` and `DecodingSession`.
+/// The contract of `PreviewingImageDecoder` and `DecodingSession`.
 public enum PreviewingImageDecoderContract {
-    /// Makes decoders, and has valid files for them: small, at least 8 pixels wide and high, with previews before their end.
+    /// A function that makes decoders, and valid files for them.
     public struct Subject: Sendable {
+        /// Small files of at least 8 by 8 pixels that have previews before their end.
         public var samples: [Data]
+        /// Makes a decoder with the given limits.
         public var makeDecoder: @Sendable (DecodingLimits) -> any PreviewingImageDecoder
 
+        /// Creates a subject from valid files and a function that makes decoders.
         public init(
             samples: [Data], makeDecoder: @escaping @Sendable (DecodingLimits) -> any PreviewingImageDecoder
         ) {
@@ -21,54 +24,55 @@ public enum PreviewingImageDecoderContract {
         }
     }
 
+    /// All rules.
     public static let rules: [ContractRule<Subject>] = [
-        ContractRule("gives in the end what all bytes at once give") { subject in
+        ContractRule("a finished session returns the same image as decoding all bytes at once") { subject in
             for sample in subject.samples {
                 for request in requests {
                     let decoder = subject.makeDecoder(.default)
                     let whole = try decoder.decode(sample, request: request, isCancelled: { false })
                     let session = decoder.makeSession(request: request, throttle: .none)
                     for piece in sample.pieces(of: 50) { _ = try session.append(piece) }
-                    try expect(try session.finish(isCancelled: { false }) == whole, "another image")
+                    try expect(try session.finish(isCancelled: { false }) == whole, "the image is different")
                 }
             }
         },
-        ContractRule("shows previews that say so, of the final size, before all has come") { subject in
+        ContractRule("a session returns previews of the final size, marked as such, before the last byte") { subject in
             for sample in subject.samples {
                 for request in requests {
                     let decoder = subject.makeDecoder(.default)
                     let size = request.outputSize(for: try decoder.header(of: sample).size)
                     let session = decoder.makeSession(request: request, throttle: .none)
                     let previews = try sample.dropLast().pieces(of: 20).compactMap { try session.append($0) }
-                    try expect(!previews.isEmpty, "no preview")
+                    try expect(!previews.isEmpty, "there is no preview")
                     for preview in previews {
-                        try expect(preview.completeness == .preview, "a preview that is \(preview.completeness)")
+                        try expect(preview.completeness == .preview, "a preview is marked as \(preview.completeness)")
                         try expect(preview.bitmap.size == size, "\(preview.bitmap.size), not \(size)")
                     }
                 }
             }
         },
-        ContractRule("shows nothing twice") { subject in
+        ContractRule("a session returns no preview without new bytes") { subject in
             for sample in subject.samples {
                 let session = subject.makeDecoder(.default).makeSession(request: DecodingRequest(), throttle: .none)
                 for piece in sample.pieces(of: 50) { _ = try session.append(piece) }
-                try expect(try session.append(Data()) == nil, "a preview of nothing new")
+                try expect(try session.append(Data()) == nil, "there is a preview without new bytes")
             }
         },
-        ContractRule("obeys the throttle") { subject in
+        ContractRule("a session follows the throttle") { subject in
             for sample in subject.samples {
                 let throttle = PreviewThrottle(interval: .seconds(1), rowShare: 0)
                 let session = subject.makeDecoder(.default).makeSession(request: DecodingRequest(), throttle: throttle)
                 let previews = try sample.pieces(of: 10).compactMap { try session.append($0) }
-                try expect(previews.count == 1, "\(previews.count) previews at one moment")
+                try expect(previews.count == 1, "\(previews.count) previews at the same time")
             }
         },
-        ContractRule("tells in the end what is wrong with the bytes, not before") { subject in
+        ContractRule("a session reports invalid bytes when it is finished, not before") { subject in
             let garbage = Data("<html>".utf8) + Data(count: 100)
             let session = subject.makeDecoder(.default).makeSession(request: DecodingRequest(), throttle: .none)
             for piece in garbage.pieces(of: 10) {
-                guard session.isQuiet(about: piece) else {
-                    throw ContractViolation("not quiet about \(piece.count) bytes")
+                guard session.returnsNoPreview(for: piece) else {
+                    throw ContractViolation("there is a preview or an error after \(piece.count) bytes")
                 }
             }
             let failure = session.failure()
@@ -76,10 +80,12 @@ public enum PreviewingImageDecoderContract {
             for sample in subject.samples {
                 let session = subject.makeDecoder(.default).makeSession(request: DecodingRequest(), throttle: .none)
                 _ = try session.append(Data(sample.prefix(sample.count / 2)))
-                guard case .truncated = session.failure() else { throw ContractViolation("half is not truncated") }
+                guard case .truncated = session.failure() else {
+                    throw ContractViolation("half of a file is not truncated")
+                }
             }
         },
-        ContractRule("refuses too many bytes when they come") { subject in
+        ContractRule("a session fails as soon as it receives too many bytes") { subject in
             for sample in subject.samples {
                 let limits = DecodingLimits(encodedBytes: sample.count - 1)
                 let session = subject.makeDecoder(limits).makeSession(request: DecodingRequest(), throttle: .none)
@@ -93,7 +99,7 @@ public enum PreviewingImageDecoderContract {
                 }
             }
         },
-        ContractRule("stops when it is cancelled") { subject in
+        ContractRule("a session stops when it is cancelled") { subject in
             for sample in subject.samples {
                 let session = subject.makeDecoder(.default).makeSession(request: DecodingRequest(), throttle: .none)
                 do throws(DecodingFailure) {
@@ -102,7 +108,8 @@ public enum PreviewingImageDecoderContract {
                 } catch {
                     try expect(error == .cancelled, "\(error) instead of cancelled")
                 }
-                try expect(session.failure(isCancelled: true) == .cancelled, "finished although cancelled")
+                try expect(
+                    session.failure(isCancelled: true) == .cancelled, "the session finishes although it is cancelled")
             }
         },
     ]
@@ -118,8 +125,8 @@ extension DecodingSession {
         try append(bytes, at: .zero, isCancelled: { false })
     }
 
-    /// True when the bytes lead neither to a preview nor to an error.
-    fileprivate func isQuiet(about bytes: Data) -> Bool {
+    /// Appends bytes. Returns true if there is neither a preview nor an error.
+    fileprivate func returnsNoPreview(for bytes: Data) -> Bool {
         do throws(DecodingFailure) { return try append(bytes) == nil } catch { return false }
     }
 

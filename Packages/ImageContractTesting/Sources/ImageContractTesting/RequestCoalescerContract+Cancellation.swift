@@ -9,7 +9,7 @@ extension RequestCoalescerContract {
         fixture.gate.open()
         let error = try await fixture.error(of: 1)
         try expect(error != nil, "the caller received a value")
-        try expect(!(error is CancellationError), "the caller seems to have been cancelled")
+        try expect(!(error is CancellationError), "the caller received a CancellationError")
     }
 
     static let cancelledCall = rule("a cancelled call throws CancellationError at once, while its operation still runs")
@@ -27,7 +27,7 @@ extension RequestCoalescerContract {
         try await fixture.expectCancellations(true)
     }
 
-    static let startsAnew = rule(
+    static let startsNewOperation = rule(
         "callers that ask after the last one has left start a new operation, while the cancelled one still runs"
     ) { fixture in
         let oldGate = Gate()
@@ -57,7 +57,7 @@ extension RequestCoalescerContract {
         try expect(fixture.operations.count == 0, "an operation was started")
     }
 
-    static let oneLeaves = rule("a caller that leaves changes nothing for the others") { fixture in
+    static let oneLeaves = rule("a caller that leaves does not affect the others") { fixture in
         try await fixture.join(1...3)
         try await fixture.leave(1)
         fixture.gate.open()

@@ -13,7 +13,7 @@ extension RequestCoalescerContract {
         try await expectNothingElse(fixture, callers: 3)
     }
 
-    static let closingIsFinal = rule("callers that ask after the closing start nothing and receive its error") {
+    static let closingIsFinal = rule("callers that ask after closing start nothing and receive its error") {
         fixture in
         fixture.gate.open()
         fixture.coalescer.close(throwing: ImageError.offline)
@@ -24,7 +24,7 @@ extension RequestCoalescerContract {
         try expect(fixture.operations.count == 0, "an operation was started")
     }
 
-    static let firstClosingCounts = rule("only the first closing has an effect") { fixture in
+    static let firstClosingCounts = rule("only the first call of close has an effect") { fixture in
         try await fixture.join(1)
         fixture.coalescer.close(throwing: ImageError.offline)
         fixture.coalescer.close(throwing: ImageError.notFound)
@@ -38,7 +38,8 @@ extension RequestCoalescerContract {
         throw ContractViolation("caller \(caller) received \(String(describing: error))")
     }
 
-    /// A closed coalescer starts nothing, so that there is no other call to wait for.
+    /// Checks that the callers receive nothing more. Only yields, because a closed coalescer accepts no other call to
+    /// wait for.
     private static func expectNothingElse(_ fixture: CoalescingFixture, callers: Int) async throws {
         for _ in 0..<50 { await Task.yield() }
         try expect(fixture.answers.count == callers, "\(fixture.answers.count) answers for \(callers) calls")

@@ -23,7 +23,8 @@ extension RequestCoalescerContract {
         try await values.expect([.high, .veryLow, .veryHigh])
     }
 
-    static let countsPriorityWhileJoining = rule("a priority that changes while the caller joins counts") { fixture in
+    static let countsPriorityWhileJoining = rule("a priority that changes while the caller joins takes effect") {
+        fixture in
         for (caller, priority) in [(1, RequestPriority.high), (2, .veryHigh)] {
             // The first progress arrives during the join.
             fixture.start(caller, .low) { _ in fixture.setPriority(priority, of: caller) }
@@ -51,7 +52,7 @@ extension RequestCoalescerContract {
     }
 
     static let observersSeeMaximum = rule(
-        "observers of the operation's priority are called after changes of the maximum"
+        "observers of the operation's priority are called after each change of the maximum"
     ) { fixture in
         try await fixture.join(1, .low)
         let values = try observePriority(of: fixture)

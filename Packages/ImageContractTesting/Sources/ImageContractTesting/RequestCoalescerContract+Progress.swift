@@ -13,7 +13,8 @@ extension RequestCoalescerContract {
         try expect(fixture.bytes(of: 1) == Array(0...20), "received \(fixture.bytes(of: 1))")
     }
 
-    static let progressAddsUp = rule("a report that adds nothing reaches nobody, and bytes never decrease") { fixture in
+    static let progressAddsUp = rule("a report without new information is not delivered, and bytes never decrease") {
+        fixture in
         try await fixture.join(1)
         let operation = try fixture.operation()
         for count in [50, 50, 20, 60] { operation.report(bytes(count)) }
@@ -35,7 +36,7 @@ extension RequestCoalescerContract {
         try expect(previews == [nil, 2, 2, 2, 3], "received the previews \(previews)")
     }
 
-    static let oneHandlerAtATime = rule("progress handlers are called one at a time, also if a handler causes a report")
+    static let oneHandlerAtATime = rule("progress handlers are called one at a time, even if a handler causes a report")
     {
         fixture in
         let calls = Mutex((current: 0, most: 0))

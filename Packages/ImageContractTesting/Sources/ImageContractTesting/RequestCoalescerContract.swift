@@ -1,30 +1,30 @@
 public import ImageCore
 import ImageTesting
 
-/// What every `RequestCoalescer` promises.
+/// The contract of `RequestCoalescer`.
 public enum RequestCoalescerContract {
     /// Makes a new coalescer.
     public typealias Subject = @Sendable () -> any RequestCoalescer<String, Int>
 
-    /// Every promise.
+    /// All rules.
     public static let rules = rulesWithoutSharing + rulesOfSharing
 
-    /// The promises that also hold for a coalescer that starts an operation for each call.
+    /// The rules that also hold for a coalescer that starts an operation for each call.
     public static let rulesWithoutSharing: [ContractRule<Subject>] = [
         separatesKeys, startsAgain, throwsErrors, answersEveryCall, inheritsNoTaskLocals,
-        ownCancellation, cancelledCall, lastLeaves, startsAnew, startsNothing,
+        ownCancellation, cancelledCall, lastLeaves, startsNewOperation, startsNothing,
         followsCaller, notifiesObservers, countsPriorityWhileJoining,
         progressInOrder, progressAddsUp, keepsPreview, oneHandlerAtATime, noProgressAfterEnd,
         closingEndsCalls, closingIsFinal, firstClosingCounts,
     ]
 
-    /// The promises about callers that share an operation.
+    /// The rules about callers that share an operation.
     public static let rulesOfSharing: [ContractRule<Subject>] = [
         sharesOperation, oneLeaves, highestPriority, observersSeeMaximum, endedCallHasNoInfluence,
         reachesEveryCaller, replaysProgress, noProgressAfterLeaving,
     ]
 
-    /// A rule that ends its operations, whether the subject keeps it or not.
+    /// Creates a rule that ends its operations, whether it passes or fails.
     static func rule(
         _ name: String, body: @escaping @Sendable (CoalescingFixture) async throws -> Void
     ) -> ContractRule<Subject> {

@@ -8,46 +8,48 @@ public import ImageTransporting
     import Foundation
 #endif
 
-/// The promises of `ResponseCache`, together with the transport that fills it.
+/// The contract of `ResponseCache` and the transport that fills it.
 public enum ResponseCacheContract {
-    /// A new transport with an empty cache that obeys HTTP, in front of the one that is given.
+    /// Makes a transport with an empty HTTP cache in front of another transport.
     public typealias Subject = @Sendable (_ origin: any DataTransport) async throws -> any DataTransport & ResponseCache
 
+    /// All rules.
     public static let rules: [ContractRule<Subject>] = [
-        ContractRule("has nothing of what was never fetched, and asks nobody") { make in
+        ContractRule("a response that was never fetched is absent, and the origin receives no request") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
-            try expect(try await fixture.stored(acceptsStale: true) == nil, "there is something")
-            try expect(fixture.origin.sendCount == 0, "the origin was asked")
+            try expect(try await fixture.stored(acceptsStale: true) == nil, "there is a stored response")
+            try expect(fixture.origin.sendCount == 0, "the origin received a request")
         },
-        ContractRule("gives what is fresh, whole, without asking, as often as it is wanted") { make in
+        ContractRule("a fresh response is returned complete each time, without a request to the origin") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
             try await fixture.fetch()
             for acceptsStale in [false, true, false] {
                 let stored = try await fixture.stored(acceptsStale: acceptsStale)
-                try expect(stored?.body == Fixture.body, "\(stored?.body.count ?? -1) bytes, or other ones")
+                try expect(stored?.body == Fixture.body, "\(stored?.body.count ?? -1) bytes, or other bytes")
                 try expect(stored?.source == .cache, "from \(stored?.source.rawValue ?? "nowhere")")
             }
-            try expect(fixture.origin.sendCount == 1, "the origin was asked")
+            try expect(fixture.origin.sendCount == 1, "the origin received a request")
         },
-        ContractRule("gives what must be asked about only where that is accepted, and says that it is stale") { make in
+        ContractRule("a stale response is returned only if stale ones are accepted, and is marked as stale") { make in
             let fixture = try await Fixture(make, lifetime: "no-cache")
             try await fixture.fetch()
-            try expect(try await fixture.stored(acceptsStale: false) == nil, "given without asking")
+            try expect(try await fixture.stored(acceptsStale: false) == nil, "a stale response is returned")
             let stale = try await fixture.stored(acceptsStale: true)
-            try expect(stale?.body == Fixture.body && stale?.source == .stale, "not given, or not as stale")
-            try expect(fixture.origin.sendCount == 1, "the origin was asked")
+            try expect(
+                stale?.body == Fixture.body && stale?.source == .stale, "it is not returned, or not marked as stale")
+            try expect(fixture.origin.sendCount == 1, "the origin received a request")
         },
-        ContractRule("forgets what it is told to forget") { make in
+        ContractRule("a removed response is absent until it is fetched again") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
             try await fixture.fetch()
             await fixture.cache.removeStoredResponses(to: fixture.request)
-            try expect(try await fixture.stored(acceptsStale: true) == nil, "it is still there")
+            try expect(try await fixture.stored(acceptsStale: true) == nil, "the response is still stored")
             try await fixture.fetch()
-            try expect(try await fixture.stored(acceptsStale: false) != nil, "it never comes back")
+            try expect(try await fixture.stored(acceptsStale: false) != nil, "the response is not stored again")
         },
     ]
 
-    /// A cache, and an origin that has one response for one URL.
+    /// A cache, and an origin with one response for one URL.
     private struct Fixture {
         static let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 7) })
 

@@ -1,39 +1,41 @@
 public import ImageCore
 import ImageTesting
 
-/// The promises of `RowResampler`.
+/// The contract of `RowResampler`.
 public enum RowResamplerContract {
+    /// A resampler under test.
     public typealias Subject = any RowResampler
 
+    /// All rules.
     public static let rules: [ContractRule<Subject>] = [
-        ContractRule("asks for a source at least as large as the output") { subject in
+        ContractRule("the oversampling is finite and at least 1") { subject in
             try expect(subject.oversampling >= 1 && subject.oversampling.isFinite, "\(subject.oversampling)")
         },
-        ContractRule("hands over each output row once, at its full length") { subject in
+        ContractRule("the resampler produces each output row once, at its full length") { subject in
             for job in jobs {
                 let rows = try job.rows(of: subject) { _, _ in [1, 2, 3, 255] }
                 try expect(rows.count == job.output.height, "\(job): \(rows.count) rows")
                 try expect(rows.allSatisfy { $0.count == job.output.width * 4 }, "\(job): rows of another length")
             }
         },
-        ContractRule("keeps a single colour") { subject in
+        ContractRule("an image of a single color keeps its color") { subject in
             for job in jobs {
                 for color in [[0, 128, 255, 255], [255, 255, 255, 255], [10, 20, 30, 128]] as [[UInt8]] {
                     let isSame = try job.rows(of: subject, isOpaque: color[3] == 255) { _, _ in color }
                         .allSatisfy { row in row.indices.allSatisfy { row[$0] == color[$0 % 4] } }
-                    try expect(isSame, "\(job): another colour than \(color)")
+                    try expect(isSame, "\(job): another color than \(color)")
                 }
             }
         },
-        ContractRule("passes the whole image at its own size through unchanged") { subject in
+        ContractRule("an image that keeps its size is unchanged") { subject in
             let job = Job((13, 9), to: (13, 9))
             for isOpaque in [true, false] {
                 let source = (0..<9).map { y in (0..<13).flatMap { noise($0, y, isOpaque: isOpaque) } }
                 let rows = try job.rows(of: subject, isOpaque: isOpaque) { noise($0, $1, isOpaque: isOpaque) }
-                try expect(rows == source, "changed")
+                try expect(rows == source, "the image is changed")
             }
         },
-        ContractRule("gives the same bytes for the same input") { subject in
+        ContractRule("the resampler produces the same bytes for the same input") { subject in
             for job in jobs {
                 let runs = try (0..<3).map { _ in
                     try job.rows(of: subject, isOpaque: false) { noise($0, $1, isOpaque: false) }
@@ -41,14 +43,14 @@ public enum RowResamplerContract {
                 try expect(Set(runs).count == 1, "\(job): different bytes")
             }
         },
-        ContractRule("keeps an opaque image opaque") { subject in
+        ContractRule("an opaque image stays opaque") { subject in
             for job in jobs {
                 let rows = try job.rows(of: subject) { noise($0, $1, isOpaque: true) }
                 let alphas = rows.joined().enumerated().filter { $0.offset % 4 == 3 }.map(\.element)
                 try expect(alphas.allSatisfy { $0 == 255 }, "\(job): alpha below 255")
             }
         },
-        ContractRule("lets no colour under zero alpha show") { subject in
+        ContractRule("the colors of transparent pixels do not affect the result") { subject in
             for job in jobs {
                 let rows = try job.rows(of: subject, isOpaque: false) { x, y in
                     (x + y) % 3 == 0 ? [255, 0, 0, 255] : [0, 255, 0, 0]
@@ -58,14 +60,14 @@ public enum RowResamplerContract {
                 }
             }
         },
-        ContractRule("averages what the output is too small to show") { subject in
+        ContractRule("details that are too small for the output are averaged") { subject in
             let job = Job((64, 64), to: (8, 8))
             let rows = try job.rows(of: subject) { x, y in (x + y) % 2 == 0 ? [0, 0, 0, 255] : [255, 255, 255, 255] }
             for pixel in pixels(of: rows) {
-                try expect((115...140).contains(pixel[0]), "a fine chequer of black and white became \(pixel)")
+                try expect((115...140).contains(pixel[0]), "a fine checkerboard of black and white became \(pixel)")
             }
         },
-        ContractRule("keeps everything in its place") { subject in
+        ContractRule("the output is neither mirrored nor shifted") { subject in
             for job in [Job((64, 64), to: (16, 16)), Job((8, 8), to: (32, 32))] {
                 let half = job.source.width / 2
                 let rows = try job.rows(of: subject) { x, y in [x < half ? 0 : 255, y < half ? 0 : 255, 0, 255] }
@@ -79,20 +81,20 @@ public enum RowResamplerContract {
                 }
             }
         },
-        ContractRule("shows the region and nothing far from it") { subject in
+        ContractRule("the output shows the region and nothing far from it") { subject in
             let job = Job((80, 80), to: (10, 10), region: PixelRegion(x: 20.5, y: 30.25, width: 20, height: 20))
             let rows = try job.rows(of: subject) { x, y in
                 (10..<52).contains(x) && (20..<62).contains(y) ? [0, 200, 0, 255] : [255, 0, 0, 255]
             }
             for pixel in pixels(of: rows) {
-                try expect(pixel[0] <= 1 && abs(Int(pixel[1]) - 200) <= 1, "a pixel from elsewhere: \(pixel)")
+                try expect(pixel[0] <= 1 && abs(Int(pixel[1]) - 200) <= 1, "a pixel from outside the region: \(pixel)")
             }
         },
-        ContractRule("passes on the error of the next stage and goes no further") { subject in
+        ContractRule("the resampler rethrows the error of the next stage and stops") { subject in
             let job = Job((40, 40), to: (10, 10))
             let sink = CollectingRowSink(stopsAfter: 4)
             try expect(job.failure(of: subject, into: sink) == .cancelled, "the error was swallowed")
-            try expect(sink.offeredCount == 5, "\(sink.offeredCount) rows for a stage that wanted 4")
+            try expect(sink.offeredCount == 5, "\(sink.offeredCount) rows for a stage that accepts 4")
         },
     ]
 

@@ -2,9 +2,9 @@ import ImageCore
 import ImageTesting
 import Synchronization
 
-/// Calls of a scheduler, each in a task of its own, made one after the other.
+/// Calls of a scheduler, each in its own task, one after the other.
 ///
-/// The tasks run on an executor that the rule drives: a call waits or runs before the next one is made.
+/// The tasks use an executor that the rule controls. Each call waits or runs before the next call is made.
 final class SchedulingFixture: Sendable {
     private struct Call: Sendable {
         let priority: LivePriority
@@ -73,10 +73,10 @@ final class SchedulingFixture: Sendable {
         }
     }
 
-    // MARK: Findings
+    // MARK: Results
 
-    func comesTrue(_ condition: () -> Bool) async -> Bool {
-        await Patience.comesTrue {
+    func becomesTrue(_ condition: () -> Bool) async -> Bool {
+        await WaitLimit.becomesTrue {
             executor.run()
             return condition()
         }
@@ -85,7 +85,7 @@ final class SchedulingFixture: Sendable {
     func answers(of number: Int) -> [Result<Int, any Error>] { answers.withLock { $0[number, default: []] } }
 
     func expectStarted(_ number: Int) async throws {
-        let hasStarted = await comesTrue { starts.all.contains(number) }
+        let hasStarted = await becomesTrue { starts.all.contains(number) }
         try expect(hasStarted, "work \(number) did not start")
     }
 
@@ -102,15 +102,15 @@ final class SchedulingFixture: Sendable {
     }
 
     func answer(of number: Int) async throws -> Result<Int, any Error> {
-        let hasEnded = await comesTrue { !answers(of: number).isEmpty }
+        let hasEnded = await becomesTrue { !answers(of: number).isEmpty }
         try expect(hasEnded, "call \(number) did not end")
         return answers(of: number)[0]
     }
 
-    /// Opens the gate, and expects that these works start, and no others.
+    /// Opens the gate, and checks that only this work starts, in this order.
     func expectStarts(_ expected: [Int]) async throws {
         gate.open()
-        let areComplete = await comesTrue { starts.count >= expected.count }
+        let areComplete = await becomesTrue { starts.count >= expected.count }
         try expect(areComplete, "only \(starts.all) started, expected \(expected)")
         await call(.max, .veryLow)
         try await expectValue(of: .max)

@@ -7,36 +7,40 @@ import Synchronization
     public import Foundation
 #endif
 
-/// The promises of `SizedImageDecoder`.
+/// The contract of `SizedImageDecoder`.
 public enum SizedImageDecoderContract {
-    /// Makes decoders, and has valid files for them: small, but at least 8 pixels wide and high.
+    /// A function that makes decoders, and valid files for them.
     public struct Subject: Sendable {
+        /// Small files of at least 8 by 8 pixels.
         public var samples: [Data]
+        /// Makes a decoder with the given limits.
         public var makeDecoder: @Sendable (DecodingLimits) -> any SizedImageDecoder
 
+        /// Creates a subject from valid files and a function that makes decoders.
         public init(samples: [Data], makeDecoder: @escaping @Sendable (DecodingLimits) -> any SizedImageDecoder) {
             self.samples = samples
             self.makeDecoder = makeDecoder
         }
     }
 
-    public static let rules: [ContractRule<Subject>] = sizeRules + refusalRules
+    /// All rules.
+    public static let rules: [ContractRule<Subject>] = sizeRules + failureRules
 
     private static let sizeRules: [ContractRule<Subject>] = [
-        ContractRule("gives the upright image at its own size without a target") { subject in
+        ContractRule("a request without a target returns the upright image at its own size") { subject in
             for sample in subject.samples {
                 let header = try subject.decoder.header(of: sample)
                 let image = try subject.decode(sample)
                 try expect(image.bitmap.size == header.size, "\(image.bitmap.size), not \(header.size)")
             }
         },
-        ContractRule("has the same header whether it decodes or not") { subject in
+        ContractRule("decoding returns the same header as reading the header alone") { subject in
             for sample in subject.samples {
                 let header = try subject.decoder.header(of: sample)
-                try expect(try subject.decode(sample).header == header, "another header")
+                try expect(try subject.decode(sample).header == header, "the header is different")
             }
         },
-        ContractRule("gives the size that the request promises") { subject in
+        ContractRule("the decoder returns an image of the size that the request specifies") { subject in
             for sample in subject.samples {
                 let size = try subject.decoder.header(of: sample).size
                 for target in targets {
@@ -48,7 +52,7 @@ public enum SizedImageDecoderContract {
                 }
             }
         },
-        ContractRule("gives the same image each time, also at the same time") { subject in
+        ContractRule("the decoder returns the same image each time, even concurrently") { subject in
             for sample in subject.samples {
                 let (decoder, request) = (subject.decoder, DecodingRequest(target: targets[0]))
                 let expected = try decoder.decode(sample, request: request, isCancelled: { false })
@@ -56,11 +60,11 @@ public enum SizedImageDecoderContract {
                     for _ in 0..<8 {
                         group.addTask { try decoder.decode(sample, request: request, isCancelled: { false }) }
                     }
-                    for try await image in group { try expect(image == expected, "another image") }
+                    for try await image in group { try expect(image == expected, "the image is different") }
                 }
             }
         },
-        ContractRule("says that an image is opaque when it is, and only then") { subject in
+        ContractRule("an image is marked as opaque if and only if it is") { subject in
             for sample in subject.samples {
                 let bitmap = try subject.decode(sample).bitmap
                 let isOpaque = stride(from: 3, to: bitmap.pixels.count, by: 4).allSatisfy { bitmap.pixels[$0] == 255 }
@@ -69,24 +73,29 @@ public enum SizedImageDecoderContract {
         },
     ]
 
-    private static let refusalRules: [ContractRule<Subject>] = [
-        ContractRule("knows no format in bytes that are no image") { subject in
+    private static let failureRules: [ContractRule<Subject>] = [
+        ContractRule("data that is not an image fails as an unknown format") { subject in
             for data in [Data(), Data([1]), Data(count: 100), Data("<html>".utf8)] {
                 let failures = [subject.headerFailure(of: data), subject.failure(of: data)]
                 try expect(failures == [.unknownFormat, .unknownFormat], "\(data.count) bytes: \(failures)")
             }
         },
-        ContractRule("refuses too many encoded bytes") { subject in
-            try subject.expectRefusal(by: .encodedBytes) { data, _ in DecodingLimits(encodedBytes: data.count - 1) }
+        ContractRule("data with too many encoded bytes fails") { subject in
+            try subject.expectLimitFailure(by: .encodedBytes) { data, _ in DecodingLimits(encodedBytes: data.count - 1)
+            }
         },
-        ContractRule("refuses too many pixels") { subject in
-            try subject.expectRefusal(by: .pixels) { _, size in DecodingLimits(pixels: size.area - 1) }
+        ContractRule("an image with too many pixels fails") { subject in
+            try subject.expectLimitFailure(by: .pixels) { _, size in DecodingLimits(pixels: size.area - 1) }
         },
-        ContractRule("refuses too long a side") { subject in
-            try subject.expectRefusal(by: .side) { _, size in DecodingLimits(side: max(size.width, size.height) - 1) }
+        ContractRule("an image with a side that is too long fails") { subject in
+            try subject.expectLimitFailure(by: .side) { _, size in
+                DecodingLimits(side: max(size.width, size.height) - 1)
+            }
         },
-        ContractRule("refuses a result of too many bytes") { subject in
-            try subject.expectRefusal(by: .decodedBytes) { _, size in DecodingLimits(decodedBytes: size.area * 4 - 1) }
+        ContractRule("a result with too many bytes fails") { subject in
+            try subject.expectLimitFailure(by: .decodedBytes) { _, size in
+                DecodingLimits(decodedBytes: size.area * 4 - 1)
+            }
             let huge = PixelSize(width: .max, height: .max)
             let request = DecodingRequest(target: ImageTarget(huge, mode: .fill, upscales: true))
             for sample in subject.samples {
@@ -96,7 +105,7 @@ public enum SizedImageDecoderContract {
                 }
             }
         },
-        ContractRule("has no frame beyond the last or before the first") { subject in
+        ContractRule("decoding a frame that does not exist fails") { subject in
             for sample in subject.samples {
                 let count = try subject.decoder.header(of: sample).frameCount
                 for frame in [-1, count, Int.max] {
@@ -106,22 +115,22 @@ public enum SizedImageDecoderContract {
                 }
             }
         },
-        ContractRule("stops when it is cancelled, also between rows") { subject in
+        ContractRule("decoding stops when it is cancelled, even between rows") { subject in
             for sample in subject.samples {
-                for patience in [0, 1, 3] {
-                    let asked = Mutex(0)
+                for allowedChecks in [0, 1, 3] {
+                    let checks = Mutex(0)
                     let failure = subject.failure(of: sample) {
-                        asked.withLock { asked in
-                            asked += 1
-                            return asked > patience
+                        checks.withLock { checks in
+                            checks += 1
+                            return checks > allowedChecks
                         }
                     }
                     try expect(failure == .cancelled, "\(String(describing: failure)) instead of cancelled")
-                    try expect(asked.withLock { $0 } == patience + 1, "went on after it was cancelled")
+                    try expect(checks.withLock { $0 } == allowedChecks + 1, "decoding continues after it was cancelled")
                 }
             }
         },
-        ContractRule("says that half a file is truncated") { subject in
+        ContractRule("half of a file fails as truncated") { subject in
             for sample in subject.samples {
                 let half = Data(sample.prefix(sample.count / 2))
                 let failure = subject.headerFailure(of: half) ?? subject.failure(of: half)
@@ -166,14 +175,14 @@ extension SizedImageDecoderContract.Subject {
         }
     }
 
-    fileprivate func expectRefusal(
+    fileprivate func expectLimitFailure(
         by limit: DecodingLimit, limits: (Data, PixelSize) -> DecodingLimits
     ) throws {
         for sample in samples {
             let size = try decoder.header(of: sample).size
             let failure = failure(of: sample, limits: limits(sample, size))
             guard case .limitExceeded(limit, _, _) = failure else {
-                throw ContractViolation("\(String(describing: failure)) where \(limit) is exceeded")
+                throw ContractViolation("\(String(describing: failure)) although \(limit) is exceeded")
             }
         }
     }

@@ -5,7 +5,7 @@ import Synchronization
 extension WorkSchedulerContract {
     // MARK: Slots
 
-    static let limit = rule("never runs more work at once than the lane's limit, and leaves no slot free", limit: 2) {
+    static let limit = rule("a lane never runs more work at once than its limit, and leaves no slot unused", limit: 2) {
         fixture in
         let (count, occupancy) = (12, Occupancy())
         for number in 0..<count {
@@ -17,7 +17,7 @@ extension WorkSchedulerContract {
         }
         for finished in 0..<count {
             let expected = min(finished + 2, count)
-            let areFilled = await fixture.comesTrue { fixture.starts.count >= expected }
+            let areFilled = await fixture.becomesTrue { fixture.starts.count >= expected }
             try expect(areFilled, "a free slot is not used")
             await fixture.letTasksRun()
             fixture.gate.letOnePass()
@@ -37,14 +37,14 @@ extension WorkSchedulerContract {
 
     // MARK: Order
 
-    static let priority = rule("starts waiting work of higher priority first") { fixture in
+    static let priority = rule("waiting work of higher priority starts first") { fixture in
         try await fixture.hold(0)
         let priorities: [RequestPriority] = [.low, .veryHigh, .veryLow, .high, .normal]
         for (index, priority) in priorities.enumerated() { await fixture.call(index + 1, priority) }
         try await fixture.expectStarts([0, 2, 4, 5, 1, 3])
     }
 
-    static let arrival = rule("starts work of one priority in the order of arrival") { fixture in
+    static let arrival = rule("work of the same priority starts in the order of arrival") { fixture in
         try await fixture.hold(0)
         for number in 1...20 { await fixture.call(number) }
         try await fixture.expectStarts(Array(0...20))
@@ -67,7 +67,8 @@ extension WorkSchedulerContract {
         try await fixture.expectStarts([0, 1])
     }
 
-    static let overtaking = rule("at least 32 starts pass over the oldest work before it may start first") { fixture in
+    static let overtaking = rule("the oldest work is passed over at least 32 times before it may start first") {
+        fixture in
         try await fixture.hold(0)
         await fixture.call(1, .low)
         for number in 2..<34 { await fixture.call(number, .high) }
@@ -85,11 +86,13 @@ extension WorkSchedulerContract {
             fixture.cancel(number)
             try await fixture.expectCancellation(of: number)
         }
-        try expect(fixture.answers(of: 0).isEmpty, "the lane is not full any more")
+        try expect(fixture.answers(of: 0).isEmpty, "the lane is no longer full")
         try await fixture.expectStarts([0])
     }
 
-    static let cancelledPassesItsTurn = rule("the turn of work that is cancelled while it waits goes to the next") {
+    static let cancelledPassesItsTurn = rule(
+        "the turn of work that is cancelled while it waits passes to the next work"
+    ) {
         fixture in
         try await fixture.hold(0)
         await fixture.call(1, .high)

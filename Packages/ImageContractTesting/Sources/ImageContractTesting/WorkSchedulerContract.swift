@@ -1,28 +1,28 @@
 public import ImageCore
 import ImageTesting
 
-/// What every `WorkScheduler` promises.
+/// The contract of `WorkScheduler`.
 ///
-/// The rules make their calls one after the other: a call has arrived when its task is suspended.
+/// The rules make their calls one after the other. The next call is made when the task of the last one is suspended.
 public enum WorkSchedulerContract {
-    /// Makes a new scheduler whose lane `decode` runs at most so much work at once. Other lanes run at least one at once.
+    /// Makes a new scheduler whose lane `decode` runs at most `limit` closures at once. Other lanes run at least one.
     public typealias Subject = @Sendable (_ limit: Int) -> any WorkScheduler
 
-    /// Every promise.
+    /// All rules.
     public static let rules = rulesWithoutWaiting + rulesOfWaiting
 
-    /// The promises that also hold for a scheduler that starts all work at once.
+    /// The rules that also hold for a scheduler that starts all work immediately.
     public static let rulesWithoutWaiting: [ContractRule<Subject>] = [
         runsOnce, throwsErrors, keepsTaskLocals, cancellationReachesWork, cancelledBefore, lanesAreSeparate,
     ]
 
-    /// The promises about work that waits.
+    /// The rules about waiting work.
     public static let rulesOfWaiting: [ContractRule<Subject>] = [
         limit, keepsSlot, priority, arrival, priorityChanges, priorityOfRunningWork, overtaking, cancelledNeverRuns,
         cancelledPassesItsTurn,
     ]
 
-    /// A rule that ends its work, whether the subject keeps it or not.
+    /// Creates a rule that ends its work, whether it passes or fails.
     static func rule(
         _ name: String, limit: Int = 1, body: @escaping @Sendable (SchedulingFixture) async throws -> Void
     ) -> ContractRule<Subject> {
@@ -40,7 +40,7 @@ public enum WorkSchedulerContract {
         }
     }
 
-    private static let runsOnce = rule("runs each closure once and returns its value") { fixture in
+    private static let runsOnce = rule("the scheduler runs each closure once and returns its value") { fixture in
         for number in 0..<20 { await fixture.call(number) }
         for number in 0..<20 { try await fixture.expectValue(of: number) }
         try await fixture.expectStarts(Array(0..<20))
@@ -50,7 +50,7 @@ public enum WorkSchedulerContract {
         }
     }
 
-    private static let throwsErrors = rule("throws the closure's error and frees its slot then") { fixture in
+    private static let throwsErrors = rule("the scheduler throws the closure's error and frees its slot") { fixture in
         await fixture.call(1) { throw DecodingFailure.unknownFormat }
         let answer = try await fixture.answer(of: 1)
         guard case .failure(is DecodingFailure) = answer else { throw ContractViolation("it ended with \(answer)") }
@@ -64,7 +64,7 @@ public enum WorkSchedulerContract {
             await fixture.call(1) { isVisible.append(CallerContext.isInCaller) }
         }
         try await fixture.expectValue(of: 1)
-        try expect(isVisible.all == [true], "they are not")
+        try expect(isVisible.all == [true], "they are not visible")
     }
 
     private static let cancellationReachesWork = rule(
@@ -94,7 +94,7 @@ public enum WorkSchedulerContract {
         try await fixture.expectStarts([])
     }
 
-    private static let lanesAreSeparate = rule("a full lane does not hold back other lanes") { fixture in
+    private static let lanesAreSeparate = rule("a full lane does not block other lanes") { fixture in
         try await fixture.hold(1)
         await fixture.call(2, in: WorkLane(rawValue: "another lane"))
         try await fixture.expectValue(of: 2)

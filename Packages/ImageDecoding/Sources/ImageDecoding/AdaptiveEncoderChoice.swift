@@ -1,18 +1,20 @@
 public import ImageCore
 
-/// Chooses the encoder that keeps an image well in few bytes: one for transparency, one for photographs, one for drawings.
+/// Selects an encoder by the content of an image: transparent, photograph or drawing.
 ///
-/// A drawing is told from a photograph by its neighbours: where half of all pixels equal the one to their left, lossless
-/// compression is both smaller and free of the noise that lossy compression draws around edges.
+/// An opaque image is a drawing if at least half of its pixels equal their left neighbor. Lossless compression is then
+/// smaller than lossy compression, and has no artifacts around edges.
 public struct AdaptiveEncoderChoice: Sendable {
     private let transparent: any ImageEncoder
     private let photograph: any ImageEncoder
     private let drawing: any ImageEncoder
 
+    /// Creates a selector.
+    ///
     /// - Parameters:
-    ///   - transparent: keeps alpha: PNG or WebP.
-    ///   - photograph: JPEG or lossy WebP.
-    ///   - drawing: PNG or lossless WebP; nil for the same as `transparent`.
+    ///   - transparent: An encoder that preserves alpha, for example PNG or WebP.
+    ///   - photograph: An encoder for opaque photographs, for example JPEG or lossy WebP.
+    ///   - drawing: An encoder for opaque drawings, for example PNG or lossless WebP. The default is `transparent`.
     public init(
         transparent: any ImageEncoder, photograph: any ImageEncoder, drawing: (any ImageEncoder)? = nil
     ) {
@@ -21,7 +23,7 @@ public struct AdaptiveEncoderChoice: Sendable {
         self.drawing = drawing ?? transparent
     }
 
-    /// The encoder for an image. A pure function of its pixels; looks at each once.
+    /// Returns the encoder for an image. The result depends on the pixels only. Reads each pixel once.
     public func encoder(for bitmap: Bitmap) -> any ImageEncoder {
         if !bitmap.isOpaque { return transparent }
         return bitmap.isDrawing ? drawing : photograph

@@ -7,32 +7,31 @@ import Synchronization
     public import Foundation
 #endif
 
-/// An animation that can be played without holding all of its frames: header and timing at once, frames on demand.
+/// An animation whose frames are decoded on demand, within a memory limit.
 ///
-/// A player asks `timeline` which frame is to be seen, takes it from `cachedFrame(at:)` without waiting, and calls
-/// `prepare(from:)` whenever the frame changes, so that the next ones are there in time. Frames are composited on their
-/// canvas, turned upright, in sRGB and at the size that was asked for. Any frame can be asked for at any time; going back
-/// costs the frames since the last one that stands on its own.
+/// To play it, get the current frame number from `timeline`, show the frame that `cachedFrame(at:)` returns, and call
+/// `prepare(from:)` when the frame number changes. Frames are composited on the canvas, upright, in sRGB and have the
+/// requested size. You can request the frames in any order. Going back decodes again from the last independent frame.
 ///
 /// ```swift
 /// let animation = try decoder.animatedImage(from: data, target: target)
 /// let position = animation.timeline.position(at: elapsed)
-/// let image = animation.cachedFrame(at: position.frame) ?? lastShown
+/// let image = animation.cachedFrame(at: position.frame) ?? previousImage
 /// ```
 ///
-/// Decoding happens one frame at a time, wherever the calling task runs: give it a task executor to keep it off the
-/// shared threads.
+/// Frames are decoded one at a time, on the executor of the calling task. To keep this work off the shared thread pool,
+/// call from a task with its own task executor.
 public final class AnimatedImage: Sendable {
+    /// The header of the file.
     public let header: ImageHeader
-    /// Size of every frame, upright.
+    /// The size of each upright frame in pixels.
     public let size: PixelSize
-    /// Which frame is to be seen when.
+    /// The schedule of the frames.
     public let timeline: AnimationTimeline
 
     private let store: FrameStore
-    private let decoding: FrameDecoding
+    private let frameDecoder: SerialFrameDecoder
 
-    /// Throws what opening the file throws.
     init(
         _ data: Data, decoder: DownsamplingDecoder, target: ImageTarget?, byteLimit: Int, lookahead: Int
     ) throws(DecodingFailure) {
@@ -43,20 +42,22 @@ public final class AnimatedImage: Sendable {
             FrameWindow(
                 frameCount: header.frameCount, frameByteCount: size.area > Int.max / 4 ? .max : size.area * 4,
                 byteLimit: byteLimit, lookahead: lookahead, repeats: header.loopCount != 1))
-        decoding = FrameDecoding(data, decoder: decoder, target: target, store: store)
+        frameDecoder = SerialFrameDecoder(data, decoder: decoder, target: target, store: store)
     }
 
+    /// The number of frames.
     public var frameCount: Int { header.frameCount }
 
-    /// Bytes of the frames that are held now.
+    /// The size of the frames in memory, in bytes.
     public var byteCount: Int { store.window.withLock { $0.byteCount } }
 
-    /// A frame that is decoded already, or nil. Never waits.
+    /// Returns a frame if it is in memory. Does not wait for decoding.
     public func cachedFrame(at index: Int) -> Bitmap? { store.window.withLock { $0[index] } }
 
-    /// A frame, decoded if it must be. Those that are wanted after it are kept, others let go.
+    /// Returns a frame and decodes it if necessary. Frames outside of the window that starts at this frame are released.
     ///
-    /// Throws `.noSuchFrame`, `.cancelled`, and what decoding throws.
+    /// - Parameter index: The frame, from 0.
+    /// - Throws: `.noSuchFrame`, `.cancelled`, or an error of the decoder.
     public func frame(at index: Int) async throws(DecodingFailure) -> Bitmap {
         guard (0..<frameCount).contains(index) else { throw .noSuchFrame(index, frameCount: frameCount) }
         let cached = store.window.withLock { window in
@@ -64,13 +65,16 @@ public final class AnimatedImage: Sendable {
             return window[index]
         }
         if let cached { return cached }
-        return try await decoding.frame(at: index)
+        return try await frameDecoder.frame(at: index)
     }
 
-    /// Decodes a frame and those that are seen after it, as many as may be held. Throws as `frame(at:)` does.
+    /// Decodes a frame, and as many of the next ones as fit in memory.
+    ///
+    /// - Parameter index: The frame, from 0.
+    /// - Throws: The errors of `frame(at:)`.
     public func prepare(from index: Int) async throws(DecodingFailure) {
         _ = try await frame(at: index)
-        while let missing = store.window.withLock({ $0.nextMissing }) { _ = try await decoding.frame(at: missing) }
+        while let missing = store.window.withLock({ $0.nextMissing }) { _ = try await frameDecoder.frame(at: missing) }
     }
 }
 
@@ -81,7 +85,7 @@ extension AnimatedImage: AnimationFrames {
     }
 }
 
-/// The frames in memory, shared by display and decoding.
+/// The frames in memory. Shared by `AnimatedImage` and its decoder.
 private final class FrameStore: Sendable {
     let window: Mutex<FrameWindow>
 
@@ -89,12 +93,15 @@ private final class FrameStore: Sendable {
 }
 
 extension DownsamplingDecoder {
-    /// An animation whose frames are decoded when they are needed.
+    /// Opens an animation whose frames are decoded on demand. A still image is an animation of one frame.
     ///
     /// - Parameters:
-    ///   - byteLimit: for all frames that are held; one is held even when it is larger. If all fit, all are kept.
-    ///   - lookahead: how many frames after the one that is seen are decoded beforehand.
-    /// - Throws: what opening the file throws. A still image is an animation of one frame.
+    ///   - data: The file.
+    ///   - target: The target size, or nil for the size of the canvas.
+    ///   - byteLimit: The maximum size of the frames in memory, in bytes. One frame is kept even if it is larger.
+    ///     If all frames fit, all are kept.
+    ///   - lookahead: The number of frames to decode ahead of the current one.
+    /// - Throws: An error of the decoder that opens the file.
     public func animatedImage(
         from data: Data, target: ImageTarget? = nil, byteLimit: Int = 16 << 20, lookahead: Int = 3
     ) throws(DecodingFailure) -> AnimatedImage {
@@ -102,8 +109,8 @@ extension DownsamplingDecoder {
     }
 }
 
-/// Decodes one frame at a time; keeps the codec's canvas from one to the next, so that playing in order costs one frame each.
-private actor FrameDecoding {
+/// Decodes one frame at a time. Keeps the canvas of the codec, so that each of a series of frames is decoded once.
+private actor SerialFrameDecoder {
     private let data: Data
     private let decoder: DownsamplingDecoder
     private let target: ImageTarget?
@@ -117,7 +124,7 @@ private actor FrameDecoding {
         self.store = store
     }
 
-    /// Decodes a frame and puts it into the store, unless someone has done so meanwhile.
+    /// Decodes a frame and stores it, unless another call has stored it in the meantime.
     func frame(at index: Int) throws(DecodingFailure) -> Bitmap {
         if let decoded = store.window.withLock({ $0[index] }) { return decoded }
         let bitmap = try openedReader().frame(at: index, isCancelled: { Task.isCancelled })

@@ -1,28 +1,30 @@
 public import ImageCore
 
-/// Tells which frame of an animation is to be seen when. A pure function of the time played; knows no clock.
+/// Maps the playing time of an animation to a frame. It uses no clock.
 public struct AnimationTimeline: Hashable, Sendable {
-    /// What is to be seen at a moment.
+    /// The state of the animation at a time.
     public struct Position: Hashable, Sendable {
-        /// Index of the frame, from 0.
+        /// The index of the frame, from 0.
         public var frame: Int
-        /// How many times the animation has been played to its end.
+        /// The number of completed loops.
         public var completedLoops: Int
-        /// How long the frame stays from this moment on; nil when it stays for ever.
+        /// The time until the next frame, or nil if the frame is the final one.
         public var untilNext: Duration?
 
-        /// True when nothing changes any more: the last frame of the last loop stays.
+        /// Whether the animation shows the last frame of its last loop, which then stays.
         public var isFinished: Bool { untilNext == nil }
     }
 
-    /// How many times the animation plays; 0 is for ever.
+    /// The number of times the animation plays. 0 repeats it forever.
     public let loopCount: Int
-    /// When each frame ends within one loop.
+    /// The end of each frame, from the start of a loop.
     private let ends: [Duration]
 
+    /// Creates a timeline.
+    ///
     /// - Parameters:
-    ///   - delays: how long each frame stays; negative ones count as zero.
-    ///   - loopCount: 0 is for ever.
+    ///   - delays: The duration of each frame. Negative durations count as zero.
+    ///   - loopCount: The number of times the animation plays. 0 repeats it forever.
     public init(delays: [Duration], loopCount: Int) {
         self.loopCount = max(0, loopCount)
         var end = Duration.zero
@@ -32,15 +34,15 @@ public struct AnimationTimeline: Hashable, Sendable {
         }
     }
 
-    /// The timeline of an image; a still one is finished from the start.
+    /// Creates the timeline of an image. A still image is finished at its start.
     public init(_ header: ImageHeader) {
         self.init(delays: header.frameDelays, loopCount: header.loopCount)
     }
 
-    /// How long one loop takes.
+    /// The duration of one loop.
     public var loopDuration: Duration { ends.last ?? .zero }
 
-    /// What is to be seen `elapsed` after the start. Times before the start count as the start.
+    /// Returns the state at a time after the start. Negative times count as zero.
     public func position(at elapsed: Duration) -> Position {
         let loop = loopDuration
         guard ends.count > 1, loop > .zero else { return Position(frame: 0, completedLoops: 0, untilNext: nil) }
@@ -57,7 +59,9 @@ public struct AnimationTimeline: Hashable, Sendable {
 }
 
 extension [Duration] {
-    /// Index of the first element for which `isBeyond` holds, given that it holds for all after it.
+    /// Returns the index of the first element for which `isBeyond` is true, or `count` if there is none.
+    ///
+    /// - Precondition: `isBeyond` is also true for all later elements.
     fileprivate func partitionPoint(_ isBeyond: (Duration) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

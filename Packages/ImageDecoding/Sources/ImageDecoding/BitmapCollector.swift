@@ -1,18 +1,18 @@
 import ImageCore
 
-/// The last stage: puts rows in stored orientation into an upright image.
+/// The last stage of the pipeline: collects rows in stored orientation into an upright image.
 ///
-/// Each pixel is written once, to its final place, so that turning an image needs no second one.
+/// Each pixel is written once, at its final position, so that rotation needs no second buffer.
 final class BitmapCollector: PixelRowSink {
     private let storedSize: PixelSize
     private let origin: (x: Int, y: Int)
-    private let layout: UprightLayout
+    private let layout: OrientedLayout
     private let checksAlpha: Bool
     private let pool: PixelBufferPool?
-    /// Empty until the first row is there, so that a file which promises much and holds nothing costs nothing.
+    /// Allocated with the first row, so that a header with a huge size and no pixels costs no memory.
     private var pixels: [UInt8] = []
-    /// The last few rows of an image whose axes are exchanged: written in blocks, because each of its pixels goes to
-    /// another row and sixteen of them share a line of the processor's cache.
+    /// The last few rows of an image whose axes are swapped. Each of their pixels belongs to a different output row. Rows
+    /// are therefore written in blocks of 16, whose pixels share a cache line of the CPU.
     private var strip: [UInt8] = []
     private var received = 0
     private var alpha: UInt8 = 255
@@ -20,10 +20,10 @@ final class BitmapCollector: PixelRowSink {
     private static let stripRows = 16
 
     /// - Parameters:
-    ///   - storedSize: of the result before it is turned.
-    ///   - origin: the first column and row to keep of what comes.
-    ///   - checksAlpha: false when every pixel is known to be opaque.
-    ///   - pool: where the memory comes from and goes back to.
+    ///   - storedSize: The size of the result in stored orientation.
+    ///   - origin: The first column and row to keep.
+    ///   - checksAlpha: False if every pixel is known to be opaque.
+    ///   - pool: The pool of the memory.
     init(
         storedSize: PixelSize, origin: (x: Int, y: Int), orientation: ImageOrientation, checksAlpha: Bool,
         pool: PixelBufferPool?
@@ -32,7 +32,7 @@ final class BitmapCollector: PixelRowSink {
         self.origin = origin
         self.checksAlpha = checksAlpha
         self.pool = pool
-        layout = UprightLayout(storedSize: storedSize, orientation: orientation)
+        layout = OrientedLayout(storedSize: storedSize, orientation: orientation)
     }
 
     func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
@@ -48,11 +48,11 @@ final class BitmapCollector: PixelRowSink {
             Self.append(kept, to: &strip)
             if y % Self.stripRows == Self.stripRows - 1 || y == storedSize.height - 1 { writeStrip(endingAt: y) }
         } else {
-            layout.place(kept, rowCount: 1, firstRow: y, into: &pixels)
+            layout.write(kept, rowCount: 1, firstRow: y, into: &pixels)
         }
     }
 
-    /// An image that is the result already.
+    /// Takes an image that needs neither cropping nor rotation.
     func takeImage(_ image: [UInt8]) throws(DecodingFailure) -> Bool {
         guard received == 0, origin == (0, 0), layout.orientation == .up, image.count == storedSize.area * 4 else {
             return false
@@ -63,10 +63,10 @@ final class BitmapCollector: PixelRowSink {
         return true
     }
 
-    /// The image; throws when rows are missing, which is the decoder's fault. Call once.
+    /// Returns the image. Throws if the decoder has delivered too few rows. Call it once.
     func finish(format: ImageFormat) throws(DecodingFailure) -> Bitmap {
         guard received >= origin.y + storedSize.height else {
-            throw .malformed(format, "the decoder handed over \(received) rows of an image of \(storedSize)")
+            throw .malformed(format, "the decoder delivered \(received) rows of an image of \(storedSize)")
         }
         defer { pixels = [] }
         return Bitmap(size: layout.uprightSize, pixels: pixels, isOpaque: alpha == 255, pool: pool)
@@ -77,14 +77,14 @@ final class BitmapCollector: PixelRowSink {
         if layout.orientation == .up {
             if let pool { pixels = pool.take(byteCount: byteCount) } else { pixels.reserveCapacity(byteCount) }
         } else {
-            // Turned rows are written in any order, but all of them.
+            // Rotated rows are written in any order, but each of them is written.
             pixels = pool?.takeFilled(byteCount: byteCount) ?? [UInt8](repeating: 0, count: byteCount)
         }
     }
 
     private func writeStrip(endingAt y: Int) {
         let rowCount = strip.count / (storedSize.width * 4)
-        layout.place(strip.span, rowCount: rowCount, firstRow: y + 1 - rowCount, into: &pixels)
+        layout.write(strip.span, rowCount: rowCount, firstRow: y + 1 - rowCount, into: &pixels)
         strip.removeAll(keepingCapacity: true)
     }
 
@@ -93,7 +93,7 @@ final class BitmapCollector: PixelRowSink {
         unsafe row.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 
-    /// The bits that all alpha values have in common: 255 when all are. Four pixels at a time: animations need it for each frame.
+    /// Returns the bitwise AND of all alpha values, which is 255 if all pixels are opaque. Processes four pixels at a time.
     private static func commonAlpha(of row: Span<UInt8>) -> UInt8 {
         let bytes = unsafe row.bytes
         let groupCount = row.count / 16

@@ -6,21 +6,23 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Finds the decoder of a file by its signature, never by its name or by what a server says it is.
+/// Finds the decoder of a file by the signature in its first bytes. File names and MIME types are ignored.
 public struct DecoderRegistry: Sendable {
-    /// How many bytes of a file are looked at.
+    /// The number of bytes of a file that decoders can check.
     public static let prefixByteCount = 32
 
-    /// The decoders, in the order in which they are asked.
+    /// The decoders, in the order in which they are tried.
     public let decoders: [any ImageDecoder]
 
-    /// - Parameter decoders: the first that recognises a file opens it.
+    /// Creates a registry.
+    ///
+    /// - Parameter decoders: The decoders, in the order in which they are tried.
     public init(_ decoders: [any ImageDecoder]) { self.decoders = decoders }
 
-    /// Throws `.unknownFormat` when no decoder recognises the first 32 bytes.
+    /// Returns the first decoder that recognizes a file. Throws `.unknownFormat` if none does.
     public func decoder(for data: Data) throws(DecodingFailure) -> any ImageDecoder {
         let prefix = Data(data.prefix(Self.prefixByteCount))
-        guard let decoder = decoders.first(where: { $0.recognises(prefix) }) else { throw .unknownFormat }
+        guard let decoder = decoders.first(where: { $0.recognizes(prefix) }) else { throw .unknownFormat }
         return decoder
     }
 }

@@ -1,76 +1,76 @@
 import ImageCore
 
-/// The parts that are the same for every image that a decoder makes.
-struct PipelineParts: Sendable {
+/// The parts of the pipeline that are the same for all images of a decoder.
+struct PipelineConfiguration: Sendable {
     let resampler: any RowResampler
     let colorConverter: (any ColorConverter)?
     let limits: DecodingLimits
     let pool: PixelBufferPool?
 }
 
-/// What the rows of one image flow through after the codec: colour conversion, resampling, turning.
+/// The stages that process the rows of one image after the codec: color conversion, resampling, rotation.
 struct DecodingPipeline {
     let plan: DownsamplingPlan
-    /// The layout in which the codec is to hand over its rows.
+    /// The layout of the rows that the codec must deliver.
     let layout: PixelLayout
     private let header: ImageHeader
     private let first: any PixelRowSink
     private let collector: BitmapCollector
-    /// Counts rows in the middle and makes up those that are missing; nil when none may be missing.
+    /// Counts the rows before the resampler and adds missing ones. Nil if no row may be missing.
     private let filler: RowFiller?
 
-    /// Throws `.limitExceeded` when the result is too large; what the codec holds is not counted yet.
+    /// Throws `.limitExceeded` if the result is too large. The memory of the codec is not included; see `check`.
     ///
-    /// - Parameter mayEndEarly: true when the codec may hand over fewer rows than the image has.
+    /// - Parameter mayEndEarly: Whether the codec may deliver fewer rows than the image has.
     init(
-        header: ImageHeader, target: ImageTarget?, parts: PipelineParts, mayEndEarly: Bool = false,
+        header: ImageHeader, target: ImageTarget?, configuration: PipelineConfiguration, mayEndEarly: Bool = false,
         decodableSize: (PixelSize) -> PixelSize
     ) throws(DecodingFailure) {
-        let oversampling = target?.preference == .speed ? 1 : max(1, parts.resampler.oversampling)
+        let oversampling = target?.preference == .speed ? 1 : max(1, configuration.resampler.oversampling)
         plan = DownsamplingPlan(
             header: header, target: target, oversampling: oversampling, decodableSize: decodableSize)
-        try Self.check(plan, heldByCodec: 0, limits: parts.limits)
+        try Self.check(plan, heldByCodec: 0, limits: configuration.limits)
         self.header = header
         let hasAlpha = header.hasAlpha || mayEndEarly
-        collector = Self.collector(for: plan, header: header, checksAlpha: hasAlpha, pool: parts.pool)
+        collector = Self.collector(for: plan, header: header, checksAlpha: hasAlpha, pool: configuration.pool)
         var stage: any PixelRowSink = collector
         if case .resample(let region) = plan.step {
-            stage = try parts.resampler.makeStage(
+            stage = try configuration.resampler.makeStage(
                 source: plan.codecSize, region: region, output: plan.storedOutput, isOpaque: !hasAlpha,
                 next: collector)
         }
         filler = mayEndEarly ? RowFiller(size: plan.codecSize, next: stage) : nil
-        (first, layout) = Self.converting(to: filler ?? stage, plan: plan, header: header, parts.colorConverter)
+        (first, layout) = Self.converting(to: filler ?? stage, plan: plan, header: header, configuration.colorConverter)
     }
 
-    /// Throws `.limitExceeded` when the result and what the codec holds are too much together.
+    /// Throws `.limitExceeded` if the result and the memory of the codec exceed the limit together.
     func check(heldByCodec held: Int, limits: DecodingLimits) throws(DecodingFailure) {
         try Self.check(plan, heldByCodec: held, limits: limits)
     }
 
-    /// Calls `decode` with a sink that takes the codec's rows and asks `isCancelled` before each of them.
+    /// Calls `decode` with a sink for the rows of the codec. The sink calls `isCancelled` before each row.
     func run(
         isCancelled: @Sendable () -> Bool, decode: (any PixelRowSink) throws(DecodingFailure) -> Void
     ) throws(DecodingFailure) {
         let result = withoutActuallyEscaping(isCancelled) { isCancelled in
             let checkpoint = CancellationCheckpoint(isCancelled: isCancelled, next: first)
-            // A codec that keeps its sink must not keep the caller's closure.
+            // The closure must not outlive the call, even if the codec retains the sink.
             defer { checkpoint.close() }
             return Result { () throws(DecodingFailure) in try decode(checkpoint) }
         }
         try result.get()
     }
 
-    /// How many rows have come, of a pipeline that may end early.
+    /// The number of rows so far. Only for a pipeline that may end early.
     var receivedRows: Int { filler?.received ?? 0 }
 
-    /// The image. Rows that are missing are transparent if some may be missing, and an error if not. Call once.
+    /// Returns the image. Missing rows become transparent if the pipeline may end early; otherwise throws. Call it once.
     func finish() throws(DecodingFailure) -> Bitmap {
         try filler?.fill()
         return try collector.finish(format: header.format)
     }
 
-    /// The side as well, because a resampler takes memory for each column and row of the output.
+    /// The sides are checked too, because a resampler allocates memory for each column and row of the output.
     private static func check(
         _ plan: DownsamplingPlan, heldByCodec held: Int, limits: DecodingLimits
     ) throws(DecodingFailure) {
@@ -88,7 +88,7 @@ struct DecodingPipeline {
             pool: pool)
     }
 
-    /// A stage that converts colours for `next` where there is something to convert, and the layout that it takes.
+    /// Returns a stage that converts colors before `next`, and its layout. Returns `next` if no conversion is needed.
     private static func converting(
         to next: any PixelRowSink, plan: DownsamplingPlan, header: ImageHeader, _ converter: (any ColorConverter)?
     ) -> (first: any PixelRowSink, layout: PixelLayout) {
@@ -107,7 +107,7 @@ struct DecodingPipeline {
     }
 }
 
-/// Lets rows pass until their receiver is cancelled.
+/// Forwards rows until decoding is cancelled.
 private final class CancellationCheckpoint: PixelRowSink {
     private var isCancelled: (() -> Bool)?
     private let next: any PixelRowSink
@@ -134,7 +134,7 @@ private final class CancellationCheckpoint: PixelRowSink {
     }
 }
 
-/// Makes up the rows that a codec could not tell: transparent ones.
+/// Replaces missing rows at the end of an image with transparent ones.
 private final class RowFiller: PixelRowSink {
     private let size: PixelSize
     private let next: any PixelRowSink

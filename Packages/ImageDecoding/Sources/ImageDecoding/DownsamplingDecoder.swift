@@ -6,30 +6,35 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Decodes any format whose decoder it was given, straight to the wanted size, row by row.
+/// Decodes the formats of the decoders that you pass, directly to the target size, row by row.
 ///
-/// The codec scales as far as it can, rows flow through colour conversion and resampling, and the result is turned upright
-/// as it is written. Beside the output only a few rows are held, wherever the format allows.
+/// The codec scales as far as it can. Its rows are converted to sRGB, resampled, and written to the upright image. If
+/// the format allows it, only a few rows are in memory in addition to the result.
 public struct DownsamplingDecoder: SizedImageDecoder {
     let registry: DecoderRegistry
-    let parts: PipelineParts
+    let configuration: PipelineConfiguration
 
+    /// Creates a decoder.
+    ///
     /// - Parameters:
-    ///   - decoders: in the order in which they are asked whether they recognise a file.
-    ///   - colorConverter: nil to ignore embedded profiles.
-    ///   - pool: where the memory of images comes from and goes back to; nil to leave that to the system.
+    ///   - decoders: The decoders, in the order in which they are tried.
+    ///   - resampler: Resizes the rows of the codec to the target.
+    ///   - colorConverter: Converts colors to sRGB; nil to ignore embedded profiles.
+    ///   - limits: The limits of each image.
+    ///   - pool: Reuses the memory of images; nil to allocate it for each image.
     public init(
         decoders: [any ImageDecoder], resampler: any RowResampler, colorConverter: (any ColorConverter)? = nil,
         limits: DecodingLimits = .default, pool: PixelBufferPool? = nil
     ) {
         registry = DecoderRegistry(decoders)
-        parts = PipelineParts(resampler: resampler, colorConverter: colorConverter, limits: limits, pool: pool)
+        configuration = PipelineConfiguration(
+            resampler: resampler, colorConverter: colorConverter, limits: limits, pool: pool)
     }
 
     public func header(of data: Data) throws(DecodingFailure) -> ImageHeader { try open(data).header }
 
-    /// The small image that a camera put into the file, itself a complete file, or nil. See
-    /// `OpenedImage.embeddedThumbnail` for what it is worth.
+    /// Returns the thumbnail in the file, which is a complete file itself. See `OpenedImage.embeddedThumbnail` for its
+    /// limitations.
     public func embeddedThumbnail(of data: Data) throws(DecodingFailure) -> Data? { try open(data).embeddedThumbnail }
 
     public func decode(
@@ -44,16 +49,16 @@ public struct DownsamplingDecoder: SizedImageDecoder {
         }
     }
 
-    /// Opens a file and checks its header once more, for codecs that forget to.
+    /// Opens a file and checks its header, because a codec might not.
     func open(_ data: Data) throws(DecodingFailure) -> any OpenedImage {
-        try parts.limits.check(.encodedBytes, data.count)
-        let image = try registry.decoder(for: data).open(data, limits: parts.limits)
-        try parts.limits.check(image.header.storedSize)
-        try parts.limits.check(.frames, image.header.frameCount)
+        try configuration.limits.check(.encodedBytes, data.count)
+        let image = try registry.decoder(for: data).open(data, limits: configuration.limits)
+        try configuration.limits.check(image.header.storedSize)
+        try configuration.limits.check(.frames, image.header.frameCount)
         return image
     }
 
-    /// The whole of one frame.
+    /// Decodes a complete frame.
     func image(
         of image: any OpenedImage, request: DecodingRequest, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage {
@@ -62,7 +67,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
         return DecodedImage(bitmap: try pipeline.finish(), header: image.header)
     }
 
-    /// What can be told of a frame whose file ends too early. Throws `.truncated` when that is nothing.
+    /// Decodes the available rows of a truncated file. Throws `.truncated` if there are none.
     private func truncatedImage(
         of image: any OpenedImage, request: DecodingRequest, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage {
@@ -83,7 +88,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
             throw .noSuchFrame(request.frame, frameCount: header.frameCount)
         }
         return try DecodingPipeline(
-            header: header, target: request.target, parts: parts, mayEndEarly: mayEndEarly,
+            header: header, target: request.target, configuration: configuration, mayEndEarly: mayEndEarly,
             decodableSize: { image.decodableSize(covering: $0, preference: request.preference) })
     }
 
@@ -93,7 +98,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
     ) throws(DecodingFailure) {
         let (frame, size, layout) = (request.frame, pipeline.plan.codecSize, pipeline.layout)
         try pipeline.check(
-            heldByCodec: image.heldBytes(frame: frame, size: size, layout: layout), limits: parts.limits)
+            heldByCodec: image.heldBytes(frame: frame, size: size, layout: layout), limits: configuration.limits)
         try pipeline.run(isCancelled: isCancelled) { sink throws(DecodingFailure) in
             try image.decode(frame: frame, size: size, layout: layout, preference: request.preference, into: sink)
         }

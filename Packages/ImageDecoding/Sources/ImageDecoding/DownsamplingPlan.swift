@@ -1,30 +1,30 @@
 import ImageCore
 
-/// How a stored image becomes the wanted one: what the codec is asked for, and what is left to do after it.
+/// The steps from a stored image to its target: the size at which the codec decodes, and the work that remains.
 ///
-/// All but `output` is in stored orientation: the image is turned last, when it is small.
+/// All values except `output` are in stored orientation, because the image is rotated last, when it is small.
 struct DownsamplingPlan: Hashable {
-    /// What is done to the rows that the codec hands over.
+    /// The processing of the rows of the codec.
     enum Step: Hashable {
-        /// They are the output.
+        /// The rows are the output.
         case keep
-        /// The output is a part of them, pixel for pixel, from this column and row on.
+        /// The output is a rectangle of the rows that starts at this column and row.
         case crop(x: Int, y: Int)
-        /// This part of them is resampled.
+        /// The output is resampled from this region of the rows.
         case resample(PixelRegion)
     }
 
-    /// Size of the upright result.
+    /// The size of the upright result.
     let output: PixelSize
-    /// Size of the result before it is turned upright.
+    /// The size of the result in stored orientation.
     let storedOutput: PixelSize
     /// The size at which the codec decodes.
     let codecSize: PixelSize
     let step: Step
 
     /// - Parameters:
-    ///   - oversampling: how many times larger than the output the codec's image should be, at least 1.
-    ///   - decodableSize: the codec's `decodableSize(covering:)`.
+    ///   - oversampling: The desired ratio of the size of the codec's image to the output, at least 1.
+    ///   - decodableSize: `decodableSize(covering:)` of the codec.
     init(
         header: ImageHeader, target: ImageTarget?, oversampling: Double, decodableSize: (PixelSize) -> PixelSize
     ) {
@@ -43,7 +43,7 @@ struct DownsamplingPlan: Hashable {
         step = Self.step(from: region, of: stored, decodedAt: codecSize, to: storedOutput)
     }
 
-    /// By what the image is scaled; for `fit` before its shorter side is rounded to whole pixels.
+    /// Returns the scale from the source to the output. For `fit`, the rounding of the shorter side is not included.
     private static func scale(from region: PixelRegion, for target: ImageTarget, output: PixelSize) -> Double {
         if target.mode == .fit {
             return min(
@@ -52,8 +52,10 @@ struct DownsamplingPlan: Hashable {
         return max(Double(output.width) / region.width, Double(output.height) / region.height)
     }
 
-    /// One percent below the wanted oversampling is near enough: it does not show, and the codec's next larger size
-    /// costs up to four times as much.
+    /// Returns the size at which the codec decodes.
+    ///
+    /// It may be one percent below the desired oversampling. That is not visible, and the next larger size of the codec
+    /// can take four times as long.
     private static func codecSize(
         stored: PixelSize, scale: Double, oversampling: Double, decodableSize: (PixelSize) -> PixelSize
     ) -> PixelSize {
@@ -78,8 +80,8 @@ struct DownsamplingPlan: Hashable {
         return .resample(scaled)
     }
 
-    /// By what a codec has scaled. Codecs that scale by eighths round sides up, so that their last column and row may be
-    /// a part of a pixel only: 751 columns halved are 375.5, not 376.
+    /// Returns the scale of the codec. Codecs that scale in steps of 1/8 round the sides up, so that the last column and
+    /// row can be a fraction of a pixel: half of 751 columns are 375.5, not 376.
     private static func codecScale(
         stored: PixelSize, decoded: PixelSize
     ) -> (horizontal: Double, vertical: Double) {
@@ -94,7 +96,7 @@ struct DownsamplingPlan: Hashable {
 }
 
 extension DownsamplingPlan {
-    /// Bytes of the output and of what the codec holds beside it. `Int.max` when they overflow.
+    /// Returns the size of the output and the memory of the codec in bytes, or `Int.max` if it overflows.
     func decodedBytes(heldByCodec held: Int) -> Int {
         let (output, tooLarge) = output.area.multipliedReportingOverflow(by: 4)
         let (sum, tooMany) = output.addingReportingOverflow(held)

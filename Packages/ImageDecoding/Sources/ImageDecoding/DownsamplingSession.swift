@@ -6,24 +6,26 @@ public import ImageCore
     import Foundation
 #endif
 
-/// Decodes an image while its bytes come in: previews by the codec's incremental decoder, the final image from all bytes
-/// at once, so that it is the same as without previews.
+/// Decodes an image while its bytes arrive.
+///
+/// Previews are made by the incremental decoder of the codec. The final image is decoded from all bytes at once, so that
+/// it equals an image without previews.
 final class DownsamplingSession: DecodingSession {
     private let decoder: DownsamplingDecoder
     private let request: DecodingRequest
     private let throttle: PreviewThrottle
     private var data = Data()
-    private var stage = Stage.unrecognised
+    private var stage = Stage.unrecognized
     private var last: (extent: PreviewExtent, moment: Duration)?
 
     private enum Stage {
-        /// Too few bytes to know the format.
-        case unrecognised
-        /// The header has not come in.
+        /// There are too few bytes to detect the format.
+        case unrecognized
+        /// The header is not complete.
         case opened(any IncrementalImage)
-        /// Previews are decoded at a size with so many rows.
+        /// Previews have `rowCount` rows.
         case started(any IncrementalImage, ImageHeader, rowCount: Int)
-        /// No previews: the format has none, the bytes are broken, or the final image is made.
+        /// There are no more previews: the format has none, the data is malformed, or the final image is being decoded.
         case finished
     }
 
@@ -31,7 +33,7 @@ final class DownsamplingSession: DecodingSession {
         self.decoder = decoder
         self.request = request
         self.throttle = throttle
-        // Later frames can't be seen before those that they are drawn over.
+        // A later frame can't be shown before the frames that it is composited on.
         if request.frame != 0 { stage = .finished }
     }
 
@@ -39,7 +41,7 @@ final class DownsamplingSession: DecodingSession {
         _ bytes: Data, at elapsed: Duration, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage? {
         if isCancelled() { throw .cancelled }
-        try decoder.parts.limits.check(.encodedBytes, data.count + bytes.count)
+        try decoder.configuration.limits.check(.encodedBytes, data.count + bytes.count)
         data.append(bytes)
         do {
             try advance(with: bytes)
@@ -47,7 +49,7 @@ final class DownsamplingSession: DecodingSession {
         } catch .cancelled {
             throw .cancelled
         } catch {
-            // Not lost: the final decode meets the same bytes and tells what is wrong with them.
+            // `finish` decodes the same bytes and throws the error.
             stage = .finished
             return nil
         }
@@ -58,16 +60,16 @@ final class DownsamplingSession: DecodingSession {
         return try decoder.decode(data, request: request, isCancelled: isCancelled)
     }
 
-    /// Hands `bytes` to the incremental decoder; all that have come, when only now it is known which one that is.
+    /// Passes `bytes` to the incremental decoder, or all bytes so far if the format has just been detected.
     private func advance(with bytes: Data) throws(DecodingFailure) {
         switch stage {
         case .finished: return
-        case .unrecognised:
+        case .unrecognized:
             guard data.count >= DecoderRegistry.prefixByteCount else { return }
             guard let codec = try decoder.registry.decoder(for: data) as? any IncrementalImageDecoder else {
                 return stage = .finished
             }
-            let image = codec.makeIncrementalImage(limits: decoder.parts.limits)
+            let image = codec.makeIncrementalImage(limits: decoder.configuration.limits)
             stage = .opened(image)
             try image.append(data)
             try start(image)
@@ -79,10 +81,10 @@ final class DownsamplingSession: DecodingSession {
         }
     }
 
-    /// Fixes the size of the previews as soon as the header is there.
+    /// Sets the size of the previews as soon as the header is complete.
     private func start(_ image: any IncrementalImage) throws(DecodingFailure) {
         guard let header = image.header else { return }
-        let limits = decoder.parts.limits
+        let limits = decoder.configuration.limits
         try limits.check(header.storedSize)
         let pipeline = try makePipeline(for: image, header)
         let (size, layout) = (pipeline.plan.codecSize, pipeline.layout)
@@ -109,7 +111,7 @@ final class DownsamplingSession: DecodingSession {
         for image: any IncrementalImage, _ header: ImageHeader
     ) throws(DecodingFailure) -> DecodingPipeline {
         try DecodingPipeline(
-            header: header, target: request.target, parts: decoder.parts, mayEndEarly: true,
+            header: header, target: request.target, configuration: decoder.configuration, mayEndEarly: true,
             decodableSize: image.decodableSize(covering:))
     }
 }

@@ -6,12 +6,13 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Decodes the frames of one file, one at a time: composited, upright, in sRGB, at the size that was asked for.
+/// Decodes the frames of one file, one at a time: composited, upright, in sRGB and at the target size.
 ///
-/// Keeps the codec's canvas from one frame to the next, so that reading in order costs one frame each; going back costs the
-/// frames since the last one that stands on its own. Keeps no frame. Synchronous and processor-bound, and not `Sendable`:
-/// `AnimatedImage` is what a view plays.
+/// Keeps the canvas of the codec, so that each frame is decoded once if you read them in order. Otherwise frames are
+/// decoded again from the last independent one. Does not cache frames. Synchronous and CPU-bound, and not `Sendable`. To
+/// play an animation, use `AnimatedImage`.
 public final class FrameReader {
+    /// The header of the file.
     public let header: ImageHeader
     private let image: any OpenedImage
     private let decoder: DownsamplingDecoder
@@ -24,7 +25,12 @@ public final class FrameReader {
         self.target = target
     }
 
-    /// Throws `.noSuchFrame`, `.cancelled`, and what decoding throws.
+    /// Decodes a frame.
+    ///
+    /// - Parameters:
+    ///   - index: The frame, from 0.
+    ///   - isCancelled: Called between rows. Return true to stop decoding.
+    /// - Throws: `.noSuchFrame`, `.cancelled`, or an error of the decoder.
     public func frame(at index: Int, isCancelled: @Sendable () -> Bool) throws(DecodingFailure) -> Bitmap {
         if isCancelled() { throw .cancelled }
         let request = DecodingRequest(target: target, frame: index)
@@ -33,7 +39,12 @@ public final class FrameReader {
 }
 
 extension DownsamplingDecoder {
-    /// A reader of the frames of a file. Throws what opening the file throws.
+    /// Opens a file to read its frames.
+    ///
+    /// - Parameters:
+    ///   - data: The file.
+    ///   - target: The target size, or nil for the size of the canvas.
+    /// - Throws: An error of the decoder that opens the file.
     public func makeFrameReader(of data: Data, target: ImageTarget? = nil) throws(DecodingFailure) -> FrameReader {
         try FrameReader(data, decoder: self, target: target)
     }

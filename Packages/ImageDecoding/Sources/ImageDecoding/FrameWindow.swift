@@ -1,19 +1,19 @@
 import ImageCore
 
-/// Which frames of an animation are kept: those that are seen next, as many as fit. A pure state machine.
+/// A cache of the current frame of an animation and as many of the next ones as fit. A pure state machine.
 struct FrameWindow {
-    /// How many frames fit, at least 1.
+    /// The maximum number of frames, at least 1.
     let capacity: Int
     private let frameCount: Int
     /// Whether the first frame follows the last.
     private let repeats: Bool
     private var frames: [Int: Bitmap] = [:]
-    /// The frame that was asked for last.
+    /// The frame that was requested last.
     private var current = 0
 
     /// - Parameters:
-    ///   - byteLimit: for all frames together; one frame is kept even when it is larger.
-    ///   - lookahead: how many frames after the current one are wanted beforehand.
+    ///   - byteLimit: The maximum size of all frames in bytes. One frame is kept even if it is larger.
+    ///   - lookahead: The number of frames to decode ahead of the current one.
     init(frameCount: Int, frameByteCount: Int, byteLimit: Int, lookahead: Int, repeats: Bool) {
         self.frameCount = frameCount
         self.repeats = repeats
@@ -25,29 +25,29 @@ struct FrameWindow {
 
     var byteCount: Int { frames.values.reduce(0) { $0 + $1.byteCount } }
 
-    /// Moves to a frame and lets go of those that are not wanted from there.
+    /// Moves the window to a frame and releases the frames outside of it.
     mutating func move(to index: Int) {
         current = index
-        frames = frames.filter { isWanted($0.key) }
+        frames = frames.filter { isInWindow($0.key) }
     }
 
-    /// The first wanted frame that is missing, in the order in which they are seen.
+    /// The first missing frame of the window, in playing order.
     var nextMissing: Int? {
         (0..<capacity).lazy.compactMap(frame(after:)).first { frames[$0] == nil }
     }
 
-    /// Keeps a frame if it is still wanted.
+    /// Stores a frame if it is inside the window.
     mutating func insert(_ bitmap: Bitmap, at index: Int) {
-        if isWanted(index) { frames[index] = bitmap }
+        if isInWindow(index) { frames[index] = bitmap }
     }
 
-    private func isWanted(_ index: Int) -> Bool {
+    private func isInWindow(_ index: Int) -> Bool {
         let distance = index - current
         if distance >= 0 { return distance < capacity }
         return repeats && distance + frameCount < capacity || capacity == frameCount
     }
 
-    /// The frame that is seen `distance` frames after the current one, or nil when there is none.
+    /// Returns the frame that is `distance` frames after the current one in playing order, or nil if there is none.
     private func frame(after distance: Int) -> Int? {
         let index = current + distance
         if index < frameCount { return index }

@@ -1,15 +1,20 @@
 public import ImageCore
 
-/// Keeps images in another format than they came in, where that takes fewer bytes.
+/// Stores images in a different format if that takes fewer bytes.
 ///
-/// An image is decoded upright and into sRGB, and encoded anew; what a lossy encoder gives up is gone. What is no image, is
-/// animated, damaged, or would not become smaller is kept as it came. Metadata is kept as it came in any case.
+/// Decodes an image, upright and in sRGB, and encodes it again. A lossy encoder discards details. Data stays unchanged
+/// if it is not an image, is animated or damaged, or would not become smaller. The metadata of the entry is not changed.
 public struct ReencodingTransform: DataCacheTransform {
     private let decoder: any SizedImageDecoder
     private let encoder: @Sendable (Bitmap) -> any ImageEncoder
     private let options: EncodingOptions
 
-    /// - Parameter encoder: chooses by the image; `AdaptiveEncoderChoice.encoder(for:)`, or always the same.
+    /// Creates a transform.
+    ///
+    /// - Parameters:
+    ///   - decoder: Decodes the stored images.
+    ///   - options: The options of the encoder.
+    ///   - encoder: Returns the encoder for an image, for example with `AdaptiveEncoderChoice.encoder(for:)`.
     public init(
         decoder: any SizedImageDecoder, options: EncodingOptions = EncodingOptions(),
         encoder: @escaping @Sendable (Bitmap) -> any ImageEncoder
@@ -27,7 +32,7 @@ public struct ReencodingTransform: DataCacheTransform {
             let data = try encoder(bitmap).encode(bitmap, options: options)
             if data.count < entry.data.count { entry.data = data }
         } catch {
-            // No image, or one that only its own format can hold.
+            // The data is not an image, or the encoder does not support the image.
         }
         return entry
     }

@@ -4,37 +4,42 @@
     public import Foundation
 #endif
 
-/// What a stored entry survives.
+/// The events that a stored entry survives.
 public enum DiskDurability: Sendable, CaseIterable {
-    /// Entries survive the end of the process at any moment. A power cut can remove the newest entries, but their checksums
-    /// prevent wrong data. This is the default, and about twenty times as fast as `powerLoss`.
+    /// Entries survive the end of the process at any moment. This is the default, about twenty times as fast as
+    /// `powerLoss`.
+    ///
+    /// A power cut can remove the newest entries. Checksums detect damaged entries, which are misses.
     case processCrash
-    /// Like `processCrash`, but the data is synchronized before the file gets its name. If a power cut interrupts a store
-    /// that replaces an entry, either the older or the newer entry is left.
+    /// Like `processCrash`, but the data is synchronized before the file is renamed.
+    ///
+    /// If a power cut interrupts a store that replaces an entry, either the older or the newer entry is left.
     case data
     /// Entries also survive a power cut. `store`, `remove` and evictions return after their changes are on the device.
     case powerLoss
 }
 
-/// What a disk cache contains.
+/// The size and age of the contents of a disk cache.
 public struct DiskCacheStatus: Hashable, Sendable {
     /// The number of entries.
     public var entryCount: Int
-    /// The lengths of all files of entries, in bytes, including keys, metadata and trailers. Not rounded up to blocks.
+    /// The total length of the files of entries, in bytes, including keys, metadata and trailers. Not rounded up to
+    /// blocks.
     public var byteCount: Int
-    /// The length of the index, in bytes. The limit counts the greatest length that it can reach before it is compacted.
+    /// The length of the index, in bytes. The limit counts the greatest length that it can reach before it is
+    /// compacted.
     public var indexByteCount: Int
     /// The limit for entries and index together, in bytes.
     public var byteLimit: Int
-    /// When the least recently used entry was last stored or read. Nil for an empty cache.
+    /// The time at which the least recently used entry was stored or read last. `nil` for an empty cache.
     public var oldestUse: Date?
-    /// When the most recently used entry was last stored or read. Nil for an empty cache.
+    /// The time at which the most recently used entry was stored or read last. `nil` for an empty cache.
     public var newestUse: Date?
 }
 
-/// What a disk cache has done since it was created.
+/// Counts of the operations of a disk cache since it was created.
 public struct DiskCacheStatistics: Hashable, Sendable {
-    /// Why an entry was evicted.
+    /// The reason for an eviction.
     public enum Cause: Hashable, Sendable, CaseIterable {
         /// The byte limit was reached.
         case limit
@@ -46,17 +51,19 @@ public struct DiskCacheStatistics: Hashable, Sendable {
         case trim
     }
 
-    /// The lookups that found an entry.
+    /// The number of lookups that found an entry.
     public var hits = 0
-    /// The lookups that found no entry.
+    /// The number of lookups that found no entry.
     public var misses = 0
     /// The number of stored entries.
     public var stored = 0
-    /// The evicted entries and the lengths of their files, by cause. Causes that did not occur are missing.
+    /// The number of evicted entries and the total length of their files, by cause. Causes that did not occur are
+    /// missing.
     public var evictions: [Cause: DiskCacheRemoval] = [:]
     /// The number of damaged entries that were found and removed.
     public var damaged = 0
 
+    /// Creates statistics in which all counts are 0.
     public init() {}
 
     mutating func count(_ byteCount: Int, _ cause: Cause) {
@@ -64,13 +71,14 @@ public struct DiskCacheStatistics: Hashable, Sendable {
     }
 }
 
-/// What was removed from a disk cache.
+/// The number and size of the entries that an operation removed.
 public struct DiskCacheRemoval: Hashable, Sendable {
     /// The number of removed entries.
     public var entryCount = 0
-    /// The lengths of their files, in bytes.
+    /// The total length of their files, in bytes.
     public var byteCount = 0
 
+    /// Creates a removal of `entryCount` entries, whose files have `byteCount` bytes in total.
     public init(entryCount: Int = 0, byteCount: Int = 0) {
         self.entryCount = entryCount
         self.byteCount = byteCount
@@ -89,7 +97,7 @@ public struct DiskCacheRemoval: Hashable, Sendable {
 public struct DiskCacheVerification: Hashable, Sendable {
     /// The number of entries that were checked.
     public var entriesChecked = 0
-    /// The lengths of their files, in bytes.
+    /// The total length of their files, in bytes.
     public var bytesChecked = 0
     /// The number of removed entries that were truncated, altered or stored under a wrong name.
     public var damagedRemoved = 0
@@ -97,13 +105,14 @@ public struct DiskCacheVerification: Hashable, Sendable {
     public var temporariesRemoved = 0
     /// The number of entries in the format of another version of this library. They are misses, and stay until evicted.
     public var otherVersions = 0
-    /// The number of entries larger than the limit. They were not read. A lookup of such an entry is a miss and removes it.
+    /// The number of entries larger than the limit. They were not read. A lookup of such an entry is a miss and removes
+    /// it.
     public var oversized = 0
-    /// What could be neither read nor removed: the path within the folder, and the reason.
+    /// The files that could be neither read nor removed. Each text contains the path within the folder and the reason.
     public var unrepaired: [String] = []
 
-    /// True if no damage is left.
-    public var isSound: Bool { unrepaired.isEmpty }
+    /// Whether no damage is left.
+    public var isIntact: Bool { unrepaired.isEmpty }
 
     mutating func add(_ other: DiskCacheVerification) {
         entriesChecked += other.entriesChecked

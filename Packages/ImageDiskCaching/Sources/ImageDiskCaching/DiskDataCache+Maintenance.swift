@@ -1,14 +1,19 @@
 public import ImageCore
 
 extension DiskDataCache {
-    /// Returns what the folder contains now, including the entries of other processes. Changes nothing.
+    /// Returns the current size and age of the folder's contents, including entries of other processes. Changes
+    /// nothing.
+    ///
+    /// - Throws: `DataCacheFailure` if the folder can't be read.
     public func status() async throws(DataCacheFailure) -> DiskCacheStatus {
         try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.status() }
     }
 
-    /// Changes the limit for all files of the cache, in bytes. Returns after enough entries were evicted to meet it.
+    /// Changes the limit, and returns after enough entries were evicted to meet it. Other operations can run in
+    /// between.
     ///
-    /// Other operations can run in between.
+    /// - Parameter byteLimit: The limit for all files of the cache, in bytes. A negative value counts as 0.
+    /// - Throws: `DataCacheFailure` if an entry can't be evicted.
     public func setByteLimit(_ byteLimit: Int) async throws(DataCacheFailure) {
         folder.setByteLimit(byteLimit)
         _ = try await repeatUntilDone { folder throws(FileSystemFailure) in
@@ -19,6 +24,9 @@ extension DiskDataCache {
     /// Reads all entries, removes damaged ones and the leftovers of ended processes, and rebuilds the index.
     ///
     /// Other operations can run in between.
+    ///
+    /// - Returns: The number of checked and removed entries, and the problems that could not be repaired.
+    /// - Throws: `DataCacheFailure` if a folder can't be listed or the index can't be written.
     public func verify() async throws(DataCacheFailure) -> DiskCacheVerification {
         var report = try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.beginVerification()
         }
@@ -32,7 +40,10 @@ extension DiskDataCache {
         return report
     }
 
-    /// Evicts entries until their files take at most `byteCount` bytes. The limit doesn't change.
+    /// Evicts entries until their files have at most `byteCount` bytes in total. The limit doesn't change.
+    ///
+    /// - Returns: The number of evicted entries and the total length of their files.
+    /// - Throws: `DataCacheFailure` if an entry can't be evicted.
     @discardableResult
     public func trim(to byteCount: Int) async throws(DataCacheFailure) -> DiskCacheRemoval {
         try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.open() }
@@ -42,6 +53,9 @@ extension DiskDataCache {
     }
 
     /// Removes entries that were neither stored nor read for longer than `age`.
+    ///
+    /// - Returns: The number of removed entries and the total length of their files.
+    /// - Throws: `DataCacheFailure` if an entry can't be removed.
     @discardableResult
     public func removeAll(olderThan age: Duration) async throws(DataCacheFailure) -> DiskCacheRemoval {
         let (steps, deadline) = try await perform(on: writer) { folder throws(FileSystemFailure) in
@@ -58,9 +72,12 @@ extension DiskDataCache {
         return sum
     }
 
-    /// Writes to the index which entries were used last.
+    /// Writes the times at which entries were used to the index.
     ///
-    /// The cache does this from time to time, and when it is released. Uses that are not written when a process ends are lost.
+    /// The cache also does this after 256 hits, and when it is deinitialized. If the process ends before that, these
+    /// times are lost.
+    ///
+    /// - Throws: `DataCacheFailure` if the index can't be written.
     public func flush() async throws(DataCacheFailure) {
         try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.flush() }
     }

@@ -1,6 +1,9 @@
 public import ImageCore
 
 extension DiskDataCache: StreamingDataCache {
+    /// Returns a writer for a new entry, which replaces an older one when it is finished.
+    ///
+    /// Reserves space for entries of 256 KiB or more. An entry of unknown length reserves space as it grows.
     public func writer(
         for key: DataCacheKey, expectedByteCount: Int?
     ) async throws(DataCacheFailure) -> any DataCacheWriter {
@@ -10,10 +13,13 @@ extension DiskDataCache: StreamingDataCache {
         return writer
     }
 
+    /// Returns a reader for parts of an entry, or `nil` if the entry is missing or damaged.
+    ///
+    /// The reader can read the entry even after it was replaced or removed.
     public func reader(for key: DataCacheKey) async throws(DataCacheFailure) -> (any DataCacheReader)? {
         openInBackground()
         let name = folder.name(key)
-        switch folder.readAtOnce(key, name: name) {
+        switch folder.readNonblocking(key, name: name) {
         case .entry(let entry): return entry
         case .absent: return nil
         case .unindexed, .inconsistent, nil: break
@@ -28,6 +34,6 @@ extension DiskDataCache: StreamingDataCache {
         return DiskEntryReader(self, entry, executor)
     }
 
-    /// Repairs folder and index after an entry was missing or damaged.
+    /// Makes folder and index consistent after an entry was missing or damaged.
     func reconcile(_ key: DataCacheKey) async { await reconcile(folder.name(key)) }
 }

@@ -6,15 +6,16 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Stores encoded bytes as files in a folder, within a limit of bytes. Entries outlive the process.
+/// Stores encoded bytes as files in a folder, within a size limit. Entries outlive the process.
 ///
-/// - A reader finds an entry complete or not at all. Each read verifies the checksums of the whole entry.
-/// - The limit counts whole files and the index. The cache reserves space before it writes, so that the folder never exceeds
-///   the limit, even if several processes share it. The locks and reservations of a process end with it.
-/// - An entry larger than the limit is refused. If a store fails or is refused, the older entry for the key is removed.
-/// - If the folder is removed, the next store creates it again. Files of others in the folder are not touched.
-/// - No thread of Swift's concurrency pool waits for a device. Data in the page cache is copied on the caller's thread, with
-///   calls that refuse to wait. All other work runs on dispatch queues of the cache.
+/// - A lookup returns a complete entry or none. Each lookup verifies the checksums of the whole entry.
+/// - The limit includes whole files and the index. The cache reserves space before it writes, so the folder never
+///   exceeds the limit, even if several processes share it. The locks and reservations of a process end with it.
+/// - An entry larger than the limit is rejected. If a store fails or is rejected, the older entry for the key is
+///   removed.
+/// - If the folder is removed, the next store creates it again. Files of other programs in the folder are not touched.
+/// - No thread of Swift's concurrency pool waits for a device. Data in the page cache is copied on the caller's thread,
+///   with non-blocking calls. All other work runs on dispatch queues of the cache.
 public final class DiskDataCache: DataCache {
     private static let readerCount = 4
 
@@ -27,11 +28,11 @@ public final class DiskDataCache: DataCache {
     /// Creates a cache. The folder is not accessed until the first operation.
     ///
     /// - Parameters:
-    ///   - directory: a `file:` URL. The first store creates the folder and its parents.
-    ///   - byteLimit: the limit for all files of the cache, in bytes. A negative value counts as 0.
-    ///   - options: durability, age limit, eviction policy, and file layout.
-    ///   - fileSystem: the file system. Tests can pass one that fails.
-    ///   - now: returns the current time. The cache uses it to order entries by their last use.
+    ///   - directory: A `file:` URL. The first store creates the folder and its parents.
+    ///   - byteLimit: The limit for all files of the cache, in bytes. A negative value counts as 0.
+    ///   - options: The durability, age limit, eviction policy, and file layout.
+    ///   - fileSystem: The file system. Tests can pass one that fails.
+    ///   - now: Returns the current time. The cache uses it to order entries by their last use.
     public convenience init(
         directory: URL, byteLimit: Int = 500 << 20, options: DiskCacheOptions = DiskCacheOptions(),
         fileSystem: any FileSystem = POSIXFileSystem(), now: @escaping @Sendable () -> Date
@@ -41,7 +42,14 @@ public final class DiskDataCache: DataCache {
                 root: directory.path, byteLimit: byteLimit, options: options, fileSystem: fileSystem, now: now))
     }
 
-    /// Creates a cache with default options except for the durability. See the other initializer.
+    /// Creates a cache with default options except for the durability. The folder is not accessed until the first
+    /// operation.
+    ///
+    /// - Parameters:
+    ///   - directory: A `file:` URL. The first store creates the folder and its parents.
+    ///   - byteLimit: The limit for all files of the cache, in bytes. A negative value counts as 0.
+    ///   - durability: The events that stored entries survive.
+    ///   - now: Returns the current time. The cache uses it to order entries by their last use.
     public convenience init(
         directory: URL, byteLimit: Int = 500 << 20, durability: DiskDurability, now: @escaping @Sendable () -> Date
     ) {
@@ -54,18 +62,21 @@ public final class DiskDataCache: DataCache {
 
     deinit { writer.async { [folder] in Self.attempt { () throws(FileSystemFailure) in try folder.flush() } } }
 
-    /// The executor that changes the folder.
+    /// The executor on which the cache changes the folder.
     ///
-    /// A task that prefers it (`withTaskExecutorPreference`) stores and removes entries without a thread switch. This is useful
+    /// A task that prefers it (`withTaskExecutorPreference`) stores and removes entries without a thread switch. Use it
     /// for many operations in a row. The cache can't write while such a task does other work.
     public var executor: any TaskExecutor { writer }
 
     /// The limit for all files of the cache, in bytes.
     public var byteLimit: Int { folder.byteLimit }
 
-    /// What this cache has done since it was created.
+    /// Counts of the operations of this cache since it was created.
     public var statistics: DiskCacheStatistics { folder.statistics }
 
+    /// Returns the entry for a key, or `nil` if it is missing, damaged or older than the age limit.
+    ///
+    /// - Throws: `DataCacheFailure` if the file can't be read.
     public func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
         openInBackground()
         let name = folder.name(key)
@@ -83,6 +94,10 @@ public final class DiskDataCache: DataCache {
         }
     }
 
+    /// Stores an entry, and replaces an older one for its key. Evicts other entries if the limit requires it.
+    ///
+    /// - Throws: `DataCacheFailure.tooLarge` if the entry exceeds the limit, `.noSpace` if the file system is full, or
+    ///   another failure of the file system. The older entry is then removed.
     public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
         openInBackground()
         let storing = try await perform(on: writer) { folder throws(FileSystemFailure) in
@@ -91,17 +106,18 @@ public final class DiskDataCache: DataCache {
         if case .tooLarge(let byteCount) = storing { throw .tooLarge(bytes: byteCount, allowed: folder.largestEntry) }
     }
 
+    /// Removes the entry for a key. Does nothing if it is missing.
     public func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
         try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.remove(folder.name(key)) }
     }
 
-    /// Removes all entries. Files of others stay, and so do the folders.
+    /// Removes all entries. The folders and the files of other programs stay.
     public func removeAll() async throws(DataCacheFailure) {
         try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.removeAll() }
     }
 
     private func reading(_ key: DataCacheKey, _ name: EntryName) async throws(DataCacheFailure) -> ReadResult {
-        if let reading = folder.readAtOnce(key, name: name) { return reading }
+        if let reading = folder.readNonblocking(key, name: name) { return reading }
         return try await perform(on: reader(for: name)) { folder throws(FileSystemFailure) in
             try folder.read(key, name: name)
         }
@@ -124,19 +140,19 @@ public final class DiskDataCache: DataCache {
         }
     }
 
-    /// Opens the folder on first use, so that leftovers are removed and the limit applies even if nothing is stored.
+    /// Opens the folder on first use. This removes leftovers and applies the limit even if nothing is stored.
     func openInBackground() {
         guard folder.requestsOpening() else { return }
         writer.async { [folder] in Self.attempt { () throws(FileSystemFailure) in try folder.open() } }
     }
 
-    /// Writes the uses that only this process knows if there are many of them.
+    /// Writes pending uses to the index if there are many of them.
     private func flushInBackground() {
         guard folder.requestsFlush() else { return }
         writer.async { [folder] in Self.attempt { () throws(FileSystemFailure) in try folder.flush() } }
     }
 
-    /// Repairs folder and index for one name. A failed repair doesn't make the read fail. `verify` reports it.
+    /// Makes folder and index consistent for one name. A failed repair doesn't make the read fail. `verify` reports it.
     func reconcile(_ name: EntryName) async {
         do {
             try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.reconcile(name) }

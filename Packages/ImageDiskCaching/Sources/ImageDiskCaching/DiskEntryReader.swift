@@ -11,13 +11,13 @@ struct OpenEntry: Sendable {
     let file: Int32
     let layout: EntryFormat.Layout
     /// The checksums of the blocks, in the format of the file.
-    let sums: [UInt8]
+    let checksums: [UInt8]
     let key: DataCacheKey
     let metadata: Data
 }
 
 extension EntryFolder {
-    /// How many bytes at the end of a file are read first. They usually contain the whole tail.
+    /// The number of bytes at the end of a file that are read first. They usually contain the whole tail.
     private static var typicalTailSize: Int { 4_096 }
 
     /// Opens an entry and validates everything except the payload. Returns nil if the entry is missing or damaged.
@@ -25,7 +25,7 @@ extension EntryFolder {
         let file: Int32
         do {
             file = try fileSystem.openToRead(path(name(key)))
-        } catch  where error.isAbsence || error.isForeign {
+        } catch  where error.isNotFound || error.isForeign {
             return nil
         }
         do {
@@ -56,7 +56,7 @@ extension EntryFolder {
                 bytes[range.lowerBound - start..<range.upperBound - start]
             }
             return OpenEntry(
-                file: file, layout: layout, sums: Array(part(layout.sums)),
+                file: file, layout: layout, checksums: Array(part(layout.checksums)),
                 key: DataCacheKey(source: String(decoding: part(layout.key), as: UTF8.self)),
                 metadata: Data(part(layout.metadata)))
         }
@@ -77,7 +77,7 @@ extension EntryFolder {
             return nil
         }
         guard bytes.count == blocks.count,
-            unsafe EntryFormat.isIntact(bytes.span.bytes, firstBlock: first, sums: entry.sums.span.bytes)
+            unsafe EntryFormat.isIntact(bytes.span.bytes, firstBlock: first, checksums: entry.checksums.span.bytes)
         else { return nil }
         return Data(bytes[wanted.lowerBound - blocks.lowerBound..<wanted.upperBound - blocks.lowerBound])
     }

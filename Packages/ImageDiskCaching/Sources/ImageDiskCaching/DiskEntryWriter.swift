@@ -7,15 +7,15 @@ import Synchronization
     import Foundation
 #endif
 
-/// Data is buffered up to this length before it is written.
+/// The number of bytes that are buffered before they are written.
 private let bufferSize = 1 << 18
 
-/// Streams an entry to disk. An entry of less than 256 KiB is written when it is finished, as by `store`.
+/// Streams an entry to disk. An entry of less than 256 KiB is stored as a whole when it is finished.
 final class DiskEntryWriter: DataCacheWriter {
     private struct State {
         /// The data that is not written yet.
         var buffered = Data()
-        /// Nil before the first write and after the end.
+        /// `nil` before the first write and after the end.
         var stream: EntryStream?
         var failure: DataCacheFailure?
         var hasEnded = false
@@ -35,7 +35,7 @@ final class DiskEntryWriter: DataCacheWriter {
         cache.writer.async { [folder = cache.folder] in folder.end(stream, isFailure: false) }
     }
 
-    /// Reserves space for an entry that is not small.
+    /// Reserves space for an entry that is larger than the buffer.
     func prepare(_ expectedByteCount: Int?) async throws(DataCacheFailure) {
         guard let expectedByteCount, expectedByteCount >= bufferSize else { return }
         try await write(Data(), expecting: expectedByteCount)
@@ -44,7 +44,7 @@ final class DiskEntryWriter: DataCacheWriter {
     func append(_ bytes: Data) async throws(DataCacheFailure) {
         let buffered: Result<Data?, DataCacheFailure> = state.withLock { state in
             if let failure = state.failure { return .failure(failure) }
-            if state.hasEnded { return .failure(.io("append: the entry has ended")) }
+            if state.hasEnded { return .failure(.io("append: the writer is already finished or cancelled")) }
             state.buffered.append(bytes)
             guard state.buffered.count >= bufferSize else { return .success(nil) }
             defer { state.buffered = Data() }
@@ -82,7 +82,7 @@ final class DiskEntryWriter: DataCacheWriter {
     private func end() throws(DataCacheFailure) -> (rest: Data, stream: EntryStream?) {
         let result: Result<(Data, EntryStream?), DataCacheFailure> = state.withLock { state in
             if let failure = state.failure { return .failure(failure) }
-            if state.hasEnded { return .failure(.io("finish: the entry has ended")) }
+            if state.hasEnded { return .failure(.io("finish: the writer is already finished or cancelled")) }
             state.hasEnded = true
             defer { state.buffered = Data() }
             return .success((state.buffered, state.stream.take()))

@@ -8,18 +8,22 @@ public import ImageCore
 
 /// Encrypts entries. Data and metadata are encrypted together, and the key is replaced by a pseudonym.
 ///
-/// The files of the cache reveal only the size and the date of an entry. An entry can only be decrypted for the key and the
-/// date that it was stored with. The checksums of the cache are those of the encrypted bytes.
+/// The files of the cache reveal only the size and the date of an entry. An entry can only be decrypted with the key
+/// and the date that it was stored with. The cache computes its checksums from the encrypted bytes.
 public struct EncryptionTransform: DataCacheTransform {
     private let encryption: any DataEncryption
 
-    /// Creates a transform that uses an encryption, for example `AESGCMEncryption`.
+    /// Creates a transform that uses an encryption, for example `AESGCMEncryption` of `ImageCacheEncryption`.
     public init(_ encryption: any DataEncryption) { self.encryption = encryption }
 
+    /// Returns a key with a pseudonym of the source.
     public func key(for key: DataCacheKey) -> DataCacheKey {
         DataCacheKey(source: encryption.pseudonym(for: key.source))
     }
 
+    /// Encrypts data and metadata. The result has no metadata.
+    ///
+    /// - Throws: The error of the encryption.
     public func stored(_ entry: DataCacheEntry, for key: DataCacheKey) throws -> DataCacheEntry {
         var bytes = Data(capacity: 8 + entry.metadata.count + entry.data.count)
         bytes.append(Self.bytes(of: UInt64(entry.metadata.count)))
@@ -29,6 +33,9 @@ public struct EncryptionTransform: DataCacheTransform {
         return DataCacheEntry(data: encrypted, createdAt: entry.createdAt)
     }
 
+    /// Decrypts data and metadata.
+    ///
+    /// - Throws: An error if the entry was altered, or was encrypted with another encryption or for another key.
     public func restored(_ entry: DataCacheEntry, for key: DataCacheKey) throws -> DataCacheEntry {
         let bytes = try encryption.decrypt(entry.data, context: Self.context(key, entry.createdAt))
         guard bytes.count >= 8 else { throw Malformed() }
@@ -39,7 +46,7 @@ public struct EncryptionTransform: DataCacheTransform {
             createdAt: entry.createdAt)
     }
 
-    /// The bytes were encrypted with the right key but don't have the format of this type.
+    /// An error for bytes that were encrypted with the right key but don't have the format of this type.
     private struct Malformed: Error {}
 
     private static func context(_ key: DataCacheKey, _ date: Date) -> Data {

@@ -6,7 +6,8 @@ extension EntryFolder {
 
     /// Runs `body` while the folder is locked and the index contains the changes of all other processes.
     ///
-    /// - Parameter creating: whether to create the folder if it is missing. If false, `body` doesn't run and the result is nil.
+    /// - Parameter creating: Whether to create the folder if it is missing. If false, `body` doesn't run and the result
+    ///   is nil.
     func withJournal<Result>(
         creating: Bool = false, _ body: () throws(FileSystemFailure) -> Result
     ) throws(FileSystemFailure) -> Result? {
@@ -82,7 +83,8 @@ extension EntryFolder {
 
     // MARK: Lock
 
-    /// Locks the folder and returns the length of the journal. Returns nil if the folder is missing and `creating` is false.
+    /// Locks the folder and returns the length of the journal. Returns nil if the folder is missing and `creating` is
+    /// false.
     private func lockJournal(creating: Bool) throws(FileSystemFailure) -> Int? {
         for _ in 0..<8 {
             if try !openJournal(creating: creating) { return nil }
@@ -91,8 +93,8 @@ extension EntryFolder {
             do {
                 let status = try fileSystem.status(at: journalPath)
                 if status.identity == journal.identity { return status.byteCount }
-            } catch  where error.isAbsence {
-                // Removed by another process. The next one to open it creates another.
+            } catch  where error.isNotFound {
+                // Another process removed the file. The next process that opens it creates a new one.
             } catch {
                 fileSystem.unlock(journal.file)
                 throw error
@@ -119,7 +121,7 @@ extension EntryFolder {
     private func openIndexFile(creating: Bool) throws(FileSystemFailure) -> Int32? {
         do {
             return try fileSystem.openToUpdate(journalPath)
-        } catch  where error.isAbsence {
+        } catch  where error.isNotFound {
             guard creating else { return nil }
             try makeRoot()
             return try fileSystem.openToUpdate(journalPath)

@@ -2,7 +2,7 @@ package import ImageCore
 import Synchronization
 
 extension EntryFolder {
-    /// Returns what the folder contains now. Changes nothing.
+    /// Returns the size and age of the folder's contents. Changes nothing.
     package func status() throws(FileSystemFailure) -> DiskCacheStatus {
         do {
             let status = try withJournal {
@@ -31,7 +31,7 @@ extension EntryFolder {
     package func removeAll() throws(FileSystemFailure) {
         var firstFailure: FileSystemFailure?
         for folder in try folders() {
-            let isThere: Void? = try withJournal { () throws(FileSystemFailure) in
+            let exists: Void? = try withJournal { () throws(FileSystemFailure) in
                 for (name, _) in try entries(in: folder) {
                     do throws(FileSystemFailure) {
                         try removeFile(name)
@@ -40,7 +40,7 @@ extension EntryFolder {
                     }
                 }
             }
-            if isThere != nil { try synchronizeNames(in: folder) }
+            if exists != nil { try synchronizeNames(in: folder) }
         }
         try rebuildIndex()
         if let firstFailure { throw firstFailure }
@@ -86,8 +86,8 @@ extension EntryFolder {
     }
 
     private func verify(_ name: EntryName, into report: inout DiskCacheVerification) throws(FileSystemFailure) {
-        let (verdict, byteCount) = try inspect(name)
-        switch verdict {
+        let (result, byteCount) = try inspect(name)
+        switch result {
         case .absent, .foreign: return
         case .intact(_, let key) where self.name(key) == name: break
         case .otherVersion: report.otherVersions += 1

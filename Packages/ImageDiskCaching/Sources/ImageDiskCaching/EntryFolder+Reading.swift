@@ -7,24 +7,24 @@ import Synchronization
     import Foundation
 #endif
 
-/// The largest file that is read on the caller's thread. Copying it and computing its checksum take about 0.1 ms.
-private let largestReadAtOnce = 1 << 20
-/// How many uses are written to the index at a time.
+/// The size of the largest file that is read on the caller's thread, which takes about 0.1 ms.
+private let largestNonblockingRead = 1 << 20
+/// The number of uses that are written to the index at a time.
 private let usesPerFlush = 256
 
-/// The result of looking for an entry.
+/// The result of a lookup.
 package enum ReadResult: Sendable {
     case entry(DataCacheEntry)
     /// The entry exists but is not in the index, because another process stored it. Call `reconcile` next.
     case unindexed(DataCacheEntry)
     /// The entry is missing.
     case absent
-    /// A miss: the file or its record in the index is damaged, outdated or missing. Call `reconcile` next.
+    /// The file or its record in the index is damaged, outdated or missing. This is a miss. Call `reconcile` next.
     case inconsistent
 }
 
-/// What the file with an entry's name contains.
-enum FileVerdict {
+/// The result of reading and validating the file with an entry's name.
+enum InspectionResult {
     case intact(DataCacheEntry, key: DataCacheKey)
     /// The file is truncated or altered.
     case damaged
@@ -33,26 +33,28 @@ enum FileVerdict {
     /// The file is larger than the limit. It was not read.
     case oversized
     case absent
-    /// Not a regular file, for example a folder, a link or a pipe.
+    /// The file is not a regular file, for example a folder, a link or a pipe.
     case foreign
 }
 
 extension EntryFolder {
-    /// Reads an entry from the page cache, with calls that refuse to wait for a device. Can be called from any thread.
+    /// Reads an entry from the page cache, with non-blocking calls. Can be called from any thread.
     ///
-    /// - Returns: nil if the result isn't available without waiting, or if the file differs from the index. Call `read` then.
-    package func readAtOnce(_ key: DataCacheKey, name: EntryName) -> ReadResult? {
+    /// - Returns: The result, or nil if the call would block or the file differs from the index. Call `read` then.
+    package func readNonblocking(_ key: DataCacheKey, name: EntryName) -> ReadResult? {
         let (isOpen, known) = state.withLock { state in (state.index != nil, state.index?[name]) }
-        guard isOpen, known.map({ $0.byteCount <= largestReadAtOnce && !isExpired($0) }) != false else { return nil }
+        guard isOpen, known.map({ $0.byteCount <= largestNonblockingRead && !isExpired($0) }) != false else {
+            return nil
+        }
         do {
-            guard let file = try fileSystem.openToReadAtOnce(path(name)) else { return nil }
+            guard let file = try fileSystem.openToReadNonblocking(path(name)) else { return nil }
             defer { fileSystem.close(file) }
-            guard let known, case .intact(let entry, let found) = try validateAtOnce(file, known.byteCount),
+            guard let known, case .intact(let entry, let found) = try validateNonblocking(file, known.byteCount),
                 found == key
             else { return nil }
             noteHit(of: name)
             return .entry(entry)
-        } catch  where error.isAbsence && known == nil {
+        } catch  where error.isNotFound && known == nil {
             noteMiss()
             return .absent
         } catch {
@@ -67,7 +69,7 @@ extension EntryFolder {
             noteMiss()
             return .inconsistent
         }
-        switch try inspect(name).verdict {
+        switch try inspect(name).result {
         case .intact(let entry, key):
             return noteHit(of: name) ? .entry(entry) : .unindexed(entry)
         case .absent:
@@ -87,8 +89,8 @@ extension EntryFolder {
         _ = try withJournal { () throws(FileSystemFailure) in
             let known = state.withLock { $0.index?[name] }
             if let known, isExpired(known) { return try evict(known, .age) }
-            let (verdict, byteCount) = try inspect(name)
-            switch verdict {
+            let (result, byteCount) = try inspect(name)
+            switch result {
             case .intact(_, let key) where self.name(key) == name:
                 if known == nil { try record([insertion(.init(name: name, byteCount: byteCount, stamp: nextStamp()))]) }
             case .intact, .damaged, .oversized:
@@ -102,11 +104,11 @@ extension EntryFolder {
     }
 
     /// Reads and validates the file of an entry.
-    func inspect(_ name: EntryName) throws(FileSystemFailure) -> (verdict: FileVerdict, byteCount: Int) {
+    func inspect(_ name: EntryName) throws(FileSystemFailure) -> (result: InspectionResult, byteCount: Int) {
         let file: Int32
         do {
             file = try fileSystem.openToRead(path(name))
-        } catch  where error.isAbsence {
+        } catch  where error.isNotFound {
             return (.absent, 0)
         } catch  where error.isForeign {
             return (.foreign, 0)
@@ -126,16 +128,16 @@ extension EntryFolder {
         }
     }
 
-    private func validateAtOnce(_ file: Int32, _ byteCount: Int) throws(FileSystemFailure) -> FileVerdict? {
-        // One byte more, to notice a file that is longer than the index says.
+    private func validateNonblocking(_ file: Int32, _ byteCount: Int) throws(FileSystemFailure) -> InspectionResult? {
+        // One more byte detects a file that is longer than its record in the index.
         guard let buffer = FileBuffer(byteCount: byteCount + 1) else { return nil }
         let count = try unsafe buffer.withMutableBytes { bytes throws(FileSystemFailure) in
-            try unsafe fileSystem.readAtOnce(file, into: bytes)
+            try unsafe fileSystem.readNonblocking(file, into: bytes)
         }
         return count == byteCount ? validate(buffer, byteCount) : nil
     }
 
-    private func validate(_ buffer: consuming FileBuffer, _ byteCount: Int) -> FileVerdict {
+    private func validate(_ buffer: consuming FileBuffer, _ byteCount: Int) -> InspectionResult {
         switch buffer.withBytes({ EntryFormat.validate($0.extracting(0..<byteCount)) }) {
         case .damaged, .needs: return .damaged
         case .otherVersion: return .otherVersion
@@ -165,7 +167,7 @@ extension EntryFolder {
         return state.withLock { state in
             state.statistics.hits += 1
             let stamp = state.nextStamp(time)
-            // The limit is reached only if uses can't be written.
+            // There are so many pending uses only if they can't be written.
             if state.uses.count < 16 * usesPerFlush {
                 state.uses.append(PendingUse(name: name, stamp: stamp, isEarly: state.index == nil))
             }
@@ -173,7 +175,7 @@ extension EntryFolder {
         }
     }
 
-    /// Returns true once when many uses are not written yet. The caller then writes them.
+    /// Returns true once if there are many pending uses. The caller that receives true writes them.
     package func requestsFlush() -> Bool {
         state.withLock { state in
             if state.uses.count < usesPerFlush || state.isFlushRequested { return false }
@@ -182,7 +184,7 @@ extension EntryFolder {
         }
     }
 
-    /// Writes the uses that only this process knows.
+    /// Writes the pending uses to the index.
     package func flush() throws(FileSystemFailure) {
         if state.withLock({ !$0.uses.isEmpty }) { _ = try withJournal {} }
     }

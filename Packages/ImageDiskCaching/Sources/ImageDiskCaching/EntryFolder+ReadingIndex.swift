@@ -1,7 +1,7 @@
 import ImageCore
 import Synchronization
 
-/// How many slots of the table are compared at a time.
+/// The number of slots of the table that are compared at a time.
 private let slotsPerRead = 1_024
 
 extension EntryFolder {
@@ -9,8 +9,8 @@ extension EntryFolder {
 
     /// Updates the index in memory with the changes of other processes, or loads it.
     ///
-    /// Rebuilds it from the entries if a file is damaged or was written before the last start of the system. After a power cut,
-    /// any part of it can be missing.
+    /// Rebuilds it from the entries if a file is damaged or was written before the last start of the system. A power
+    /// cut can remove any part of the files.
     func updateIndex(_ byteCount: Int) throws(FileSystemFailure) {
         guard let journal = state.withLock({ $0.journal }) else { return }
         let bytes = try read(journal.file, 0..<min(byteCount, JournalFormat.slotSize))
@@ -39,7 +39,8 @@ extension EntryFolder {
 
     /// Updates the index with the slots that another process changed in the table.
     ///
-    /// Returns false if the index is not loaded, if a part is missing or damaged, or if the differences are not sufficient.
+    /// Returns false if the index is not loaded, if a part of the files is missing or damaged, or if entries have other
+    /// slots.
     private func refresh(
         _ journal: Journal, _ head: JournalFormat.Head, _ byteCount: Int
     ) throws(FileSystemFailure) -> Bool {
@@ -71,7 +72,7 @@ extension EntryFolder {
                 let slotBytes = unsafe bytes.span.bytes.extracting(slot..<slot + JournalFormat.slotSize)
                 if slot < index.slotCount, JournalFormat.slot(slotBytes, matches: index.record(at: slot)) { continue }
                 guard let event = JournalFormat.event(slotBytes, at: offset + slot) else { return nil }
-                found.append(event.stamped(correctedTime))
+                found.append(event.correctingTime(correctedTime))
             }
         }
         return found
@@ -109,7 +110,7 @@ extension EntryFolder {
         return bytes.count == byteCount - start ? bytes : nil
     }
 
-    /// Returns all complete slots of the table. Empty if the file is missing.
+    /// Returns all complete slots of the table, or an empty array if the file is missing.
     private func readTable() throws(FileSystemFailure) -> [UInt8] {
         guard let file = try openTable() else { return [] }
         defer { fileSystem.close(file) }
@@ -117,11 +118,11 @@ extension EntryFolder {
         return try read(file, 0..<byteCount / JournalFormat.slotSize * JournalFormat.slotSize)
     }
 
-    /// Returns nil if the file is missing.
+    /// Opens the table for reading. Returns nil if the file is missing.
     private func openTable() throws(FileSystemFailure) -> Int32? {
         do {
             return try fileSystem.openToRead(tablePath)
-        } catch  where error.isAbsence || error.isForeign {
+        } catch  where error.isNotFound || error.isForeign {
             return nil
         }
     }
@@ -145,7 +146,7 @@ extension EntryFolder {
         for start in stride(from: 0, to: bytes.count - slot + 1, by: slot) {
             let event = unsafe JournalFormat.event(
                 bytes.span.bytes.extracting(start..<start + slot), at: offset + start)
-            if let event, index.apply(event.stamped(correctedTime)) { continue }
+            if let event, index.apply(event.correctingTime(correctedTime)) { continue }
             isIntact = false
             // The following slots of the table keep their numbers.
             _ = index.insertVacancy(at: (offset + start) / slot)
@@ -174,7 +175,7 @@ extension EntryFolder.State {
         journal?.generation = generation
         journal?.end = end
         for position in uses.indices {
-            // If the clock stands still or was set back, the time could be before those in the index.
+            // If the clock doesn't advance or was set back, the time could be before those in the index.
             if uses[position].isEarly { uses[position].stamp = nextStamp(uses[position].stamp) }
             uses[position].isEarly = false
             self.index?.use(uses[position].name, stamp: uses[position].stamp)

@@ -1,7 +1,7 @@
 package import ImageCore
 import Synchronization
 
-/// How far the time of a file can be ahead of the clock before it counts as wrong: one hour, in nanoseconds.
+/// The maximum time by which a file can be ahead of the clock: one hour, in nanoseconds.
 private let maxClockSkew: Int64 = 3_600_000_000_000
 
 extension EntryFolder {
@@ -13,7 +13,8 @@ extension EntryFolder {
 
     /// Returns an index of the files in the folder.
     ///
-    /// - Parameter old: an earlier index, for times of use that are later than those of the files, and for reservations.
+    /// - Parameter old: An earlier index. It provides the reservations, and times of use that are later than those of
+    ///   the files.
     func scan(_ old: EntryIndex) throws(FileSystemFailure) -> EntryIndex {
         try removeStaleTemporaries()
         let correctedTime = timeCorrection()
@@ -37,7 +38,8 @@ extension EntryFolder {
         return index
     }
 
-    /// Returns a function that replaces times far in the future by the current time. Such entries would never expire.
+    /// Returns a function that replaces times far in the future by the current time. Otherwise such entries would never
+    /// expire.
     func timeCorrection() -> (Int64) -> Int64 {
         let now = Self.nanoseconds(now())
         return { $0 > now + maxClockSkew ? now : $0 }
@@ -79,20 +81,20 @@ extension EntryFolder {
     @discardableResult
     func reclaim() throws(FileSystemFailure) -> Int {
         var count = try removeStaleTemporaries()
-        let alive = Set(try parts(in: temporaryFolder).map(\.name))
+        let living = Set(try parts(in: temporaryFolder).map(\.name))
         let reservations = state.withLock { $0.index?.reservations ?? [:] }
         for (writer, reservation) in reservations {
-            if alive.contains("\(writer.text).part") { continue }
+            if living.contains("\(writer.text).part") { continue }
             if try removePart(path(of: writer, beside: reservation.name)) { count += 1 }
             try record([try event(of: reservation.name), .release(writer: writer)])
         }
         return count
     }
 
-    /// Returns the event for an entry whose writer ended, either before the file was complete or after it got its name.
+    /// Returns the event for an entry whose writer ended, either before the file was complete or after it was renamed.
     private func event(of name: EntryName) throws(FileSystemFailure) -> JournalFormat.Event {
-        let (verdict, byteCount) = try inspect(name)
-        switch verdict {
+        let (result, byteCount) = try inspect(name)
+        switch result {
         case .intact, .otherVersion, .oversized:
             let stamp = timeCorrection()(try fileSystem.status(at: path(name)).modified)
             return insertion(EntryIndex.Record(name: name, byteCount: byteCount, stamp: stamp))
@@ -120,7 +122,7 @@ extension EntryFolder {
             guard try fileSystem.lock(file) else { return false }
             try fileSystem.remove(path)
             return true
-        } catch  where error.isAbsence || error.isForbidden {
+        } catch  where error.isNotFound || error.isForbidden {
             return false
         }
     }
@@ -137,7 +139,7 @@ extension EntryFolder {
         do {
             try fileSystem.remove(path)
             return true
-        } catch  where error.isAbsence || error.isForbidden {
+        } catch  where error.isNotFound || error.isForbidden {
             return false
         }
     }
@@ -145,13 +147,13 @@ extension EntryFolder {
     private func filesInFolder(_ path: String) throws(FileSystemFailure) -> [ListedFile] {
         do {
             return try fileSystem.list(path)
-        } catch  where error.isAbsence {
+        } catch  where error.isNotFound {
             return []
         }
     }
 }
 
 extension ListedFile {
-    /// True if the name is that of a file that is being written.
+    /// Whether the name is that of an incomplete file.
     fileprivate var isPart: Bool { isRegular && name.hasSuffix(".part") }
 }

@@ -7,7 +7,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// How many entries are evicted while the folder is locked, which takes one or two milliseconds.
+/// The number of entries that are evicted while the folder is locked, which takes one or two milliseconds.
 private let evictionsPerStep = 16
 
 extension EntryFolder {
@@ -20,7 +20,7 @@ extension EntryFolder {
 
     /// Evicts entries in steps until a file fits, then runs `body` before the folder is unlocked.
     ///
-    /// - Parameter writer: a writer that has already reserved a part of the space.
+    /// - Parameter writer: A writer that has already reserved a part of the space.
     func withSpace(
         for byteCount: Int, _ name: EntryName, _ writer: WriterNumber? = nil,
         _ body: () throws(FileSystemFailure) -> Void
@@ -64,20 +64,20 @@ extension EntryFolder {
         state.withLock { $0.usedBytes + $0.growth(byteCount, name, writer) > $0.byteLimit }
     }
 
-    /// True if other processes have reservations. These processes may have ended.
+    /// Whether other processes have reservations. These processes may have ended.
     private var hasForeignReservations: Bool {
         let own = UInt32(bitPattern: getpid())
         return state.withLock { $0.index?.reservations.keys.contains { $0.process != own } ?? false }
     }
 
-    /// Returns why an entry must be evicted before a file is written. Returns nil if the file fits.
+    /// Returns the reason to evict an entry before a file is written. Returns nil if the file fits.
     private func evictionCause(
         _ byteCount: Int, _ name: EntryName, _ writer: WriterNumber?
     ) throws(FileSystemFailure) -> DiskCacheStatistics.Cause? {
         if exceedsLimit(byteCount, name, writer) { return .limit }
-        guard options.freeSpaceFloor > 0 else { return nil }
+        guard options.minimumFreeSpace > 0 else { return nil }
         let growth = state.withLock { $0.growth(byteCount, name, writer) }
-        return try fileSystem.availableBytes(at: root) - growth < options.freeSpaceFloor ? .freeSpace : nil
+        return try fileSystem.availableBytes(at: root) - growth < options.minimumFreeSpace ? .freeSpace : nil
     }
 
     /// Evicts a few expired entries if the policy considers them next.
@@ -145,15 +145,17 @@ extension EntryFolder {
         do {
             try fileSystem.remove(path(name))
             noteRemoval(from: parentFolder(of: name))
-        } catch  where error.isAbsence {
-            // The file is already gone.
+        } catch  where error.isNotFound {
+            // The file was already removed.
         }
         if state.withLock({ $0.index?[name] != nil }) { try record([.remove(name)]) }
     }
 }
 
 extension EntryFolder.State {
-    /// Returns how much the folder grows by a file. Includes a slot of the index if none is vacant, and the reservation.
+    /// Returns the number of bytes by which a file makes the folder larger.
+    ///
+    /// Includes a slot of the index if none is vacant, and the slot of the reservation.
     fileprivate func growth(_ byteCount: Int, _ name: EntryName, _ writer: WriterNumber?) -> Int {
         guard let index else { return byteCount }
         let slot = index.slot(for: name) == index.slotCount ? JournalFormat.slotSize : 0

@@ -9,7 +9,7 @@ import Synchronization
 
 /// The space reserved for a tail, in addition to the expected data.
 private let typicalTailSize = 4_096
-/// The space reserved if the length is unknown. It is doubled when it is used up.
+/// The space reserved if the length is unknown. The reservation is doubled when it is used up.
 private let firstReservation = 1 << 20
 
 /// An entry that is being streamed.
@@ -19,18 +19,19 @@ struct EntryStream {
     let name: EntryName
     var byteCount = 0
     var reservedByteCount = 0
-    var sums: [UInt64] = []
+    var checksums: [UInt64] = []
     /// The data since the last complete block.
     var openBlock: [UInt8] = []
 }
 
-/// Why a stream failed.
+/// An error of a stream.
 enum StreamFailure: Error {
     case system(FileSystemFailure)
     case tooLarge(byteCount: Int)
 }
 
 extension EntryFolder {
+    /// Creates a temporary file and reserves space if the length is known.
     func beginStream(for key: DataCacheKey, expected: Int?) throws(StreamFailure) -> EntryStream {
         var stream = try system { () throws(FileSystemFailure) in
             EntryStream(temporary: try createTemporary(), key: key, name: name(key))
@@ -54,7 +55,7 @@ extension EntryFolder {
                 try reserve(more, for: &stream)
             }
             try system { () throws(FileSystemFailure) in try put(bytes.bytes, into: stream.temporary.file) }
-            stream.take(bytes)
+            stream.append(bytes)
         } catch {
             end(stream, isFailure: true)
             throw error
@@ -67,7 +68,7 @@ extension EntryFolder {
             stream.closeBlock()
             let tail = EntryFormat.Tail(
                 key: stream.key, metadata: metadata, createdAt: createdAt, payloadLength: stream.byteCount,
-                sums: stream.sums
+                checksums: stream.checksums
             ).bytes
             guard let tail else { throw StreamFailure.tooLarge(byteCount: .max) }
             let byteCount = stream.byteCount + tail.count
@@ -109,16 +110,17 @@ extension EntryFolder {
 
 extension EntryStream {
     /// Counts written data and computes the checksums of complete blocks.
-    fileprivate mutating func take(_ bytes: Data) {
+    fileprivate mutating func append(_ bytes: Data) {
         byteCount += bytes.count
         openBlock.append(contentsOf: bytes)
         let completeLength = openBlock.count / EntryFormat.blockSize * EntryFormat.blockSize
-        sums += unsafe EntryFormat.sums(of: openBlock.span.bytes.extracting(0..<completeLength))
+        checksums += unsafe EntryFormat.checksums(of: openBlock.span.bytes.extracting(0..<completeLength))
         openBlock.removeFirst(completeLength)
     }
 
+    /// Computes the checksum of the last block, which can be incomplete.
     fileprivate mutating func closeBlock() {
-        sums += unsafe EntryFormat.sums(of: openBlock.span.bytes)
+        checksums += unsafe EntryFormat.checksums(of: openBlock.span.bytes)
         openBlock = []
     }
 }

@@ -20,8 +20,9 @@ package enum StoreResult: Sendable {
     case tooLarge(byteCount: Int)
 }
 
-/// Entries up to this length are written while the folder is locked. It takes about as long as one eviction step.
-private let largestWriteAtOnce = 1 << 18
+/// The size of the largest entry that is written while the folder is locked. It takes about as long as one eviction
+/// step.
+private let largestWriteWhileLocked = 1 << 18
 
 /// A file that is being written.
 struct TemporaryFile {
@@ -33,8 +34,8 @@ struct TemporaryFile {
 extension EntryFolder {
     /// Stores an entry. Replaces an older entry atomically by renaming a temporary file.
     ///
-    /// Reserves space first, so that files that are being written count. If the store fails or is refused, the older entry for
-    /// the key is removed if possible, because it is outdated.
+    /// Reserves space first, so that the limit includes incomplete files. If the store fails or is rejected, the older
+    /// entry for the key is removed if possible, because it is outdated.
     package func store(
         _ entry: DataCacheEntry, for key: DataCacheKey, name: EntryName
     ) throws(FileSystemFailure) -> StoreResult {
@@ -44,8 +45,8 @@ extension EntryFolder {
             return .tooLarge(byteCount: byteCount)
         }
         do {
-            if options.durability == .processCrash, byteCount <= largestWriteAtOnce {
-                try writeAtOnce(entry.data, tail, byteCount: byteCount, as: name)
+            if options.durability == .processCrash, byteCount <= largestWriteWhileLocked {
+                try writeWhileLocked(entry.data, tail, byteCount: byteCount, as: name)
             } else {
                 try write(entry.data, tail, byteCount: byteCount, as: name)
             }
@@ -72,9 +73,10 @@ extension EntryFolder {
 
     /// Stores an entry while the folder is locked, so that the file needs no lock.
     ///
-    /// The file of a new entry has its final name from the start, which takes a third less time. Until its trailer is written,
-    /// readers consider it damaged. If the process ends before that, the reservation in the index identifies the file.
-    private func writeAtOnce(
+    /// The file of a new entry has its final name from the start, which takes a third less time. Until its trailer is
+    /// written, readers consider it damaged. If the process ends before that, the reservation in the index identifies
+    /// the file.
+    private func writeWhileLocked(
         _ data: Data, _ tail: [UInt8], byteCount: Int, as name: EntryName
     ) throws(FileSystemFailure) {
         try withSpace(for: byteCount, name) { () throws(FileSystemFailure) in
@@ -102,15 +104,15 @@ extension EntryFolder {
         if state.withLock({ $0.index?[name] == nil }) {
             do {
                 return try createInParentFolder(writer, path(name), name)
-            } catch  where error.isTaken {
-                // The index doesn't know the file.
+            } catch  where error.alreadyExists {
+                // The file exists but is not in the index.
             }
         }
         let path = path(of: writer, beside: name)
         do {
             return try createInParentFolder(writer, path, name)
-        } catch  where error.isTaken {
-            // An ended process left the file. Only the process that has locked the folder creates such files.
+        } catch  where error.alreadyExists {
+            // The file is a leftover. Only the process that has locked the folder creates such files.
             try fileSystem.remove(path)
             return try createInParentFolder(writer, path, name)
         }
@@ -121,20 +123,22 @@ extension EntryFolder {
     ) throws(FileSystemFailure) -> TemporaryFile {
         do {
             return TemporaryFile(file: try fileSystem.create(path), writer: writer, path: path)
-        } catch  where error.isAbsence {
+        } catch  where error.isNotFound {
             try makeParentFolder(of: name)
             return TemporaryFile(file: try fileSystem.create(path), writer: writer, path: path)
         }
     }
 
+    /// Removes an entry and synchronizes its folder as the durability requires.
     package func remove(_ name: EntryName) throws(FileSystemFailure) {
-        let isThere: Void? = try withJournal { () throws(FileSystemFailure) in try removeFile(name) }
-        if isThere == nil { return }
+        let exists: Void? = try withJournal { () throws(FileSystemFailure) in try removeFile(name) }
+        if exists == nil { return }
         do {
-            // Even if the file was missing: the process that evicted it may have ended before it synchronized the folder.
+            // This is necessary even if the file was missing. The process that evicted it may have ended before it did
+            // this.
             try synchronizeNames(in: parentFolder(of: name))
-        } catch  where error.isAbsence {
-            // The folder is missing as well.
+        } catch  where error.isNotFound {
+            // The folder is missing too.
         }
     }
 
@@ -190,17 +194,18 @@ extension EntryFolder {
             let writer = newWriter()
             do {
                 if let temporary = try createTemporary(writer) { return temporary }
-            } catch  where error.isAbsence {
+            } catch  where error.isNotFound {
                 try makeRoot()
                 try fileSystem.makeFolder(temporaryFolder)
-            } catch  where error.isTaken {
-                // The name belongs to another cache in this process, or to an ended process with the same number.
+            } catch  where error.alreadyExists {
+                // The file belongs to another cache in this process, or to an ended process with the same ID.
             }
         }
         throw .contended
     }
 
-    /// Returns a new number of this process that no ended process with the same number has reserved space for.
+    /// Returns a new number. An ended process with the same process ID may have left reservations, so their numbers are
+    /// skipped.
     private func newWriter() -> WriterNumber {
         state.withLock { state in
             var writer = WriterNumber(process: UInt32(bitPattern: getpid()), count: state.temporaryCount)
@@ -210,7 +215,7 @@ extension EntryFolder {
         }
     }
 
-    /// Returns nil if another process considered the new file stale before it was locked.
+    /// Creates and locks a temporary file. Returns nil if another process removed it as stale before it was locked.
     private func createTemporary(_ writer: WriterNumber) throws(FileSystemFailure) -> TemporaryFile? {
         let path = temporaryPath(writer)
         let file = try fileSystem.create(path)
@@ -230,7 +235,7 @@ extension EntryFolder {
     func moveIntoPlace(_ path: String, _ name: EntryName) throws(FileSystemFailure) {
         do {
             try fileSystem.rename(path, to: self.path(name))
-        } catch  where error.isAbsence {
+        } catch  where error.isNotFound {
             try makeParentFolder(of: name)
             try fileSystem.rename(path, to: self.path(name))
         }
@@ -238,7 +243,8 @@ extension EntryFolder {
 
     /// Creates the folder of an entry, far from other folders on the device.
     ///
-    /// Ext4 places files near their folder. Creating one takes longer if many files near it were removed in the last minutes.
+    /// Ext4 places files near their folder. Creating one takes longer if many files near it were removed in the last
+    /// minutes.
     private func makeParentFolder(of name: EntryName) throws(FileSystemFailure) {
         let parent = parentFolder(of: name)
         fileSystem.scatterFolders(in: root)
@@ -256,7 +262,7 @@ extension EntryFolder {
         do {
             _ = try withJournal { release(temporary.writer) }
         } catch {
-            // As in `release`.
+            // The reservation is removed when the folder is opened or space is needed.
         }
     }
 
@@ -266,7 +272,8 @@ extension EntryFolder {
         do {
             try record([.release(writer: writer)])
         } catch {
-            // The caller throws the original failure. The reservation is removed when the folder is opened or space is needed.
+            // The caller throws the original failure. The reservation is removed when the folder is opened or space is
+            // needed.
         }
     }
 
@@ -274,7 +281,7 @@ extension EntryFolder {
         do {
             try fileSystem.remove(path)
         } catch {
-            // As above. A file that stays is stale once it is closed.
+            // The caller throws the original failure. The file is stale once it is closed, and is removed later.
         }
     }
 

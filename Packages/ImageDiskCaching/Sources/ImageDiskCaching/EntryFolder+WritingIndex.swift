@@ -7,7 +7,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// How many entries are moved to other slots while the folder is locked.
+/// The number of entries that are moved to other slots while the folder is locked.
 private let movesPerStep = 64
 
 extension EntryFolder {
@@ -37,7 +37,7 @@ extension EntryFolder {
         index.arrange(by: options.policy)
         index.takeChanges()
         state.withLock { $0.index = nil }
-        // If this process ends before it writes the head, the next one rebuilds the index.
+        // If this process ends before it writes the head, the next process rebuilds the index.
         try fileSystem.truncate(journal.file, to: 0)
         try writeTable(Array(0..<index.slotCount), index.slots(at: 0..<index.slotCount), index.slotCount)
         let (generation, end) = try beginJournal(journal, index.reservations, slotCount: index.slotCount)
@@ -46,11 +46,11 @@ extension EntryFolder {
 
     /// Writes the changed slots to the table and restarts the journal.
     ///
-    /// The number of slots is at most the number of events and uses since the last call. It doesn't depend on the number of
-    /// entries. If the process ends meanwhile, the journal contains events that the table has too. Repeating them is harmless.
+    /// The number of written slots depends on the events and uses since the last call, not on the number of entries. If
+    /// the process ends meanwhile, the journal contains events that the table has too. Applying them again is harmless.
     func writeChanges() throws(FileSystemFailure) {
         guard let journal = state.withLock({ $0.journal }) else { return }
-        // Later uses count as new changes.
+        // Uses during the write count as new changes.
         let (slotNumbers, slots, reservations, slotCount) = state.withLock { state in
             let slotNumbers = state.index?.takeChanges() ?? []
             let slotCount = state.index?.usedSlotCount ?? 0
@@ -124,7 +124,7 @@ extension EntryFolder {
 }
 
 extension EntryFolder.State {
-    /// How many events fit into the journal before it is restarted: a 64th of the limit, but 8 to 1,024.
+    /// The number of events that fit into the journal before it is restarted: a 64th of the limit, but 8 to 1,024.
     var journalCapacity: Int { min(max(byteLimit / JournalFormat.slotSize / 64, 8), 1_024) }
 
     /// The greatest length of the journal, in bytes, including the reservations that stay in it.
@@ -132,7 +132,8 @@ extension EntryFolder.State {
         (1 + journalCapacity + index.reservations.count) * JournalFormat.slotSize
     }
 
-    /// What the limit counts: entries, reservations, the table, and the journal at its greatest length.
+    /// The number of bytes that count towards the limit: entries, reservations, the table, and the journal at its
+    /// greatest length.
     var usedBytes: Int {
         guard let index else { return 0 }
         return index.byteCount + index.slotCount * JournalFormat.slotSize

@@ -16,12 +16,13 @@ import Synchronization
 /// <root>/entries.index         the journal of the index, see JournalFormat; its lock is the lock of the folder
 /// <root>/entries.table         the table of the index
 /// ```
-/// `readAtOnce` never blocks. All other methods block on the file system. Call `read` on any thread; call all others one at
-/// a time, on one queue. The mutex protects only the state in memory, and is never locked during a system call.
+/// `readNonblocking` never blocks. All other methods block on the file system. You can call `read` on any thread. Call
+/// all other methods one at a time, on one queue. The mutex protects only the state in memory, and is never locked
+/// during a system call.
 package final class EntryFolder: Sendable {
     /// The state in memory.
     struct State {
-        /// Nil before the folder is opened, and after it is removed.
+        /// The index. `nil` before the folder is opened, and after it is removed.
         var index: EntryIndex?
         /// The open journal. Only the methods that run one at a time use it.
         var journal: Journal?
@@ -29,7 +30,7 @@ package final class EntryFolder: Sendable {
         var uses: [PendingUse] = []
         var isOpeningRequested = false
         var isFlushRequested = false
-        /// The latest time so far. Times never repeat, even if the clock stands still or is set back.
+        /// The latest time so far. Times never repeat, even if the clock doesn't advance or is set back.
         var lastStamp = Int64.min
         /// The number of the last temporary file.
         var temporaryCount: UInt16 = 0
@@ -41,10 +42,11 @@ package final class EntryFolder: Sendable {
         var statistics = DiskCacheStatistics()
     }
 
+    /// A use that is not in the files of the index yet.
     struct PendingUse {
         var name: EntryName
         var stamp: Int64
-        /// True if the index was not loaded yet. The time can then be before those in the index.
+        /// Whether the index was not loaded yet. The time can then be before those in the index.
         var isEarly: Bool
     }
 
@@ -69,7 +71,7 @@ package final class EntryFolder: Sendable {
     ) {
         var options = DiskCacheOptions()
         options.durability = durability
-        options.freeSpaceFloor = 0
+        options.minimumFreeSpace = 0
         self.init(root: root, byteLimit: byteLimit, options: options, fileSystem: fileSystem, now: now)
     }
 
@@ -97,7 +99,7 @@ package final class EntryFolder: Sendable {
     /// Changes the limit for later stores. `shrinkStep` evicts entries to meet it.
     package func setByteLimit(_ byteLimit: Int) { state.withLock { $0.byteLimit = max(0, byteLimit) } }
 
-    /// Returns true once. The caller that receives true opens the folder.
+    /// Returns true once if the folder is not open. The caller that receives true opens it.
     package func requestsOpening() -> Bool {
         state.withLock { state in
             defer { state.isOpeningRequested = true }

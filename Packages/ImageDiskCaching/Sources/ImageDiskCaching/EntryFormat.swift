@@ -22,10 +22,11 @@ package import ImageCore
 ///   version          4  2
 ///   magic            4  "SILe"
 /// ```
-/// The payload is first so that it is read into the caller's buffer without a copy, can be streamed before its length is
-/// known, and can be opened by other programs. Each block has a checksum, so that parts can be read and verified alone.
+/// The payload is first, so that the cache can return it without a copy and stream it before its length is known. Other
+/// programs can open the file. Each block has a checksum, so that parts of the payload can be verified separately.
 ///
-/// Each version ends with version and magic. All other parts can change. Version 1 had one XXH64 of everything.
+/// Files of all versions end with version and magic. All other parts can change. Version 1 had one XXH64 of the whole
+/// file.
 package enum EntryFormat {
     package static let trailerSize = 40
     package static let blockSize = 1 << 16
@@ -35,17 +36,18 @@ package enum EntryFormat {
     /// The ranges of the parts of a file.
     package struct Layout: Sendable {
         package var payload: Range<Int>
-        package var sums: Range<Int>
+        package var checksums: Range<Int>
         package var key: Range<Int>
         package var metadata: Range<Int>
         package var createdAt: Date
     }
 
-    package enum Verdict {
+    /// The result of validating a file.
+    package enum ValidationResult {
         case intact(Layout)
         /// More bytes at the end of the file are needed.
         case needs(byteCount: Int)
-        /// Written by another version of this module. The file must not be removed.
+        /// The file was written by another version of this module, and must not be removed.
         case otherVersion
         case damaged
     }
@@ -56,30 +58,30 @@ package enum EntryFormat {
         package var metadata: Data
         package var createdAt: Date
         package var payloadLength: Int
-        package var sums: [UInt64]
+        package var checksums: [UInt64]
 
-        package init(key: DataCacheKey, metadata: Data, createdAt: Date, payloadLength: Int, sums: [UInt64]) {
+        package init(key: DataCacheKey, metadata: Data, createdAt: Date, payloadLength: Int, checksums: [UInt64]) {
             self.key = key
             self.metadata = metadata
             self.createdAt = createdAt
             self.payloadLength = payloadLength
-            self.sums = sums
+            self.checksums = checksums
         }
 
         package init(of entry: DataCacheEntry, for key: DataCacheKey) {
             self.init(
                 key: key, metadata: entry.metadata, createdAt: entry.createdAt, payloadLength: entry.data.count,
-                sums: EntryFormat.sums(of: entry.data.bytes))
+                checksums: EntryFormat.checksums(of: entry.data.bytes))
         }
 
-        /// Nil if the key or the metadata has 4 GiB or more.
+        /// The encoded parts. `nil` if the key or the metadata has 4 GiB or more.
         package var bytes: [UInt8]? {
             guard let keyLength = UInt32(exactly: key.source.utf8.count),
                 let metadataLength = UInt32(exactly: metadata.count)
             else { return nil }
             var bytes: [UInt8] = []
             bytes.reserveCapacity(tailSize(payload: payloadLength, key: Int(keyLength), metadata: metadata.count))
-            for sum in sums { append(sum, to: &bytes) }
+            for sum in checksums { append(sum, to: &bytes) }
             bytes.append(contentsOf: key.source.utf8)
             bytes.append(contentsOf: metadata)
             append(createdAt.timeIntervalSinceReferenceDate.bitPattern, to: &bytes)
@@ -99,21 +101,22 @@ package enum EntryFormat {
         blockCount(payload) * 8 + key + metadata + trailerSize
     }
 
+    /// Returns the length of an entry's file.
     package static func fileSize(of entry: DataCacheEntry, for key: DataCacheKey) -> Int {
         entry.data.count
             + tailSize(payload: entry.data.count, key: key.source.utf8.count, metadata: entry.metadata.count)
     }
 
     /// Validates the bytes of a complete file. Never traps.
-    package static func validate(_ file: RawSpan) -> Verdict {
-        let verdict = validate(tail: file, fileSize: file.byteCount)
-        guard case .intact(let layout) = verdict else { return verdict }
-        return isIntact(file.extracting(layout.payload), firstBlock: 0, sums: file.extracting(layout.sums))
-            ? verdict : .damaged
+    package static func validate(_ file: RawSpan) -> ValidationResult {
+        let result = validate(tail: file, fileSize: file.byteCount)
+        guard case .intact(let layout) = result else { return result }
+        return isIntact(file.extracting(layout.payload), firstBlock: 0, checksums: file.extracting(layout.checksums))
+            ? result : .damaged
     }
 
     /// Validates all parts except the payload, given the end of a file. Never traps.
-    package static func validate(tail: RawSpan, fileSize: Int) -> Verdict {
+    package static func validate(tail: RawSpan, fileSize: Int) -> ValidationResult {
         let end = tail.byteCount
         guard end >= trailerSize else {
             return fileSize >= trailerSize ? .needs(byteCount: trailerSize) : .damaged
@@ -123,26 +126,26 @@ package enum EntryFormat {
         guard let layout = layout(trailer: tail.extracting(end - trailerSize..<end), fileSize: fileSize) else {
             return .damaged
         }
-        guard fileSize - layout.sums.lowerBound <= end else {
-            return .needs(byteCount: fileSize - layout.sums.lowerBound)
+        guard fileSize - layout.checksums.lowerBound <= end else {
+            return .needs(byteCount: fileSize - layout.checksums.lowerBound)
         }
-        let sum = Checksum.of(tail.extracting(end - (fileSize - layout.sums.lowerBound)..<end - 16))
+        let sum = Checksum.of(tail.extracting(end - (fileSize - layout.checksums.lowerBound)..<end - 16))
         return sum == number(tail, end - 16, UInt64.self) ? .intact(layout) : .damaged
     }
 
     /// Returns the checksums of the blocks of a payload.
-    package static func sums(of payload: RawSpan) -> [UInt64] {
+    package static func checksums(of payload: RawSpan) -> [UInt64] {
         stride(from: 0, to: payload.byteCount, by: blockSize).map { start in
             Checksum.of(payload.extracting(start..<min(start + blockSize, payload.byteCount)))
         }
     }
 
-    /// Returns true if complete blocks match their checksums. The first one has the number `firstBlock`.
-    package static func isIntact(_ blocks: RawSpan, firstBlock: Int, sums: RawSpan) -> Bool {
+    /// Returns true if complete blocks match their checksums. The number of the first block is `firstBlock`.
+    package static func isIntact(_ blocks: RawSpan, firstBlock: Int, checksums: RawSpan) -> Bool {
         var block = firstBlock
         for start in stride(from: 0, to: blocks.byteCount, by: blockSize) {
             let bytes = blocks.extracting(start..<min(start + blockSize, blocks.byteCount))
-            guard Checksum.of(bytes) == number(sums, block * 8, UInt64.self) else { return false }
+            guard Checksum.of(bytes) == number(checksums, block * 8, UInt64.self) else { return false }
             block += 1
         }
         return true
@@ -150,7 +153,7 @@ package enum EntryFormat {
 
     private static func blockCount(_ payload: Int) -> Int { payload / blockSize + (payload % blockSize == 0 ? 0 : 1) }
 
-    /// Returns nil if the lengths don't add up to the length of the file.
+    /// Parses a trailer. Returns nil if the lengths don't add up to the length of the file.
     private static func layout(trailer: RawSpan, fileSize: Int) -> Layout? {
         let key = Int(number(trailer, 16, UInt32.self))
         let metadata = Int(number(trailer, 20, UInt32.self))
@@ -160,7 +163,7 @@ package enum EntryFormat {
         let metadataStart = fileSize - trailerSize - metadata
         let keyStart = metadataStart - key
         return Layout(
-            payload: 0..<payload, sums: payload..<keyStart, key: keyStart..<metadataStart,
+            payload: 0..<payload, checksums: payload..<keyStart, key: keyStart..<metadataStart,
             metadata: metadataStart..<fileSize - trailerSize,
             createdAt: Date(
                 timeIntervalSinceReferenceDate: Double(bitPattern: number(trailer, 0, UInt64.self))))

@@ -1,7 +1,7 @@
-/// What the folder contains: the size and the last use of each entry, and the reservations of writers. A value without I/O.
+/// The contents of the folder: the size and the last use of each entry, and the reservations of writers. Does no I/O.
 ///
-/// Each entry has a slot, its number in the table of the folder. An entry takes about 80 bytes: 48 in the array of nodes, 8
-/// in the policy, and 8 for each slot of the name table, which is three eighths to three quarters full.
+/// Each entry has a slot, which is its number in the table of the folder. An entry takes about 80 bytes: 48 in the
+/// array of nodes, 8 in the policy, and the rest in the name table, which is three eighths to three quarters full.
 package struct EntryIndex: Sendable {
     /// The file of one entry.
     package struct Record: Hashable, Sendable {
@@ -23,14 +23,14 @@ package struct EntryIndex: Sendable {
         package var byteCount: Int
     }
 
-    /// By slot, in the order of the table.
+    /// The records by slot, in the order of the table.
     private var nodes: [Record] = []
     /// The slots without an entry.
     private var vacancies = SlotSet()
     /// The slots that differ from the table.
     private var changes = SlotSet()
     private var names: NameTable
-    /// Nil until `arrange` is called.
+    /// The eviction policy. `nil` until `arrange` is called.
     private var policy: (any DiskEvictionPolicy)?
     package private(set) var count = 0
     package private(set) var reservations: [WriterNumber: Reservation] = [:]
@@ -39,7 +39,9 @@ package struct EntryIndex: Sendable {
     /// The latest time of use.
     package private(set) var newestStamp = Int64.min
 
-    /// - Parameter policy: nil to insert entries in any order and call `arrange` afterwards.
+    /// - Parameters:
+    ///   - policy: The eviction policy. Pass nil to insert entries in any order and call `arrange` afterwards.
+    ///   - capacity: The number of entries to allocate memory for.
     package init(policy: (any DiskEvictionPolicy)? = nil, capacity: Int = 0) {
         self.policy = policy
         names = NameTable(capacity: capacity)
@@ -54,7 +56,7 @@ package struct EntryIndex: Sendable {
     /// The number of slots, including vacant ones.
     package var slotCount: Int { nodes.count }
 
-    /// The earliest and the latest time of use. Nil without entries.
+    /// The earliest and the latest time of use. `nil` if there are no entries.
     package var stamps: ClosedRange<Int64>? {
         let stamps = records.map(\.stamp)
         guard let least = stamps.min(), let most = stamps.max() else { return nil }
@@ -86,8 +88,8 @@ package struct EntryIndex: Sendable {
     /// Inserts a record, and removes an earlier record with the same name or slot.
     ///
     /// A record that is unchanged except for its slot moves there, and keeps its position in the eviction order.
-    /// - Parameter slot: at most `slotCount`.
-    /// - Returns: false if the slot is greater.
+    /// - Parameter slot: A number up to `slotCount`.
+    /// - Returns: False if the slot is greater.
     @discardableResult
     package mutating func insert(_ record: Record, at slot: Int) -> Bool {
         guard slot <= nodes.count else { return false }
@@ -146,6 +148,7 @@ package struct EntryIndex: Sendable {
         return true
     }
 
+    /// Removes an entry. Does nothing if it is unknown.
     package mutating func remove(_ name: EntryName) {
         guard let slot = names.remove(name, among: nodes) else { return }
         policy?.remove(slot)
@@ -162,20 +165,21 @@ package struct EntryIndex: Sendable {
         self.byteCount += byteCount
     }
 
+    /// Removes the reservation of a writer. Does nothing if it has none.
     package mutating func release(_ writer: WriterNumber) {
         byteCount -= reservations.removeValue(forKey: writer)?.byteCount ?? 0
     }
 
     // MARK: Changes of the table
 
-    /// Returns the slots that differ from the table, sorted, and marks them as unchanged.
+    /// Returns the sorted slots that differ from the table, and marks them as unchanged.
     @discardableResult
     package mutating func takeChanges() -> [Int] {
         defer { changes = SlotSet() }
         return changes.slots()
     }
 
-    /// Marks slots as changed again, if they could not be written.
+    /// Marks slots as changed again after they could not be written.
     package mutating func noteChanges(_ slots: [Int]) {
         for slot in slots { changes.insert(slot) }
     }
@@ -186,15 +190,16 @@ package struct EntryIndex: Sendable {
     /// Removes the slots from `end` on. All of them must be vacant.
     package mutating func dropVacancies(from end: Int) {
         nodes.removeLast(nodes.count - end)
-        vacancies.cut(to: end)
-        changes.cut(to: end)
+        vacancies.removeSlots(from: end)
+        changes.removeSlots(from: end)
     }
 
-    /// Returns entries at the last slots, and the first vacant slots to move them to.
-    package func moves(_ most: Int) -> [(record: Record, slot: Int)] {
+    /// Returns the entries at the last slots, and the first vacant slots to move them to. Returns up to `maxCount`
+    /// moves.
+    package func moves(_ maxCount: Int) -> [(record: Record, slot: Int)] {
         var moves: [(record: Record, slot: Int)] = []
         var end = nodes.count
-        for slot in vacancies.slots(most) {
+        for slot in vacancies.slots(maxCount) {
             guard let last = vacancies.lastMissing(below: end), last > slot else { break }
             moves.append((nodes[last], slot))
             end = last
@@ -204,8 +209,8 @@ package struct EntryIndex: Sendable {
 
     /// Updates the index with the slots in which a table differs.
     ///
-    /// Returns false if an entry has another slot than before. The eviction order is then unknown, and the index must be loaded
-    /// again.
+    /// Returns false if an entry has another slot than before. The eviction order is then unknown, and the index must
+    /// be loaded again.
     package mutating func update(with slots: [JournalFormat.Event], slotCount: Int) -> Bool {
         guard slotCount >= nodes.count else { return false }
         while nodes.count < slotCount { _ = insertVacancy(at: nodes.count) }
@@ -214,7 +219,7 @@ package struct EntryIndex: Sendable {
             if let old = self.slot(of: record.name), old != slot { return false }
             changed.append((record, slot))
         }
-        for case .vacancy(let slot) in slots { if let gone = record(at: slot) { remove(gone.name) } }
+        for case .vacancy(let slot) in slots { if let removed = record(at: slot) { remove(removed.name) } }
         changed.sort { $0.record.stamp < $1.record.stamp }
         for (record, slot) in changed { update(record, at: slot) }
         for writer in reservations.keys { release(writer) }

@@ -2,7 +2,7 @@ package import ImageCore
 
 /// The name of an entry's file: 32 bytes computed from its key, by default the SHA-256.
 package struct EntryName: Hashable, Sendable {
-    // Four words instead of a SIMD vector, which would be aligned to 32 bytes.
+    // A SIMD vector would be aligned to 32 bytes and waste memory.
     private let first: UInt64
     private let second: UInt64
     private let third: UInt64
@@ -70,13 +70,13 @@ package struct EntryName: Hashable, Sendable {
         text.utf8.count == 2 && text.utf8.allSatisfy { value(ofDigit: $0) != nil }
     }
 
-    /// The bits are uniform, so the first word is a sufficient hash.
+    // The bits are uniformly distributed, so the first word is a sufficient hash.
     package func hash(into hasher: inout Hasher) { hasher.combine(first) }
 
-    /// The first word, as the hash value of tables.
+    /// The hash value in a `NameTable`: the first word.
     var hash: UInt64 { first }
 
-    /// The last 16 bits, which are uniform.
+    /// The last 16 bits, which are uniformly distributed.
     package var lowBits: Int { Int(fourth & 0xFFFF) }
 
     /// Appends the 32 bytes, word by word, little-endian.

@@ -1,7 +1,7 @@
-/// Decides which entry of a disk cache to evict next.
+/// Selects the entry of a disk cache to evict next.
 ///
-/// A policy identifies entries by slots: small numbers that are reused after a removal. The cache calls a policy while it holds
-/// a lock. Methods must not call other code, and should take O(1) time.
+/// A policy identifies entries by slots, which are small numbers that are reused after a removal. The cache calls a
+/// policy while it holds a lock. Methods must not call code outside of the policy, and should take O(1) time.
 public protocol DiskEvictionPolicy: Sendable {
     /// Adds an entry that was stored or found in the folder. Existing entries are added in the order of their last use.
     mutating func insert(_ slot: Int, byteCount: Int)
@@ -19,6 +19,7 @@ public protocol DiskEvictionPolicy: Sendable {
 public struct LeastRecentlyUsed: DiskEvictionPolicy {
     private var order = SlotList()
 
+    /// Creates a policy without entries.
     public init() {}
 
     public mutating func insert(_ slot: Int, byteCount: Int) { order.append(slot) }
@@ -35,10 +36,11 @@ public struct LeastRecentlyUsed: DiskEvictionPolicy {
     public mutating func victim() -> Int? { order.first }
 }
 
-/// Evicts the entry that was stored first.
+/// Evicts the entry that was stored first, even if it was read since.
 public struct FirstInFirstOut: DiskEvictionPolicy {
     private var order = SlotList()
 
+    /// Creates a policy without entries.
     public init() {}
 
     public mutating func insert(_ slot: Int, byteCount: Int) { order.append(slot) }
@@ -69,7 +71,7 @@ struct SlotList: Sendable {
         link(slot, Links(next: Self.none, previous: tail))
     }
 
-    /// Replaces a slot in the list by one that is not in it.
+    /// Replaces a slot in the list with one that is not in it.
     mutating func move(_ slot: Int, to newSlot: Int) {
         grow(toInclude: newSlot)
         link(newSlot, links[slot])
@@ -96,7 +98,7 @@ struct SlotList: Sendable {
 }
 
 extension Array {
-    /// Grows a full array by a quarter. By default, arrays double.
+    /// Grows the capacity of a full array by a quarter. By default, the capacity doubles.
     mutating func growByAQuarter() {
         if count == capacity { reserveCapacity(count + count / 4 + 16) }
     }

@@ -12,7 +12,7 @@ import ImageCore
     import Darwin
 #endif
 
-/// The bytes of one file in memory. Becomes the `Data` of the payload without a copy.
+/// The contents of one file in memory. `prefix` returns the payload as `Data` without a copy.
 @safe
 struct FileBuffer: ~Copyable {
     // Allocated by init. Freed either by deinit or by the Data that `prefix` returns.

@@ -7,28 +7,28 @@ import ImageCore
 #endif
 
 extension FileSystemFailure {
-    /// True if the file or one of its parent folders doesn't exist.
-    var isAbsence: Bool { code == ENOENT }
+    /// Whether the file or one of its parent folders doesn't exist.
+    var isNotFound: Bool { code == ENOENT }
 
-    /// True if the path is not a file of the cache, for example a symbolic link or a folder.
+    /// Whether the path is not a file of the cache, for example a symbolic link or a folder.
     var isForeign: Bool { code == ELOOP || code == EISDIR || code == ENXIO }
 
-    /// True if the file exists already.
-    var isTaken: Bool { code == EEXIST }
+    /// Whether the file exists already.
+    var alreadyExists: Bool { code == EEXIST }
 
-    /// True if the process has no permission to change the file.
+    /// Whether the process has no permission to access the file.
     var isForbidden: Bool { code == EACCES || code == EPERM || code == EROFS }
 
-    /// True if the device failed to read or write.
+    /// Whether the device failed to read or write.
     var isDeviceError: Bool { code == EIO }
 
-    /// There is not enough memory for a file.
+    /// An error for too little memory to read a file.
     static var noMemory: FileSystemFailure { FileSystemFailure(call: "malloc", code: ENOMEM) }
 
-    /// Other processes took precedence several times in a row.
+    /// An error for a lock or a name that other processes took several times in a row.
     static var contended: FileSystemFailure { FileSystemFailure(call: "flock", code: EAGAIN) }
 
-    /// The limit or the file system has too little space, and no entry is left to evict.
+    /// An error for too little space within the limit or on the file system, and no entry left to evict.
     static var noSpace: FileSystemFailure { FileSystemFailure(call: "statvfs", code: ENOSPC) }
 
     /// The corresponding failure of a `DataCache`.

@@ -16,14 +16,16 @@
 package enum JournalFormat {
     package static let slotSize = 64
     private static let version: UInt32 = 2
-    /// The maximum of five bytes: 1 TiB. A file can't contain so many of these that their sum overflows.
+    /// The maximum of five bytes: 1 TiB. A file can't contain enough of these numbers that their sum overflows.
     private static let largestByteCount = 1 << 40 - 1
     private static let magic = UInt32(littleEndian: 0x6949_4C53)
 
+    /// The first slot of the journal.
     package struct Head: Hashable, Sendable {
         /// A number that changes whenever the journal is restarted.
         package var generation: UInt64
-        /// The start of the system in which the journal was started. After another start, any part of the files can be missing.
+        /// The boot number when the journal was started. After another start of the system, parts of the files can be
+        /// missing.
         package var bootNumber: UInt64
         /// The number of the layout.
         package var layout: UInt64
@@ -31,19 +33,20 @@ package enum JournalFormat {
         package var slotCount: Int
     }
 
+    /// A change of the index, or the contents of a slot of the table.
     package enum Event: Hashable, Sendable {
-        /// An entry exists and has this slot. Releases the reservation of its writer.
+        /// An entry exists and has this slot. The reservation of its writer is released.
         case insert(EntryIndex.Record, slot: Int, releasing: WriterNumber?)
         case use(EntryName, stamp: Int64)
         case remove(EntryName)
         /// A writer has reserved space.
         case reserve(writer: WriterNumber, name: EntryName, byteCount: Int)
         case release(writer: WriterNumber)
-        /// The slot is vacant. Only in the table.
+        /// The slot is vacant. Occurs only in the table.
         case vacancy(slot: Int)
 
         /// Returns the event with a corrected time.
-        func stamped(_ correct: (Int64) -> Int64) -> Event {
+        func correctingTime(_ correct: (Int64) -> Int64) -> Event {
             switch self {
             case .insert(var record, let slot, let writer):
                 record.stamp = correct(record.stamp)
@@ -64,6 +67,7 @@ package enum JournalFormat {
         var writer: WriterNumber?
     }
 
+    /// Returns the encoded head.
     package static func bytes(of head: Head) -> [UInt8] {
         var bytes: [UInt8] = []
         append(UInt64(version) << 32 | UInt64(magic), to: &bytes)
@@ -74,7 +78,7 @@ package enum JournalFormat {
         return bytes
     }
 
-    /// Returns nil if the head is damaged or has another version.
+    /// Decodes a head. Returns nil if it is damaged or has another version.
     package static func head(_ bytes: RawSpan) -> Head? {
         guard bytes.byteCount == slotSize, word(bytes, 0) == UInt64(version) << 32 | UInt64(magic),
             word(bytes, 56) == Checksum.of(bytes.extracting(0..<56)), let slotCount = Int(exactly: word(bytes, 32))
@@ -83,7 +87,7 @@ package enum JournalFormat {
             generation: word(bytes, 8), bootNumber: word(bytes, 16), layout: word(bytes, 24), slotCount: slotCount)
     }
 
-    /// Returns adjacent slots, the first of which starts at `offset` in the file.
+    /// Returns encoded events for adjacent slots. The first slot starts at `offset` in the file.
     package static func bytes(of events: some Collection<Event>, at offset: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(events.count * slotSize)
@@ -103,7 +107,7 @@ package enum JournalFormat {
         append(sum &+ UInt64(offset), to: &bytes)
     }
 
-    /// Returns true if a slot of the table matches a record, except for a later use. Doesn't verify the checksum.
+    /// Returns true if a slot of the table matches a record, whose last use can be later. Doesn't verify the checksum.
     package static func slot(_ bytes: RawSpan, matches known: EntryIndex.Record?) -> Bool {
         let first = word(bytes, 0)
         guard let known else { return UInt8(truncatingIfNeeded: first) == 6 }
@@ -112,7 +116,7 @@ package enum JournalFormat {
             && Int64(bitPattern: word(bytes, 48)) <= known.stamp
     }
 
-    /// Returns the event at `offset` in the file. Returns nil if it is damaged.
+    /// Decodes the event at `offset` in the file. Returns nil if it is damaged.
     package static func event(_ bytes: RawSpan, at offset: Int) -> Event? {
         guard word(bytes, 56) == Checksum.of(bytes.extracting(0..<56)) &+ UInt64(offset) else { return nil }
         let (first, second) = (word(bytes, 0), word(bytes, 8))
@@ -162,7 +166,7 @@ package enum JournalFormat {
 }
 
 extension EntryIndex {
-    /// Applies an event. Returns false if it is not possible.
+    /// Applies an event. Returns false if it has an invalid slot.
     @discardableResult
     package mutating func apply(_ event: JournalFormat.Event) -> Bool {
         switch event {

@@ -5,7 +5,7 @@ struct NameTable: Sendable {
     private struct Bucket {
         static let empty = Bucket(slot: -1, tag: 0)
 
-        /// -1 when the bucket is empty.
+        /// The slot of a record, or -1 if the bucket is empty.
         var slot: Int32
         /// Bits of the name's hash. If the tag differs, the record needn't be read.
         var tag: UInt32
@@ -16,7 +16,7 @@ struct NameTable: Sendable {
     private var buckets: [Bucket]
     private var count = 0
 
-    /// - Parameter capacity: the number of records that fit without growing.
+    /// - Parameter capacity: The number of records that fit without growing.
     init(capacity: Int) {
         var size = 16
         while size * 3 < capacity * 4 { size *= 2 }
@@ -48,6 +48,7 @@ struct NameTable: Sendable {
         return slot
     }
 
+    /// Returns the bucket at which the search for a name starts.
     private func home(of name: EntryName) -> Int { Int(truncatingIfNeeded: name.hash) & (buckets.count - 1) }
 
     private func tag(of name: EntryName) -> UInt32 { UInt32(truncatingIfNeeded: name.hash >> 32) }
@@ -69,7 +70,7 @@ struct NameTable: Sendable {
         buckets[bucket] = Bucket(slot: slot, tag: tag(of: name))
     }
 
-    /// Empties a bucket, and moves back the following entries that it displaced.
+    /// Empties a bucket, and moves following entries to earlier buckets if their search would now end too early.
     private mutating func vacate(_ bucket: Int, _ records: [EntryIndex.Record]) {
         var hole = bucket
         var next = (hole + 1) & (buckets.count - 1)

@@ -46,7 +46,7 @@ extension POSIXFileSystem {
         return files
     }
 
-    /// Returns nil if the file is gone or not accessible.
+    /// Returns nil if the file was removed or is not accessible.
     private static func listed(_ name: String, in folder: Int32) -> ListedFile? {
         var status = stat()
         guard unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }

@@ -9,6 +9,7 @@ public import ImageCore
 
 /// The file system of the operating system. `DiskDataCache` uses it by default.
 public struct POSIXFileSystem: FileSystem {
+    /// Creates a file system. It has no state.
     public init() {}
 
     public func openToRead(_ path: String) throws(FileSystemFailure) -> Int32 {
@@ -24,22 +25,22 @@ public struct POSIXFileSystem: FileSystem {
         try retrying("open") { unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600) }
     }
 
-    public func openToReadAtOnce(_ path: String) throws(FileSystemFailure) -> Int32? {
-        try Self.unlessItMustWait { () throws(FileSystemFailure) in
+    public func openToReadNonblocking(_ path: String) throws(FileSystemFailure) -> Int32? {
+        try Self.nilIfBlocking { () throws(FileSystemFailure) in
             try retrying("openat2") { unsafe disk_open_cached(path) }
         }
     }
 
-    public func readAtOnce(
+    public func readNonblocking(
         _ file: Int32, into buffer: UnsafeMutableRawBufferPointer
     ) throws(FileSystemFailure) -> Int? {
-        try Self.unlessItMustWait { () throws(FileSystemFailure) in
+        try Self.nilIfBlocking { () throws(FileSystemFailure) in
             try retrying("preadv2") { unsafe disk_read_cached(file, buffer.baseAddress, buffer.count) }
         }
     }
 
-    /// Returns nil if the call would block, or if the system or file system doesn't support calls that refuse to block.
-    private static func unlessItMustWait<Result>(
+    /// Returns nil if the call would block, or if the system or file system doesn't support non-blocking calls.
+    private static func nilIfBlocking<Result>(
         _ call: () throws(FileSystemFailure) -> Result
     ) throws(FileSystemFailure) -> Result? {
         do {
@@ -132,7 +133,7 @@ public struct POSIXFileSystem: FileSystem {
     }
 
     public func unlock(_ file: Int32) {
-        // It fails only for a descriptor that is not open.
+        // The call fails only for a descriptor that is not open.
         _ = flock(file, LOCK_UN)
     }
 
@@ -152,7 +153,7 @@ public struct POSIXFileSystem: FileSystem {
     }
 
     public func close(_ file: Int32) {
-        // A failure can't be handled. Closing again could close a descriptor of other code.
+        // A failure can't be handled: a second call could close a descriptor of other code.
         _ = systemClose(file)
     }
 
@@ -199,7 +200,7 @@ func retrying<Result: SignedInteger>(
     }
 }
 
-// Methods above have the names of these functions.
+// Some methods of `POSIXFileSystem` have the same names as these functions.
 #if canImport(Glibc)
     private let systemWrite = unsafe Glibc.write
     private let systemClose = Glibc.close

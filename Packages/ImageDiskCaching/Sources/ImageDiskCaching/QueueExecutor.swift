@@ -6,7 +6,7 @@ final class QueueExecutor: TaskExecutor {
 
     init(label: String) { queue = DispatchQueue(label: label) }
 
-    /// Runs work without waiting for it.
+    /// Runs work on the queue and returns without waiting for it.
     func async(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
     func enqueue(_ job: consuming ExecutorJob) {

@@ -1,4 +1,4 @@
-/// A set of slots, which are small numbers. Takes one bit for each.
+/// A set of slots, which are small numbers. Takes one bit for each slot.
 struct SlotSet: Sendable {
     private var words: [UInt64] = []
     /// The index of the first word with a set bit, or the number of words if there is none.
@@ -21,7 +21,7 @@ struct SlotSet: Sendable {
         while firstWord < words.count, words[firstWord] == 0 { firstWord += 1 }
     }
 
-    /// The smallest slot.
+    /// The smallest slot. `nil` if the set is empty.
     var first: Int? {
         firstWord < words.count ? firstWord * 64 + words[firstWord].trailingZeroBitCount : nil
     }
@@ -31,7 +31,7 @@ struct SlotSet: Sendable {
         var slot = end - 1
         while slot >= 0 {
             let word = slot / 64 < words.count ? words[slot / 64] : 0
-            // The bit of the slot is the highest.
+            // The shift makes the bit of `slot` the highest bit.
             let missing = ~word << UInt64(63 - slot % 64)
             if missing != 0 { return slot - missing.leadingZeroBitCount }
             slot -= slot % 64 + 1
@@ -39,24 +39,24 @@ struct SlotSet: Sendable {
         return nil
     }
 
-    /// Removes all slots from `end` on.
-    mutating func cut(to end: Int) {
+    /// Removes `end` and all greater slots.
+    mutating func removeSlots(from end: Int) {
         guard end < words.count * 64 else { return }
         words.removeLast(words.count - (end + 63) / 64)
         if end % 64 > 0 { words[end / 64] &= 1 << UInt64(end % 64) - 1 }
         firstWord = words.indices.first { words[$0] != 0 } ?? words.count
     }
 
-    /// Returns the smallest slots in order, at most `most`.
-    func slots(_ most: Int = .max) -> [Int] {
+    /// Returns up to `maxCount` of the smallest slots, in order.
+    func slots(_ maxCount: Int = .max) -> [Int] {
         var slots: [Int] = []
         for index in words.indices.dropFirst(firstWord) {
             var word = words[index]
-            while word != 0, slots.count < most {
+            while word != 0, slots.count < maxCount {
                 slots.append(index * 64 + word.trailingZeroBitCount)
                 word &= word - 1
             }
-            if slots.count == most { break }
+            if slots.count == maxCount { break }
         }
         return slots
     }

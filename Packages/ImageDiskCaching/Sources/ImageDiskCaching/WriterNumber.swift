@@ -1,7 +1,8 @@
 /// Identifies the writer of a file: a process, and the number of a file in that process.
 package struct WriterNumber: Hashable, Sendable {
-    /// Never 0.
+    /// The process ID, which is never 0.
     package var process: UInt32
+    /// The number of the file in that process.
     package var count: UInt16
 
     package init(process: UInt32, count: UInt16) {
@@ -9,7 +10,7 @@ package struct WriterNumber: Hashable, Sendable {
         self.count = count
     }
 
-    /// Returns nil unless `text` has the format of `text`.
+    /// Parses the format of the property `text`. Returns nil if the format is another one.
     init?(_ text: some StringProtocol) {
         guard text.utf8.count == 12, let number = UInt64(text, radix: 16) else { return nil }
         self.init(process: UInt32(number >> 16), count: UInt16(truncatingIfNeeded: number))

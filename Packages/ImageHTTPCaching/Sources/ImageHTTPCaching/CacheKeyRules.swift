@@ -6,28 +6,34 @@ import ImageCore
     public import Foundation
 #endif
 
-/// Makes one key of all addresses that mean the same image.
+/// Maps all URLs of the same image to one cache key.
 ///
-/// Always: scheme and host in lower case, no default port, no fragment, no user or password, `/` for an empty path
-/// (RFC 3986, 6.2.2, 6.2.3). By rules: query items that don't matter, as the signature of a signed URL, are left out for the hosts that are
-/// named.
+/// URLs are always normalized (RFC 3986, 6.2.2, 6.2.3): scheme and host in lowercase, no default port, fragment, user
+/// or password, and `/` for an empty path. Rules leave out query items that don't identify the image, such as the
+/// signature of a signed URL.
 public struct CacheKeyRules: Hashable, Sendable {
-    /// Which items of a query count.
+    /// The query items that are part of the key.
     public enum Query: Hashable, Sendable {
-        /// All but these. Names as they are in the URL, percent-encoded.
+        /// All items except those with these names. Names are percent-encoded, as in the URL.
         case dropping(Set<String>)
-        /// These alone.
+        /// Only the items with these names. Names are percent-encoded, as in the URL.
         case keeping(Set<String>)
     }
 
     private let rules: [String: Query]
 
-    /// - Parameter rules: by host, in any case: `cdn.example.com`; `*.example.com` for all hosts below, and `*` for all others.
+    /// Creates rules.
+    ///
+    /// - Parameter rules: The rules by host, regardless of case: `cdn.example.com` for one host, `*.example.com` for
+    ///   all its subdomains, and `*` for all other hosts. The most specific rule applies.
     public init(_ rules: [String: Query] = [:]) {
         self.rules = Dictionary(rules.map { ($0.key.lowercased(), $0.value) }) { $1 }
     }
 
-    /// - Parameter identity: The identity of the user, if responses differ by user.
+    /// Returns the cache key of a URL.
+    ///
+    /// - Parameter identity: The identity of the user, if responses differ by user. The key contains only a digest of
+    ///   it.
     public func key(for url: URL, identity: CacheIdentity = .anonymous) -> String {
         let address = canonical(url)
         return identity == .anonymous ? address : "\(address) \(identity.digest)"
@@ -56,7 +62,7 @@ public struct CacheKeyRules: Hashable, Sendable {
         return kept.isEmpty ? "" : "?\(kept.joined(separator: "&"))"
     }
 
-    /// The rule with the longest name that covers the host.
+    /// Returns the rule with the longest name that matches the host.
     private func rule(for host: String) -> Query? {
         if let exact = rules[host] { return exact }
         var rest = host[...]
@@ -68,21 +74,24 @@ public struct CacheKeyRules: Hashable, Sendable {
     }
 }
 
-/// On whose behalf an image is fetched. What one identity got is never shown to another.
+/// The user for whom an image is fetched. A response that was fetched for one identity is never returned to another.
 public struct CacheIdentity: Hashable, Sendable {
     /// The value of the Authorization field.
     public var authorization: String?
-    /// A name of the application's for an account, a profile, a tenant.
+    /// The app's name for an account, a profile or a tenant.
     public var partition: String?
 
+    /// Creates an identity. Without arguments, it is equal to `anonymous`.
     public init(authorization: String? = nil, partition: String? = nil) {
         self.authorization = authorization
         self.partition = partition
     }
 
+    /// The identity of requests without credentials.
     public static let anonymous = CacheIdentity()
 
-    /// 64 digits from which the credentials can't be found: SHA-256 over both parts with their lengths.
+    /// The SHA-256 digest of both parts and their lengths, in 64 hexadecimal digits. It does not reveal the
+    /// credentials.
     var digest: String {
         let parts = [authorization, partition].map { part in part.map { "\($0.utf8.count):\($0)" } ?? "-" }
         return SHA256.hexadecimalDigest(of: Array(parts.joined(separator: " ").utf8))
@@ -90,7 +99,7 @@ public struct CacheIdentity: Hashable, Sendable {
 }
 
 extension URL {
-    /// The port, unless it is the scheme's own.
+    /// The port, or `nil` if it is the default port of the scheme.
     var explicitPort: Int? {
         let standard = ["http": 80, "https": 443][scheme?.lowercased() ?? ""]
         return port == standard ? nil : port

@@ -7,33 +7,42 @@ import ImageTransporting
     public import Foundation
 #endif
 
-/// Decides what of HTTP is stored, and what of it may be shown again. Pure: no I/O, no clock; the same questions get the same answers.
+/// Decides which responses a cache stores, and when it may reuse them.
+///
+/// The methods are pure: they perform no I/O, read no clock, and return the same result for the same arguments.
 ///
 /// Promises:
-/// - Nothing is stored but answers to a plain GET, and of these no 206 and no 304.
-/// - Nothing is shown unasked where the request says `no-cache`.
-/// - Nothing is fresh that was stale before.
-/// - What `mayStore` refuses is never asked about again.
-/// - `reuse` is asked only about responses to a GET of the same URL, by the same identity, whose variant the request selects.
+/// - A policy stores only responses to a plain GET, and none with status 206 or 304.
+/// - A policy reuses nothing without validation if the request contains `no-cache`.
+/// - A stale response never becomes fresh again.
+///
+/// The cache guarantees:
+/// - A response that `mayStore` rejects is not stored, and never passed to `reuse`.
+/// - Responses passed to `reuse` are for a GET of the same URL by the same identity, and match the request's `Vary`
+///   fields.
 public protocol HTTPCachePolicy: Sendable {
-    /// Whether a complete response to this request may be kept.
+    /// Returns whether a complete response to this request may be stored.
     func mayStore(_ response: StoredHTTPResponse, to request: HTTPCacheRequest) -> Bool
-    /// Whether a stored response answers the request.
+    /// Returns whether a stored response may be used for the request at the time `now`.
     func reuse(_ response: StoredHTTPResponse, for request: HTTPCacheRequest, at now: Date) -> CacheReuse
 }
 
-/// What a cache must know of a request.
+/// The parts of a request that matter to a cache.
 public struct HTTPCacheRequest: Hashable, Sendable {
+    /// The method of the request.
     public var method: HTTPRequest.Method
+    /// The header fields of the request.
     public var headers: HTTPFields
 
+    /// Creates a request. By default, it is a GET without header fields.
     public init(method: HTTPRequest.Method = .get, headers: HTTPFields = [:]) {
         self.method = method
         self.headers = headers
     }
 
-    /// Whether the request is for a whole representation, whatever its state: one with a range or a condition of the caller's own gets
-    /// answers that mean nothing to others.
+    /// Whether the request is a GET without a range and without conditions.
+    ///
+    /// The response to any other request may be incomplete or a 304, and is of no use to other requests.
     public var isPlainGet: Bool { method == .get && !Self.conditions.contains(where: headers.contains) }
 
     private static let conditions: [HTTPField.Name] = [
@@ -41,49 +50,69 @@ public struct HTTPCacheRequest: Hashable, Sendable {
     ]
 }
 
-/// What a stored response is good for.
+/// How a stored response may be used for a request.
 public enum CacheReuse: Hashable, Sendable {
-    /// It is the answer.
+    /// The response is fresh. Return it.
     case fresh
-    /// It is the answer although it is stale, because the request accepts that (RFC 9111, 5.2.1.2).
+    /// The response is stale, but the request accepts that (RFC 9111, 5.2.1.2). Return it.
     case stale
-    /// It is the answer although it is stale, and the origin is to be asked behind it (RFC 5861, 3).
+    /// The response is stale. Return it and revalidate it in the background (RFC 5861, 3).
     case staleWhileRevalidate
-    /// The origin is to be asked first. When that fails, the response may be all there is to show.
-    case validate(orElse: StalePermission)
+    /// Validate the response with the origin first. The fallback determines whether it may be returned if that fails.
+    case validate(fallback: StaleFallback)
 }
 
-/// When a stale response may be shown in place of an answer from the origin (RFC 9111, 4.2.4; RFC 5861, 4).
-public enum StalePermission: Int, Hashable, Sendable, Comparable {
+/// When a stale response may be used instead of a response from the origin (RFC 9111, 4.2.4; RFC 5861, 4).
+public enum StaleFallback: Int, Hashable, Sendable, Comparable {
+    /// Never.
     case never
-    /// When the origin can't be reached.
+    /// If the origin is unreachable.
     case disconnected
-    /// Also when it answers 500, 502, 503 or 504.
-    case error
+    /// If the origin is unreachable, or responds with status 500, 502, 503 or 504.
+    case serverError
 
+    /// Orders fallbacks from the strictest to the most lenient.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// Whether an answer with this status may be replaced.
-    public func covers(status: Int) -> Bool { self == .error && [500, 502, 503, 504].contains(status) }
+    /// Returns whether a stale response may be used instead of a response with this status.
+    public func allows(status: Int) -> Bool { self == .serverError && [500, 502, 503, 504].contains(status) }
 }
 
-/// What to do for a request, given what is stored for its URL.
-public enum CacheAnswer: Hashable, Sendable {
-    /// Show a variant. `revalidates`: and ask the origin behind the answer.
+/// What a cache does for a request, given the responses that are stored for its URL.
+public enum CacheDecision: Hashable, Sendable {
+    /// Return a stored variant.
+    ///
+    /// - Parameters:
+    ///   - variant: The index of the variant.
+    ///   - isStale: Whether the variant is stale.
+    ///   - revalidates: Whether to revalidate it in the background.
     case use(variant: Int, isStale: Bool, revalidates: Bool)
-    /// Ask the origin about a variant, with these fields in addition to the request's: none when the variant has no validator.
-    case validate(variant: Int, with: HTTPFields, orElse: StalePermission)
-    /// Ask the origin: nothing that is stored can answer.
+    /// Validate a variant with the origin.
+    ///
+    /// - Parameters:
+    ///   - variant: The index of the variant.
+    ///   - with: The conditional fields to add to the request. Empty if the variant has no validator.
+    ///   - fallback: When the variant may be returned if validation fails.
+    case validate(variant: Int, with: HTTPFields, fallback: StaleFallback)
+    /// Send the request to the origin. No stored response can be used.
     case fetch
-    /// The request does not want the origin to be asked, and nothing that is stored can answer: 504 (RFC 9111, 5.2.1.7).
+    /// Respond with 504: the request forbids contacting the origin, and no stored response can be used (RFC 9111,
+    /// 5.2.1.7).
     case unavailable
 }
 
 extension HTTPCachePolicy {
-    /// Finds the variant that the request selects, the newest if there are several (RFC 9111, 4.1), and says what it is good for.
-    public func answer(
-        to request: HTTPCacheRequest, from variants: [StoredHTTPResponse], at now: Date
-    ) -> CacheAnswer {
+    /// Returns what to do for a request.
+    ///
+    /// Selects the newest variant that matches the request (RFC 9111, 4.1), and applies the policy to it.
+    ///
+    /// - Parameters:
+    ///   - request: The request, including its conditions and range.
+    ///   - variants: The responses that are stored for the URL and identity of the request.
+    ///   - now: The current time.
+    public func decision(
+        for request: HTTPCacheRequest, from variants: [StoredHTTPResponse], at now: Date
+    ) -> CacheDecision {
         let selected = variants.indices.filter { variants[$0].isSelected(by: request.headers) }
         let newest = selected.max { variants[$0].date < variants[$1].date }
         let isCacheOnly = CacheDirectives(request.headers).contains("only-if-cached")
@@ -92,9 +121,9 @@ extension HTTPCachePolicy {
         case .fresh: return .use(variant: newest, isStale: false, revalidates: false)
         case .stale: return .use(variant: newest, isStale: true, revalidates: false)
         case .staleWhileRevalidate: return .use(variant: newest, isStale: true, revalidates: !isCacheOnly)
-        case .validate(let permission):
+        case .validate(let fallback):
             if isCacheOnly { return .unavailable }
-            return .validate(variant: newest, with: variants[newest].validationFields, orElse: permission)
+            return .validate(variant: newest, with: variants[newest].validationFields, fallback: fallback)
         }
     }
 }

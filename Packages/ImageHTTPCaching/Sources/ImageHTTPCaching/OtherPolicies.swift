@@ -6,34 +6,43 @@ import ImageTransporting
     public import Foundation
 #endif
 
-/// Ignores what the origin says about caching: every 200 is kept and fresh for a fixed time, as in the disk caches of other image loaders.
+/// Stores every response with status 200 for a fixed lifetime, like the disk caches of other image loaders.
 ///
-/// For images under addresses whose content never changes, from servers that say otherwise. `no-cache` in a request still counts.
+/// Ignores the caching fields of the origin. Use it for images whose content never changes at their URL. `no-cache` and
+/// `max-age=0` in a request still cause a validation.
 public struct FixedLifetimePolicy: HTTPCachePolicy {
+    /// How long a response is fresh.
     public var lifetime: Duration
 
+    /// Creates a policy.
+    ///
+    /// - Parameter lifetime: How long a response is fresh, counted from its arrival.
     public init(lifetime: Duration) { self.lifetime = lifetime }
 
+    /// Returns true for a response with status 200 to a plain GET.
     public func mayStore(_ response: StoredHTTPResponse, to request: HTTPCacheRequest) -> Bool {
         request.isPlainGet && response.status == 200
     }
 
-    /// The age is counted from when the response came; its own word on it counts as little as the rest.
+    /// Returns `fresh` within the lifetime after the arrival of the response. Ignores its Age and Date fields.
     public func reuse(_ response: StoredHTTPResponse, for request: HTTPCacheRequest, at now: Date) -> CacheReuse {
         let requested = CacheDirectives(request.headers)
         let isFresh = now.timeIntervalSince(response.responseTime) < lifetime.inSeconds
         let isReloaded = requested.contains("no-cache") || requested.seconds("max-age") == 0
-        return isFresh && !isReloaded ? .fresh : .validate(orElse: .error)
+        return isFresh && !isReloaded ? .fresh : .validate(fallback: .serverError)
     }
 }
 
-/// Stores nothing.
+/// A policy that stores and reuses nothing.
 public struct NeverStorePolicy: HTTPCachePolicy {
+    /// Creates a policy.
     public init() {}
 
+    /// Returns false.
     public func mayStore(_ response: StoredHTTPResponse, to request: HTTPCacheRequest) -> Bool { false }
 
+    /// Returns `validate` without a fallback.
     public func reuse(_ response: StoredHTTPResponse, for request: HTTPCacheRequest, at now: Date) -> CacheReuse {
-        .validate(orElse: .never)
+        .validate(fallback: .never)
     }
 }

@@ -7,20 +7,31 @@ import ImageTransporting
     public import Foundation
 #endif
 
-/// A private cache by the book: RFC 9111, with stale-while-revalidate and stale-if-error of RFC 5861, and immutable of RFC 8246.
+/// The policy of a private cache: RFC 9111, with `stale-while-revalidate` and `stale-if-error` (RFC 5861) and
+/// `immutable` (RFC 8246).
 ///
-/// Private means that it serves one user: `private` and `Authorization` forbid nothing, and `s-maxage` and `proxy-revalidate`
-/// are for others; the latter two are taken at most for a wish not to see stale responses.
+/// A private cache serves one user. Therefore `private` and `Authorization` forbid nothing. `s-maxage` and
+/// `proxy-revalidate` are meant for shared caches and only prevent stale responses after a failure.
 public struct RFC9111Policy: HTTPCachePolicy {
-    /// How much of the time between Last-Modified and Date a response without a lifetime of its own counts as fresh (4.2.2).
+    /// The fraction of the time between Last-Modified and Date for which a response without an explicit lifetime is
+    /// fresh (4.2.2).
     public var heuristicFraction: Double
-    /// The longest such time.
+    /// The upper limit of the heuristic lifetime.
     public var longestHeuristicLifetime: Duration
-    /// How long a 404 or 410 without a lifetime of its own counts as fresh; nil treats them as any other status.
+    /// How long a 404 or 410 without an explicit lifetime is fresh. `nil` treats them like any other status.
     public var negativeLifetime: Duration?
-    /// The lifetime of a response with neither one of its own nor a validator; nil for none: it is asked for again each time.
+    /// The lifetime of a response without an explicit lifetime and without a validator. If it is `nil`, such a response
+    /// is never fresh.
     public var defaultLifetime: Duration?
 
+    /// Creates a policy.
+    ///
+    /// - Parameters:
+    ///   - heuristicFraction: The fraction of the time since the last modification for which a response without an
+    ///     explicit lifetime is fresh.
+    ///   - longestHeuristicLifetime: The upper limit of the heuristic lifetime.
+    ///   - negativeLifetime: How long a 404 or 410 without an explicit lifetime is fresh.
+    ///   - defaultLifetime: The lifetime of a response without an explicit lifetime and without a validator.
     public init(
         heuristicFraction: Double = 0.1, longestHeuristicLifetime: Duration = .seconds(86_400),
         negativeLifetime: Duration? = .seconds(60), defaultLifetime: Duration? = nil
@@ -31,7 +42,7 @@ public struct RFC9111Policy: HTTPCachePolicy {
         self.defaultLifetime = defaultLifetime
     }
 
-    /// RFC 9111, 3. Final responses to a plain GET; not 206 and 304, which are parts of others.
+    /// Returns whether a response may be stored (RFC 9111, 3): a final response to a plain GET, except 206 and 304.
     public func mayStore(_ response: StoredHTTPResponse, to request: HTTPCacheRequest) -> Bool {
         let directives = CacheDirectives(response.headers)
         guard request.isPlainGet, (200...599).contains(response.status), ![206, 304].contains(response.status),
@@ -42,15 +53,15 @@ public struct RFC9111Policy: HTTPCachePolicy {
             || response.headers.contains(.expires) || Self.isHeuristicallyCacheable(response.status)
     }
 
-    /// RFC 9111, 4.
+    /// Returns whether a stored response may be used for the request (RFC 9111, 4).
     public func reuse(_ response: StoredHTTPResponse, for request: HTTPCacheRequest, at now: Date) -> CacheReuse {
         let requested = CacheDirectives(request.headers)
         let directives = CacheDirectives(response.headers)
         let (age, lifetime) = (response.age(at: now), lifetime(of: response, directives))
-        let validation = CacheReuse.validate(orElse: permission(directives, requested, staleness: age - lifetime))
+        let validation = CacheReuse.validate(fallback: fallback(directives, requested, staleness: age - lifetime))
         if directives.forbidReuse || request.forbidsReuse(requested) { return validation }
         let isFresh = lifetime > age
-        // A user's reload does not concern what never changes (RFC 8246, 2).
+        // A reload by the user does not revalidate immutable responses (RFC 8246, 2).
         if isFresh, directives.contains("immutable"), requested.seconds("max-age") == 0 { return .fresh }
         if let oldest = requested.seconds("max-age"), age > oldest || oldest == 0 { return validation }
         if let margin = requested.seconds("min-fresh"), lifetime - age < margin { return validation }
@@ -63,7 +74,7 @@ public struct RFC9111Policy: HTTPCachePolicy {
         return validation
     }
 
-    /// Seconds that a response counts as fresh (4.2.1, 4.2.2).
+    /// Returns how long a response is fresh, in seconds (4.2.1, 4.2.2).
     func lifetime(of response: StoredHTTPResponse, _ directives: CacheDirectives) -> TimeInterval {
         if let explicit = directives.seconds("max-age") { return explicit }
         if response.headers.contains(.expires) {
@@ -78,23 +89,23 @@ public struct RFC9111Policy: HTTPCachePolicy {
         return response.headers.contains(.eTag) ? 0 : defaultLifetime?.inSeconds ?? 0
     }
 
-    /// `must-understand` overrides `no-store` for a status whose meaning for caches is known here (5.2.2.3).
+    /// `must-understand` overrides `no-store` for a status that this cache understands (5.2.2.3).
     private func mayBeStoredByDirectives(_ directives: CacheDirectives, status: Int) -> Bool {
         if directives.contains("must-understand") { return Self.isUnderstood(status) }
         return !directives.contains("no-store")
     }
 
-    private func permission(
+    private func fallback(
         _ directives: CacheDirectives, _ requested: CacheDirectives, staleness: TimeInterval
-    ) -> StalePermission {
-        if directives.forbidReuse || directives.forbidStaleEvenFromOthers || requested.contains("no-cache") {
+    ) -> StaleFallback {
+        if directives.forbidReuse || directives.forbidStaleAfterFailure || requested.contains("no-cache") {
             return .never
         }
         let windows = [directives, requested].compactMap { $0.seconds("stale-if-error") }
-        return windows.contains { staleness <= $0 } ? .error : .disconnected
+        return windows.contains { staleness <= $0 } ? .serverError : .disconnected
     }
 
-    /// RFC 9110, 15.1.
+    /// Whether a response with this status may be cached without an explicit lifetime (RFC 9110, 15.1).
     private static func isHeuristicallyCacheable(_ status: Int) -> Bool {
         [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501].contains(status)
     }
@@ -105,18 +116,19 @@ public struct RFC9111Policy: HTTPCachePolicy {
 }
 
 extension CacheDirectives {
-    /// `no-cache` without names of fields: validate always (5.2.2.4).
+    /// Whether the response must always be validated: `no-cache` without field names (5.2.2.4).
     fileprivate var forbidReuse: Bool { contains("no-cache") && value(of: "no-cache") == nil }
 
-    /// RFC 9111, 5.2.2.2.
+    /// Whether the response must not be used when it is stale: `must-revalidate` (RFC 9111, 5.2.2.2).
     fileprivate var forbidStale: Bool { contains("must-revalidate") }
 
-    /// After a failure only: directives that are meant for shared caches are taken for a wish.
-    fileprivate var forbidStaleEvenFromOthers: Bool {
+    /// Whether the response must not be used stale after a failure. Includes directives for shared caches.
+    fileprivate var forbidStaleAfterFailure: Bool {
         forbidStale || contains("proxy-revalidate") || contains("s-maxage")
     }
 
-    /// RFC 9111, 5.2.1.2: `max-stale` alone accepts any age.
+    /// Returns whether the request accepts a response that has been stale for this many seconds (RFC 9111, 5.2.1.2).
+    /// `max-stale` without a value accepts any staleness.
     fileprivate func accept(staleness: TimeInterval) -> Bool {
         guard contains("max-stale") else { return false }
         return value(of: "max-stale") == nil || staleness <= seconds("max-stale") ?? 0
@@ -124,7 +136,8 @@ extension CacheDirectives {
 }
 
 extension HTTPCacheRequest {
-    /// `no-cache`, `no-store`, and Pragma of HTTP/1.0, which counts where there is no Cache-Control (RFC 9111, 5.4).
+    /// Whether the request requires validation: `no-cache` or `no-store`, or Pragma if there is no Cache-Control (RFC
+    /// 9111, 5.4).
     fileprivate func forbidsReuse(_ requested: CacheDirectives) -> Bool {
         if requested.contains("no-cache") || requested.contains("no-store") { return true }
         guard !headers.contains(.cacheControl), let pragma = HTTPField.Name("Pragma") else { return false }

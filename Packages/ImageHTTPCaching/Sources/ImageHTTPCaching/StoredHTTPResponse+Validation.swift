@@ -8,8 +8,10 @@ public import ImageTransporting
 #endif
 
 extension StoredHTTPResponse {
-    /// What asks the origin whether the response still holds (RFC 9111, 4.3.1): its entity tag, strong or weak, and its time of
-    /// modification. Empty when it has neither.
+    /// The conditional fields that ask the origin whether this response is still current (RFC 9111, 4.3.1).
+    ///
+    /// If-None-Match contains the entity tag, strong or weak; If-Modified-Since contains the modification date. Empty
+    /// if the response has neither.
     public var validationFields: HTTPFields {
         var fields = HTTPFields()
         if let tag = headers[.eTag] { fields[.ifNoneMatch] = tag }
@@ -17,20 +19,34 @@ extension StoredHTTPResponse {
         return fields
     }
 
-    /// The response after a 304 has confirmed it: newer header fields replace those stored under their names (RFC 9111, 3.2, 4.3.4).
+    /// Returns the response, updated by a 304: its header fields replace the stored fields of the same names (RFC 9111,
+    /// 3.2, 4.3.4).
     ///
-    /// Fields that tell how the stored body is to be read stay as they are.
+    /// Content-Length, Content-Encoding and Content-Range describe the stored body and are not replaced.
     ///
-    /// - Returns: nil when the 304 has a validator that is not this response's: it confirms another one.
-    public func confirmed(by head: ResponseHead, requestTime: Date, responseTime: Date) -> StoredHTTPResponse? {
+    /// - Parameters:
+    ///   - head: The head of the 304.
+    ///   - requestTime: When the validation request was sent.
+    ///   - responseTime: When the 304 arrived.
+    /// - Returns: The updated response, or nil if a validator of the 304 is different from this response's.
+    public func freshened(byNotModified head: ResponseHead, requestTime: Date, responseTime: Date)
+        -> StoredHTTPResponse?
+    {
         guard confirms(head.headers) else { return nil }
         return updated(by: head, requestTime: requestTime, responseTime: responseTime)
     }
 
-    /// The response after a HEAD has described the current one (4.3.5); nil when that is another, and this is no longer good.
-    public func described(by head: ResponseHead, requestTime: Date, responseTime: Date) -> StoredHTTPResponse? {
-        let told: [HTTPField.Name] = [.eTag, .lastModified, .contentLength]
-        let isSame = told.allSatisfy { !head.headers.contains($0) || head.headers[$0] == headers[$0] }
+    /// Returns the response, updated by the response to a HEAD request (RFC 9111, 4.3.5).
+    ///
+    /// - Parameters:
+    ///   - head: The head of the response to the HEAD request.
+    ///   - requestTime: When the HEAD request was sent.
+    ///   - responseTime: When its response arrived.
+    /// - Returns: The updated response, or nil if `head` describes a different response. In that case this one is
+    ///   outdated.
+    public func freshened(byHead head: ResponseHead, requestTime: Date, responseTime: Date) -> StoredHTTPResponse? {
+        let described: [HTTPField.Name] = [.eTag, .lastModified, .contentLength]
+        let isSame = described.allSatisfy { !head.headers.contains($0) || head.headers[$0] == headers[$0] }
         guard isSame, head.status.code == status else { return nil }
         return updated(by: head, requestTime: requestTime, responseTime: responseTime)
     }
@@ -41,7 +57,7 @@ extension StoredHTTPResponse {
         return true
     }
 
-    /// As If-None-Match compares tags (RFC 9110, 8.8.3.2).
+    /// Compares two entity tags weakly (RFC 9110, 8.8.3.2).
     static func matchesWeakly(_ left: Substring, _ right: Substring) -> Bool { opaque(left) == opaque(right) }
 
     private static func opaque(_ tag: Substring) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag }
@@ -51,7 +67,7 @@ extension StoredHTTPResponse {
         newer.removeAll { Self.fixed.contains($0.name) }
         let replaced = Set(newer.map(\.name))
         var result = self
-        // An age that was told of the older response says nothing of the confirmed one.
+        // The Age field of the older response does not apply to the updated one.
         result.headers.removeAll { replaced.contains($0.name) || $0.name == .age }
         result.headers.append(contentsOf: newer)
         (result.requestTime, result.responseTime) = (requestTime, responseTime)
@@ -61,11 +77,14 @@ extension StoredHTTPResponse {
     private static let fixed: Set<HTTPField.Name> = [.contentLength, .contentEncoding, .contentRange]
 }
 
-/// What a request other than GET and HEAD makes outdated (RFC 9111, 4.4).
+/// Finds the URLs that an unsafe request invalidates (RFC 9111, 4.4).
 public enum CacheInvalidation {
-    /// URLs of which nothing stored may be shown again without asking: the request's own, and those that the answer names in Location and
-    /// Content-Location, if they are of the same origin. None after a safe method or an error.
-    public static func outdated(by method: HTTPRequest.Method, of url: URL, answeredWith head: ResponseHead) -> [URL] {
+    /// Returns the URLs whose stored responses must be validated before they are used again.
+    ///
+    /// These are the URL of the request, and the URLs in Location and Content-Location if they have the same origin.
+    /// Empty for safe methods, and if the response is an error.
+    public static func invalidatedURLs(by method: HTTPRequest.Method, of url: URL, response head: ResponseHead) -> [URL]
+    {
         let safe: [HTTPRequest.Method] = [.get, .head, .options, .trace]
         guard !safe.contains(method), (200...399).contains(head.status.code) else { return [] }
         let named = [HTTPField.Name.location, .contentLocation].compactMap { name in
@@ -74,7 +93,7 @@ public enum CacheInvalidation {
         return [url] + named.filter { isSameOrigin($0, url) }
     }
 
-    /// RFC 6454, 5.
+    /// Whether two URLs have the same origin (RFC 6454, 5).
     private static func isSameOrigin(_ left: URL, _ right: URL) -> Bool {
         left.scheme?.lowercased() == right.scheme?.lowercased()
             && left.host()?.lowercased() == right.host()?.lowercased()

@@ -7,19 +7,28 @@ public import ImageTransporting
     public import Foundation
 #endif
 
-/// All that a cache keeps of a response beside its body.
+/// A stored response without its body.
 public struct StoredHTTPResponse: Hashable, Sendable, Codable {
+    /// The status code.
     public var status: Int
-    /// Without what concerns one connection alone (RFC 9111, 3.1).
+    /// The header fields, except those that apply to a single connection (RFC 9111, 3.1).
     public var headers: HTTPFields
-    /// Where the response came from in the end, after redirects.
+    /// The URL of the response, after redirects.
     public var url: URL
-    /// What the request said in the fields that Vary names, by names in lower case; nothing of fields that it did not have.
+    /// The request fields that Vary lists, by lowercase name. Fields that the request did not have are missing.
     public var selectingFields: [String: String]
-    /// When the request left, and when the response came: the age is counted from these (4.2.3).
+    /// When the request was sent. The age is calculated from the two times (RFC 9111, 4.2.3).
     public var requestTime: Date
+    /// When the response arrived.
     public var responseTime: Date
 
+    /// Creates a stored response.
+    ///
+    /// - Parameters:
+    ///   - head: The head of the response.
+    ///   - request: The header fields of the request.
+    ///   - requestTime: When the request was sent.
+    ///   - responseTime: When the response arrived.
     public init(_ head: ResponseHead, to request: HTTPFields, requestTime: Date, responseTime: Date) {
         status = head.status.code
         headers = Self.storable(head.headers)
@@ -28,16 +37,21 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
         (self.requestTime, self.responseTime) = (requestTime, responseTime)
     }
 
-    /// For `DataCacheEntry.metadata`. JSON: what one version of this module has written a later one reads.
+    /// The response, encoded as JSON for `DataCacheEntry.metadata`. Later versions of this module can decode it.
+    ///
+    /// - Throws: `EncodingError` if a value can't be encoded.
     public var metadata: Data {
         get throws { try JSONEncoder().encode(self) }
     }
 
-    /// Throws `DecodingError` when the bytes are not `metadata`.
+    /// Creates a response from encoded metadata.
+    ///
+    /// - Throws: `DecodingError` if `metadata` is not an encoded response.
     public init(metadata: Data) throws { self = try JSONDecoder().decode(Self.self, from: metadata) }
 
-    /// Seconds since the origin made it or confirmed it, by its own word, other caches' and the local clock's (4.2.3). Never negative:
-    /// a clock that was set back makes nothing younger.
+    /// Returns the seconds since the origin generated or validated the response (RFC 9111, 4.2.3).
+    ///
+    /// The age is never negative: setting the clock back does not make a response younger.
     public func age(at now: Date) -> TimeInterval {
         let apparent = max(0, responseTime.timeIntervalSince(date))
         let delay = max(0, responseTime.timeIntervalSince(requestTime))
@@ -45,10 +59,13 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
         return max(apparent, corrected) + max(0, now.timeIntervalSince(responseTime))
     }
 
-    /// The headers to hand on: with the age in whole seconds (4, 5.1), and without those that `no-cache` lists, which only a validated
-    /// response may show (5.2.2.4).
+    /// Returns the header fields to return to the client, with the age in whole seconds (RFC 9111, 4, 5.1).
     ///
-    /// - Parameter isValidated: whether the origin was just asked.
+    /// Fields that `no-cache` lists are left out unless the response was just validated (5.2.2.4).
+    ///
+    /// - Parameters:
+    ///   - now: The current time.
+    ///   - isValidated: Whether the origin has just validated the response.
     public func headers(at now: Date, isValidated: Bool = false) -> HTTPFields {
         var served = headers
         served[.age] = String(Int(age(at: now)))
@@ -59,19 +76,19 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
         return served
     }
 
-    /// When the origin says that it made the response; when it came, if it does not say (RFC 9110, 6.6.1).
+    /// The value of Date, or the arrival time if there is none (RFC 9110, 6.6.1).
     var date: Date { firstDate(of: .date) ?? responseTime }
 
     func firstDate(of name: HTTPField.Name) -> Date? {
         headers[values: name].first.flatMap { HTTPDate.parse($0, now: responseTime) }
     }
 
-    /// Of a field that should come once and have one value, what comes first (5.1). Empty when there is none.
+    /// Returns the first member of a field that should have one value (RFC 9111, 5.1). Empty if the field is missing.
     private func firstMember(of name: HTTPField.Name) -> Substring {
         (headers[values: name].first ?? "").prefix { $0 != "," }.trimmed
     }
 
-    /// Without what concerns one connection alone.
+    /// Removes the fields that apply to a single connection (RFC 9111, 3.1).
     static func storable(_ fields: HTTPFields) -> HTTPFields {
         let excluded = perConnection.union(fields[values: .connection].flatMap(\.listedNames))
         var kept = fields

@@ -1,19 +1,20 @@
 public import HTTPTypes
 import ImageTransporting
 
-/// The request fields on which a response depends (RFC 9111, 4.1; RFC 9110, 12.5.5).
+/// The request fields that a response depends on (RFC 9111, 4.1; RFC 9110, 12.5.5).
 struct VaryingFields {
-    /// In lower case.
+    /// The field names in lowercase.
     private let names: Set<String>
 
     init(_ response: HTTPFields) {
         names = Set(response[values: .vary].flatMap(\.listedNames))
     }
 
-    /// `Vary: *`: on something that is in no field. No other request may be answered with the response.
+    /// Whether the response depends on something other than request fields: `Vary: *`. It matches no other request.
     var areUnknown: Bool { names.contains("*") }
 
-    /// What a request says in them: lines of one name joined, and space around commas taken away, which changes no meaning.
+    /// Returns the values that a request has for these fields. Joins lines of the same name and removes whitespace
+    /// around commas.
     func selection(from request: HTTPFields) -> [String: String] {
         var selection: [String: String] = [:]
         for name in names {
@@ -26,7 +27,7 @@ struct VaryingFields {
 }
 
 extension StoredHTTPResponse {
-    /// Whether a request asks for this variant.
+    /// Returns whether a request selects this variant by its `Vary` fields (RFC 9111, 4.1).
     public func isSelected(by request: HTTPFields) -> Bool {
         let fields = VaryingFields(headers)
         return !fields.areUnknown && fields.selection(from: request) == selectingFields

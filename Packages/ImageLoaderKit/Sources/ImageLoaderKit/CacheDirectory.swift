@@ -8,7 +8,7 @@
 public enum CacheDirectoryError: Error, Hashable, Sendable {
     /// Neither `XDG_CACHE_HOME` nor `HOME` has an absolute path.
     case noHomeDirectory
-    /// The directory doesn't exist and can't be created, or a file has its name. The text is for people.
+    /// The directory doesn't exist and can't be created, or a file has its name. The reason is for humans.
     case notCreated(path: String, reason: String)
 }
 
@@ -16,8 +16,8 @@ public enum CacheDirectoryError: Error, Hashable, Sendable {
 public enum CacheDirectory {
     /// Returns the directory for the image cache of an application. The directory may not exist yet.
     ///
-    /// On Linux it is `$XDG_CACHE_HOME/<name>/images`, or `$HOME/.cache/<name>/images` if that variable is unset, empty or
-    /// relative (XDG Base Directory Specification 0.8). On Apple's platforms it is in the user's caches directory.
+    /// On Linux it is `$XDG_CACHE_HOME/<name>/images`, or `$HOME/.cache/<name>/images` if that variable is unset, empty
+    /// or relative (XDG Base Directory Specification 0.8). On Apple's platforms it is in the user's caches directory.
     ///
     /// - Parameters:
     ///   - name: The name of the application, a single path component. The name of the process by default.

@@ -1,7 +1,7 @@
 import ImageCore
 import ImageDiskCaching
 
-/// The stores of a loader on disk: originals, and parts of interrupted downloads.
+/// The stores of a loader on disk: originals and partial downloads.
 struct DiskStores: MaintainedStore {
     let originals: DiskDataCache
     let parts: DiskDataCache?

@@ -1,4 +1,4 @@
-// One import brings the loader and the types of its requests and results.
+// One import provides the loader and the types of its requests and results.
 @_exported public import ImageCore
 @_exported public import ImageLoading
 @_exported public import ImageProcessing

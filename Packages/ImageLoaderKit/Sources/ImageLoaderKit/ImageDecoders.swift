@@ -32,22 +32,23 @@ public enum ImageEncoders {
         return encoders.first { $0.format == format }
     }
 
-    /// JPEG for photographs, PNG for drawings and transparent images.
+    /// Chooses JPEG for photographs, and PNG for drawings and transparent images.
     public static var adaptiveChoice: AdaptiveEncoderChoice {
         AdaptiveEncoderChoice(transparent: PNGEncoder(), photograph: JPEGEncoder())
     }
 }
 
-/// The format in which the disk cache stores images. Animations, and images that would not become smaller, are stored as received.
+/// The format in which the disk cache stores images. Animations, and images that would not become smaller, are stored
+/// as received.
 public enum DiskEncoding: Hashable, Sendable {
-    /// As received.
+    /// The format in which they were received.
     case original
-    /// One format, with a quality from 0 to 1 if it is lossy.
+    /// A fixed format, with a quality from 0 to 1 if it is lossy.
     case format(ImageFormat, quality: Double = 0.85)
-    /// JPEG for photographs, PNG for drawings and transparent images.
+    /// JPEG for photographs, and PNG for drawings and transparent images, with a JPEG quality from 0 to 1.
     case adaptive(quality: Double = 0.85)
 
-    /// Returns nil for `.original` and for formats without an encoder.
+    /// Creates the transform for a disk cache. Returns nil for `.original` and for formats without an encoder.
     public func makeTransform(decodingLimits: DecodingLimits = .default) -> ReencodingTransform? {
         let decoder = ImageDecoders.makeDecoder(limits: decodingLimits)
         switch self {

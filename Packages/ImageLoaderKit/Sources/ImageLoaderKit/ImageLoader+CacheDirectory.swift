@@ -13,7 +13,7 @@ extension ImageLoader {
     /// let loader = try ImageLoader(cacheDirectory: directory) { $0.memoryByteLimit = 50_000_000 }
     /// ```
     ///
-    /// Create one loader and keep it. Loaders, and processes, may share a directory; they share nothing else.
+    /// Create one loader and retain it. Several loaders and processes can share a directory, but share no other state.
     ///
     /// - Parameters:
     ///   - cacheDirectory: The directory of the disk cache. It is created if it doesn't exist.
@@ -28,7 +28,8 @@ extension ImageLoader {
         self.init(options.makeConfiguration())
     }
 
-    /// Creates a loader with this package's caches, transports and codecs, and the standard cache directory of the process.
+    /// Creates a loader with this package's caches, transports and codecs, and the standard cache directory of the
+    /// process.
     ///
     /// See ``CacheDirectory/standard(name:environment:)``. To load without a disk cache, set
     /// ``ImageLoaderOptions/cacheDirectory`` to nil.

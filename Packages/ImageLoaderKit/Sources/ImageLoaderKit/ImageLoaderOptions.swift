@@ -21,61 +21,65 @@ public import ImageTransporting
     public import Foundation
 #endif
 
-/// Options of a loader that is made of this package's caches, transports and codecs.
+/// The options of a loader with this package's caches, transports and codecs.
 ///
-/// To replace a part by your own implementation, change the result of ``makeConfiguration()``.
+/// To replace a component with your own implementation, change the result of ``makeConfiguration()``.
 public struct ImageLoaderOptions: Sendable {
-    /// The directory of the disk cache; nil for none. Several loaders and processes may share it.
+    /// The directory of the disk cache; nil for none. Several loaders and processes can share it.
     public var cacheDirectory: URL?
     /// The limit of the memory cache, in bytes of decoded images.
     public var memoryByteLimit = 100_000_000
     /// The limit of the disk cache, in bytes of encoded originals.
     public var diskByteLimit = 500_000_000
+    /// Options of the disk cache, such as file names and layout.
     public var diskOptions = DiskCacheOptions()
     /// The format in which images are stored on disk.
     public var diskEncoding = DiskEncoding.original
     /// Encrypts the disk cache; nil for no encryption.
     public var diskEncryption: (any DataEncryption)?
-    /// The transport for http and https; nil for the platform's, which is libcurl on Linux and URLSession elsewhere. A transport of
-    /// your own has limits of its own.
+    /// The transport for http and https; nil for the platform's, which is libcurl on Linux and URLSession elsewhere.
+    /// Your own transport has its own connection limits.
     public var transport: (any DataTransport)?
     /// Decides which responses are stored and when they are validated. RFC 9111 by default.
     public var httpCachePolicy: any HTTPCachePolicy = RFC9111Policy()
-    /// Which URLs identify the same image.
+    /// Determines which URLs identify the same image.
     public var cacheKeyRules = CacheKeyRules()
-    /// Separates the accounts that share a directory: none finds the images of another.
+    /// Separates accounts that share a directory: no account finds the images of another.
     public var account: String?
-    /// Changes each HTTP request before the cache is looked up, for example to add a token. It is called for cache hits, too.
+    /// Changes each HTTP request before the cache lookup, for example to add a token. It is also called for cache hits.
     ///
-    /// The headers that it adds are part of the cache key: with another token, no stored image is found. If the token of one user changes, set
-    /// ``account``, which then replaces the headers in the key. Keys of the memory cache contain neither: create a new loader for another user.
+    /// Headers that it adds are part of the disk cache's keys, so stored images aren't found with another token. If a
+    /// user's token can change, set ``account``, which replaces the headers in the keys. Keys of the memory cache
+    /// contain neither, so create a new loader for another user.
     public var requestModifier: ModifyingTransport.Modifier?
-    /// Returns the request to send after a response with status 401; nil to fail.
-    public var challengeAnswer: ModifyingTransport.ChallengeHook?
-    /// The limit, in bytes, of interrupted downloads in the cache directory. They are resumed, also after a relaunch. 0 for none.
+    /// Returns the request to send after a response with status 401, or nil to fail.
+    public var challengeHandler: ModifyingTransport.ChallengeHandler?
+    /// The limit, in bytes, of partial downloads in the cache directory, which are resumed even after a relaunch. 0 for
+    /// none.
     public var partialDownloadByteLimit = 100_000_000
-    /// The number of downloads at a time. Values below 1 count as 1.
+    /// The maximum number of downloads at a time. Values below 1 count as 1.
     public var maxDownloads = 6
-    /// The number of downloads from one host at a time.
+    /// The maximum number of downloads from one host at a time.
     public var maxDownloadsPerHost = 6
-    /// The number of images decoded at a time; the number of processor cores by default. Values below 1 count as 1.
+    /// The maximum number of decodes at a time; the number of processor cores by default. Values below 1 count as 1.
     public var maxDecodes: Int
     /// Limits for decoding, checked before memory is allocated.
     public var decodingLimits = DecodingLimits.default
     /// The number of retries after a transient failure.
     public var retries = 2
+    /// The limits and timeouts of downloads.
     public var transferLimits = TransferLimits()
     /// Receives an event for each step of each request.
     public var observer: (any ImageLoaderObserver)?
-    /// Whether the memory cache shrinks when the system is short of memory.
-    public var heedsMemoryPressure = true
-    /// Whether the application is visible. While it isn't, downloads below `.normal` priority stop. Nil to ignore visibility;
-    /// set a `SettableConditionMonitor` to report it.
+    /// Whether to observe memory pressure, under which the memory cache shrinks and prefetching stops.
+    public var observesMemoryPressure = true
+    /// Reports whether the application is visible. While it isn't, downloads below `.normal` priority stop. Nil to
+    /// ignore this. Use a `SettableConditionMonitor` to report it yourself.
     public var applicationStateMonitor: (any ConditionMonitor<ApplicationState>)?
-    /// Whether there is a network. Downloads that failed without one wait for it. Nil to fail at once; `ImageConnectivity` has a monitor for
-    /// Linux.
+    /// Reports whether there is a network. Downloads that failed without one wait for it. With nil, they fail
+    /// immediately. `ImageConnectivity` has a monitor for Linux.
     public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?
-    /// Asked for time while urgent downloads run in the background; nil to ask for none.
+    /// Provides time for urgent downloads in the background; nil for none.
     public var backgroundTime: (any BackgroundTimeProvider)?
 
     /// - Parameter cacheDirectory: The directory of the disk cache; nil for none.
@@ -84,12 +88,12 @@ public struct ImageLoaderOptions: Sendable {
         maxDecodes = ProcessInfo.processInfo.activeProcessorCount
     }
 
-    /// Creates a loader. Create one and keep it: loaders share nothing but the directory.
+    /// Creates a loader. Create one and retain it, because loaders share only the directory.
     public func makeLoader() -> ImageLoader {
         ImageLoader(makeConfiguration())
     }
 
-    /// Creates the parts of a loader. Replace some of them, and pass the configuration to `ImageLoader`.
+    /// Creates the components of a loader. Replace some of them, and pass the configuration to `ImageLoader`.
     public func makeConfiguration() -> ImageLoaderConfiguration {
         let scheduler = makeScheduler()
         let stores = cacheDirectory.map(makeStores)
@@ -99,7 +103,7 @@ public struct ImageLoaderOptions: Sendable {
             transport: Self.makeTransport(http: http.transport),
             decoder: ImageDecoders.makeDecoder(limits: decodingLimits),
             scheduler: scheduler, imageCoalescer: TaskCoalescer(), dataCoalescer: TaskCoalescer(),
-            observer: observer, memoryPressureMonitor: heedsMemoryPressure ? makeMemoryPressureMonitor() : nil,
+            observer: observer, memoryPressureMonitor: observesMemoryPressure ? makeMemoryPressureMonitor() : nil,
             retryPolicy: RetryPolicy(retries: retries) { Double.random(in: 0..<1) },
             transferLimits: transferLimits, clock: ContinuousClock())
         configuration.diskStore = stores
@@ -125,7 +129,7 @@ public struct ImageLoaderOptions: Sendable {
         DiskDataCache(directory: folder, byteLimit: diskByteLimit, options: diskOptions) { Date() }
     }
 
-    /// Adds encoding and encryption, in this order, as far as they are set.
+    /// Adds encoding and encryption, in this order, if they are set.
     private func transformed(_ cache: DiskDataCache) -> any DataCache {
         guard let encoding = diskEncoding.makeTransform(decodingLimits: decodingLimits) else { return encrypted(cache) }
         return TransformingDataCache(encrypted(cache), transform: encoding)
@@ -136,13 +140,13 @@ public struct ImageLoaderOptions: Sendable {
         return TransformingDataCache(cache, transform: EncryptionTransform(diskEncryption))
     }
 
-    /// Creates the platform's monitor of memory pressure; nil if the system has none.
+    /// Creates the platform's monitor of memory pressure. Returns nil if the system doesn't support it.
     public func makeMemoryPressureMonitor() -> (any MemoryPressureMonitor)? {
         #if os(Linux)
             do throws(MemoryPressureFailure) {
                 return try LinuxMemoryPressureMonitor()
             } catch {
-                // An older kernel or a sandbox. The limits hold without it.
+                // An older kernel or a sandbox. The limits of the caches hold nevertheless.
                 return nil
             }
         #else
@@ -171,14 +175,14 @@ public struct ImageLoaderOptions: Sendable {
         CachingTransport(over: network, cache: transformed(store), rules: rules) { Date() }
     }
 
-    /// A validation in the background waits for a slot in the download lane, like a download.
+    /// A background validation waits for a slot in the download lane, like a download.
     private func makeCachingRules(_ scheduler: any WorkScheduler) -> CachingRules {
         CachingRules(
             policy: httpCachePolicy, keys: cacheKeyRules,
             identity: { [account] fields in CacheIdentity(fields, account: account) },
-            inBackground: { url, work in
+            runInBackground: { url, work in
                 Task.detached {
-                    // Nothing cancels the task, and the work throws nothing.
+                    // The task is never cancelled, and the work doesn't throw.
                     try? await scheduler.run(in: .download, host: url.host(), priority: LivePriority(.low), work)
                 }
             },
@@ -196,10 +200,10 @@ public struct ImageLoaderOptions: Sendable {
             makeCachingTransport(
                 over: resuming(network, in: stores.parts), in: stores.originals, rules: makeCachingRules(scheduler))
         }
-        guard requestModifier != nil || challengeAnswer != nil else { return (cache ?? network, cache) }
+        guard requestModifier != nil || challengeHandler != nil else { return (cache ?? network, cache) }
         let modifying = ModifyingTransport(
             cache ?? network, keepsIdentity: account != nil, modify: requestModifier,
-            answeringChallenges: challengeAnswer)
+            challengeHandler: challengeHandler)
         return (modifying, cache.map { modifying.responseCache(over: $0) })
     }
 
@@ -207,8 +211,8 @@ public struct ImageLoaderOptions: Sendable {
     private func resuming(_ network: any DataTransport, in parts: DiskDataCache?) -> any DataTransport {
         guard let parts else { return network }
         return ResumingTransport(
-            network, keepingPartsIn: encrypted(parts), partition: account ?? "", now: { Date() },
-            onStoreFailure: { [observer] url, failure in
+            network, cache: encrypted(parts), partition: account ?? "", now: { Date() },
+            onCacheFailure: { [observer] url, failure in
                 observer?.handle(ImageLoadEvent(request: 0, url: url, kind: .diskFailed(failure)))
             })
     }

@@ -12,12 +12,15 @@ public import ImageCore
 
 /// A file format and its options, for ``ImageCore/LoadedImage/encoded(as:)``.
 public enum ImageFileFormat: Hashable, Sendable {
-    /// - Parameter quality: From 0, the smallest file, to 1, the best image.
+    /// JPEG.
+    /// - Parameter quality: From 0 (smallest file) to 1 (best image).
     case jpeg(quality: Double = 0.85)
+    /// PNG, which is lossless.
     case png
-    /// - Parameter quality: From 0, the smallest file, to 1, the best image. Nil for lossless compression.
+    /// WebP.
+    /// - Parameter quality: From 0 (smallest file) to 1 (best image); nil for lossless compression.
     case webP(quality: Double? = 0.85)
-    /// At most 256 colors.
+    /// GIF, which has at most 256 colors.
     case gif
 
     fileprivate var encoder: any ImageEncoder {
@@ -39,7 +42,7 @@ public enum ImageFileFormat: Hashable, Sendable {
 }
 
 extension LoadedImage {
-    /// Encodes the image as a complete file. It takes milliseconds: don't call it on the main actor for large images.
+    /// Encodes the image as a complete file. Don't call it on the main actor for large images.
     ///
     /// - Throws: `.unsupportedSize` if the format can't hold an image of this size.
     public func encoded(as format: ImageFileFormat) throws(EncodingFailure) -> Data {

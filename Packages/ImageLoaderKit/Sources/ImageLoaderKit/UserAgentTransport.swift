@@ -2,7 +2,7 @@ import HTTPTypes
 import ImageCore
 import ImageTransporting
 
-/// Adds a `User-Agent` with the version of this package to requests that have none (RFC 9110, section 10.1.5).
+/// Adds a `User-Agent` header with the version of this package to requests without one (RFC 9110, section 10.1.5).
 struct UserAgentTransport: DataTransport {
     let base: any DataTransport
 

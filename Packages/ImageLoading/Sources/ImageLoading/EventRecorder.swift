@@ -1,7 +1,7 @@
 import ImageCore
 import Synchronization
 
-/// Counts events and passes them to the observer.
+/// Counts events and sends them to the observer.
 final class EventRecorder: Sendable {
     private static let memoryHit: [ImageLoadEvent.Kind] = [.started, .memoryHit, .succeeded(.memory)]
 
@@ -13,19 +13,19 @@ final class EventRecorder: Sendable {
 
     var statistics: ImageLoaderStatistics { counts.withLock { $0 } }
 
-    /// An identifier for a request.
+    /// Returns a new identifier for a request.
     func makeID() -> UInt64 { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
 
     func record(_ kind: ImageLoadEvent.Kind, id: UInt64, of request: ImageRequest, elapsed: Duration) {
-        counts.withLock { $0.note(kind, at: elapsed) }
+        counts.withLock { $0.record(kind, at: elapsed) }
         observer?.handle(ImageLoadEvent(request: id, url: request.url, kind: kind, elapsed: elapsed))
     }
 
-    /// Records all events of a request that the memory cache has answered.
+    /// Records all events of a request whose image was in the memory cache.
     func recordMemoryHit(of request: ImageRequest) {
         counts.withLock { counts in
-            counts.note(.memoryHit, at: .zero)
-            counts.note(.succeeded(.memory), at: .zero)
+            counts.record(.memoryHit, at: .zero)
+            counts.record(.succeeded(.memory), at: .zero)
         }
         guard let observer else { return }
         let (id, url) = (makeID(), request.url)

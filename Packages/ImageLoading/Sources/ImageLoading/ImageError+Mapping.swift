@@ -3,7 +3,7 @@ import ImageCore
 import ImageTransporting
 
 extension ImageError {
-    /// Converts any error of the layers below.
+    /// Converts an error of any component.
     init(_ error: any Error) {
         switch error {
         case let error as ImageError: self = error
@@ -26,7 +26,7 @@ extension ImageError {
             case .closedEarly: .network(.truncatedBody, text)
             case .connectionLost: .network(.connectionLost, text)
             case .malformedResponse, .headTooLarge: .network(.malformedResponse, text)
-            case .tooLarge(let allowed), .unpacksTooLarge(let allowed): .tooLarge(allowedBytes: allowed)
+            case .tooLarge(let allowed), .decodedBodyTooLarge(let allowed): .tooLarge(allowedBytes: allowed)
             case .tooManyRedirects, .redirectLoop, .blockedRedirect: .network(.redirect, text)
             case .notFound: .notFound
             case .cancelled: .cancelled
@@ -34,14 +34,14 @@ extension ImageError {
             }
     }
 
-    /// Whether a missing network may be the cause.
+    /// Whether a missing network can be the cause.
     var mayBeCausedByNetwork: Bool {
         if case .network(let failure, _) = self { isTransient || failure == .hostUnavailable } else { false }
     }
 }
 
 extension ResponseHead {
-    /// The error for a response that is not the whole original; nil for one that is.
+    /// The error for the status; nil if the response is the whole original.
     var error: ImageError? {
         switch status.code {
         case 200, 203: nil

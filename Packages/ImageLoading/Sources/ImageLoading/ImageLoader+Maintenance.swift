@@ -2,17 +2,17 @@ public import ImageCore
 import Synchronization
 
 extension ImageLoader {
-    /// What the loader has done so far.
+    /// Counts of requests, cache lookups and bytes since the loader was created.
     public var statistics: ImageLoaderStatistics { events.statistics }
 
-    /// The present sizes of the caches. Throws if the disk store fails.
+    /// Returns the current sizes of the caches in bytes. Throws if the disk store fails.
     public func cacheSizes() async throws(DataCacheFailure) -> CacheSizes {
         CacheSizes(memory: configuration.memoryCache?.byteCount, disk: try await configuration.diskStore?.byteCount())
     }
 
     /// Removes everything from memory and disk. Requests in progress continue, and store what they load.
     ///
-    /// Throws if the disk store fails; memory is empty all the same.
+    /// Throws if the disk store fails. The memory cache is emptied nevertheless.
     public func removeAll() async throws(DataCacheFailure) {
         removeAllFromMemory()
         try await configuration.diskStore?.removeAll()
@@ -20,7 +20,7 @@ extension ImageLoader {
 
     /// Removes everything from memory, and from disk what was neither stored nor read for longer than `age`.
     ///
-    /// Throws if the disk store fails; memory is empty all the same.
+    /// Throws if the disk store fails. The memory cache is emptied nevertheless.
     public func removeAll(olderThan age: Duration) async throws(DataCacheFailure) {
         removeAllFromMemory()
         try await configuration.diskStore?.removeAll(unusedFor: age)
@@ -28,8 +28,8 @@ extension ImageLoader {
 
     /// Cancels all requests in progress, down to the socket, and ends them with `ImageError.invalidated`.
     ///
-    /// Later requests fail with the same error, unless the image is in memory or the request is invalid. The caches can still
-    /// be measured and emptied. This closes the coalescers: loaders that share them end together.
+    /// Later requests fail with the same error, unless the image is in memory or the request is invalid. You can still
+    /// measure and empty the caches. This closes the coalescers, so it also ends loaders that share them.
     public func invalidate() {
         configuration.imageCoalescer.close(throwing: ImageError.invalidated)
         configuration.dataCoalescer.close(throwing: ImageError.invalidated)

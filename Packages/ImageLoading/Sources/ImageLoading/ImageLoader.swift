@@ -3,23 +3,24 @@ import Synchronization
 
 /// Loads images from the memory cache, the disk cache or the network, and decodes them to the requested size.
 ///
-/// Requests for the same image share all work; requests for other sizes of it share the download. Every part is a protocol
-/// that you can implement yourself; see ``ImageLoaderConfiguration``.
+/// Requests for the same image share all work, and requests for other sizes of it share the download. You can replace
+/// each component; see ``ImageLoaderConfiguration``.
 public final class ImageLoader: ImageLoaderProtocol {
     let configuration: ImageLoaderConfiguration
     let events: EventRecorder
     let retries: RetryController
-    /// Holds downloads back; nil without monitors.
+    /// Nil without monitors.
     let gate: DownloadGate?
     let downloads = DownloadsInProgress()
     let reloads = Mutex(ReloadTracker())
     let sizes = Mutex(SizeIndex())
-    /// For each image, the number of requests that want previews of it.
+    /// The number of requests, by image, that want previews.
     let previewSubscriptions = Mutex<[ImageCacheKey: Int]>([:])
     /// Trims the memory cache while the loader exists.
     private let pressureObservation: MemoryPressureObservation?
     private let conditionObservations: [MonitorObservation]
 
+    /// Creates a loader with the given components.
     public init(_ configuration: ImageLoaderConfiguration) {
         self.configuration = configuration
         events = EventRecorder(observer: configuration.observer)
@@ -35,7 +36,7 @@ public final class ImageLoader: ImageLoaderProtocol {
             } ?? []
     }
 
-    /// Returns the image if it is in the memory cache. Nil if the request bypasses the memory cache.
+    /// Returns the image if it is in the memory cache. Returns nil if the request bypasses the memory cache.
     public func cachedImage(for request: ImageRequest) -> LoadedImage? {
         guard let image = imageInMemory(request.cacheKey, for: request) else { return nil }
         events.recordMemoryHit(of: request)
@@ -44,11 +45,9 @@ public final class ImageLoader: ImageLoaderProtocol {
 
     /// Loads an image.
     ///
-    /// If the task is cancelled, this request ends; shared work goes on for others. The last request to leave cancels it,
-    /// down to the socket.
+    /// If the task is cancelled, the request ends. Shared work is cancelled, down to the socket, with its last request.
     ///
-    /// - Parameter onProgress: Called with the progress of the download, and with previews if the request is progressive. On
-    ///   any thread, one call at a time.
+    /// - Parameter onProgress: Called with progress and, if requested, previews. On any thread, one call at a time.
     public func image(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedImage {

@@ -1,43 +1,48 @@
 public import ImageCore
 public import ImageTransporting
 
-/// The parts of a loader. Each is a protocol; nothing has a hidden default.
-///
-/// `ImageLoaderKit` fills one in with the implementations of this package.
+/// The components of a loader. `ImageLoaderOptions.makeConfiguration()` of ImageLoaderKit creates those of this
+/// package.
 public struct ImageLoaderConfiguration: Sendable {
-    /// Decoded images; nil for none.
+    /// Stores decoded images; nil for no memory cache.
     public var memoryCache: (any ImageCache)?
-    /// Answers requests that need no network; nil for none.
+    /// Returns stored responses that need no network; nil for none.
     public var responseCache: (any ResponseCache)?
-    /// The store behind the response cache, to be emptied and measured; nil for none.
+    /// The store of the response cache, for its size and removals; nil for none.
     public var diskStore: (any MaintainedStore)?
-    /// Where originals of the application's own fetches are stored on disk; nil for nowhere.
+    /// Stores originals of `ImageOrigin.fetch`; nil to store none.
     public var fetchedOriginals: FetchedOriginals?
+    /// Downloads originals.
     public var transport: any DataTransport
+    /// Decodes originals.
     public var decoder: any SizedImageDecoder
+    /// Decides when downloads and decodes start.
     public var scheduler: any WorkScheduler
     /// Shares images among requests for the same size.
     public var imageCoalescer: any RequestCoalescer<ImageJobKey, ImageJobResult>
     /// Shares originals among requests for any size.
     public var dataCoalescer: any RequestCoalescer<DataJobKey, DataJobResult>
+    /// Receives the events of all requests.
     public var observer: (any ImageLoaderObserver)?
-    /// Reports when memory is short; nil for never.
+    /// Reports when memory is short; nil to ignore it.
     public var memoryPressureMonitor: (any MemoryPressureMonitor)?
-    /// Reports whether the application is in the foreground; nil for always.
+    /// Reports whether the application is in the foreground; nil if it always is.
     public var applicationStateMonitor: (any ConditionMonitor<ApplicationState>)?
     /// Reports whether there is a network. With nil, no download waits for one.
     public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?
-    /// Provides time for downloads of `.high` priority and above in the background; nil if the platform needs none.
+    /// Provides background time for downloads of `.high` priority and above; nil if the platform needs none.
     public var backgroundTime: (any BackgroundTimeProvider)?
-    /// How many downloads wait for a network at most. Others, of the lowest priority, fail at once.
+    /// The maximum number of downloads that wait for a network. Beyond it, those of the lowest priority fail.
     public var maxWaitingForNetwork = 200
+    /// The policy for retries of failed downloads.
     public var retryPolicy: RetryPolicy
+    /// The limits and timeouts of downloads.
     public var transferLimits: TransferLimits
-    /// The shortest distance between previews.
+    /// The minimum distance between previews.
     public var previewThrottle: PreviewThrottle
-    /// For the waits between retries and between previews.
+    /// The clock for retries, previews and durations.
     public var clock: any Clock<Duration>
-    /// The threads that the loader's tasks prefer; nil for Swift's cooperative pool.
+    /// The preferred executor of the loader's tasks; nil for Swift's cooperative pool.
     public var taskExecutor: (any TaskExecutor)?
 
     public init(

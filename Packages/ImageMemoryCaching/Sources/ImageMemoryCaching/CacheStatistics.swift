@@ -1,4 +1,4 @@
-/// What a cache has done since it was created, and what it contains now.
+/// Counts of a cache since it was created, and its current size.
 public struct CacheStatistics: Hashable, Sendable {
     /// The lookups that found a value, including `revivals`.
     public var hits = 0
@@ -12,13 +12,13 @@ public struct CacheStatistics: Hashable, Sendable {
     public var totalCost = 0
     /// The number of entries.
     public var count = 0
-    /// The time since the insertion or last use of the entry that the policy considers first for eviction.
-    /// Nil for an empty cache, or one without a clock.
+    /// The time since the insertion or last use of the entry that the policy considers first for eviction. Nil if the
+    /// cache is empty or has no clock.
     public var coldestAge: Duration?
 
     public init() {}
 
-    /// The share of hits among all lookups, 0 to 1. Nil before the first lookup.
+    /// The share of hits among all lookups, from 0 to 1. Nil before the first lookup.
     public var hitRatio: Double? {
         hits + misses == 0 ? nil : Double(hits) / Double(hits + misses)
     }

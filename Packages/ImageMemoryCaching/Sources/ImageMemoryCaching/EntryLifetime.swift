@@ -1,8 +1,8 @@
-/// How long a cache may return an entry.
+/// The lifetime of an entry in a cache.
 public struct EntryLifetime: Hashable, Sendable {
     /// The time after which the entry expires.
     public var duration: Duration
-    /// If true, each hit starts the duration again. Otherwise it starts when the entry is inserted.
+    /// Whether each hit restarts the duration, which otherwise starts with the insertion.
     public var isExtendedByUse: Bool
 
     public init(_ duration: Duration, isExtendedByUse: Bool = false) {
@@ -10,6 +10,6 @@ public struct EntryLifetime: Hashable, Sendable {
         self.isExtendedByUse = isExtendedByUse
     }
 
-    /// The entry never expires. Use it for single entries of a cache that has a lifetime.
+    /// An unlimited lifetime, for single entries of a cache whose entries otherwise expire.
     public static let unlimited = EntryLifetime(.nanoseconds(Int64.max))
 }

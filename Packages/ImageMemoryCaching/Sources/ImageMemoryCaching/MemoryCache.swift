@@ -2,28 +2,28 @@ import Synchronization
 
 /// Stores values within limits of cost and count. An eviction policy chooses which entries to evict.
 ///
-/// All operations are synchronous and can be called from any thread. Lookups, insertions and removals of one key take O(1)
-/// amortized time. One lock protects the cache; removed values are released after it is unlocked.
+/// All operations are synchronous and can be called from any thread. Lookups, insertions and removals of one key take
+/// O(1) amortized time. One lock protects the cache; removed values are released after it is unlocked.
 ///
-/// A value that exceeds a limit by itself is refused and evicts nothing. The older value for its key is removed
-/// nevertheless, because the caller has declared it outdated.
+/// A value that exceeds a limit by itself is refused and evicts nothing. The older value for its key is removed.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let storage: Mutex<CacheStorage<Key, Value>>
     private let clock: CacheClock?
     private let lifetime: EntryLifetime?
 
     /// - Parameters:
-    ///   - clock: for lifetimes and for `CacheStatistics.coldestAge`. Without a clock, the cache reads no time.
-    ///   - lifetime: of entries that are inserted without one. Requires a clock.
-    ///   - weakForm: if set, the cache finds an evicted value again while others hold it. Until then the value has no cost;
-    ///     when it is found, it becomes an entry again.
-    ///   - weakLimit: how many evicted values the cache refers to. It forgets the oldest first.
+    ///   - limits: The limits of cost and count.
+    ///   - policy: Chooses the entries to evict.
+    ///   - clock: Measures lifetimes and `CacheStatistics.coldestAge`.
+    ///   - lifetime: The lifetime of entries that are inserted without one. Requires a clock.
+    ///   - weakReferences: If set, evicted values can be found, and become entries again, while others retain them.
+    ///   - weakLimit: The maximum number of weakly referenced values. The oldest are removed first.
     public init(
         limits: CacheLimits, policy: EvictionPolicy = .lru, clock: CacheClock? = nil, lifetime: EntryLifetime? = nil,
-        weakForm: WeakForm<Value>? = nil, weakLimit: Int = 1_000
+        weakReferences: WeakReferenceFactory<Value>? = nil, weakLimit: Int = 1_000
     ) {
         precondition(lifetime == nil || clock != nil, "a lifetime requires a clock")
-        let weakIndex = weakForm.map { WeakIndex<Key, Value>(form: $0, limit: weakLimit) }
+        let weakIndex = weakReferences.map { WeakIndex<Key, Value>(factory: $0, limit: weakLimit) }
         storage = Mutex(CacheStorage(limits: limits, policy: policy, weakIndex: weakIndex))
         self.clock = clock
         self.lifetime = lifetime
@@ -37,9 +37,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// Inserts a value for a key and removes the older value.
     /// - Parameters:
-    ///   - cost: the cost in the unit of the limits, 0 or more.
-    ///   - refetch: what it takes to load the value again.
-    ///   - lifetime: overrides the lifetime of the cache. Requires a clock.
+    ///   - cost: The cost in the unit of the limits, 0 or more.
+    ///   - refetch: The cost of loading the value again.
+    ///   - lifetime: Overrides the lifetime of the cache. Requires a clock.
     public func insert(
         _ value: Value, cost: Int = 1, refetch: RefetchCost = .network, lifetime: EntryLifetime? = nil, for key: Key
     ) {
@@ -60,27 +60,25 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Removes all values and resets the eviction policy.
     public func removeAll() { withStorage { $0.removeAll() } }
 
-    /// Removes the values whose keys satisfy a predicate. O(n).
-    ///
-    /// The predicate is called without the lock. Values that are inserted meanwhile may stay.
+    /// Removes the values whose keys satisfy a predicate. O(n). Values that are inserted in the meantime may stay.
     public func removeAll(where isUnwanted: (Key) throws -> Bool) rethrows {
         let keys = try withStorage { $0.keys }.filter(isUnwanted)
         _ = withStorage { storage in keys.map { storage.removeValue(for: $0) } }
     }
 
-    /// Removes all expired entries. O(n). You don't need to call it: each insertion checks a few entries.
+    /// Removes all expired entries. O(n). You don't need to call it, because each insertion checks a few entries.
     public func removeExpired() {
         guard let now = clock?.now() else { return }
         withStorage { $0.removeExpired(at: now) }
     }
 
     /// Evicts entries until the total cost and the number of entries are at most these. The limits don't change.
-    /// - Parameter cause: the cause in the statistics, `.trim` or `.pressure`.
+    /// - Parameter cause: The cause in the statistics, `.trim` or `.pressure`.
     public func trim(toCost cost: Int = .max, count: Int = .max, cause: EvictionCause = .trim) {
         withStorage { $0.evict(toCost: cost, count: count, cause) }
     }
 
-    /// The limits. Lower limits of cost and count evict entries at once; a lower entry cost applies to later insertions.
+    /// The limits. Lower limits of cost and count evict entries at once. The entry cost applies to later insertions.
     public var limits: CacheLimits {
         get { withStorage { $0.limits } }
         set { changeLimits { $0 = newValue } }
@@ -101,13 +99,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// The number of entries. It is exact and never exceeds `limits.count`.
     public var count: Int { withStorage { $0.count } }
 
-    /// What the cache has done so far, and what it contains now.
+    /// Counts since the cache was created, and its current size.
     public var statistics: CacheStatistics {
         let now = clock?.now()
         return withStorage { $0.statistics(at: now) }
     }
 
-    /// Runs a closure under the lock, and releases the values that it removed after the lock is unlocked.
+    /// Runs a closure under the lock, and releases the removed values without the lock.
     private func withStorage<Result: Sendable>(_ body: (inout CacheStorage<Key, Value>) -> Result) -> Result {
         let (result, removed) = storage.withLock { storage in
             let result = body(&storage)

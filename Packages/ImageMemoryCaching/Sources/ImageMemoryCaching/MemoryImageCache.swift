@@ -3,29 +3,27 @@ public import ImageCore
 /// Stores decoded images within a limit of bytes. An eviction policy chooses which images to evict.
 ///
 /// All operations are synchronous and can be called from any thread. The cost of an image is `DecodedImage.byteCount`.
+/// An image that exceeds a limit by itself is refused and evicts nothing. The older image for its key is removed.
 ///
-/// An image that exceeds a limit by itself is refused and evicts nothing. The older image for its key is removed
-/// nevertheless, because the caller has declared it outdated.
-///
-/// The cache finds an evicted or refused image again while others, such as a view, hold it. Until then the image is not in
-/// `totalCost`; when it is found, it becomes an entry again.
+/// The cache can find an evicted or refused image while others, such as a view, retain it. It then becomes an entry
+/// again; until then it is not in `totalCost`.
 public final class MemoryImageCache: ImageCache {
     private let cache: MemoryCache<ImageCacheKey, DecodedImage>
 
     /// - Parameters:
-    ///   - byteLimit: the maximum cost of all images, in bytes. A negative value counts as 0.
-    ///   - entryLimit: the maximum cost of one image, in bytes.
-    ///   - policy: chooses the images to evict.
-    ///   - clock: for lifetimes and for `CacheStatistics.coldestAge`. Without a clock, the cache reads no time.
-    ///   - lifetime: how long the cache returns an image. Requires a clock.
-    ///   - inUseLimit: how many evicted images the cache can find again while they are in use.
+    ///   - byteLimit: The maximum cost of all images, in bytes. A negative value counts as 0.
+    ///   - entryLimit: The maximum cost of one image, in bytes; nil for no limit.
+    ///   - policy: Chooses the images to evict.
+    ///   - clock: Measures lifetimes and `CacheStatistics.coldestAge`.
+    ///   - lifetime: The lifetime of images; nil if they don't expire. Requires a clock.
+    ///   - inUseLimit: The maximum number of evicted images that can be found while they are in use.
     public init(
         byteLimit: Int = 100 << 20, entryLimit: Int? = nil, policy: EvictionPolicy = .gdsf, clock: CacheClock? = nil,
         lifetime: EntryLifetime? = nil, inUseLimit: Int = 1_000
     ) {
         cache = MemoryCache(
             limits: CacheLimits(cost: byteLimit, entryCost: entryLimit ?? .max), policy: policy, clock: clock,
-            lifetime: lifetime, weakForm: .decodedImage, weakLimit: inUseLimit)
+            lifetime: lifetime, weakReferences: .decodedImage, weakLimit: inUseLimit)
     }
 
     public func image(for key: ImageCacheKey) -> DecodedImage? { cache.value(for: key) }
@@ -36,8 +34,8 @@ public final class MemoryImageCache: ImageCache {
 
     /// Inserts an image and removes the older image for its key.
     /// - Parameters:
-    ///   - refetch: what it takes to load the image again.
-    ///   - lifetime: overrides the lifetime of the cache. Requires a clock.
+    ///   - refetch: The cost of loading the image again.
+    ///   - lifetime: Overrides the lifetime of the cache. Requires a clock.
     public func insert(
         _ image: DecodedImage, refetch: RefetchCost, lifetime: EntryLifetime? = nil, for key: ImageCacheKey
     ) {
@@ -53,19 +51,17 @@ public final class MemoryImageCache: ImageCache {
         try cache.removeAll(where: isUnwanted)
     }
 
-    /// Removes all expired images. O(n). You don't need to call it: each insertion checks a few entries.
+    /// Removes all expired images. O(n). You don't need to call it, because each insertion checks a few entries.
     public func removeExpired() { cache.removeExpired() }
 
     /// Evicts images until the total cost is at most `byteCount`. The limit doesn't change.
-    /// - Parameter cause: the cause in the statistics, `.trim` or `.pressure`.
+    /// - Parameter cause: The cause in the statistics, `.trim` or `.pressure`.
     public func trim(to byteCount: Int, cause: EvictionCause = .trim) {
         cache.trim(toCost: byteCount, cause: cause)
     }
 
-    /// Evicts images until at most a share of the current total cost is left. The limit doesn't change.
-    ///
-    /// The statistics count these evictions as `.pressure`.
-    /// - Parameter share: 0 to 1. Values outside this range are clamped to it.
+    /// Evicts images, with the cause `.pressure`, until at most a share of the current total cost is left.
+    /// - Parameter share: From 0 to 1. Other values are clamped.
     public func trim(toShare share: Double) {
         trim(to: Int(Double(totalCost) * min(max(share, 0), 1)), cause: .pressure)
     }
@@ -90,13 +86,13 @@ public final class MemoryImageCache: ImageCache {
     /// The number of images.
     public var count: Int { cache.count }
 
-    /// What the cache has done so far, and what it contains now.
+    /// Counts since the cache was created, and its current size.
     public var statistics: CacheStatistics { cache.statistics }
 }
 
-extension WeakForm<DecodedImage> {
-    /// A weak reference to the pixels, which all copies of an image share. It retains the rest of the image.
-    public static let decodedImage = WeakForm { image in
+extension WeakReferenceFactory<DecodedImage> {
+    /// References the pixels, which all copies of an image share, weakly, and retains the rest of the image.
+    public static let decodedImage = WeakReferenceFactory { image in
         guard let reference = image.weakReference() else { return nil }
         return { reference.image }
     }

@@ -1,21 +1,21 @@
 import ImageCore
 import ImageLoading
 
-/// What a binding is bound to and shows. Pure: knows no loader, task or surface.
+/// The state of a binding: its request, visibility and appearance. Independent of loader, task and surface.
 struct BindingState: Sendable {
-    /// Tells each beginning from all others, also of the same request.
+    /// Identifies one attempt to load, even if the same request is loaded again.
     struct Generation: Hashable, Sendable {
         fileprivate var number: UInt64 = 0
     }
 
-    /// What the shell is to do.
+    /// The action that the binding performs after an event.
     enum Action: Sendable {
         case none
-        /// Move what is under way.
-        case prioritise(RequestPriority)
-        /// Cancel what is under way, and render.
+        /// Change the priority of the task.
+        case prioritize(RequestPriority)
+        /// Cancel the task and render.
         case stop
-        /// Cancel what is under way, look into memory, render, and load if memory has nothing.
+        /// Cancel the task, look up the image in memory, and render. Load the image if it is not in memory.
         case start(ImageRequest, Generation)
     }
 
@@ -27,14 +27,14 @@ struct BindingState: Sendable {
 
     init(options: ImageBinding.Options) { self.options = options }
 
-    /// True while an answer to this beginning would be taken.
+    /// Whether events of this attempt are accepted.
     func awaits(_ generation: Generation) -> Bool { generation == self.generation && appearance.phase.isLoading }
 
-    // MARK: What the owner wants
+    // MARK: Events of the owner
 
-    mutating func bound(_ wanted: ImageRequest) -> Action {
-        let isSame = wanted == request
-        request = wanted
+    mutating func bound(_ newRequest: ImageRequest) -> Action {
+        let isSame = newRequest == request
+        request = newRequest
         if isSame, !appearance.phase.isFailure { return priorityAction }
         return begin(.begin)
     }
@@ -45,8 +45,8 @@ struct BindingState: Sendable {
         guard request != nil else { return .none }
         switch appearance.phase {
         case .idle: return visible ? begin(.begin) : .none
-        case .loading: return mayLoad ? priorityAction : park()
-        case .success: return holdsImages ? .none : park()
+        case .loading: return mayLoad ? priorityAction : waitUntilVisible()
+        case .success: return holdsImages ? .none : waitUntilVisible()
         case .failure: return .none
         }
     }
@@ -64,32 +64,32 @@ struct BindingState: Sendable {
     private var mayLoad: Bool { isVisible || options.loadsBeforeVisible }
     private var holdsImages: Bool { isVisible || !options.releasesHiddenImage }
 
-    /// The priority of what is bound, as it is now; nil when nothing is.
+    /// The current priority, or `nil` without a request.
     var priority: RequestPriority? {
-        guard let wanted = request?.priority, !isVisible else { return request?.priority }
-        return min(wanted, options.priorityBeforeVisible)
+        guard let requested = request?.priority, !isVisible else { return request?.priority }
+        return min(requested, options.priorityBeforeVisible)
     }
 
-    private var priorityAction: Action { priority.map { .prioritise($0) } ?? .none }
+    private var priorityAction: Action { priority.map { .prioritize($0) } ?? .none }
 
     private mutating func begin(_ event: ImagePhase.Event) -> Action {
         guard let request, appearance.phase.apply(event) else { return .none }
-        guard mayLoad else { return park() }
+        guard mayLoad else { return waitUntilVisible() }
         generation.number += 1
         showWaiting()
         return .start(request, generation)
     }
 
-    /// Waits for visibility, loading nothing.
-    private mutating func park() -> Action {
+    /// Waits until the surface is visible, without loading.
+    private mutating func waitUntilVisible() -> Action {
         appearance.phase.apply(.clear)
         showWaiting()
         return .stop
     }
 
-    // MARK: What the loader tells
+    // MARK: Events of the loader
 
-    /// False when it changes nothing: it is the answer to something else, or has no place in the present phase.
+    /// Handles an event of the task. Returns false if the event is outdated or changes nothing.
     @discardableResult
     mutating func received(_ event: ImageTask.Event, _ generation: Generation) -> Bool {
         guard awaits(generation) else { return false }
@@ -106,7 +106,7 @@ struct BindingState: Sendable {
 
     private mutating func succeeded(_ loaded: LoadedImage) {
         guard holdsImages else {
-            _ = park()
+            _ = waitUntilVisible()
             return
         }
         appearance.phase.apply(.succeed(loaded.source))
@@ -128,11 +128,11 @@ struct BindingState: Sendable {
 
     // MARK: Images
 
-    /// What is to be seen until something of the image is there.
+    /// Shows the previous image or the placeholder until there is a better image.
     private mutating func showWaiting() {
-        let isOfUse = [.final, .preview, .kept].contains(appearance.kind)
-        guard options.keepsOldImage, holdsImages, isOfUse else { return showPlaceholder() }
-        (appearance.kind, appearance.transition) = (.kept, .none)
+        let isUsable = [.final, .preview, .previous].contains(appearance.kind)
+        guard options.keepsOldImage, holdsImages, isUsable else { return showPlaceholder() }
+        (appearance.kind, appearance.transition) = (.previous, .none)
     }
 
     private mutating func showPlaceholder() {
@@ -143,7 +143,7 @@ struct BindingState: Sendable {
     private mutating func show(
         _ image: DecodedImage?, _ kind: ImageAppearance.Kind, _ transition: ImageTransition = .none
     ) {
-        if image != nil || appearance.image != nil { appearance.imageNumber += 1 }
+        if image != nil || appearance.image != nil { appearance.imageVersion += 1 }
         (appearance.image, appearance.kind, appearance.transition) = (image, kind, transition)
     }
 }

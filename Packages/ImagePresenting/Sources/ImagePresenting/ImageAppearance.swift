@@ -1,15 +1,15 @@
 public import ImageCore
 
-/// How a surface goes over from what it shows to another image.
+/// The transition of a surface to a new image.
 public enum ImageTransition: Hashable, Sendable {
-    /// At once.
+    /// Without a transition.
     case none
-    /// The new image comes out of the surface's background.
+    /// The new image fades in over the background of the surface.
     case fadeIn(Duration)
-    /// The new image comes while the old one, or the placeholder, goes.
+    /// The new image fades in while the old image or placeholder fades out.
     case crossDissolve(Duration)
 
-    /// How long it takes; nil for a change at once.
+    /// The duration in seconds, or `nil` if there is no transition.
     public var seconds: Double? {
         switch self {
         case .none: nil
@@ -18,48 +18,52 @@ public enum ImageTransition: Hashable, Sendable {
     }
 }
 
-/// All there is to draw: what a surface renders, and nothing else.
+/// Everything that a surface draws.
 public struct ImageAppearance: Sendable {
-    /// What the image is.
+    /// The kind of image.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// There is none: the surface draws a placeholder of its own, or nothing.
+        /// No image. The surface draws its own placeholder, or nothing.
         case none
-        /// The request's `placeholder`.
+        /// The placeholder of the request.
         case placeholder
-        /// The image of the request before this one, until there is a better one.
-        case kept
-        /// The image that is wanted, as far as it has come, or a lesser one of the same.
+        /// The image of the previous request, shown until there is a better one.
+        case previous
+        /// An incomplete or smaller version of the requested image.
         case preview
-        /// The image that is wanted.
+        /// The requested image.
         case final
-        /// The request's `failureImage`.
+        /// The failure image of the request.
         case failureImage
     }
 
+    /// The phase of loading.
     public var phase: ImagePhase
-    /// Nil when the surface is to draw a placeholder of its own.
+    /// The image to draw, or `nil` if the surface draws its own placeholder.
     public var image: DecodedImage?
+    /// The kind of `image`.
     public var kind: Kind
-    /// How to go over to this appearance. `.none` but for images that were waited for.
+    /// The transition to this appearance. `.none` except for images that were not in memory.
     public var transition: ImageTransition
-    /// Another one whenever `image` is another one: a surface that has drawn this number already has nothing to upload.
-    public var imageNumber: UInt64
+    /// A number that changes whenever `image` changes. If a surface has already drawn this version, it doesn't need to
+    /// upload the image.
+    public var imageVersion: UInt64
 
+    /// Creates an appearance. By default, it is idle and has no image.
     public init(
         phase: ImagePhase = .idle, image: DecodedImage? = nil, kind: Kind = .none,
-        transition: ImageTransition = .none, imageNumber: UInt64 = 0
+        transition: ImageTransition = .none, imageVersion: UInt64 = 0
     ) {
         self.phase = phase
         self.image = image
         self.kind = kind
         self.transition = transition
-        self.imageNumber = imageNumber
+        self.imageVersion = imageVersion
     }
 }
 
-/// What draws: a view, a cell, a widget.
+/// A view, cell or widget that draws an image.
 @MainActor
 public protocol ImageSurface: AnyObject {
-    /// Called in the turn in which what is to be drawn changes. May call the binding.
+    /// Draws an appearance. Called synchronously for each change. You may call the binding here.
     func render(_ appearance: ImageAppearance)
 }

@@ -1,75 +1,82 @@
 public import ImageCore
 public import ImageLoading
 
-/// Keeps a surface showing the image that was last asked for. One for each cell, for as long as the cell lives.
+/// Shows the image of the latest request on a surface. Create one for each cell, and keep it as long as the cell.
 ///
-/// - An image in memory is rendered before `bind` returns: without placeholder, without transition.
-/// - Each binding has a generation. What an older one brings is never rendered, whatever it was asked for.
-/// - To be bound is not to be visible: lists bind cells ahead of need. Until `setVisible(true)` an image is loaded at a low priority, or not
-///   at all (`Options`).
-/// - Binding to an equal request again changes nothing, unless that has failed.
-/// - When the binding goes, what it waits for is cancelled; when the surface is gone, at the next event.
+/// - An image in memory is rendered before `bind` returns, without placeholder and transition.
+/// - Each binding has a generation. Results of an older generation are never rendered, even for the same request.
+/// - A bound surface isn't necessarily visible: lists bind cells in advance. Until `setVisible(true)`, an image loads
+///   at a low priority, or not at all, depending on `Options`.
+/// - Binding an equal request again changes only its priority, unless the request has failed.
+/// - Deallocating the binding cancels its request. If the surface is deallocated, the next event cancels it.
 ///
 /// ```swift
 /// let binding = ImageBinding(loader: loader, surface: cell)
-/// binding.bind(request)         // the list has given the cell a row
-/// binding.setVisible(true)      // the cell has come onto the screen
-/// binding.unbind()              // the cell waits for another row
+/// binding.bind(request)         // the list assigns a row to the cell
+/// binding.setVisible(true)      // the cell appears on the screen
+/// binding.unbind()              // the cell is ready for reuse
 /// ```
 @MainActor
 public final class ImageBinding {
-    /// How a binding behaves, whatever it is bound to.
+    /// The options of a binding, for all its requests.
     public struct Options: Sendable {
-        /// Whether the image before stays until there is a better one, in place of a placeholder.
+        /// Whether the previous image stays visible, instead of a placeholder, until there is a better one.
         public var keepsOldImage = false
-        /// Whether images are loaded before they are visible.
+        /// Whether images are loaded before the surface is visible.
         public var loadsBeforeVisible = true
-        /// The priority of what is loaded before it is visible; a request of lower priority stays at its own.
+        /// The priority until the surface is visible. A request with a lower priority keeps its own.
         public var priorityBeforeVisible = RequestPriority.low
-        /// Whether the final image is given up while it is not visible, to be taken from memory, or loaded, when it is again. For lists that
-        /// keep many more cells bound than are to be seen.
+        /// Whether the final image is released while the surface is hidden. It is taken from memory, or loaded, when
+        /// the surface is visible again. Use it for lists with many more bound than visible cells.
         public var releasesHiddenImage = false
-        /// How to go over to an image that comes from network or disk, unless the request's own option `transition` says.
+        /// The transition to an image from the network or disk. The option `transition` of a request takes precedence.
         public var transition = ImageTransition.none
 
+        /// Creates the default options.
         public init() {}
     }
 
     private let loader: ImageLoader
     private weak var surface: (any ImageSurface)?
     private var state: BindingState
-    /// What is under way: to let go of it cancels it, and nothing of it is told after that.
+    /// The current task. Releasing it cancels the request, and no further event is delivered.
     private var task: ImageTask?
 
-    /// - Parameter surface: held weakly.
+    /// Creates a binding without a request.
+    ///
+    /// - Parameters:
+    ///   - loader: Loads the images.
+    ///   - surface: Draws the images. It is held weakly.
+    ///   - options: The options of the binding.
     public init(loader: ImageLoader, surface: any ImageSurface, options: Options = Options()) {
         self.loader = loader
         self.surface = surface
         state = BindingState(options: options)
     }
 
-    /// What the surface was last told to render.
+    /// The appearance that was rendered last.
     public var appearance: ImageAppearance { state.appearance }
-    /// What it is bound to; nil when it is not.
+    /// The current request, or `nil` if the binding is unbound.
     public var request: ImageRequest? { state.request }
+    /// Whether the surface is visible.
     public var isVisible: Bool { state.isVisible }
 
-    /// Shows the image of a request, from now on.
-    public func bind(_ request: ImageRequest) { carryOut(state.bound(request)) }
+    /// Shows the image of a request. Cancels the previous request unless it is equal.
+    public func bind(_ request: ImageRequest) { perform(state.bound(request)) }
 
-    /// Tells whether the surface is to be seen. False until it is called; outlasts `bind` and `unbind`.
-    public func setVisible(_ visible: Bool) { carryOut(state.becameVisible(visible)) }
+    /// Sets whether the surface is visible. Initially false. `bind` and `unbind` do not change it.
+    public func setVisible(_ visible: Bool) { perform(state.becameVisible(visible)) }
 
-    /// Shows nothing, and cancels what was on its way.
-    public func unbind() { carryOut(state.unbound()) }
+    /// Clears the surface and cancels the request.
+    public func unbind() { perform(state.unbound()) }
 
-    /// Tries once more, after a failure; nothing otherwise.
-    public func retry() { carryOut(state.retried()) }
+    /// Loads the image again after a failure. Has no effect otherwise.
+    public func retry() { perform(state.retried()) }
 
-    private func carryOut(_ action: BindingState.Action) {
+    private func perform(_ action: BindingState.Action) {
         switch action {
         case .none: break
-        case .prioritise(let priority): task?.priority = priority
+        case .prioritize(let priority): task?.priority = priority
         case .stop:
             task = nil
             render()
@@ -79,9 +86,9 @@ public final class ImageBinding {
 
     private func start(_ request: ImageRequest, _ generation: BindingState.Generation) {
         if let hit = loader.cachedImage(for: request) { return received(.finished(.success(hit)), generation) }
-        var request = showingLesser(request, generation)
+        var request = withBestCachedPreview(request, generation)
         render()
-        // The surface may have done something about it meanwhile.
+        // The surface may have changed the binding while it rendered.
         guard state.awaits(generation), let priority = state.priority else { return }
         request.priority = priority
         task = loader.follow(request, for: self, on: .mainActor) { binding, event in
@@ -89,11 +96,11 @@ public final class ImageBinding {
         }
     }
 
-    /// Shows the best of the lesser images that memory has; the request that is left asks for better ones only.
-    private func showingLesser(_ request: ImageRequest, _ generation: BindingState.Generation) -> ImageRequest {
+    /// Shows the best cached image of `lowQuality`. Returns the request with only the better ones.
+    private func withBestCachedPreview(_ request: ImageRequest, _ generation: BindingState.Generation) -> ImageRequest {
         var request = request
-        for (index, lesser) in request.lowQuality.enumerated().reversed() {
-            guard let hit = loader.cachedImage(for: lesser) else { continue }
+        for (index, preview) in request.lowQuality.enumerated().reversed() {
+            guard let hit = loader.cachedImage(for: preview) else { continue }
             state.received(.preview(hit.image), generation)
             request.lowQuality.removeFirst(index + 1)
             break

@@ -2,23 +2,28 @@ public import ImageCore
 public import ImageLoading
 public import Observation
 
-/// The same as an `ImageBinding` with its surface, for toolkits that observe: what is to be drawn is a property.
+/// The observable counterpart of an `ImageBinding` and its surface, for toolkits with observation.
 ///
 /// ```swift
 /// let model = ImageModel(loader: loader)
-/// model.show(request)          // as long as the view is there
+/// model.show(request)          // when the view appears
 /// draw(model.appearance)       // observed
-/// model.clear()                // when it is gone
+/// model.clear()                // when the view disappears
 /// ```
 @MainActor
 @Observable
 public final class ImageModel {
-    /// What is to be drawn now.
+    /// The current appearance, to be drawn by the view.
     public private(set) var appearance = ImageAppearance()
     @ObservationIgnored private let relay: Relay
     @ObservationIgnored private let binding: ImageBinding
     @ObservationIgnored private let loader: ImageLoader
 
+    /// Creates a model.
+    ///
+    /// - Parameters:
+    ///   - loader: Loads the images.
+    ///   - options: The options of the binding.
     public init(loader: ImageLoader, options: ImageBinding.Options = ImageBinding.Options()) {
         self.loader = loader
         relay = Relay()
@@ -26,36 +31,39 @@ public final class ImageModel {
         relay.model = self
     }
 
-    /// What it shows the image of; nil for nothing. Not observed.
+    /// The current request, or `nil` if there is none. Not observed.
     public var request: ImageRequest? { binding.request }
 
-    /// What is to be drawn for a request that is about to be shown, by toolkits that draw before they tell what has appeared: its image, if
-    /// memory has it; never what another request has left. Observes the model in any case.
+    /// Returns what to draw for a request that is about to be shown.
+    ///
+    /// Use it if your toolkit draws a view before it reports that the view appeared. Contains the image if it is in
+    /// memory, but never an image of the previous request. Always observes the model.
     public func appearance(for request: ImageRequest) -> ImageAppearance {
         let shown = appearance
         guard binding.request != request else { return shown }
-        let number = shown.imageNumber + 1
-        guard let hit = loader.cachedImage(for: request) else { return ImageAppearance(imageNumber: number) }
+        let number = shown.imageVersion + 1
+        guard let hit = loader.cachedImage(for: request) else { return ImageAppearance(imageVersion: number) }
         return ImageAppearance(
-            phase: .success(.memory), image: hit.image, kind: .final, imageNumber: number)
+            phase: .success(.memory), image: hit.image, kind: .final, imageVersion: number)
     }
 
-    /// Shows the image of a request, which is taken to be seen: an image in memory is there when this returns.
+    /// Shows the image of a request, and makes the model visible. An image in memory is available when this method
+    /// returns.
     public func show(_ request: ImageRequest) {
         binding.setVisible(true)
         binding.bind(request)
     }
 
-    /// Tells whether it is to be seen; `show` says so by itself.
+    /// Sets whether the view is visible. `show` makes it visible.
     public func setVisible(_ visible: Bool) { binding.setVisible(visible) }
 
-    /// Shows nothing, and cancels what was on its way.
+    /// Clears the image and cancels the request.
     public func clear() { binding.unbind() }
 
-    /// Tries once more, after a failure; nothing otherwise.
+    /// Loads the image again after a failure. Has no effect otherwise.
     public func retry() { binding.retry() }
 
-    /// What the binding renders into.
+    /// The surface of the binding. Copies the appearance to the model.
     private final class Relay: ImageSurface {
         weak var model: ImageModel?
 

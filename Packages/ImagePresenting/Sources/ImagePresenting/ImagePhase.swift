@@ -1,34 +1,35 @@
 public import ImageCore
 
-/// How far a view is with its image.
+/// The loading phase of a view's image.
 ///
-/// A value; `apply(_:)` is all that changes it, and lets nothing happen that has no place in the present phase.
+/// Change it only with `apply(_:)`, which rejects events that are invalid in the current phase.
 public enum ImagePhase: Sendable {
-    /// No image is asked for, or it is not asked for yet.
+    /// No image is requested, or loading has not started.
     case idle
-    /// On its way. The progress is nil until the first bytes have come.
+    /// Loading. The progress is `nil` until the first bytes arrive.
     case loading(WorkProgress?)
-    /// There, and from where.
+    /// Loaded from this source.
     case success(ImageSource)
+    /// Failed with this error.
     case failure(ImageError)
 
-    /// What may happen to a view's image.
+    /// An event in the life of a view's image.
     public enum Event: Sendable {
-        /// Another image is wanted. Legal in every phase.
+        /// Loading starts. Valid in every phase.
         case begin
-        /// More of it has come. Legal while loading.
+        /// More bytes have arrived. Valid while loading.
         case progress(WorkProgress)
-        /// It is there. Legal while loading.
+        /// The image is loaded. Valid while loading.
         case succeed(ImageSource)
-        /// It will not come. Legal while loading. A cancellation is no failure, and leads to `.idle`.
+        /// Loading has failed. Valid while loading. Cancellation is not a failure and leads to `.idle`.
         case fail(ImageError)
-        /// The same image is to be tried once more. Legal after a failure alone.
+        /// The image is loaded again. Valid only after a failure.
         case retry
-        /// None is wanted any more. Legal in every phase but `.idle`.
+        /// The image is no longer needed. Valid in every phase except `.idle`.
         case clear
     }
 
-    /// The phase after an event; nil when the event is not legal in this one.
+    /// Returns the phase after an event, or nil if the event is invalid in this phase.
     public func after(_ event: Event) -> ImagePhase? {
         switch (self, event) {
         case (_, .begin), (.failure, .retry): .loading(nil)
@@ -41,7 +42,7 @@ public enum ImagePhase: Sendable {
         }
     }
 
-    /// Goes on to the phase after an event. False, and nothing is changed, when the event is not legal in this one.
+    /// Changes to the phase after an event. Returns false and changes nothing if the event is invalid in this phase.
     @discardableResult
     public mutating func apply(_ event: Event) -> Bool {
         guard let next = after(event) else { return false }
@@ -49,8 +50,12 @@ public enum ImagePhase: Sendable {
         return true
     }
 
+    /// Whether the phase is `.idle`.
     public var isIdle: Bool { if case .idle = self { true } else { false } }
+    /// Whether the phase is `.loading`.
     public var isLoading: Bool { if case .loading = self { true } else { false } }
+    /// Whether the phase is `.success`.
     public var isSuccess: Bool { if case .success = self { true } else { false } }
+    /// Whether the phase is `.failure`.
     public var isFailure: Bool { if case .failure = self { true } else { false } }
 }

@@ -1,20 +1,27 @@
 public import ImageCore
 public import ImageLoading
 
-/// Loads what a scrolled list is about to show, and gives up what it has turned away from: a `PrefetchWindow` with its prefetcher.
+/// Prefetches the images that a scrolling list is about to show, and cancels those on the far side after a reversal.
+/// Combines a `PrefetchWindow` and an `ImagePrefetcher`.
 ///
-/// At most `PrefetchWindow.Rules.maximumAhead` items beside the visible ones are on their way, and the prefetcher's own limit at once.
+/// It loads at most `PrefetchWindow.Rules.maximumAhead` items ahead of the visible ones. The prefetcher limits how many
+/// load concurrently.
 @MainActor
 public final class PrefetchController {
     private let prefetcher: ImagePrefetcher
     private let request: @MainActor (Int) -> ImageRequest?
     private var window: PrefetchWindow
-    /// What was started, as it was then: the list may say something else of an index later.
+    /// The requests that were started. The list may return a different request for an index later.
     private var started: [Int: ImageRequest] = [:]
-    /// How many of them are of each image.
+    /// The number of items for each request.
     private var uses: [ImageRequest: Int] = [:]
 
-    /// - Parameter request: what the item at an index shows; nil for nothing. Called in `update` alone.
+    /// Creates a controller.
+    ///
+    /// - Parameters:
+    ///   - prefetcher: Loads the images.
+    ///   - rules: How far ahead to load.
+    ///   - request: Returns the request for the item at an index, or nil if it shows no image. Only called in `update`.
     public init(
         prefetcher: ImagePrefetcher, rules: PrefetchWindow.Rules = PrefetchWindow.Rules(),
         request: @escaping @MainActor (Int) -> ImageRequest?
@@ -24,15 +31,15 @@ public final class PrefetchController {
         window = PrefetchWindow(rules: rules)
     }
 
-    /// The items that are loaded or loading: those visible, and those ahead.
+    /// The items that are loaded or loading: the visible ones, and those ahead.
     public var items: Range<Int> { window.items }
 
-    /// Tells what is visible now.
+    /// Reports which items are visible.
     ///
     /// - Parameters:
-    ///   - visible: the items on the screen; none stops everything.
-    ///   - count: how many items the list has.
-    ///   - time: since whatever moment, the same for all updates; never less than in the update before.
+    ///   - visible: The visible items. An empty range cancels everything.
+    ///   - count: The number of items in the list.
+    ///   - time: The time since any fixed moment. It must not decrease.
     public func update(visible: Range<Int>, of count: Int, at time: Duration) {
         let change = window.update(visible: visible, of: count, at: time)
         stop(change.cancels)
@@ -44,17 +51,18 @@ public final class PrefetchController {
         prefetcher.start(loads.map(\.1))
     }
 
-    /// Stops everything and forgets the list, when its items have become others.
+    /// Cancels everything. Call it when the items of the list have changed.
     public func reset() { stop(window.reset()) }
 
-    /// Two items may show the same image: it goes on while one of them is wanted.
+    /// Cancels the requests of these items. If several items show the same image, its request continues while one of
+    /// them is in the window.
     private func stop(_ indices: [Int]) {
         let unused = indices.compactMap { started.removeValue(forKey: $0) }.filter { request in
             guard let count = uses.removeValue(forKey: request), count > 1 else { return true }
             uses[request] = count - 1
             return false
         }
-        // Nothing is left to be stopped where everything has come.
+        // If all requests are finished, there is nothing to cancel.
         if prefetcher.count > 0 { prefetcher.stop(unused) }
     }
 }

@@ -1,7 +1,8 @@
-/// Which items of a scrolled list to load ahead of need: what is visible, and more in the direction of travel the faster it goes.
+/// Decides which items of a scrolling list to load: the visible items, and more ahead of them the faster the list
+/// scrolls.
 ///
-/// A value that uses indices and times only, no view and no loader. The owner of the list reports what is visible, and does what it
-/// answers:
+/// It is a value that only uses indices and times. Report the visible items, and apply the change that `update`
+/// returns:
 ///
 /// ```swift
 /// let change = window.update(visible: 40..<52, of: images.count, at: start.duration(to: clock.now))
@@ -9,65 +10,78 @@
 /// prefetcher.start(change.loads.map { requests[$0] })
 /// ```
 ///
-/// - All loads told, without all cancels told, are `items`: nothing is told twice.
-/// - A reversal cancels the far side. Moving back by less than `Rules.turnDistance` is none.
-/// - A jump, further than the window reaches at most, tells nothing of velocity, and leads forwards.
-/// - The same updates give the same answers.
+/// - `items` always equals all `loads` minus all `cancels`. No item is loaded or cancelled twice.
+/// - Reversing the direction cancels the items on the far side. Moving back by less than `Rules.reversalDistance` is
+///   not a reversal.
+/// - A jump farther than the maximum size of the window resets the velocity to 0 and the direction to forwards.
+/// - The same updates return the same changes.
 public struct PrefetchWindow: Sendable {
-    /// How far it looks ahead. Distances are in items: rows of a list, cells of a grid.
+    /// How far ahead to load. Distances are in items: rows of a list, cells of a grid.
     public struct Rules: Hashable, Sendable {
-        /// How far ahead in time: longer than a load takes.
+        /// The time to load ahead. It should be longer than a load takes.
         public var lead: Duration
-        /// The least that is loaded ahead, at rest too. 0 or more.
+        /// The minimum number of items to load ahead, even at rest. Must not be negative.
         public var minimumAhead: Int
-        /// The most that is loaded ahead, however fast it goes. Not less than `minimumAhead`.
+        /// The maximum number of items to load ahead. Must not be less than `minimumAhead`.
         public var maximumAhead: Int
-        /// How far back it must go to be a reversal. More than 0.
-        public var turnDistance: Double
-        /// Over what time the velocity is averaged, by an exponential mean. More than 0.
+        /// The distance that counts as a reversal. Must be positive.
+        public var reversalDistance: Double
+        /// The time constant of the exponential mean of the velocity. Must be positive.
         public var smoothing: Duration
 
+        /// Creates rules.
+        ///
+        /// - Parameters:
+        ///   - lead: The time to load ahead.
+        ///   - minimumAhead: The minimum number of items to load ahead.
+        ///   - maximumAhead: The maximum number of items to load ahead.
+        ///   - reversalDistance: The distance in items that counts as a reversal.
+        ///   - smoothing: The time constant of the mean velocity.
         public init(
             lead: Duration = .milliseconds(500), minimumAhead: Int = 8, maximumAhead: Int = 64,
-            turnDistance: Double = 2, smoothing: Duration = .milliseconds(100)
+            reversalDistance: Double = 2, smoothing: Duration = .milliseconds(100)
         ) {
             self.lead = lead
             self.minimumAhead = minimumAhead
             self.maximumAhead = maximumAhead
-            self.turnDistance = turnDistance
+            self.reversalDistance = reversalDistance
             self.smoothing = smoothing
         }
     }
 
-    /// What to do about a move.
+    /// The items to load and to cancel after an update.
     public struct Change: Hashable, Sendable {
-        /// What was not loaded before, in the direction of travel.
+        /// The items to load, in the direction of scrolling.
         public var loads: [Int]
-        /// What is not wanted any more, in ascending order; also items that the list has no more.
+        /// The items to cancel, in ascending order. May include items that the list no longer has.
         public var cancels: [Int]
 
+        /// Creates a change.
         public init(loads: [Int] = [], cancels: [Int] = []) {
             self.loads = loads
             self.cancels = cancels
         }
     }
 
+    /// How far ahead to load.
     public let rules: Rules
-    /// What is loaded or loading: the visible items and those ahead.
+    /// The items that are loaded or loading: the visible ones, and those ahead.
     public private(set) var items = 0..<0
     private var motion = ScrollMotion()
 
+    /// Creates an empty window.
     public init(rules: Rules = Rules()) { self.rules = rules }
 
-    /// In items per second, averaged; negative towards the beginning.
+    /// The mean velocity in items per second. Negative towards the beginning.
     public var velocity: Double { motion.velocity }
 
     /// Moves the window.
     ///
     /// - Parameters:
-    ///   - visible: the items on the screen; none cancels everything.
-    ///   - count: how many items the list has now.
-    ///   - time: since whatever moment, the same for all updates; never less than in the update before.
+    ///   - visible: The visible items. An empty range cancels everything.
+    ///   - count: The number of items in the list.
+    ///   - time: The time since any fixed moment. It must not decrease.
+    /// - Returns: The items to load and to cancel.
     public mutating func update(visible: Range<Int>, of count: Int, at time: Duration) -> Change {
         let visible = visible.clamped(to: 0..<max(0, count))
         motion.moved(to: visible, at: time, rules)
@@ -76,14 +90,16 @@ public struct PrefetchWindow: Sendable {
         return Change(from: before, to: items, isForwards: motion.isForwards)
     }
 
-    /// Forgets the list, when its items have become others. Returns what is to be cancelled.
+    /// Resets the window when the items of the list have changed. Returns the items to cancel.
     public mutating func reset() -> [Int] {
         defer { self = PrefetchWindow(rules: rules) }
         return Array(items)
     }
 
-    /// The far edge keeps up with what is wanted, and goes back only when that is less by a third: a velocity that varies a little
-    /// does not cancel and load the same items again and again.
+    /// Returns the window around the visible items.
+    ///
+    /// The far edge only moves back when the distance shrinks by a third. Otherwise small changes of the velocity would
+    /// cancel and load the same items repeatedly.
     private func window(around visible: Range<Int>) -> Range<Int> {
         let ahead = ahead
         let most = max(ahead, min(rules.maximumAhead, ahead + ahead / 2))
@@ -110,32 +126,32 @@ extension PrefetchWindow.Change {
     }
 }
 
-/// Where a list goes, and how fast, from where it was when.
+/// The position, direction and velocity of a scrolling list.
 private struct ScrollMotion: Sendable {
     private(set) var velocity = 0.0
     private(set) var isForwards = true
     fileprivate var last: (position: Double, time: Duration)?
-    /// How far it has come in the present direction.
+    /// The farthest position in the current direction.
     fileprivate var furthest = 0.0
 
     mutating func moved(to visible: Range<Int>, at time: Duration, _ rules: PrefetchWindow.Rules) {
         let position = Double(visible.lowerBound + visible.upperBound) / 2
         let reach = Double(visible.count + rules.maximumAhead)
-        guard let last, abs(position - last.position) <= reach else { return began(at: position, time) }
-        let turns = turns(at: position, rules.turnDistance)
+        guard let last, abs(position - last.position) <= reach else { return reset(at: position, time) }
+        let reverses = reverses(at: position, rules.reversalDistance)
         let seconds = (time - last.time) / .seconds(1)
-        guard seconds > 0 else { return }  // what moved counts with the next update
+        guard seconds > 0 else { return }  // The next update includes this movement.
         let present = (position - last.position) / seconds
-        let weight = turns ? 1 : seconds / (seconds + rules.smoothing / .seconds(1))
+        let weight = reverses ? 1 : seconds / (seconds + rules.smoothing / .seconds(1))
         velocity += weight * (present - velocity)
         self.last = (position, time)
     }
 
-    private mutating func began(at position: Double, _ time: Duration) {
+    private mutating func reset(at position: Double, _ time: Duration) {
         self = ScrollMotion(last: (position, time), furthest: position)
     }
 
-    private mutating func turns(at position: Double, _ distance: Double) -> Bool {
+    private mutating func reverses(at position: Double, _ distance: Double) -> Bool {
         let back = isForwards ? furthest - position : position - furthest
         if back > 0, back < distance { return false }
         furthest = position

@@ -1,31 +1,36 @@
 public import ImageCore
 public import ImageLoading
 
-/// The binding of a view that learns of its loader with each request: an `ImageBinding` that is made when it is known which.
+/// The binding of a view that receives its loader with each request. Creates an `ImageBinding` for each loader.
 @MainActor
 public final class ViewBinding {
     private weak var surface: (any ImageSurface)?
     private var bound: (loader: ImageLoader, binding: ImageBinding)?
 
-    /// Whether the view is to be seen.
+    /// Whether the view is visible.
     public var isVisible = false {
         didSet { bound?.binding.setVisible(isVisible) }
     }
 
-    /// - Parameter surface: held weakly.
+    /// Creates a binding.
+    ///
+    /// - Parameter surface: The view. It is held weakly.
     public init(surface: any ImageSurface) { self.surface = surface }
 
-    /// Shows the image of a request: before this returns if it is in memory.
+    /// Shows the image of a request. An image in memory is rendered before this method returns.
     ///
-    /// - Parameter options: those of the first call count, as long as the loader stays the same.
+    /// - Parameters:
+    ///   - request: The request to load.
+    ///   - loader: The loader to use.
+    ///   - options: The options of the binding. They are ignored unless the loader has changed.
     public func bind(_ request: ImageRequest, with loader: ImageLoader, options: ImageBinding.Options) {
         binding(for: loader, options)?.bind(request)
     }
 
-    /// Shows nothing, and cancels what was on its way.
+    /// Clears the view and cancels its request.
     public func unbind() { bound?.binding.unbind() }
 
-    /// Tries once more, after a failure; nothing otherwise.
+    /// Loads the image again after a failure. Has no effect otherwise.
     public func retry() { bound?.binding.retry() }
 
     private func binding(for loader: ImageLoader, _ options: ImageBinding.Options) -> ImageBinding? {

@@ -5,17 +5,25 @@
     public import ImagePresenting
     public import SwiftUI
 
-    /// Shows the image of a request, in the manner of AsyncImage: while it is there, and no longer.
+    /// A view that loads and shows the image of a request, similar to `AsyncImage`.
     ///
-    /// An image in memory is drawn the first time that the view is. Another request takes the place of the one before at once; when the view
-    /// disappears, what is on its way is cancelled.
+    /// An image in memory is drawn in the first update of the view. A new request immediately replaces the previous
+    /// one. The request is cancelled when the view disappears.
     public struct RequestImage<Content: View>: View {
         private let request: ImageRequest
         private let content: (RequestImageContent) -> Content
         @State private var model: ImageModel
-        @State private var drawn = DrawnImage { $0.makeCGImage().map { Image(decorative: $0, scale: 1) } }
+        @State private var converter = PlatformImageConverter {
+            $0.makeCGImage().map { Image(decorative: $0, scale: 1) }
+        }
 
-        /// - Parameter loader: the one of the first time counts, and so do the options.
+        /// Creates a view with custom content.
+        ///
+        /// - Parameters:
+        ///   - request: The request to load.
+        ///   - loader: Loads the image. Ignored after the first update of the view.
+        ///   - options: The options of the binding. Ignored after the first update of the view.
+        ///   - content: Returns the content for each phase.
         public init(
             _ request: ImageRequest, loader: ImageLoader, options: ImageBinding.Options = ImageBinding.Options(),
             @ViewBuilder content: @escaping (RequestImageContent) -> Content
@@ -25,12 +33,13 @@
             _model = State(initialValue: ImageModel(loader: loader, options: options))
         }
 
+        /// The content of the view.
         public var body: some View {
             let appearance = model.appearance(for: request)
-            drawn.update(to: appearance)
-            return content(RequestImageContent(phase: appearance.phase, image: drawn.image) { model.retry() })
+            converter.update(to: appearance)
+            return content(RequestImageContent(phase: appearance.phase, image: converter.image) { model.retry() })
                 .animation(
-                    appearance.transition.seconds.map { .easeInOut(duration: $0) }, value: appearance.imageNumber
+                    appearance.transition.seconds.map { .easeInOut(duration: $0) }, value: appearance.imageVersion
                 )
                 .task(id: request) { @MainActor [model, request] in model.show(request) }
                 .onDisappear { model.clear() }
@@ -38,7 +47,7 @@
     }
 
     extension RequestImage where Content == StandardImageContent {
-        /// With a shimmer until there is an image, and a failure that can be tapped to try again.
+        /// Creates a view with a shimmer as the placeholder, and a retry symbol after a failure.
         public init(
             _ request: ImageRequest, loader: ImageLoader, options: ImageBinding.Options = ImageBinding.Options()
         ) {

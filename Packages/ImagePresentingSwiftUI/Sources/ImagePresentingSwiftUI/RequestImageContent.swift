@@ -2,12 +2,14 @@
     public import ImagePresenting
     public import SwiftUI
 
-    /// What the content of a `RequestImage` is made of.
+    /// The input for the content of a `RequestImage`.
     public struct RequestImageContent {
+        /// The phase of loading.
         public var phase: ImagePhase
-        /// The final image, a preview, a placeholder or a failure image; nil when the content is to draw something of its own.
+        /// The final image, a preview, a placeholder or a failure image. `nil` if the content should draw its own
+        /// placeholder.
         public var image: Image?
-        /// Tries once more; does nothing but after a failure.
+        /// Loads the image again after a failure. Has no effect otherwise.
         public var retry: @MainActor () -> Void
     }
 #endif

@@ -2,10 +2,11 @@
     import ImagePresenting
     public import SwiftUI
 
-    /// The image; a shimmer until there is one; a failure that can be tapped.
+    /// The standard content: the image, a shimmer while it loads, or a retry symbol after a failure.
     public struct StandardImageContent: View {
         let image: RequestImageContent
 
+        /// The content of the view.
         public var body: some View {
             if let image = image.image {
                 image.resizable()
@@ -17,7 +18,7 @@
         }
     }
 
-    /// A grey that comes and goes, or stays, where motion is to be reduced.
+    /// A pulsing gray placeholder. With reduced motion, it does not pulse.
     struct Shimmer: View {
         @Environment(\.accessibilityReduceMotion) private var reducesMotion
         @State private var isBright = false

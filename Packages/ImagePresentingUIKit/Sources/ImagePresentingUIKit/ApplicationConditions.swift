@@ -3,7 +3,8 @@
     public import ImagePresenting
     public import UIKit
 
-    /// What UIKit tells of the application, for a loader's configuration. One for each application, kept as long as that runs.
+    /// Monitors the application state and memory warnings of UIKit. Create one instance, and keep it as long as the app
+    /// runs.
     ///
     /// ```swift
     /// configuration.applicationStateMonitor = conditions.applicationState
@@ -11,17 +12,24 @@
     /// ```
     @MainActor
     public final class ApplicationConditions {
+        /// Whether the app is in the foreground or in the background.
         public let applicationState = SettableConditionMonitor(ApplicationState.foreground)
-        public let memoryPressure = MemoryWarnings()
+        /// The memory warnings of UIKit.
+        public let memoryPressure = MemoryWarningMonitor()
 
+        /// Starts to observe the app.
+        ///
+        /// - Parameter center: The notification center of UIKit.
         public init(center: NotificationCenter = .default) {
-            func on(_ name: Notification.Name, _ tell: @escaping @Sendable () -> Void) {
-                _ = center.addObserver(forName: name, object: nil, queue: nil) { _ in tell() }
+            func on(_ name: Notification.Name, _ handler: @escaping @Sendable () -> Void) {
+                _ = center.addObserver(forName: name, object: nil, queue: nil) { _ in handler() }
             }
             on(UIApplication.didEnterBackgroundNotification) { [applicationState] in applicationState.set(.background) }
             on(UIApplication.willEnterForegroundNotification) { [applicationState] in applicationState.set(.foreground)
             }
-            on(UIApplication.didReceiveMemoryWarningNotification) { [memoryPressure] in memoryPressure.tell() }
+            on(UIApplication.didReceiveMemoryWarningNotification) { [memoryPressure] in
+                memoryPressure.didReceiveWarning()
+            }
         }
     }
 #endif

@@ -4,25 +4,32 @@
     import ImagePresenting
     public import UIKit
 
-    /// Loads ahead what a collection view announces, and gives up what it takes back. A collection view holds its prefetch data source
-    /// weakly: keep it.
+    /// Prefetches the images of a collection view.
+    ///
+    /// A collection view holds its prefetch data source weakly, so keep a reference.
     @MainActor
     public final class ImagePrefetchDataSource: NSObject, UICollectionViewDataSourcePrefetching {
-        private let prefetches: AnnouncedPrefetches<IndexPath>
+        private let prefetches: PendingPrefetches<IndexPath>
 
-        /// - Parameter request: what the item shows; nil for nothing.
+        /// Creates a data source.
+        ///
+        /// - Parameters:
+        ///   - prefetcher: Loads the images.
+        ///   - request: Returns the request for an item, or nil if it shows no image.
         public init(prefetcher: ImagePrefetcher, request: @escaping @MainActor (IndexPath) -> ImageRequest?) {
-            prefetches = AnnouncedPrefetches(prefetcher: prefetcher, request: request)
+            prefetches = PendingPrefetches(prefetcher: prefetcher, request: request)
         }
 
+        /// Starts to load the images of these items.
         public func collectionView(_ collectionView: UICollectionView, prefetchItemsAt indexPaths: [IndexPath]) {
-            prefetches.announced(indexPaths)
+            prefetches.start(indexPaths)
         }
 
+        /// Cancels the requests of these items.
         public func collectionView(
             _ collectionView: UICollectionView, cancelPrefetchingForItemsAt indexPaths: [IndexPath]
         ) {
-            prefetches.takenBack(indexPaths)
+            prefetches.cancel(indexPaths)
         }
     }
 #endif

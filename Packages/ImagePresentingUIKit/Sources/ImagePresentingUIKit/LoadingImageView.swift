@@ -5,36 +5,42 @@
     public import ImagePresenting
     public import UIKit
 
-    /// An image view that loads its image, and stops when it is told: in `prepareForReuse` of the cell, for one.
+    /// An image view that loads its image. Call `cancelLoading()` in `prepareForReuse` of a cell.
     open class LoadingImageView: UIImageView, ImageSurface {
-        /// Told each appearance after the image is drawn: for a spinner, a placeholder, a retry button.
+        /// Called with each appearance after the image is set. Use it to show a progress indicator, a placeholder or a
+        /// retry button.
         public var onRender: (ImageAppearance) -> Void = { _ in }
         private lazy var binding = ViewBinding(surface: self)
-        private let drawn = DrawnImage { $0.makeCGImage().map(UIImage.init(cgImage:)) }
+        private let converter = PlatformImageConverter { $0.makeCGImage().map(UIImage.init(cgImage:)) }
 
-        /// Shows the image of a request: before this returns if it is in memory.
+        /// Shows the image of a request. An image in memory is set before this method returns.
         ///
-        /// - Parameter options: those of the first call count, as long as the loader stays the same.
+        /// - Parameters:
+        ///   - request: The request to load.
+        ///   - loader: The loader to use.
+        ///   - options: The options of the binding. They are ignored unless the loader has changed.
         public func load(
             _ request: ImageRequest, with loader: ImageLoader, options: ImageBinding.Options = ImageBinding.Options()
         ) {
             binding.bind(request, with: loader, options: options)
         }
 
-        /// Shows nothing, and cancels what was on its way.
+        /// Removes the image and cancels the request.
         public func cancelLoading() { binding.unbind() }
 
-        /// Tries once more, after a failure.
+        /// Loads the image again after a failure.
         public func retryLoading() { binding.retry() }
 
-        /// In a window an image is loaded at the request's priority; outside of one, as the options say.
+        /// Updates the visibility. In a window, the image loads at the priority of the request; outside of one, as the
+        /// options specify.
         open override func didMoveToWindow() {
             super.didMoveToWindow()
             binding.isVisible = window != nil
         }
 
+        /// Sets the image of an appearance, with its transition. Called by the binding.
         public func render(_ appearance: ImageAppearance) {
-            if drawn.update(to: appearance) { draw(drawn.image, appearance.transition) }
+            if converter.update(to: appearance) { draw(converter.image, appearance.transition) }
             onRender(appearance)
         }
 

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/* A fused multiplication and addition rounds once instead of twice: another result than on a processor without it. */
+/* A fused multiply-add rounds once instead of twice. Its result differs from that of a CPU without it. */
 #pragma clang fp contract(off)
-/* About passing long vectors to functions: all that take them are inlined. */
+/* The warning is about vectors as function parameters. All functions with such parameters are inlined. */
 #pragma clang diagnostic ignored "-Wpsabi"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -37,7 +37,7 @@ INLINE uint32_t load_pixel(const uint8_t *rgba) {
     return pixel;
 }
 
-INLINE void spread_colors(const uint8_t *rgba, size_t count, int16_t *planes, size_t stride) {
+INLINE void deinterleave_colors(const uint8_t *rgba, size_t count, int16_t *planes, size_t stride) {
     for (size_t i = 0; i < count; i++) {
         uint32_t pixel = load_pixel(rgba + 4 * i);
         planes[i] = (int16_t)(pixel & 255);
@@ -46,7 +46,7 @@ INLINE void spread_colors(const uint8_t *rgba, size_t count, int16_t *planes, si
     }
 }
 
-INLINE void spread_premultiplied(const uint8_t *rgba, size_t count, float *planes, size_t stride) {
+INLINE void deinterleave_premultiplied(const uint8_t *rgba, size_t count, float *planes, size_t stride) {
     for (size_t i = 0; i < count; i++) {
         uint32_t pixel = load_pixel(rgba + 4 * i);
         float alpha = (float)(int32_t)(pixel >> 24);
@@ -57,7 +57,7 @@ INLINE void spread_premultiplied(const uint8_t *rgba, size_t count, float *plane
     }
 }
 
-/* Sums of eight each, in lanes of their own: first the pairs that lie beside each other in a half, then the halves. */
+/* The horizontal sums of four vectors with eight lanes: first of adjacent pairs in each half, then of both halves. */
 #define TOTALS(name, attributes, half, whole)                                                                          \
     attributes INLINE half name(whole a, whole b, whole c, whole d) {                                                  \
         whole ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)                                             \
@@ -69,8 +69,8 @@ INLINE void spread_premultiplied(const uint8_t *rgba, size_t count, float *plane
         return __builtin_shufflevector(abcd, abcd, 0, 1, 2, 3) + __builtin_shufflevector(abcd, abcd, 4, 5, 6, 7);      \
     }
 TOTALS(float_totals, , float4, float8)
-TOTALS(whole_totals, , int4, int8)
-TOTALS(whole_totals_avx2, AVX2, int4, int8)
+TOTALS(int_totals, , int4, int8)
+TOTALS(int_totals_avx2, AVX2, int4, int8)
 
 INLINE void filter_premultiplied(
     const float *planes, size_t stride, const int32_t *starts, const float *weights, size_t taps, size_t count,
@@ -93,7 +93,7 @@ INLINE void filter_premultiplied(
     }
 }
 
-/* Sixteen products, summed in eight lanes. Whole numbers: it does not matter in which. */
+/* Sixteen products, summed in eight lanes. The order does not matter for integers. */
 INLINE int8 products(const int16_t *first, const int16_t *second) {
     short8 a = *(const short8 *)first, b = *(const short8 *)second;
     short8 c = *(const short8 *)(first + 8), d = *(const short8 *)(second + 8);
@@ -115,7 +115,7 @@ AVX2 INLINE int8 products_avx2(const int16_t *first, const int16_t *second) {
 #define products_avx2 products
 #endif
 
-/* `taps` is a constant for the lengths that are common, so that there is no loop over them. */
+/* `taps` is a constant for common lengths, so that the compiler can unroll the loop. */
 #define FILTER_OPAQUE(name, attributes, products, totals)                                                              \
     attributes INLINE void name##_of(                                                                                  \
         const int16_t *planes, size_t stride, const int32_t *starts, const int16_t *weights, size_t taps,              \
@@ -143,8 +143,8 @@ AVX2 INLINE int8 products_avx2(const int16_t *first, const int16_t *second) {
         else if (taps == 32) name##_of(planes, stride, starts, weights, 32, count, scale, pixels);                     \
         else name##_of(planes, stride, starts, weights, taps, count, scale, pixels);                                   \
     }
-FILTER_OPAQUE(filter_opaque_portable, , products, whole_totals)
-FILTER_OPAQUE(filter_opaque_avx2, AVX2, products_avx2, whole_totals_avx2)
+FILTER_OPAQUE(filter_opaque_portable, , products, int_totals)
+FILTER_OPAQUE(filter_opaque_avx2, AVX2, products_avx2, int_totals_avx2)
 
 INLINE void add_row(const float *row, float weight, bool is_first, float *sums, size_t count) {
     if (is_first) {
@@ -154,7 +154,7 @@ INLINE void add_row(const float *row, float weight, bool is_first, float *sums, 
     }
 }
 
-INLINE void sum_kept(
+INLINE void sum_rows_portable(
     const float *rows, const ptrdiff_t *offsets, const float *weights, size_t taps, float *sums, size_t count
 ) {
     size_t i = 0;
@@ -179,7 +179,7 @@ INLINE void sum_kept(
     }
 }
 
-/* Four values to the nearest whole numbers from 0 to 255, as the bytes of a pixel. */
+/* Rounds four values to the nearest integers from 0 to 255, and stores them as the bytes of a pixel. */
 INLINE void store_rounded(float4 values, int32_t least_alpha, uint8_t *rgba) {
     int4 whole = __builtin_convertvector(values + 0.5f, int4);
     whole = __builtin_elementwise_max(whole, (int4){0, 0, 0, least_alpha});
@@ -202,14 +202,14 @@ INLINE void finish_premultiplied(const float *pixels, uint8_t *rgba, size_t coun
     }
 }
 
-/* Each kernel for AVX2, then for all, then the choice between them. */
+/* The AVX2 variant of each kernel, then the functions that select a variant. */
 
-AVX2 static void spread_opaque_avx2(const uint8_t *rgba, size_t count, int16_t *planes, size_t stride) {
-    spread_colors(rgba, count, planes, stride);
+AVX2 static void deinterleave_opaque_avx2(const uint8_t *rgba, size_t count, int16_t *planes, size_t stride) {
+    deinterleave_colors(rgba, count, planes, stride);
 }
 
-AVX2 static void spread_alpha_avx2(const uint8_t *rgba, size_t count, float *planes, size_t stride) {
-    spread_premultiplied(rgba, count, planes, stride);
+AVX2 static void deinterleave_alpha_avx2(const uint8_t *rgba, size_t count, float *planes, size_t stride) {
+    deinterleave_premultiplied(rgba, count, planes, stride);
 }
 
 AVX2 static void filter_alpha_avx2(
@@ -226,7 +226,7 @@ AVX2 static void add_weighted_avx2(const float *row, float weight, bool is_first
 AVX2 static void sum_rows_avx2(
     const float *rows, const ptrdiff_t *offsets, const float *weights, size_t taps, float *sums, size_t count
 ) {
-    sum_kept(rows, offsets, weights, taps, sums, count);
+    sum_rows_portable(rows, offsets, weights, taps, sums, count);
 }
 
 AVX2 static void finish_row_avx2(const float *pixels, bool premultiplied, uint8_t *rgba, size_t count) {
@@ -241,16 +241,18 @@ instruction_set best_instructions(void) {
     return instructions_portable;
 }
 
-void spread_opaque(
+void deinterleave_opaque(
     instruction_set instructions, const uint8_t *rgba, size_t count, int16_t *planes, size_t stride
 ) {
-    if (instructions == instructions_avx2) spread_opaque_avx2(rgba, count, planes, stride);
-    else spread_colors(rgba, count, planes, stride);
+    if (instructions == instructions_avx2) deinterleave_opaque_avx2(rgba, count, planes, stride);
+    else deinterleave_colors(rgba, count, planes, stride);
 }
 
-void spread_alpha(instruction_set instructions, const uint8_t *rgba, size_t count, float *planes, size_t stride) {
-    if (instructions == instructions_avx2) spread_alpha_avx2(rgba, count, planes, stride);
-    else spread_premultiplied(rgba, count, planes, stride);
+void deinterleave_alpha(
+    instruction_set instructions, const uint8_t *rgba, size_t count, float *planes, size_t stride
+) {
+    if (instructions == instructions_avx2) deinterleave_alpha_avx2(rgba, count, planes, stride);
+    else deinterleave_premultiplied(rgba, count, planes, stride);
 }
 
 void filter_opaque(
@@ -282,7 +284,7 @@ void sum_rows(
     float *sums, size_t count
 ) {
     if (instructions == instructions_avx2) sum_rows_avx2(rows, offsets, weights, taps, sums, count);
-    else sum_kept(rows, offsets, weights, taps, sums, count);
+    else sum_rows_portable(rows, offsets, weights, taps, sums, count);
 }
 
 void finish_row(

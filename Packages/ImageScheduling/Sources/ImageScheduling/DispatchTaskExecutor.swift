@@ -1,11 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Runs tasks on threads of its own, at most `width` at once, so that processor-bound or blocking work leaves Swift's
-/// cooperative pool free.
+/// Runs up to `width` jobs at a time on its own threads, so that CPU-bound or blocking work doesn't occupy Swift's
+/// cooperative pool. Use it as the executor of a lane. Jobs start in the order in which they become ready.
 ///
-/// Use it as a lane's executor. Each worker is a serial dispatch queue: unlike concurrent queues, these share no threads with
-/// Swift's pool. Jobs start in the order in which they become ready.
+/// Each worker is a serial dispatch queue, because concurrent queues share threads with Swift's pool.
 public final class DispatchTaskExecutor: TaskExecutor {
     private struct State: Sendable {
         var ready: [UnownedJob] = []
@@ -15,8 +14,8 @@ public final class DispatchTaskExecutor: TaskExecutor {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - name: The label of the workers' queues, for debuggers.
-    ///   - width: How many jobs run at once, at least 1. For decoding, use the number of cores.
+    ///   - name: The label of the queues, for debugging.
+    ///   - width: The maximum number of concurrent jobs, at least 1. For decoding, use the number of cores.
     public init(name: String, width: Int) {
         let workers = (0..<max(1, width)).reversed().map { DispatchQueue(label: "\(name).\($0)") }
         self.state = Mutex(State(idle: workers))
@@ -29,17 +28,17 @@ public final class DispatchTaskExecutor: TaskExecutor {
             return state.idle.popLast()
         }
         guard let worker = idle else { return }
-        worker.async { self.work(as: worker) }
+        worker.async { self.runJobs(on: worker) }
     }
 
-    private func work(as worker: DispatchQueue) {
+    private func runJobs(on worker: DispatchQueue) {
         while let job = nextJob(of: worker) {
-            // Sound: the unowned reference is used while this method holds the executor itself.
+            // Safe: `self` outlives this call, so the unowned reference is valid.
             unsafe job.runSynchronously(on: asUnownedTaskExecutor())
         }
     }
 
-    /// Nil if nothing is ready: then the worker is idle.
+    /// Returns the next job. If none is ready, marks the worker as idle and returns nil.
     private func nextJob(of worker: DispatchQueue) -> UnownedJob? {
         state.withLock { state in
             if state.ready.isEmpty {

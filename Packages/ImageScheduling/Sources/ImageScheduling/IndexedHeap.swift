@@ -1,6 +1,6 @@
-/// A binary heap, smallest rank first, whose elements are found, moved and removed by name.
+/// A binary min-heap with access to each element. Changes take O(log n) time, and `first` takes O(1).
 ///
-/// Every change costs O(log n), reading the first O(1). Ranks must differ from each other; ties leave the order open.
+/// The order of elements with equal ranks is unspecified.
 struct IndexedHeap<Element: Hashable & Sendable>: Sendable {
     private var entries: [Entry] = []
     private var positions: [Element: Int] = [:]
@@ -13,7 +13,7 @@ struct IndexedHeap<Element: Hashable & Sendable>: Sendable {
     var first: Element? { entries.first?.element }
     var firstRank: UInt64? { entries.first?.rank }
 
-    /// Inserts the element, or moves it when it is there already.
+    /// Inserts an element, or changes its rank.
     mutating func set(_ element: Element, rank: UInt64) {
         guard let position = positions[element] else {
             entries.append(Entry(rank: rank, element: element))
@@ -21,19 +21,19 @@ struct IndexedHeap<Element: Hashable & Sendable>: Sendable {
             return
         }
         entries[position].rank = rank
-        settle(at: position)
+        sift(at: position)
     }
 
-    /// Nothing happens when the element is not there.
+    /// Removes an element if it is in the heap.
     mutating func remove(_ element: Element) {
         guard let position = positions.removeValue(forKey: element) else { return }
         let last = entries.removeLast()
         guard position < entries.count else { return }
         entries[position] = last
-        settle(at: position)
+        sift(at: position)
     }
 
-    private mutating func settle(at position: Int) {
+    private mutating func sift(at position: Int) {
         if position > 0, entries[position].rank < entries[(position - 1) / 2].rank {
             siftUp(from: position)
         } else {
@@ -47,20 +47,20 @@ struct IndexedHeap<Element: Hashable & Sendable>: Sendable {
         while position > 0 {
             let parent = (position - 1) / 2
             guard moving.rank < entries[parent].rank else { break }
-            slot(entries[parent], at: position)
+            put(entries[parent], at: position)
             position = parent
         }
-        slot(moving, at: position)
+        put(moving, at: position)
     }
 
     private mutating func siftDown(from start: Int) {
         let moving = entries[start]
         var position = start
         while let child = smallerChild(of: position), entries[child].rank < moving.rank {
-            slot(entries[child], at: position)
+            put(entries[child], at: position)
             position = child
         }
-        slot(moving, at: position)
+        put(moving, at: position)
     }
 
     private func smallerChild(of position: Int) -> Int? {
@@ -70,7 +70,7 @@ struct IndexedHeap<Element: Hashable & Sendable>: Sendable {
         return right < entries.count && entries[right].rank < entries[left].rank ? right : left
     }
 
-    private mutating func slot(_ entry: Entry, at position: Int) {
+    private mutating func put(_ entry: Entry, at position: Int) {
         entries[position] = entry
         positions[entry.element] = position
     }

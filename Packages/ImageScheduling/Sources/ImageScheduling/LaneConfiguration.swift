@@ -1,23 +1,24 @@
 import ImageCore
 
-/// How much work a lane runs at once, in which order, and where.
+/// The limits, the order and the executor of a lane.
 public struct LaneConfiguration: Sendable {
-    /// In which order work of one priority starts.
+    /// The order in which work of one priority starts.
     public enum Order: String, Sendable, CaseIterable {
+        /// The oldest work starts first.
         case firstInFirstOut
-        /// What was asked for last comes first: for lists that are scrolled, where the latest is what is seen. Work that is passed
-        /// over comes to its turn as it does among priorities.
+        /// The latest work starts first, for example while the user scrolls. `overtakeLimit` prevents starvation.
         case lastInFirstOut
     }
 
-    /// How many pieces of work run at once. 0 holds the lane until `PriorityScheduler.setLimit` raises it: nothing in it ends before.
+    /// The maximum amount of work at a time. With 0, nothing starts until `PriorityScheduler.setLimit` raises it.
     public var limit: Int
-    /// How many of them may name the same host; nil for no such limit. At least 1.
+    /// The maximum amount of work per host at a time, at least 1; nil for no limit.
     public var perHostLimit: Int?
+    /// The order in which work of one priority starts.
     public var order: Order
-    /// How much work may be started only to be cancelled; nil for no such limit.
+    /// Limits the starts of work that is then cancelled; nil for no limit.
     public var startRate: StartRate?
-    /// The threads that the work prefers; nil for Swift's cooperative pool. Give processor-bound or blocking work its own.
+    /// The preferred executor; nil for Swift's cooperative pool. Set one for CPU-bound or blocking work.
     public var executor: (any TaskExecutor)?
 
     public init(
@@ -32,15 +33,15 @@ public struct LaneConfiguration: Sendable {
     }
 }
 
-/// Limits how much work is started in vain, as when somebody scrolls fast.
+/// Limits the starts of work that is cancelled before it ends, for example while the user scrolls fast.
 ///
-/// Each start of work that is cancelled before it ends costs a token. While there is none, nothing starts. Work that runs to its
-/// end costs nothing.
+/// Work that is cancelled while it runs takes a token when it ends. While there are no tokens, nothing starts.
 public struct StartRate: Sendable {
-    /// The largest number of tokens, and the number at first. At least 1.
+    /// The initial and maximum number of tokens, at least 1.
     public var burst: Int
-    /// How many tokens come back in a second. More than 0.
+    /// The number of tokens that are added per second, above 0.
     public var perSecond: Double
+    /// The clock that measures the rate.
     public let clock: any Clock<Duration>
     let uptime: @Sendable () -> Duration
 

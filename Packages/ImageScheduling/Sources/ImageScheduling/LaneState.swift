@@ -1,9 +1,9 @@
 import ImageCore
 
-/// Identifies work that waits, in the order of arrival.
+/// Identifies waiting work. Increases in the order of arrival.
 typealias WorkID = UInt64
 
-/// One lane: what waits, what runs, and what may start after each event. Takes no lock and is passed the time.
+/// The waiting and running work of a lane. It takes no locks and reads no clock.
 struct LaneState: Sendable {
     private(set) var limit: Int
     private let perHostLimit: Int?
@@ -11,15 +11,15 @@ struct LaneState: Sendable {
     private let overtakeLimit: Int?
     private var isSuspended = false
     private var bucket: TokenBucket?
-    /// Whether a call of `wakeUp` is due.
+    /// Whether a call of `wakeUp` is scheduled.
     private var isWaking = false
     private(set) var runningCount = 0
     private var runningByHost: [String: Int] = [:]
-    /// The host of each work that waits.
+    /// The hosts of the waiting work.
     private var waiting: [WorkID: String?] = [:]
-    private var byPriority = WaitingLine()
-    private var byArrival = WaitingLine()
-    /// How many starts in a row have passed over the oldest work that could have started.
+    private var byPriority = WaitingQueue()
+    private var byArrival = WaitingQueue()
+    /// The number of consecutive starts that passed over the oldest work that could have started.
     private var overtakes = 0
 
     init(_ configuration: LaneConfiguration, overtakeLimit: Int?) {
@@ -32,15 +32,15 @@ struct LaneState: Sendable {
 
     var waitingCount: Int { waiting.count }
 
-    /// Starts work at once, and returns false if it must wait in turn.
-    mutating func startAtOnce(host: String?, at now: Duration) -> Bool {
+    /// Starts work immediately. Returns false if it must wait.
+    mutating func startImmediately(host: String?, at now: Duration) -> Bool {
         guard waiting.isEmpty, hasFreeSlot, isOpen(host), bucket?.wait(at: now) == nil else { return false }
         overtakes = 0
         occupy(host)
         return true
     }
 
-    // Each event below returns the work that starts now, in order.
+    // The following methods return the work that starts, in order.
 
     mutating func add(_ id: WorkID, priority: RequestPriority, host: String?, at now: Duration = .zero) -> [WorkID] {
         waiting[id] = .some(host)
@@ -50,7 +50,7 @@ struct LaneState: Sendable {
         return start(at: now)
     }
 
-    /// - Parameter wasCancelled: Whether the work was started in vain, which costs a token.
+    /// - Parameter wasCancelled: Whether the work was cancelled while it ran, which takes a token.
     mutating func finish(host: String?, wasCancelled: Bool = false, at now: Duration = .zero) -> [WorkID] {
         runningCount -= 1
         if let host {
@@ -74,25 +74,25 @@ struct LaneState: Sendable {
         return start(at: now)
     }
 
-    /// A token may have come back.
+    /// Starts work for which there is a token now.
     mutating func wakeUp(at now: Duration) -> [WorkID] {
         isWaking = false
         return start(at: now)
     }
 
-    /// Work keeps its turn by arrival among the work of its new priority.
+    /// Changes the priority of waiting work. Its order of arrival applies within the new priority.
     mutating func setPriority(_ priority: RequestPriority, of id: WorkID) {
         guard let host = waiting[id] else { return }
         byPriority.set(id, rank: rank(of: id, priority), host: host, hostIsOpen: isOpen(host))
     }
 
-    /// Returns false for work that does not wait.
+    /// Removes waiting work. Returns false if it isn't waiting.
     mutating func cancel(_ id: WorkID) -> Bool {
         if id == byArrival.first { overtakes = 0 }
         return take(id) != nil
     }
 
-    /// The wait until `wakeUp` is due, if only a token is missing. Each wait is returned once.
+    /// Returns how long to wait before `wakeUp`, if work waits only for a token. Returns each wait once.
     mutating func nextWait(at now: Duration) -> Duration? {
         guard hasFreeSlot, !isWaking, byPriority.first != nil, let wait = bucket?.wait(at: now) else { return nil }
         isWaking = true
@@ -138,7 +138,7 @@ struct LaneState: Sendable {
         return runningByHost[host, default: 0] < perHostLimit
     }
 
-    /// Higher priority first, then the lane's order. Identifiers count from 1, so they fit below the priority.
+    /// Returns the rank by priority, then by the lane's order. Identifiers count from 1, so they fit in 56 bits.
     private func rank(of id: WorkID, _ priority: RequestPriority) -> UInt64 {
         let turn = order == .firstInFirstOut ? id : (1 << 56) - 1 - id
         return UInt64(RequestPriority.veryHigh.rawValue - priority.rawValue) << 56 | turn

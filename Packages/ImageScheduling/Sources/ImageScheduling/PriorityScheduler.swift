@@ -1,20 +1,19 @@
 public import ImageCore
 import Synchronization
 
-/// Runs work in bounded lanes: higher priority first, and in order of arrival, or its reverse, within one priority.
+/// Runs work in lanes with limits: by priority, and in the order of arrival, or its reverse, within one priority.
 ///
-/// - A host at its limit holds back its own work only. Hosts are compared without regard to case (RFC 3986, 3.2.2).
-/// - Work whose priority changes keeps its turn by arrival among the work of its new priority.
-/// - **No starvation**: when `overtakeLimit` starts in a row have passed over the oldest work that could have started, the
-///   next start takes that work, whatever its priority. So work with m older ones before it starts after at most
-///   (m + 1) × (`overtakeLimit` + 1) starts of its lane, without those of hosts at their limit. The rule counts starts and
-///   reads no clock.
-/// - Each operation costs O(log n) in the number of works that wait.
+/// - A host at its limit delays only its own work. Hosts are compared case-insensitively (RFC 3986, section 3.2.2).
+/// - If the priority of waiting work changes, its order of arrival applies within the new priority.
+/// - Work doesn't starve: after `overtakeLimit` consecutive starts that passed over the oldest work that could have
+///   started, that work starts. Work behind m older items starts after at most (m + 1) × (`overtakeLimit` + 1) starts
+///   of its lane, not counting items whose host is at its limit.
+/// - Each operation takes O(log n) time for n waiting work items.
 public final class PriorityScheduler: WorkScheduler {
     private struct State: Sendable {
         var lanes: [WorkLane: LaneState] = [:]
         var lastID: WorkID = 0
-        /// Of work that waits.
+        /// The continuations of waiting calls.
         var continuations: [WorkID: CheckedContinuation<Void, any Error>] = [:]
     }
 
@@ -24,10 +23,10 @@ public final class PriorityScheduler: WorkScheduler {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - lanes: The lanes that are known beforehand.
-    ///   - otherLanes: The configuration of each other lane.
-    ///   - overtakeLimit: How many starts in a row may pass over older work in a lane. With nil, work of higher priority can
-    ///     starve the rest.
+    ///   - lanes: The configurations of lanes.
+    ///   - otherLanes: The configuration of each lane that is not in `lanes`.
+    ///   - overtakeLimit: The number of consecutive starts in a lane that can pass over older work. With nil, work of
+    ///     higher priority can starve the rest.
     public init(
         lanes: [WorkLane: LaneConfiguration], otherLanes: LaneConfiguration = LaneConfiguration(limit: 1),
         overtakeLimit: Int? = 64
@@ -37,7 +36,7 @@ public final class PriorityScheduler: WorkScheduler {
         self.overtakeLimit = overtakeLimit
     }
 
-    /// Work that is cancelled while it runs counts as started in vain; see ``StartRate``.
+    /// Work that is cancelled while it runs takes a token; see ``StartRate``.
     public func run<Value: Sendable>(
         in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -48,7 +47,7 @@ public final class PriorityScheduler: WorkScheduler {
         return try await withTaskExecutorPreference(executor) { try await runInSlot(of: lane, host, work) }
     }
 
-    /// Releases the slot on the lane's threads, so that the next work need not wait for the way back.
+    /// Runs work and frees its slot before the call returns to the caller's executor.
     private func runInSlot<Value: Sendable>(
         of lane: WorkLane, _ host: String?, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -57,24 +56,25 @@ public final class PriorityScheduler: WorkScheduler {
         return try await work()
     }
 
-    /// Changes how many works a lane runs at once. Running work is not affected; 0 holds the lane.
+    /// Changes the limit of a lane. Running work continues. With 0, nothing starts.
     public func setLimit(_ limit: Int, of lane: WorkLane) { change(lane) { $0.setLimit(limit, at: $1) } }
 
-    /// Starts nothing in a lane until it is resumed, however often it was suspended. Running work is not affected.
+    /// Suspends a lane until the next call of `resume`. Running work continues.
     public func suspend(_ lane: WorkLane) { change(lane) { $0.setSuspended(true, at: $1) } }
 
+    /// Resumes a suspended lane.
     public func resume(_ lane: WorkLane) { change(lane) { $0.setSuspended(false, at: $1) } }
 
-    /// How much work waits, in all lanes.
+    /// The number of waiting work items in all lanes.
     public var waitingCount: Int { state.withLock { $0.lanes.values.reduce(0) { $0 + $1.waitingCount } } }
 
-    /// How much work runs, in all lanes.
+    /// The number of running work items in all lanes.
     public var runningCount: Int { state.withLock { $0.lanes.values.reduce(0) { $0 + $1.runningCount } } }
 
     // MARK: Waiting
 
     private func waitForSlot(in lane: WorkLane, _ host: String?, _ priority: LivePriority) async throws {
-        if startAtOnce(in: lane, host) { return }
+        if startImmediately(in: lane, host) { return }
         let id = makeID()
         let observation = priority.observe { [weak self] priority in
             self?.state.withLock { $0.lanes[lane]?.setPriority(priority.value, of: id) }
@@ -84,7 +84,7 @@ public final class PriorityScheduler: WorkScheduler {
             try await withCheckedThrowingContinuation { continuation in
                 state.withLock { $0.continuations[id] = continuation }
                 change(lane) { $0.add(id, priority: priority.value, host: host, at: $1) }
-                // A cancellation before the work was added has found nothing to cancel.
+                // `onCancel` has no effect before the work was added.
                 if Task.isCancelled { cancel(id, in: lane) }
             }
         } onCancel: {
@@ -92,9 +92,9 @@ public final class PriorityScheduler: WorkScheduler {
         }
     }
 
-    private func startAtOnce(in lane: WorkLane, _ host: String?) -> Bool {
+    private func startImmediately(in lane: WorkLane, _ host: String?) -> Bool {
         let now = configuration(of: lane).startRate?.uptime() ?? .zero
-        return state.withLock { $0.lanes[lane, default: makeLane(lane)].startAtOnce(host: host, at: now) }
+        return state.withLock { $0.lanes[lane, default: makeLane(lane)].startImmediately(host: host, at: now) }
     }
 
     private func makeID() -> WorkID {
@@ -115,7 +115,7 @@ public final class PriorityScheduler: WorkScheduler {
         change(lane) { $0.finish(host: host, wasCancelled: wasCancelled, at: $1) }
     }
 
-    /// Applies an event to a lane, which returns the work that starts now.
+    /// Applies an event to a lane and starts the work that it returns.
     private func change(_ lane: WorkLane, _ event: (inout LaneState, Duration) -> [WorkID]) {
         let now = configuration(of: lane).startRate?.uptime() ?? .zero
         let (starts, wait) = state.withLock { state in
@@ -130,7 +130,7 @@ public final class PriorityScheduler: WorkScheduler {
     private func wakeUp(_ lane: WorkLane, after wait: Duration) {
         guard let clock = configuration(of: lane).startRate?.clock else { return }
         Task.detached(executorPreference: configuration(of: lane).executor) { [weak self] in
-            try? await clock.sleep(for: wait)  // nobody holds the task, so nobody cancels it
+            try? await clock.sleep(for: wait)  // can't be cancelled, because nothing holds the task
             self?.change(lane) { $0.wakeUp(at: $1) }
         }
     }

@@ -1,7 +1,6 @@
-/// Tokens that are taken one by one and come back at a rate, up to a number (Turner, New Directions in Communications, 1986).
-/// Pure: it is told the time, which never goes back.
+/// A token bucket (Turner, "New Directions in Communications", 1986). Its number of tokens can be negative.
 ///
-/// More may be taken than there are: what is owed comes back first.
+/// It reads no clock. The time that you pass must never decrease.
 struct TokenBucket: Sendable {
     private let capacity: Double
     private let perSecond: Double
@@ -19,7 +18,7 @@ struct TokenBucket: Sendable {
         time = now
     }
 
-    /// How long it takes until there is a token; nil when there is one.
+    /// Returns how long it takes until there is a token, or nil if there is one.
     func wait(at now: Duration) -> Duration? {
         let missing = 1 - tokens(at: now)
         return missing > 1e-9 ? .seconds(missing / perSecond) : nil

@@ -1,22 +1,26 @@
 public import ImageCore
 
-/// Keeps every row it is given, and can be told to stop.
+/// Collects the rows that it receives. Can throw after a number of rows.
 public final class CollectingRowSink: PixelRowSink {
-    /// The rows so far, each as it came.
+    /// The accepted rows, in order.
     public private(set) var rows: [[UInt8]] = []
     private let stopsAfter: Int
     private let failure: DecodingFailure
 
-    /// - Parameter stopsAfter: rows to take before each further one is answered with `failure`.
+    /// Creates a sink.
+    ///
+    /// - Parameters:
+    ///   - stopsAfter: The number of rows to accept before the sink throws.
+    ///   - failure: The error to throw for each further row.
     public init(stopsAfter: Int = .max, failure: DecodingFailure = .cancelled) {
         self.stopsAfter = stopsAfter
         self.failure = failure
     }
 
-    /// All rows, one after the other.
+    /// The bytes of all accepted rows.
     public var pixels: [UInt8] { rows.reduce(into: []) { $0 += $1 } }
 
-    /// How many rows were offered, refused ones included.
+    /// The number of rows that were passed to the sink, including rejected ones.
     public private(set) var offeredCount = 0
 
     public func receive(_ row: Span<UInt8>) throws(DecodingFailure) {

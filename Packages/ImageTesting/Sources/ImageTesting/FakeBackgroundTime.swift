@@ -1,23 +1,25 @@
 public import ImageCore
 import Synchronization
 
-/// Gives time in the background, or none, as the test says, and keeps a log of `"begin"` and `"end"`.
+/// A provider that grants or denies background time as the test says, and logs its calls.
 public final class FakeBackgroundTime: BackgroundTimeProvider {
     private struct State: Sendable {
         var expiries: [Int: @Sendable () -> Void] = [:]
         var lastID = 0
     }
 
-    /// Whether time is given when it is asked for.
-    public let givesTime = Watched(true)
+    /// Whether `begin` grants time.
+    public let grantsTime = Watched(true)
+    /// The calls so far: `"begin"` for each request of time, `"end"` for each allowance that has ended.
     public let log = MessageLog<String>()
     private let state = Mutex(State())
 
+    /// Creates a provider that grants time.
     public init() {}
 
     public func begin(onExpiry: @escaping @Sendable () -> Void) -> BackgroundAllowance? {
         log.append("begin")
-        guard givesTime.value else { return nil }
+        guard grantsTime.value else { return nil }
         let id = state.withLock { state in
             state.lastID += 1
             state.expiries[state.lastID] = onExpiry
@@ -26,10 +28,10 @@ public final class FakeBackgroundTime: BackgroundTimeProvider {
         return BackgroundAllowance { [weak self] in self?.end(id) }
     }
 
-    /// How many allowances are held now.
+    /// The number of allowances that haven't ended.
     public var heldCount: Int { state.withLock { $0.expiries.count } }
 
-    /// Tells all that hold time that it is over.
+    /// Calls the expiry handlers of all allowances that haven't ended.
     public func expire() {
         let expiries = state.withLock { Array($0.expiries.values) }
         for expiry in expiries { expiry() }

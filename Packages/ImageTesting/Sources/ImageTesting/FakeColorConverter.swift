@@ -6,15 +6,17 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Knows one made-up profile for each layout and one calibration, under which red, green and blue are inverted. All others
-/// are ignored.
+/// A converter that supports one invented profile for each layout and one calibration, and inverts the colors.
+///
+/// It ignores all other profiles and calibrations.
 public struct FakeColorConverter: ColorConverter {
+    /// Creates a converter.
     public init() {}
 
-    /// The profile of images in `layout`.
+    /// Returns the supported profile for images in `layout`.
     public static func profile(for layout: PixelLayout) -> Data { Data("inverted \(layout)".utf8) }
 
-    /// A gamma that no image has.
+    /// The supported calibration. Its gamma of -1 doesn't occur in real images.
     public static let calibration = ColorCalibration(transfer: .gamma(-1))
 
     public func makeStage(

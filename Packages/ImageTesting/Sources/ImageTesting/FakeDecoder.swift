@@ -7,24 +7,30 @@ import Synchronization
     public import Foundation
 #endif
 
-/// A decoder of `FakeImage` files that can be told to fail and to wait, and counts what it is asked.
+/// A decoder of `FakeImage` files that logs its calls. Can fail and wait at a gate.
 public final class FakeDecoder: ImageDecoder {
-    /// What was asked, in order.
+    /// A call of the decoder.
     public enum Message: Hashable, Sendable {
+        /// A call of `open`.
         case open(byteCount: Int)
+        /// A decode of an opened image.
         case decode(frame: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference = .quality)
     }
 
+    /// The format that the decoder reports.
     public let format: ImageFormat
     private let openFailure: DecodingFailure?
     private let decodeFailure: DecodingFailure?
     private let gate: Gate?
     private let log = Mutex<[Message]>([])
 
+    /// Creates a decoder.
+    ///
     /// - Parameters:
-    ///   - openFailure: thrown by each `open`.
-    ///   - decodeFailure: thrown by each decode after half of the rows.
-    ///   - gate: each decode blocks its thread before its first row until the gate lets it pass.
+    ///   - format: The format that the decoder reports. The files are always `FakeImage` files.
+    ///   - openFailure: The error that each `open` throws.
+    ///   - decodeFailure: The error that each decode throws after half of the rows.
+    ///   - gate: A gate at which each decode blocks its thread before the first row.
     public init(
         format: ImageFormat = .fake, openFailure: DecodingFailure? = nil, decodeFailure: DecodingFailure? = nil,
         gate: Gate? = nil
@@ -35,9 +41,10 @@ public final class FakeDecoder: ImageDecoder {
         self.gate = gate
     }
 
+    /// All calls so far, in order.
     public var messages: [Message] { log.withLock { $0 } }
 
-    public func recognises(_ prefix: Data) -> Bool { prefix.starts(with: FakeImage.signature) }
+    public func recognizes(_ prefix: Data) -> Bool { prefix.starts(with: FakeImage.signature) }
 
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         log.withLock { $0.append(.open(byteCount: data.count)) }
@@ -85,10 +92,10 @@ private final class FakeOpenedImage: OpenedImage {
     ) throws(DecodingFailure) {
         let failure = owner.willDecode(.decode(frame: index, size: size, layout: layout, preference: preference))
         guard let divisor = decodableSizes.last(where: { $0.size == size })?.divisor else {
-            throw .unsupported(.fake, "asked for \(size), which decodableSize(covering:) never returned")
+            throw .unsupported(.fake, "the size \(size) was not returned by decodableSize(covering:)")
         }
         guard layout == .rgba8 || layout == header.nativeLayout else {
-            throw .unsupported(.fake, "asked for a layout that is not the native one")
+            throw .unsupported(.fake, "the layout is neither RGBA nor the native one")
         }
         let pixels = try file.frame(index)
         for y in 0..<size.height {

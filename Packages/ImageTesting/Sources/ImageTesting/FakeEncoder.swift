@@ -6,17 +6,20 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Writes `FakeImage` files, without loss.
+/// A lossless encoder of `FakeImage` files.
 public struct FakeEncoder: ImageEncoder {
-    /// Sides above this are refused, as real formats do.
+    /// The longest side that the encoder supports, in pixels.
     public static let largestSide = 65_535
 
+    /// The format that the encoder reports.
     public let format: ImageFormat
     private let failure: EncodingFailure?
 
+    /// Creates an encoder.
+    ///
     /// - Parameters:
-    ///   - format: what the encoder says that it writes; what it writes is always a `FakeImage`.
-    ///   - failure: thrown by every call.
+    ///   - format: The format that the encoder reports. The files are always `FakeImage` files.
+    ///   - failure: The error that every call throws.
     public init(format: ImageFormat = .fake, failure: EncodingFailure? = nil) {
         self.format = format
         self.failure = failure

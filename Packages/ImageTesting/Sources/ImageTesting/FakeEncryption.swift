@@ -6,15 +6,16 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// An encryption that hides nothing from anybody who looks twice: for tests of what is encrypted, never for secrets.
+/// An insecure encryption for tests of code that encrypts data. Never use it for secrets.
 ///
-/// It adds a key to each byte and a sum at the end, which catches what a test changes.
+/// It adds the key to each byte and appends a checksum, which detects changes.
 public struct FakeEncryption: DataEncryption {
-    /// The bytes, the context or the key are not those of the encryption.
-    public struct Broken: Error, Hashable {}
+    /// An error for data that was encrypted with another context or key, or changed.
+    public struct DecryptionFailure: Error, Hashable {}
 
     private let key: UInt8
 
+    /// Creates an encryption with a key.
     public init(key: UInt8) { self.key = key }
 
     public func encrypt(_ bytes: Data, context: Data) throws -> Data {
@@ -23,7 +24,7 @@ public struct FakeEncryption: DataEncryption {
 
     public func decrypt(_ encrypted: Data, context: Data) throws -> Data {
         let bytes = Data(encrypted.dropLast(4).map { $0 &- key &- 1 })
-        guard encrypted.count >= 4, Data(encrypted.suffix(4)) == sum(bytes, context) else { throw Broken() }
+        guard encrypted.count >= 4, Data(encrypted.suffix(4)) == sum(bytes, context) else { throw DecryptionFailure() }
         return bytes
     }
 
@@ -34,7 +35,7 @@ public struct FakeEncryption: DataEncryption {
         return Data((0..<4).map { UInt8(truncatingIfNeeded: digest >> ($0 * 8)) })
     }
 
-    /// FNV-1a (Fowler, Noll, Vo), 32 bits, begun with the key.
+    /// Returns the 32-bit FNV-1a hash (Fowler, Noll, Vo), seeded with the key.
     private func digest(_ bytes: some Sequence<UInt8>) -> UInt32 {
         bytes.reduce(2_166_136_261 ^ UInt32(key)) { ($0 ^ UInt32($1)) &* 16_777_619 }
     }

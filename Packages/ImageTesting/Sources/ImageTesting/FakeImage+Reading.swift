@@ -6,12 +6,12 @@ import ImageCore
     import Foundation
 #endif
 
-/// A fake file whose header is read: knows where the frames are, and fails as a real decoder would.
+/// A `FakeImage` file with a parsed header. It throws the same errors as a real decoder.
 struct FakeImageFile {
     let header: ImageHeader
     let scales: Bool
     private let bytes: [UInt8]
-    /// Where the first frame begins.
+    /// The offset of the first frame, in bytes.
     let framesStart: Int
 
     init(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) {
@@ -28,7 +28,7 @@ struct FakeImageFile {
         framesStart = reader.position
     }
 
-    /// RGBA of one frame: four bytes or all pixels.
+    /// Returns the RGBA bytes of a frame: four bytes for a single color, or all pixels.
     func frame(_ index: Int) throws(DecodingFailure) -> [UInt8] {
         guard (0..<header.frameCount).contains(index) else {
             throw .noSuchFrame(index, frameCount: header.frameCount)
@@ -39,7 +39,7 @@ struct FakeImageFile {
     }
 }
 
-/// Reads big-endian numbers; says `.truncated` when the bytes end.
+/// Reads big-endian numbers. Throws `.truncated` at the end of the bytes.
 private struct FakeReader {
     let bytes: [UInt8]
     var position = 0

@@ -7,39 +7,52 @@ public import ImageCore
 #endif
 
 extension ImageFormat {
-    /// The format of `FakeImage`: for tests, known to no real decoder.
+    /// The format of `FakeImage`. No real decoder supports it.
     public static let fake = ImageFormat(rawValue: "fake")
 }
 
-/// An image in a tiny format of our own, so that tests of caches, loaders and decoders need no codec.
+/// An image in a minimal format for tests of caches, loaders and decoders, which then need no codec.
 ///
-/// All numbers are big-endian. `"FAKEPIC1"`, width and height (4 bytes each), number of frames, loop count (2 each),
-/// orientation, flags, native layout (1 each), length of the colour profile (4), one delay in milliseconds (2) a frame
-/// when there are several, the profile, and for each frame a byte that tells whether one RGBA colour follows (0) or all
-/// pixels (1).
+/// A file has these fields, with big-endian numbers:
+///
+/// - The signature `"FAKEPIC1"`.
+/// - The width and the height, 4 bytes each.
+/// - The number of frames and the loop count, 2 bytes each.
+/// - The orientation, flags (1: alpha, 2: scaling) and the native layout, 1 byte each.
+/// - The length of the color profile, 4 bytes.
+/// - The delay of each frame in milliseconds, 2 bytes each, if there are several frames.
+/// - The color profile.
+/// - For each frame, a byte 0 and a single RGBA color, or a byte 1 and all pixels.
 public struct FakeImage: Hashable, Sendable {
-    /// Size as stored, before `orientation`.
+    /// The stored size, before `orientation` is applied.
     public var size: PixelSize
-    /// Each frame is four bytes, one straight RGBA colour for all of it, or `size.area * 4` bytes.
+    /// The frames, in straight RGBA. Each has four bytes for a single color, or `size.area * 4` bytes.
     public var frames: [[UInt8]]
-    /// Whole milliseconds up to 65,535; used when there are several frames.
+    /// The delays in whole milliseconds, up to 65,535. They are only written if there are several frames.
     public var delays: [Duration]
+    /// The number of times that an animation plays, or 0 to play forever.
     public var loopCount: Int
+    /// The orientation in which to show the image.
     public var orientation: ImageOrientation
+    /// Whether the pixels have alpha values. Otherwise, decoders return opaque pixels.
     public var hasAlpha: Bool
-    /// Whether the decoder offers 1/2, 1/4 and 1/8 of the size while decoding, sides rounded up, as JPEG codecs do.
+    /// Whether decoders offer 1/2, 1/4 and 1/8 of the size, with sides rounded up, as JPEG codecs do.
     public var scales: Bool
+    /// The bytes of an ICC profile, which the fake decoders don't parse.
     public var colorProfile: Data?
+    /// The native layout that the decoder reports.
     public var nativeLayout: PixelLayout
 
+    /// The first eight bytes of each file.
     public static let signature = Data("FAKEPIC1".utf8)
     static let fixedByteCount = 27
 
-    /// A still image of one straight RGBA colour.
+    /// Creates a still image of a single color in straight RGBA.
     public init(_ size: PixelSize, color: [UInt8] = [200, 100, 50, 255], orientation: ImageOrientation = .up) {
         self.init(size, frames: [color], orientation: orientation)
     }
 
+    /// Creates an image from its frames, in straight RGBA.
     public init(
         _ size: PixelSize, frames: [[UInt8]], delays: [Duration] = [], loopCount: Int = 1,
         orientation: ImageOrientation = .up, hasAlpha: Bool = false, scales: Bool = false, colorProfile: Data? = nil,
@@ -56,12 +69,12 @@ public struct FakeImage: Hashable, Sendable {
         self.nativeLayout = nativeLayout
     }
 
-    /// The file of a still image of one colour.
+    /// Returns the file of a still image of a single color.
     public static func encode(width: Int, height: Int, color: [UInt8] = [200, 100, 50, 255]) -> Data {
         FakeImage(PixelSize(width: width, height: height), color: color).encoded
     }
 
-    /// The whole file.
+    /// The bytes of the file.
     public var encoded: Data {
         var data = Self.signature
         data.append(bigEndian: size.width, bytes: 4)

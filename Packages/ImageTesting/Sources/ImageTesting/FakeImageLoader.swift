@@ -7,23 +7,28 @@ import Synchronization
     public import Foundation
 #endif
 
-/// A loader for tests of applications: it answers as scripted, by the request's original, keeps a log, and refuses what no script foresees.
+/// A loader for tests of apps. It returns scripted replies and logs its calls.
+///
+/// Replies are scripted for the original of a request. A request without a script fails.
 ///
 /// ```swift
 /// let loader = FakeImageLoader()
 /// loader.script(request, .image(PixelSize(width: 4, height: 3)))
-/// let screen = Gallery(loader: loader)  // which takes `any ImageLoaderProtocol`
+/// let gallery = Gallery(loader: loader)  // takes `any ImageLoaderProtocol`
 /// ```
 public final class FakeImageLoader: ImageLoaderProtocol {
-    /// What requests for one original get.
+    /// The reply to requests for an original.
     public enum Reply: Sendable {
+        /// An image.
         case image(DecodedImage)
+        /// The data of the original.
         case data(Data)
+        /// An error.
         case failure(ImageError)
-        /// What comes when the gate lets it pass, unless the request is cancelled before.
+        /// A reply that waits at a gate, unless the request is cancelled.
         indirect case held(Gate, Reply)
 
-        /// An image of one straight RGBA colour.
+        /// Returns a reply with an image of a single color, in straight RGBA.
         public static func image(_ size: PixelSize, color: [UInt8] = [200, 100, 50, 255]) -> Reply {
             let pixels = (0..<size.area).flatMap { _ in color }
             return .image(
@@ -33,13 +38,17 @@ public final class FakeImageLoader: ImageLoaderProtocol {
         }
     }
 
-    /// What was asked, in order; the text names the original.
+    /// A call of the loader, or its result. The string is the original of the request.
     public enum Message: Hashable, Sendable {
+        /// A call of `cachedImage`.
         case cached(String)
+        /// A call of `image`.
         case image(String)
+        /// A call of `data`.
         case data(String)
-        /// Asked for although no script says what it gets.
+        /// A request without a script for its original.
         case unscripted(String)
+        /// A request that was cancelled.
         case cancelled(String)
     }
 
@@ -48,18 +57,20 @@ public final class FakeImageLoader: ImageLoaderProtocol {
         var cached: [ImageCacheKey: LoadedImage] = [:]
     }
 
+    /// All calls so far, in order.
     public let log = MessageLog<Message>()
     private let state = Mutex(State())
 
+    /// Creates a loader without scripts and cached images.
     public init() {}
 
-    /// Sets what requests for this original get, in whatever size, from now on.
+    /// Sets the reply to requests for this original, at any size.
     public func script(_ request: ImageRequest, _ reply: Reply) {
         state.withLock { $0.replies[request.original.source] = reply }
     }
 
-    /// Forgets the images that answer at once: those that were loaded.
-    public func emptyMemory() { state.withLock { $0.cached = [:] } }
+    /// Removes the loaded images from the memory cache.
+    public func removeCachedImages() { state.withLock { $0.cached = [:] } }
 
     public func cachedImage(for request: ImageRequest) -> LoadedImage? {
         log.append(.cached(request.original.source))
@@ -91,13 +102,13 @@ public final class FakeImageLoader: ImageLoaderProtocol {
         return LoadedData(data: data, source: .network)
     }
 
-    /// The reply when it is due, which is no failure and held no more.
+    /// Returns the reply after its gates are open. Throws if it is a failure or if the request is cancelled.
     private func reply(to request: ImageRequest) async throws(ImageError) -> Reply {
         guard var reply = state.withLock({ $0.replies[request.original.source] }) else {
             throw unscripted(request, "nothing is scripted")
         }
         while case .held(let gate, let next) = reply {
-            _ = await CancellablePassage().pass(gate)
+            _ = await CancellableWait().pass(gate)
             reply = next
         }
         if Task.isCancelled {

@@ -7,31 +7,39 @@ import Synchronization
     public import Foundation
 #endif
 
-/// A decoder of `FakeImage` files that also shows them while they come in, row by row.
+/// A decoder of `FakeImage` files that also decodes partial files, row by row.
 ///
-/// Frame 0 of files whose frames hold all pixels; an image of one colour is there as soon as that is.
+/// Previews show frame 0. An image of a single color is complete as soon as the color has arrived.
 public final class FakeIncrementalDecoder: IncrementalImageDecoder {
     private let whole = FakeDecoder()
     private let log = Mutex<[Message]>([])
 
-    /// What was asked of the incremental images, in order.
+    /// A call of the decoder or of its incremental images.
     public enum Message: Hashable, Sendable {
+        /// A call of `makeIncrementalImage`.
         case makeIncrementalImage
+        /// A call of `start`.
         case start(PixelSize, PixelLayout)
+        /// A call of `append`.
         case append(byteCount: Int)
+        /// A call of `decodePreview`, with the extent of the preview.
         case decodePreview(PreviewExtent)
     }
 
     fileprivate let heldBytes: Int
 
-    /// - Parameter heldBytes: what the images say that they hold for their previews.
+    /// Creates a decoder.
+    ///
+    /// - Parameter heldBytes: The number of bytes that the images report for their previews.
     public init(heldBytes: Int = 0) { self.heldBytes = heldBytes }
 
+    /// All calls so far, in order.
     public var messages: [Message] { log.withLock { $0 } }
 
+    /// The format of `FakeImage`.
     public var format: ImageFormat { .fake }
 
-    public func recognises(_ prefix: Data) -> Bool { whole.recognises(prefix) }
+    public func recognizes(_ prefix: Data) -> Bool { whole.recognizes(prefix) }
 
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         try whole.open(data, limits: limits)
@@ -74,7 +82,7 @@ private final class FakeIncrementalImage: IncrementalImage {
     func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
         owner.note(.start(size, layout))
         guard size == header?.storedSize, layout == .rgba8 else {
-            throw .unsupported(.fake, "shown at its own size in RGBA alone")
+            throw .unsupported(.fake, "previews only have the stored size and RGBA")
         }
         self.size = size
     }
@@ -98,7 +106,7 @@ private final class FakeIncrementalImage: IncrementalImage {
         for y in 0..<extent.rows { try sink.receive(row(y, width: size.width).span) }
     }
 
-    /// As `FakeDecoder` hands it over: opaque when the header says so.
+    /// Returns the same row as `FakeDecoder`: opaque if the header says that there is no alpha.
     private func row(_ y: Int, width: Int) -> [UInt8] {
         let (start, length) = (pixelOffset + 1, width * 4)
         var row =

@@ -1,9 +1,10 @@
 public import ImageCore
 
-/// A monitor of memory pressure that reports what the test says, when the test says it.
+/// A monitor of memory pressure that a test controls.
 public final class FakeMemoryPressureMonitor: MemoryPressureMonitor {
     private let broadcast = MemoryPressureBroadcast()
 
+    /// Creates a monitor with the level `.normal`.
     public init() {}
 
     public var level: MemoryPressureLevel { broadcast.level }
@@ -12,6 +13,6 @@ public final class FakeMemoryPressureMonitor: MemoryPressureMonitor {
         broadcast.observe(handler)
     }
 
-    /// Reports a level; when this returns, every handler has been told. From one thread at a time.
+    /// Reports a level. Returns after all handlers were called. Call it from one thread at a time.
     public func report(_ level: MemoryPressureLevel) { broadcast.report(level) }
 }

@@ -1,19 +1,24 @@
 public import ImageCore
 import Synchronization
 
-/// A step after decoding that does what a test says, under the name that it says, and counts how often.
+/// A processor that runs a closure and counts its calls.
 public final class FakeProcessor: ImageProcessor {
+    /// The identifier of the processor.
     public let identifier: String
     private let transform: @Sendable (Bitmap) throws -> Bitmap
     private let calls = Atomic(0)
 
-    /// - Parameter transform: hands images through unless told otherwise; what it throws is thrown.
+    /// Creates a processor.
+    ///
+    /// - Parameters:
+    ///   - identifier: The identifier of the processor.
+    ///   - transform: Returns the processed image, or throws. Returns the image itself by default.
     public init(_ identifier: String, transform: @escaping @Sendable (Bitmap) throws -> Bitmap = { $0 }) {
         self.identifier = identifier
         self.transform = transform
     }
 
-    /// How often an image was processed.
+    /// The number of calls of `process`.
     public var callCount: Int { calls.load(ordering: .relaxed) }
 
     public func process(_ bitmap: Bitmap) throws -> Bitmap {

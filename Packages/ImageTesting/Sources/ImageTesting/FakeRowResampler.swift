@@ -1,11 +1,13 @@
 public import ImageCore
 
-/// A plain area average: every output pixel is the mean of the source pixels under it, each weighted by the part covered.
+/// A resampler that averages areas: each output pixel is the weighted mean of the source pixels that it covers.
 ///
-/// Keeps the whole source, unlike a real one.
+/// It stores the whole source, unlike a real resampler.
 public struct FakeRowResampler: RowResampler {
+    /// The oversampling that the resampler requests.
     public let oversampling: Double
 
+    /// Creates a resampler.
     public init(oversampling: Double = 1) { self.oversampling = oversampling }
 
     public func makeStage(

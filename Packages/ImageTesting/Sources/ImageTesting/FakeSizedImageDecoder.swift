@@ -7,15 +7,17 @@ import Synchronization
     public import Foundation
 #endif
 
-/// Stands in for the whole of decoding in tests of loaders.
+/// A decoder for tests of loaders.
 ///
-/// Answers `FakeImage` files by itself, at the size that the request promises, by nearest neighbour and without colour
-/// conversion. For other bytes it answers what it was told with `script`, and whatever it was not told about is
-/// `.unknownFormat`, kept in `unexpected` so that a test can require that there was none.
+/// It decodes `FakeImage` files at the requested size, with nearest-neighbor sampling and without color conversion. Set
+/// the results for other bytes with `script`. Bytes without a script fail with `.unknownFormat` and are added to
+/// `unexpected`.
 public final class FakeSizedImageDecoder: SizedImageDecoder {
-    /// What was asked, in order.
+    /// A call of the decoder.
     public enum Message: Hashable, Sendable {
+        /// A call of `header`.
         case header(byteCount: Int)
+        /// A call of `decode`.
         case decode(byteCount: Int, DecodingRequest)
     }
 
@@ -29,30 +31,35 @@ public final class FakeSizedImageDecoder: SizedImageDecoder {
     private let gate: Gate?
     private let state = Mutex(State())
 
-    /// - Parameter gate: each decode blocks its thread until the gate lets it pass, then asks whether it is cancelled.
+    /// Creates a decoder.
+    ///
+    /// - Parameters:
+    ///   - limits: The limits of encoded and decoded images.
+    ///   - gate: A gate at which each decode blocks its thread. Then, the decode checks whether it is cancelled.
     public init(limits: DecodingLimits = .default, gate: Gate? = nil) {
         self.limits = limits
         self.gate = gate
     }
 
+    /// All calls so far, in order.
     public var messages: [Message] { state.withLock { $0.messages } }
 
-    /// Bytes that were neither a fake image nor scripted.
+    /// The bytes that were neither a `FakeImage` file nor scripted.
     public var unexpected: [Data] { state.withLock { $0.unexpected } }
 
-    /// How many decodes were asked for.
+    /// The number of calls of `decode`.
     public var decodeCount: Int {
         messages.count { if case .decode = $0 { true } else { false } }
     }
 
-    /// Fixes the answer for these bytes, whatever the request.
-    public func script(_ data: Data, _ answer: Result<DecodedImage, DecodingFailure>) {
-        state.withLock { $0.script[data] = answer }
+    /// Sets the result for these bytes, for every request.
+    public func script(_ data: Data, _ result: Result<DecodedImage, DecodingFailure>) {
+        state.withLock { $0.script[data] = result }
     }
 
     public func header(of data: Data) throws(DecodingFailure) -> ImageHeader {
         state.withLock { $0.messages.append(.header(byteCount: data.count)) }
-        if let answer = state.withLock({ $0.script[data] }) { return try answer.get().header }
+        if let result = state.withLock({ $0.script[data] }) { return try result.get().header }
         return try file(data).header
     }
 
@@ -62,7 +69,7 @@ public final class FakeSizedImageDecoder: SizedImageDecoder {
         state.withLock { $0.messages.append(.decode(byteCount: data.count, request)) }
         gate?.passBlocking()
         if isCancelled() { throw .cancelled }
-        if let answer = state.withLock({ $0.script[data] }) { return try answer.get() }
+        if let result = state.withLock({ $0.script[data] }) { return try result.get() }
         let file = try file(data)
         let pixels = try file.frame(request.frame)
         let output = request.outputSize(for: file.header.size)
@@ -92,7 +99,7 @@ public final class FakeSizedImageDecoder: SizedImageDecoder {
 }
 
 extension FakeImageFile {
-    /// The pixel of the upright image under the middle of pixel (x, y) of an image of size `output`.
+    /// Returns the pixel of the upright image under the center of pixel (x, y) of an image of size `output`.
     fileprivate func nearest(_ x: Int, _ y: Int, in output: PixelSize, pixels: [UInt8]) -> [UInt8] {
         let upright = header.size
         let (right, down) = (
@@ -105,7 +112,7 @@ extension FakeImageFile {
 }
 
 extension ImageOrientation {
-    /// Where the pixel (x, y) of the upright image is stored. Spelled out case by case, as a second opinion.
+    /// Returns where the pixel (x, y) of the upright image is stored. Independent of the code under test.
     fileprivate func storedPosition(x: Int, y: Int, of stored: PixelSize) -> (x: Int, y: Int) {
         let (lastX, lastY) = (stored.width - 1, stored.height - 1)
         return switch self {

@@ -1,83 +1,88 @@
 public import ImageCore
 import Synchronization
 
-/// A file system whose calls fail as a test says: one by its number, each so-manieth, all of a kind, or some by chance.
+/// A file system that injects errors into its calls: into a call by number, every n-th call, or random calls.
 ///
 /// ```swift
 /// let files = FaultInjectingFileSystem(over: SimulatedDisk())
 /// let cache = DiskDataCache(directory: folder, fileSystem: files, now: { time })
 /// files.fail(.call(2), of: [.rename], with: EIO)
-/// files.fail(.every(3), of: [.writeRest], with: ENOSPC)  // writes that are cut short
+/// files.fail(.every(3), of: [.writeRest], with: ENOSPC)  // partial writes
 /// …
 /// files.recover()
-/// try files.expectFaultsMet()  // throws when the script named a call that never came
+/// try files.expectAllFaultsUsed()  // throws if a fault never occurred
 /// ```
-/// Writes are made in two halves, each a call of its own, so that something can happen in the middle of one. What can't fail
-/// (`close`, `unlock`, `bootNumber`, `scatterFolders`) is passed on and not logged.
+/// Each write consists of two calls, one for each half, so that it can fail in its middle. Calls that can't fail
+/// (`close`, `unlock`, `bootNumber` and `scatterFolders`) are forwarded and not logged.
 public final class FaultInjectingFileSystem: ForwardingFileSystem {
-    /// Told of a call before it is made, it may let the call fail, hold it at a gate, look at the files, or end the process.
+    /// A function that is called before each call. It can throw, wait at a gate, read the files, or end the process.
     public typealias Interception = @Sendable (FileSystemCall) throws(FileSystemFailure) -> Void
 
     private struct State: Sendable {
         var script = FaultScript()
-        /// The paths of what is open.
+        /// The paths of the open files.
         var paths: [Int32: String] = [:]
     }
 
+    /// The file system that performs the calls.
     public let base: any FileSystem
-    let refusesAtOnce: Bool
+    let refusesNonblocking: Bool
     private let interception: Interception
     private let state = Mutex(State())
 
+    /// Creates a file system.
+    ///
     /// - Parameters:
-    ///   - base: where calls that don't fail go: a `SimulatedDisk`, or the operating system.
-    ///   - refusesAtOnce: as if nothing were in memory: calls that refuse to wait for a device refuse, and are not logged.
-    ///   - interception: called before each call, with no lock held.
+    ///   - base: The file system that performs the calls, such as a `SimulatedDisk` or the operating system.
+    ///   - refusesNonblocking: Whether nonblocking calls return nil, as if no file were in memory. They aren't logged
+    ///     then.
+    ///   - interception: A function that is called before each call, without a lock.
     public init(
-        over base: any FileSystem, refusesAtOnce: Bool = false,
+        over base: any FileSystem, refusesNonblocking: Bool = false,
         _ interception: @escaping Interception = { _ throws(FileSystemFailure) in }
     ) {
         self.base = base
-        self.refusesAtOnce = refusesAtOnce
+        self.refusesNonblocking = refusesNonblocking
         self.interception = interception
     }
 
-    /// All calls so far, those that failed included.
+    /// All calls so far, including failed ones.
     public var log: [FileSystemCall] { state.withLock { $0.script.log } }
 
     /// The kinds of all calls so far.
     public var operations: [FileSystemOperation] { log.map(\.operation) }
 
-    /// Lets calls fail from now on, beside those of earlier faults.
+    /// Injects a fault into later calls, in addition to earlier faults.
     ///
     /// - Parameters:
-    ///   - operations: which kinds of calls; all unless told.
-    ///   - code: the value of errno.
+    ///   - trigger: The calls that fail.
+    ///   - operations: The kinds of calls that the trigger counts. All kinds by default.
+    ///   - code: The value of errno.
     public func fail(
-        _ occasion: FaultOccasion, of operations: Set<FileSystemOperation> = Set(FileSystemOperation.allCases),
+        _ trigger: FaultTrigger, of operations: Set<FileSystemOperation> = Set(FileSystemOperation.allCases),
         with code: Int32
     ) {
-        state.withLock { $0.script.add(InjectedFault(occasion, of: operations, code: code)) }
+        state.withLock { $0.script.add(InjectedFault(trigger, of: operations, code: code)) }
     }
 
     /// Ends all faults.
     public func recover() { state.withLock { $0.script.recover() } }
 
-    /// Throws when a fault, ended or not, has failed no call.
-    public func expectFaultsMet() throws(UnmetFaults) {
-        let unmet = state.withLock { $0.script.unmet }
-        if !unmet.isEmpty { throw UnmetFaults(faults: unmet) }
+    /// Throws `UnusedFaults` if a fault never occurred, even if it has ended.
+    public func expectAllFaultsUsed() throws(UnusedFaults) {
+        let unused = state.withLock { $0.script.unused }
+        if !unused.isEmpty { throw UnusedFaults(faults: unused) }
     }
 
-    func announce(_ operation: FileSystemOperation, _ path: String) throws(FileSystemFailure) {
-        try announce(operation) { _ in path }
+    func willCall(_ operation: FileSystemOperation, _ path: String) throws(FileSystemFailure) {
+        try willCall(operation) { _ in path }
     }
 
-    func announce(_ operation: FileSystemOperation, _ file: Int32) throws(FileSystemFailure) {
-        try announce(operation) { $0[file] ?? "what is not open" }
+    func willCall(_ operation: FileSystemOperation, _ file: Int32) throws(FileSystemFailure) {
+        try willCall(operation) { $0[file] ?? "a closed file" }
     }
 
-    private func announce(
+    private func willCall(
         _ operation: FileSystemOperation, path: ([Int32: String]) -> String
     ) throws(FileSystemFailure) {
         let (call, code) = state.withLock { $0.script.next(operation, path($0.paths)) }
@@ -91,7 +96,7 @@ public final class FaultInjectingFileSystem: ForwardingFileSystem {
     }
 
     public func close(_ file: Int32) {
-        // Before: its number may be given to another file at once.
+        // Before the file is closed, because another file can get its number immediately after.
         state.withLock { $0.paths[file] = nil }
         base.close(file)
     }

@@ -1,11 +1,11 @@
-/// The calls of a `FileSystem` that can fail, by name.
+/// The calls of a `FileSystem` that can fail, with the names of its methods. A write has two cases.
 public enum FileSystemOperation: String, Hashable, Sendable, CaseIterable {
-    case openToRead, create, openToUpdate, openToReadAtOnce
+    case openToRead, create, openToUpdate, openToReadNonblocking
     case status, setModified, availableBytes
-    case read, readAtOnce
-    /// The first half of what is to be written.
+    case read, readNonblocking
+    /// The first half of a write.
     case write
-    /// The second half, after the first was written: where this fails, a write was cut short.
+    /// The second half of a write. If it fails, the write is partial.
     case writeRest
     case truncate
     case lock, waitForLock
@@ -13,66 +13,72 @@ public enum FileSystemOperation: String, Hashable, Sendable, CaseIterable {
     case rename, remove, makeFolder, list
 }
 
-/// A call that a `FaultInjectingFileSystem` was asked for.
+/// A call of a `FaultInjectingFileSystem`.
 public struct FileSystemCall: Hashable, Sendable, CustomStringConvertible {
-    /// From 1 on, in the order in which they came.
+    /// The number of the call, from 1.
     public let number: Int
+    /// The kind of the call.
     public let operation: FileSystemOperation
-    /// What it is about; for an open file the path by which it was opened.
+    /// The path of the file or folder. For an open file, the path with which it was opened.
     public let path: String
 
+    /// The operation, the path and the number of the call.
     public var description: String { "\(operation) of \(path), call \(number)" }
 }
 
-/// Which of the calls that a fault is for fail. Numbers count those calls alone, the next one after the fault was set being 1.
-public enum FaultOccasion: Hashable, Sendable {
+/// Determines which calls of a fault's operations fail. The first call after the fault was injected has number 1.
+public enum FaultTrigger: Hashable, Sendable {
+    /// Every call.
     case always
+    /// The call with this number.
     case call(Int)
+    /// The call with this number and all later calls.
     case from(Int)
-    /// Each so-manieth.
+    /// Every n-th call.
     case every(Int)
-    /// So many of all, 0...1, chosen by chance; the same ones with the same seed.
+    /// Random calls, with a share of 0...1. The same seed selects the same calls.
     case random(share: Double, seed: UInt64)
 }
 
-/// Faults that were set and never met a call: the script of a test does not fit what happened.
-public struct UnmetFaults: Error, Hashable, CustomStringConvertible {
-    /// One for each fault, for people.
+/// An error for injected faults that never occurred.
+public struct UnusedFaults: Error, Hashable, CustomStringConvertible {
+    /// A description of each fault.
     public let faults: [String]
 
-    public var description: String { "no call met \(faults.joined(separator: ", nor "))" }
+    /// A description of all faults.
+    public var description: String { "unused faults: \(faults.joined(separator: "; "))" }
 }
 
-/// A fault, and the calls it has seen.
+/// A fault and the number of calls that it has counted.
 struct InjectedFault: Sendable {
-    let occasion: FaultOccasion
+    let trigger: FaultTrigger
     let operations: Set<FileSystemOperation>
     let code: Int32
-    private(set) var seenCount = 0
-    private(set) var isMet = false
-    var isOver = false
+    private(set) var callCount = 0
+    private(set) var isUsed = false
+    var hasEnded = false
     private var random = SeededRandom(seed: 0)
 
-    init(_ occasion: FaultOccasion, of operations: Set<FileSystemOperation>, code: Int32) {
-        (self.occasion, self.operations, self.code) = (occasion, operations, code)
-        if case .random(_, let seed) = occasion { random = SeededRandom(seed: seed) }
+    init(_ trigger: FaultTrigger, of operations: Set<FileSystemOperation>, code: Int32) {
+        (self.trigger, self.operations, self.code) = (trigger, operations, code)
+        if case .random(_, let seed) = trigger { random = SeededRandom(seed: seed) }
     }
 
-    /// Counts the call; true when it fails.
-    mutating func hits(_ operation: FileSystemOperation) -> Bool {
-        guard !isOver, operations.contains(operation) else { return false }
-        seenCount += 1
-        let isHit = isDue()
-        isMet = isMet || isHit
-        return isHit
+    /// Counts a call. Returns true if it fails.
+    mutating func applies(to operation: FileSystemOperation) -> Bool {
+        guard !hasEnded, operations.contains(operation) else { return false }
+        callCount += 1
+        let fails = isTriggered()
+        isUsed = isUsed || fails
+        return fails
     }
 
-    private mutating func isDue() -> Bool {
-        switch occasion {
+    private mutating func isTriggered() -> Bool {
+        switch trigger {
         case .always: true
-        case .call(let number): seenCount == number
-        case .from(let number): seenCount >= number
-        case .every(let count): seenCount % max(1, count) == 0
+        case .call(let number): callCount == number
+        case .from(let number): callCount >= number
+        case .every(let count): callCount % max(1, count) == 0
         case .random(let share, _): Double.random(in: 0..<1, using: &random) < share
         }
     }
@@ -81,11 +87,11 @@ struct InjectedFault: Sendable {
         let names =
             operations.count == FileSystemOperation.allCases.count
             ? "any operation" : operations.map(\.rawValue).sorted().joined(separator: ", ")
-        return "\(occasion) of \(names), which came \(seenCount) times"
+        return "\(trigger) of \(names), called \(callCount) times"
     }
 }
 
-/// What is to fail, and all that was called.
+/// The injected faults and the log of all calls.
 struct FaultScript: Sendable {
     private(set) var log: [FileSystemCall] = []
     private var faults: [InjectedFault] = []
@@ -93,17 +99,17 @@ struct FaultScript: Sendable {
     mutating func add(_ fault: InjectedFault) { faults.append(fault) }
 
     mutating func recover() {
-        for place in faults.indices { faults[place].isOver = true }
+        for index in faults.indices { faults[index].hasEnded = true }
     }
 
-    var unmet: [String] { faults.filter { !$0.isMet }.map(\.description) }
+    var unused: [String] { faults.filter { !$0.isUsed }.map(\.description) }
 
-    /// Logs a call; tells the code with which it fails, that of the oldest fault which it meets. Each fault counts it.
+    /// Logs a call and lets each fault count it. Returns the code of the oldest fault that applies, if any.
     mutating func next(_ operation: FileSystemOperation, _ path: String) -> (call: FileSystemCall, code: Int32?) {
         let call = FileSystemCall(number: log.count + 1, operation: operation, path: path)
         log.append(call)
         var code: Int32?
-        for place in faults.indices where faults[place].hits(operation) { code = code ?? faults[place].code }
+        for index in faults.indices where faults[index].applies(to: operation) { code = code ?? faults[index].code }
         return (call, code)
     }
 }

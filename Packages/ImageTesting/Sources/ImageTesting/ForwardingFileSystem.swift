@@ -1,6 +1,6 @@
 public import ImageCore
 
-/// A file system that passes everything on to another one; a double of its own overrides what it wants to be otherwise.
+/// A file system that forwards its calls to another one. Conform to it to override single calls in a test double.
 ///
 /// ```swift
 /// /// A disk with no space left.
@@ -10,7 +10,7 @@ public import ImageCore
 /// }
 /// ```
 public protocol ForwardingFileSystem: FileSystem {
-    /// Where everything goes.
+    /// The file system that performs the calls.
     var base: any FileSystem { get }
 }
 
@@ -18,17 +18,17 @@ extension ForwardingFileSystem {
     public func openToRead(_ path: String) throws(FileSystemFailure) -> Int32 { try base.openToRead(path) }
     public func create(_ path: String) throws(FileSystemFailure) -> Int32 { try base.create(path) }
     public func openToUpdate(_ path: String) throws(FileSystemFailure) -> Int32 { try base.openToUpdate(path) }
-    public func openToReadAtOnce(_ path: String) throws(FileSystemFailure) -> Int32? {
-        try base.openToReadAtOnce(path)
+    public func openToReadNonblocking(_ path: String) throws(FileSystemFailure) -> Int32? {
+        try base.openToReadNonblocking(path)
     }
     public func status(of file: Int32) throws(FileSystemFailure) -> FileStatus { try base.status(of: file) }
     public func status(at path: String) throws(FileSystemFailure) -> FileStatus { try base.status(at: path) }
     public func read(
         _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(FileSystemFailure) -> Int { try unsafe base.read(file, into: buffer, at: offset) }
-    public func readAtOnce(
+    public func readNonblocking(
         _ file: Int32, into buffer: UnsafeMutableRawBufferPointer
-    ) throws(FileSystemFailure) -> Int? { try unsafe base.readAtOnce(file, into: buffer) }
+    ) throws(FileSystemFailure) -> Int? { try unsafe base.readNonblocking(file, into: buffer) }
     public func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(FileSystemFailure) {
         try unsafe base.write(bytes, to: file)
     }

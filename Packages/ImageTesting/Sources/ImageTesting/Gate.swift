@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Suspends tasks until a test opens it, and reports which tasks wait. Tests wait on gates, never on time.
+/// Suspends tasks until a test opens it. The test can await the arrival of tasks, so it never has to sleep.
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -9,26 +9,29 @@ public final class Gate: Sendable {
     }
 
     private let state = Mutex(State())
-    private let arrived = Arrivals()
+    private let arrived = AwaitableCounter()
     private let opened = Watched(false)
 
+    /// Creates a closed gate.
     public init() {}
 
-    /// Returns when the gate is open. Cancellation does not open it: for what a test wants held. What waits in a test calls `whenOpen`.
+    /// Waits until the gate is open, even if the task is cancelled. Call it in work that a test suspends.
+    ///
+    /// To wait in the test itself, call `whenOpen`, which ends if the test is cancelled.
     public func pass() async {
         await withCheckedContinuation { continuation in arrive { continuation.resume() } }
     }
 
-    /// Blocks the calling thread until the gate is open: for fakes of synchronous ports alone.
+    /// Blocks the calling thread until the gate is open. Call it only in fakes of synchronous protocols.
     ///
-    /// Each blocked call takes one thread out of whatever pool it runs on, so hold one at a time.
+    /// Each blocked call occupies a thread of its pool, so block one call at a time.
     public func passBlocking() {
         let passed = DispatchSemaphore(value: 0)
         arrive { passed.signal() }
         passed.wait()
     }
 
-    /// Calls `resume` once, as soon as this passage is let through.
+    /// Calls `resume` once, when the gate lets this call pass.
     func arrive(resume: @escaping @Sendable () -> Void) {
         let isOpen = state.withLock { state in
             if !state.isOpen { state.waiting.append(resume) }
@@ -38,16 +41,16 @@ public final class Gate: Sendable {
         if isOpen { resume() }
     }
 
-    /// Returns when the gate is open, or when the task is cancelled. No passage.
+    /// Waits until the gate is open, or until the task is cancelled. Does not count as an arrival.
     public func whenOpen() async { await opened.reaches { $0 } }
 
-    /// Returns when `count` passages in all have been asked for since the beginning, or when the task is cancelled.
+    /// Waits until there were `count` arrivals in total, or until the task is cancelled.
     public func arrivals(_ count: Int) async { await arrived.reach(count) }
 
-    /// How many passages have been asked for so far.
+    /// The number of calls of `pass` and `passBlocking` so far.
     public var arrivalCount: Int { arrived.count }
 
-    /// Lets everyone pass, now and later.
+    /// Opens the gate. All current and later calls pass.
     public func open() {
         let waiting = state.withLock { state in
             state.isOpen = true
@@ -58,7 +61,7 @@ public final class Gate: Sendable {
         opened.change { $0 = true }
     }
 
-    /// Lets exactly one waiting passage through, the first that came; nothing happens when none waits.
+    /// Lets the first waiting call pass. Has no effect if none waits.
     public func letOnePass() {
         let first = state.withLock { state in state.waiting.isEmpty ? nil : state.waiting.removeFirst() }
         first?()

@@ -1,7 +1,8 @@
 public import ImageCore
 
-/// Runs work at once: for tests that are not about order or limits.
+/// A scheduler that runs all work immediately. Use it in tests that don't depend on order or limits.
 public final class ImmediateScheduler: WorkScheduler {
+    /// Creates a scheduler.
     public init() {}
 
     public func run<Value: Sendable>(

@@ -1,20 +1,25 @@
 public import ImageCore
 import Synchronization
 
-/// A cache of encoded bytes for tests: a dictionary that keeps the budget, logs what it was told, and fails or waits on demand.
+/// A data cache for tests. It respects a limit, logs its calls, and can fail or wait at gates.
 ///
-/// The budget counts data and metadata. What was stored first goes first when space is needed.
+/// The limit applies to data and metadata. The entry that was stored first is evicted first.
 public final class InMemoryDataCache: DataCache {
-    /// One call, as it came.
+    /// A call of the cache.
     public enum Message: Hashable, Sendable {
+        /// A lookup.
         case entry(DataCacheKey)
+        /// A store, with the number of bytes of the data.
         case store(DataCacheKey, bytes: Int)
+        /// A removal of one entry.
         case remove(DataCacheKey)
+        /// A removal of all entries.
         case removeAll
     }
 
-    /// The port's methods, by name.
+    /// The methods of the cache.
     public enum Operation: Hashable, Sendable, CaseIterable {
+        /// The method of the same name.
         case entry, store, remove, removeAll
     }
 
@@ -25,7 +30,7 @@ public final class InMemoryDataCache: DataCache {
 
     private struct State {
         var entries: [DataCacheKey: DataCacheEntry]
-        /// The keys, the first stored first.
+        /// The keys in the order in which their entries were stored.
         var order: [DataCacheKey]
         var messages: [Message] = []
         var faults: [Operation: Fault] = [:]
@@ -50,26 +55,31 @@ public final class InMemoryDataCache: DataCache {
     private let byteLimit: Int
     private let state: Mutex<State>
 
+    /// Creates a cache.
+    ///
+    /// - Parameters:
+    ///   - byteLimit: The largest total size of data and metadata, in bytes.
+    ///   - entries: The initial entries.
     public init(byteLimit: Int = .max, entries: [DataCacheKey: DataCacheEntry] = [:]) {
         self.byteLimit = byteLimit
         state = Mutex(State(entries: entries, order: entries.keys.sorted { $0.source < $1.source }))
     }
 
-    /// All calls so far, in order, those that failed included.
+    /// All calls so far, in order, including failed ones.
     public var messages: [Message] { state.withLock { $0.messages } }
 
-    /// What is kept now. Looking here is not logged.
+    /// The current entries. Reading them is not logged.
     public var entries: [DataCacheKey: DataCacheEntry] { state.withLock { $0.entries } }
 
-    /// Lets the next calls of a method throw, as many as told; it does nothing else then. Replaces an earlier fault of that method.
+    /// Makes the next `times` calls of a method throw without another effect. Replaces an earlier fault of the method.
     public func fail(_ operation: Operation, with failure: DataCacheFailure, times: Int = .max) {
         state.withLock { $0.faults[operation] = Fault(failure: failure, times: times) }
     }
 
-    /// Ends all faults.
+    /// Removes all faults.
     public func recover() { state.withLock { $0.faults = [:] } }
 
-    /// Holds the calls of a method, once logged, until they may pass the gate; nil lets them go straight on again.
+    /// Makes the calls of a method wait at a gate after they are logged, or stops that if the gate is nil.
     public func hold(_ operation: Operation, at gate: Gate?) { state.withLock { $0.gates[operation] = gate } }
 
     public func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
@@ -80,7 +90,7 @@ public final class InMemoryDataCache: DataCache {
     public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
         let size = State.size(entry)
         try await begin(.store, .store(key, bytes: entry.data.count))
-        let isRefused = state.withLock { state in
+        let isTooLarge = state.withLock { state in
             state.remove(key)
             guard size <= byteLimit else { return true }
             while state.byteCount > byteLimit - size { state.remove(state.order[0]) }
@@ -88,7 +98,7 @@ public final class InMemoryDataCache: DataCache {
             state.order.append(key)
             return false
         }
-        if isRefused { throw .tooLarge(bytes: size, allowed: byteLimit) }
+        if isTooLarge { throw .tooLarge(bytes: size, allowed: byteLimit) }
     }
 
     public func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
@@ -104,7 +114,7 @@ public final class InMemoryDataCache: DataCache {
         }
     }
 
-    /// Logs a call, waits where it is held, and throws where it is to fail.
+    /// Logs a call, waits at the gate of its method, and throws the injected failure.
     private func begin(_ operation: Operation, _ message: Message) async throws(DataCacheFailure) {
         let gate = state.withLock { state in
             state.messages.append(message)

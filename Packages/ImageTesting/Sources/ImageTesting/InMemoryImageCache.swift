@@ -1,28 +1,33 @@
 public import ImageCore
 import Synchronization
 
-/// A cache of decoded images for tests: a dictionary that keeps the budget and logs what it was told.
+/// An image cache for tests. It respects a limit and logs its calls.
 ///
-/// What was inserted first goes first when space is needed; looking at an image does not keep it.
+/// The image that was inserted first is evicted first. Lookups don't change the order.
 public final class InMemoryImageCache: ImageCache {
-    /// One call, as it came.
+    /// A call of the cache.
     public enum Message: Hashable, Sendable {
+        /// A lookup.
         case image(ImageCacheKey)
+        /// An insertion, with the cost of the image in bytes.
         case insert(ImageCacheKey, byteCount: Int)
+        /// A removal of one image.
         case remove(ImageCacheKey)
+        /// A removal of all images.
         case removeAll
+        /// A reduction to a share of the total cost.
         case trim(toShare: Double)
     }
 
     private struct State {
         var images: [ImageCacheKey: DecodedImage] = [:]
-        /// The keys, the first inserted first.
+        /// The keys in the order in which their images were inserted.
         var order: [ImageCacheKey] = []
         var messages: [Message] = []
 
         var totalCost: Int { images.values.reduce(0) { $0 + $1.byteCount } }
 
-        /// Drops what was inserted first until the rest costs so much at most.
+        /// Removes the oldest images until the total cost is at most `cost`.
         mutating func trim(to cost: Int) {
             while totalCost > cost { remove(order[0]) }
         }
@@ -36,12 +41,13 @@ public final class InMemoryImageCache: ImageCache {
     private let byteLimit: Int
     private let state = Mutex(State())
 
+    /// Creates a cache with a limit on the total cost, in bytes.
     public init(byteLimit: Int = .max) { self.byteLimit = byteLimit }
 
     /// All calls so far, in order.
     public var messages: [Message] { state.withLock { $0.messages } }
 
-    /// What is kept now. Looking here is not logged.
+    /// The current images. Reading them is not logged.
     public var images: [ImageCacheKey: DecodedImage] { state.withLock { $0.images } }
 
     public var byteCount: Int? { state.withLock { $0.totalCost } }

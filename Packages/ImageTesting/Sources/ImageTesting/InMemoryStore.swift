@@ -1,20 +1,21 @@
 public import ImageCore
 import Synchronization
 
-/// A cache of bytes that can be kept: an `InMemoryDataCache` with a time of its own, which a test lets go on.
+/// A maintained store for tests: an `InMemoryDataCache` with a clock that the test advances.
 public final class InMemoryStore: DataCache, MaintainedStore {
     private struct State: Sendable {
         var now = Duration.zero
         var lastUse: [DataCacheKey: Duration] = [:]
     }
 
-    /// The entries, their log, and faults.
+    /// The cache that stores the entries. Use it for the log and for faults.
     public let cache: InMemoryDataCache
     private let state = Mutex(State())
 
+    /// Creates a store over a cache.
     public init(_ cache: InMemoryDataCache = InMemoryDataCache()) { self.cache = cache }
 
-    /// Lets time go on.
+    /// Advances the clock of the store.
     public func advance(by duration: Duration) { state.withLock { $0.now += duration } }
 
     public func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {

@@ -1,10 +1,13 @@
 import Synchronization
 
-/// A clock that stands still until a test advances it.
+/// A clock whose time only changes when a test advances it.
 public final class ManualClock: Clock, Sendable {
+    /// A time of the clock.
     public struct Instant: InstantProtocol, Sendable {
+        /// The duration since the clock was created.
         public var offset: Duration
 
+        /// Creates an instant.
         public init(offset: Duration) { self.offset = offset }
 
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -27,6 +30,7 @@ public final class ManualClock: Clock, Sendable {
 
     private let state = Mutex(State())
 
+    /// Creates a clock at offset zero.
     public init() {}
 
     public var now: Instant { state.withLock { $0.now } }
@@ -58,15 +62,15 @@ public final class ManualClock: Clock, Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Returns as soon as at least `count` sleepers wait.
+    /// Waits until at least `count` tasks sleep.
     public func sleepers(_ count: Int) async {
         await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
+            let isReached = state.withLock { state in
                 if state.sleepers.count >= count { return true }
                 state.arrivals.append((count, continuation))
                 return false
             }
-            if isThere { continuation.resume() }
+            if isReached { continuation.resume() }
         }
     }
 
@@ -74,7 +78,7 @@ public final class ManualClock: Clock, Sendable {
         case waits(arrived: [CheckedContinuation<Void, Never>]), isDue, isCancelled
     }
 
-    /// A cancellation before this finds no sleeper, but has marked the task; one after this finds the sleeper.
+    /// Adds a sleeper. An earlier cancellation is detected here, and a later one removes the sleeper.
     private func add(_ sleeper: Sleeper) {
         let arrival = state.withLock { state -> Arrival in
             if Task.isCancelled { return .isCancelled }

@@ -1,32 +1,40 @@
 public import ImageCore
 
-/// Runs work when the test says so, in the order that the test chooses, and records all calls.
+/// A scheduler whose work a test starts, in any order. It logs its calls.
 ///
-/// Starting work that does not wait throws `NotWaiting`, so a test that starts the wrong work fails with the reason.
+/// Starting work that does not wait throws `NotWaiting`, which explains the reason in a failed test.
 public final class ManualScheduler: WorkScheduler {
-    /// Identifies a call, in order of arrival from 1.
+    /// The number of a call, in order of arrival, from 1.
     public struct WorkID: RawRepresentable, Hashable, Sendable {
+        /// The number, from 1.
         public let rawValue: Int
 
+        /// Creates an identifier from a number.
         public init(rawValue: Int) { self.rawValue = rawValue }
     }
 
-    /// What happened, in order.
+    /// A call of the scheduler or a change of its work.
     public enum Message: Hashable, Sendable {
+        /// The work was added to a lane.
         case enqueued(WorkID, WorkLane, RequestPriority, host: String?)
-        case reprioritised(WorkID, RequestPriority)
-        /// The task was cancelled while the work waited.
+        /// The priority of waiting work changed.
+        case reprioritized(WorkID, RequestPriority)
+        /// The caller's task was cancelled while its work waited.
         case cancelled(WorkID)
+        /// The test started the work.
         case started(WorkID)
+        /// The work returned or threw.
         case finished(WorkID)
     }
 
-    /// The work was never enqueued, was cancelled, or has started before.
+    /// An error for work that was never enqueued, was cancelled, or has already started.
     public struct NotWaiting: Error, CustomStringConvertible {
-        /// Nil if any work would have done.
+        /// The work that the test wanted to start, or nil if that was the next work.
         public let id: WorkID?
+        /// All messages so far.
         public let messages: [Message]
 
+        /// The work and all messages.
         public var description: String {
             "\(id.map { "work \($0.rawValue) does not wait" } ?? "no work waits"); so far: \(messages)"
         }
@@ -50,6 +58,7 @@ public final class ManualScheduler: WorkScheduler {
 
     private let state = Watched(State())
 
+    /// Creates a scheduler without work.
     public init() {}
 
     public func run<Value: Sendable>(
@@ -59,7 +68,7 @@ public final class ManualScheduler: WorkScheduler {
         let observation = priority.observe { [state] priority in
             state.change { state in
                 if state.waiting.contains(where: { $0.id == id }) {
-                    state.messages.append(.reprioritised(id, priority.value))
+                    state.messages.append(.reprioritized(id, priority.value))
                 }
             }
         }
@@ -67,7 +76,7 @@ public final class ManualScheduler: WorkScheduler {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let isCancelled = state.change { state in
-                    // A later cancellation finds the item.
+                    // A later cancellation removes the item.
                     if Task.isCancelled { return true }
                     state.waiting.append(Item(id: id, priority: priority, continuation: continuation))
                     state.messages.append(.enqueued(id, lane, priority.value, host: host))
@@ -82,13 +91,13 @@ public final class ManualScheduler: WorkScheduler {
         return try await work()
     }
 
-    /// What was asked of the scheduler and what it ran, in order.
+    /// All messages so far, in order.
     public var messages: [Message] { state.value.messages }
 
-    /// The work that waits: higher priority first, in order of arrival within one.
+    /// The waiting work, by priority and then by arrival.
     public var waiting: [WorkID] { Self.inOrder(state.value.waiting).map(\.id) }
 
-    /// Waits until `count` works have been enqueued since the beginning, or until the task is cancelled.
+    /// Waits until `count` closures have been enqueued in total, or until the task is cancelled.
     public func arrivals(_ count: Int) async {
         await state.reaches { $0.messages.count { if case .enqueued = $0 { true } else { false } } >= count }
     }
@@ -98,13 +107,13 @@ public final class ManualScheduler: WorkScheduler {
         await state.reaches { condition($0.messages) }
     }
 
-    /// Starts this work, and waits until it has finished.
+    /// Starts this work and waits until it has finished.
     public func run(_ id: WorkID) async throws {
         try start(id)
         await reaches { $0.contains(.finished(id)) }
     }
 
-    /// Starts this work and returns.
+    /// Starts this work. Does not wait for its end.
     public func start(_ id: WorkID) throws {
         let item = state.change { state in
             let item = state.take(id)
@@ -115,8 +124,7 @@ public final class ManualScheduler: WorkScheduler {
         item.continuation.resume()
     }
 
-    /// Runs what a real scheduler would run next: the highest priority, and the first to arrive of those. Waits until it
-    /// has finished.
+    /// Runs the first waiting work, as a real scheduler would, and waits until it has finished.
     @discardableResult
     public func runNext() async throws -> WorkID {
         guard let next = waiting.first else { throw NotWaiting(id: nil, messages: messages) }
@@ -124,7 +132,7 @@ public final class ManualScheduler: WorkScheduler {
         return next
     }
 
-    /// Runs work one after the other until none waits.
+    /// Runs all waiting work, one after the other.
     public func runAll() async throws {
         while !waiting.isEmpty { try await runNext() }
     }

@@ -1,14 +1,16 @@
-/// Keeps what it is told, in order, and lets a test await that so much has come: the heart of a spy.
+/// A log of messages for spies. A test can await a number of messages.
 public final class MessageLog<Message: Sendable>: Sendable {
     private let watched = Watched<[Message]>([])
 
+    /// Creates an empty log.
     public init() {}
 
-    /// Everything so far.
+    /// All messages so far, in order.
     public var messages: [Message] { watched.value }
 
+    /// Adds a message.
     public func append(_ message: Message) { watched.change { $0.append(message) } }
 
-    /// Returns as soon as `count` messages have come since the beginning, or when the task is cancelled.
+    /// Waits until the log has at least `count` messages, or until the task is cancelled.
     public func reaches(_ count: Int) async { await watched.reaches { $0.count >= count } }
 }

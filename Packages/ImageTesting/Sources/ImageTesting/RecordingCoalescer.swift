@@ -1,16 +1,21 @@
 public import ImageCore
 import Synchronization
 
-/// Forwards to another coalescer, and records calls and how they ended.
+/// A coalescer that forwards to another one, and logs its calls and their results.
 public final class RecordingCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
-    /// What happened, in order. Calls are numbered as they arrive, from 1.
+    /// A call of the coalescer, or its result. Calls are numbered in order of arrival, from 1.
     public enum Message: Hashable, Sendable {
-        case asked(Key, Int, RequestPriority)
-        /// The operation was started for this key: there was none to join.
+        /// A caller requested a value for a key.
+        case called(Key, Int, RequestPriority)
+        /// An operation for this key started.
         case started(Key)
-        case reprioritised(Int, RequestPriority)
-        case answered(Int)
+        /// The priority of a call changed.
+        case reprioritized(Int, RequestPriority)
+        /// A call returned a value.
+        case succeeded(Int)
+        /// A call threw an error.
         case failed(Int)
+        /// The coalescer was closed.
         case closed
     }
 
@@ -18,9 +23,10 @@ public final class RecordingCoalescer<Key: Hashable & Sendable, Value: Sendable>
     private let log = MessageLog<Message>()
     private let count = Atomic(0)
 
+    /// Creates a coalescer that forwards to another one.
     public init(_ base: any RequestCoalescer<Key, Value>) { self.base = base }
 
-    /// Everything so far.
+    /// All messages so far, in order.
     public var messages: [Message] { log.messages }
 
     public func value(
@@ -28,15 +34,15 @@ public final class RecordingCoalescer<Key: Hashable & Sendable, Value: Sendable>
         operation: @escaping @Sendable (any SharedOperation) async throws -> Value
     ) async throws -> Value {
         let number = count.add(1, ordering: .relaxed).newValue
-        log.append(.asked(key, number, priority.value))
-        let observation = priority.observe { [log] in log.append(.reprioritised(number, $0.value)) }
+        log.append(.called(key, number, priority.value))
+        let observation = priority.observe { [log] in log.append(.reprioritized(number, $0.value)) }
         defer { observation.end() }
         do {
             let value = try await base.value(for: key, priority: priority, onProgress: onProgress) { [log] shared in
                 log.append(.started(key))
                 return try await operation(shared)
             }
-            log.append(.answered(number))
+            log.append(.succeeded(number))
             return value
         } catch {
             log.append(.failed(number))

@@ -1,32 +1,33 @@
 public import ImageCore
 
-/// Keeps every event that a loader tells, in order, and lets a test await that so many have come.
+/// An observer that records the events of a loader. A test can await them.
 public final class RecordingObserver: ImageLoaderObserver {
     private let watched = Watched<[ImageLoadEvent]>([])
 
+    /// Creates an observer without events.
     public init() {}
 
     public func handle(_ event: ImageLoadEvent) { watched.change { $0.append(event) } }
 
-    /// What has been told so far.
+    /// All events so far, in order.
     public var events: [ImageLoadEvent] { watched.value }
 
-    /// The kinds of the events of one request, or of all.
+    /// Returns the kinds of the events of a request, or of all requests if `request` is nil.
     public func kinds(of request: UInt64? = nil) -> [ImageLoadEvent.Kind] {
         events.filter { request == nil || $0.request == request }.map(\.kind)
     }
 
-    /// Returns the first `count` events as soon as there are so many.
+    /// Waits for `count` events and returns them. Returns fewer if the task is cancelled.
     public func events(_ count: Int) async -> [ImageLoadEvent] {
         await reaches { $0.count >= count }
         return Array(events.prefix(count))
     }
 
-    /// Returns as soon as an event of this kind has come.
+    /// Waits for an event of this kind, or until the task is cancelled.
     public func event(_ kind: ImageLoadEvent.Kind) async { await reaches { $0.contains { $0.kind == kind } } }
 
-    /// Returns as soon as what has been told satisfies `condition`, which must not call this observer; or, as all that waits here, when
-    /// the task is cancelled.
+    /// Waits until the events satisfy `condition`, or until the task is cancelled. The condition must not call this
+    /// observer.
     public func reaches(_ condition: @escaping @Sendable ([ImageLoadEvent]) -> Bool) async {
         await watched.reaches(condition)
     }

@@ -7,12 +7,12 @@ import Synchronization
     import Foundation
 #endif
 
-/// One request on its way through its script.
+/// A request and the state of its script.
 final class ScriptedTransfer: Sendable {
     private struct State {
         var steps: ArraySlice<ScriptedTransport.Step>
         var received = 0
-        var isOver = false
+        var hasEnded = false
     }
 
     private let reply: ScriptedTransport.Reply
@@ -40,14 +40,14 @@ final class ScriptedTransfer: Sendable {
             switch step {
             case .piece: break
             case .wait(let gate): try await pass(gate)
-            case .pause(let pause, let clock): try await rest(for: pause, by: clock)
+            case .pause(let pause, let clock): try await self.pause(for: pause, by: clock)
             case .fail(let failure): throw fail(failure)
             }
         }
         if Task.isCancelled { throw fail(.cancelled) }
         let head = ResponseHead(
             status: reply.status, headers: reply.headers, url: request.url, expectedBytes: reply.announcedBytes)
-        if let announced = reply.announcedBytes, announced > request.maxBodyBytes, !RedirectTrail.isRedirect(head) {
+        if let announced = reply.announcedBytes, announced > request.maxBodyBytes, !RedirectChain.isRedirect(head) {
             throw fail(.tooLarge(allowedBytes: request.maxBodyBytes))
         }
         owner.record(.head(request.url))
@@ -59,7 +59,7 @@ final class ScriptedTransfer: Sendable {
             if Task.isCancelled { throw fail(.cancelled) }
             switch state.withLock({ $0.steps.popFirst() }) {
             case .wait(let gate)?: try await pass(gate)
-            case .pause(let pause, let clock)?: try await rest(for: pause, by: clock)
+            case .pause(let pause, let clock)?: try await self.pause(for: pause, by: clock)
             case .fail(let failure)?: throw fail(failure)
             case .piece(let piece)?:
                 if !piece.isEmpty { return try count(piece) }
@@ -90,14 +90,14 @@ final class ScriptedTransfer: Sendable {
     }
 
     private func pass(_ gate: Gate) async throws(TransportFailure) {
-        guard await CancellablePassage().pass(gate) else { throw fail(.cancelled) }
+        guard await CancellableWait().pass(gate) else { throw fail(.cancelled) }
     }
 
-    private func rest(for pause: Duration, by clock: any Clock<Duration>) async throws(TransportFailure) {
+    private func pause(for duration: Duration, by clock: any Clock<Duration>) async throws(TransportFailure) {
         do {
-            try await clock.sleep(for: pause)
+            try await clock.sleep(for: duration)
         } catch {
-            // A clock throws for one reason alone.
+            // A clock only throws if the task is cancelled.
             throw fail(.cancelled)
         }
     }
@@ -107,11 +107,11 @@ final class ScriptedTransfer: Sendable {
         return failure
     }
 
-    /// Records how the transfer ended, the first time alone; nil for a body that nobody wants.
+    /// Records the end of the transfer once. `message` is nil for a discarded body.
     private func end(_ message: ScriptedTransport.Message?) {
         let isFirst = state.withLock { state in
-            defer { state.isOver = true }
-            return !state.isOver
+            defer { state.hasEnded = true }
+            return !state.hasEnded
         }
         if isFirst, let message { owner.record(message) }
     }

@@ -7,19 +7,23 @@ public import ImageTransporting
     public import Foundation
 #endif
 
-/// What networks and origins do wrong. A body that is cut in a piece, or a failure of another kind, is a script of its own: `Step.fail`.
+/// Faults of networks and origins. For other failures, write a script with `Step.fail`.
 extension ScriptedTransport.Reply {
-    /// Nobody listens: `TransportFailure.connectionFailed`.
+    /// A refused connection, which fails with `TransportFailure.connectionFailed`.
     public static var refused: Self { .failure(.connectionFailed("connection refused")) }
 
-    /// The connection ends when so many bytes of the body have come: `TransportFailure.closedEarly`.
+    /// Returns a reply that is cut off after `byteCount` bytes, and fails with `TransportFailure.closedEarly`.
     public static func cut(_ body: Data, after byteCount: Int, headers: HTTPFields = [:]) -> Self {
         Self(headers: headers, announcedBytes: body.count, body: [.piece(body.prefix(byteCount))])
     }
 
-    /// Nothing comes any more after so many bytes of the body, until the gate opens.
+    /// Returns a reply that stalls after `byteCount` bytes until the gate opens.
     ///
-    /// - Parameter failure: what the transfer ends with then, as with a transport that has waited for too long; nil: it goes on.
+    /// - Parameters:
+    ///   - body: The whole body.
+    ///   - byteCount: The number of bytes before the stall.
+    ///   - gate: The gate that ends the stall.
+    ///   - failure: The failure after the stall, such as a timeout. If it is nil, the rest of the body follows.
     public static func stalled(
         _ body: Data, after byteCount: Int, until gate: Gate, failure: TransportFailure? = nil
     ) -> Self {
@@ -27,12 +31,15 @@ extension ScriptedTransport.Reply {
         return Self(announcedBytes: body.count, body: [.piece(body.prefix(byteCount)), .wait(gate), rest])
     }
 
-    /// The head says that the body has so many bytes. Where it has fewer, it is closed early; what it has beyond them is nobody's (RFC 9112, 6.3).
-    public static func misannounced(_ body: Data, as byteCount: Int) -> Self {
+    /// Returns a reply whose announced length is wrong.
+    ///
+    /// A shorter body fails with `TransportFailure.closedEarly`. The surplus of a longer body is dropped (RFC 9112,
+    /// section 6.3).
+    public static func wrongLength(_ body: Data, announced byteCount: Int) -> Self {
         Self(announcedBytes: byteCount, body: [.piece(body.prefix(byteCount))])
     }
 
-    /// The body comes in pieces, a pause before each.
+    /// Returns a reply whose body arrives in pieces of `byteCount` bytes, with a pause before each.
     public static func slow(
         _ body: Data, piecesOf byteCount: Int, every pause: Duration, on clock: any Clock<Duration>
     ) -> Self {

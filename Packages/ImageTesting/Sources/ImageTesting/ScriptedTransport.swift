@@ -8,7 +8,7 @@ import Synchronization
     public import Foundation
 #endif
 
-/// A transport that answers as scripted, keeps a log, and refuses what no script foresees.
+/// A transport that returns scripted replies and logs its requests. Requests without a script fail.
 ///
 /// ```swift
 /// let transport = ScriptedTransport()
@@ -21,25 +21,32 @@ import Synchronization
 /// #expect(transport.messages == [.sent(url), .head(url), .cancelled(url)])
 /// ```
 public final class ScriptedTransport: DataTransport {
-    /// One thing that happens, before the head or in the body.
+    /// An event before the head or in the body of a reply.
     public enum Step: Sendable {
+        /// A piece of the body arrives.
         case piece(Data)
+        /// The reply waits at a gate.
         case wait(Gate)
-        /// Nothing comes for so long by the clock: a `ManualClock`, usually.
+        /// The reply pauses for a duration of a clock, such as a `ManualClock`.
         case pause(Duration, on: any Clock<Duration>)
+        /// The transfer fails.
         case fail(TransportFailure)
     }
 
-    /// What one request gets.
+    /// The reply to a request.
     public struct Reply: Sendable {
-        /// Before the head; pieces make no sense here and are skipped.
+        /// The steps before the head. Pieces are skipped here.
         public var beforeHead: [Step]
+        /// The status of the response.
         public var status: HTTPResponse.Status
+        /// The header fields of the response.
         public var headers: HTTPFields
-        /// What the head announces; more or fewer bytes in the body than that is a failure, as with a real transport.
+        /// The announced length of the body. A body of another length fails, as with a real transport.
         public var announcedBytes: Int?
+        /// The steps of the body.
         public var body: [Step]
 
+        /// Creates a reply. By default, it has the status 200, no announced length and an empty body.
         public init(
             beforeHead: [Step] = [], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:],
             announcedBytes: Int? = nil, body: [Step] = []
@@ -51,30 +58,33 @@ public final class ScriptedTransport: DataTransport {
             self.body = body
         }
 
-        /// 200 with a whole body and its length.
+        /// Returns a reply with the status 200, a body and its length.
         public static func ok(_ body: Data, headers: HTTPFields = [:]) -> Reply {
             Reply(headers: headers, announcedBytes: body.count, body: [.piece(body)])
         }
 
-        /// Nothing but a status.
+        /// Returns a reply with a status and an empty body.
         public static func status(_ status: HTTPResponse.Status, headers: HTTPFields = [:]) -> Reply {
             Reply(status: status, headers: headers, announcedBytes: 0)
         }
 
-        /// A failure instead of a head.
+        /// Returns a reply that fails before the head.
         public static func failure(_ failure: TransportFailure) -> Reply { Reply(beforeHead: [.fail(failure)]) }
     }
 
-    /// What happened, in order. A redirect is a second `sent`.
+    /// An event of a transfer. A redirect is another `sent`.
     public enum Message: Hashable, Sendable {
+        /// The request was sent.
         case sent(URL)
+        /// The head of the response was returned.
         case head(URL)
         /// The body was read to its end.
         case finished(URL)
+        /// The transfer failed.
         case failed(URL, TransportFailure)
-        /// The consumer's task was cancelled, or the body was dropped before its end.
+        /// The caller's task was cancelled, or the body was released before its end.
         case cancelled(URL)
-        /// A request that no script foresaw.
+        /// The request has no script.
         case unscripted(URL)
     }
 
@@ -85,32 +95,33 @@ public final class ScriptedTransport: DataTransport {
     }
 
     private let state = Mutex(State())
-    private let sent = Arrivals()
-    private let cancelled = Arrivals()
+    private let sent = AwaitableCounter()
+    private let cancelled = AwaitableCounter()
 
+    /// Creates a transport without scripts.
     public init() {}
 
-    /// Sets what requests for `url` get, one reply each; the last is repeated.
+    /// Sets the replies to requests for `url`, one for each request. The last one is repeated.
     public func script(_ url: URL, _ replies: Reply...) { script(url, replies) }
 
-    /// The same, for replies that were made elsewhere.
+    /// Sets the replies to requests for `url` as an array. The last one is repeated.
     public func script(_ url: URL, _ replies: [Reply]) { state.withLock { $0.scripts[url] = replies } }
 
-    /// Everything that happened so far.
+    /// All events so far, in order.
     public var messages: [Message] { state.withLock { $0.messages } }
-    /// Every request so far, redirects included.
+    /// All requests so far, including redirects.
     public var requests: [TransportRequest] { state.withLock { $0.requests } }
-    /// How many requests were sent, redirects included.
+    /// The number of requests so far, including redirects.
     public var sendCount: Int { sent.count }
-    /// How many transfers their consumer ended before their end.
+    /// The number of transfers that were cancelled or released before their end.
     public var cancellationCount: Int { cancelled.count }
-    /// Returns when `count` requests have been sent since the beginning.
+    /// Waits until `count` requests were sent in total, or until the task is cancelled.
     public func sends(_ count: Int) async { await sent.reach(count) }
-    /// Returns when `count` transfers have been ended by their consumer since the beginning.
+    /// Waits until `count` transfers were cancelled in total, or until the task is cancelled.
     public func cancellations(_ count: Int) async { await cancelled.reach(count) }
 
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-        try await RedirectTrail.response(to: request) { hop throws(TransportFailure) in
+        try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
             try await ScriptedTransfer(reply: try take(hop), request: hop, owner: self).response()
         }
     }

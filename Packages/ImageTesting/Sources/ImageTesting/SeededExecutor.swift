@@ -1,20 +1,21 @@
 import Synchronization
 
-/// Holds the jobs of its tasks and runs them one by one when told, the next always chosen by a seeded generator: every
-/// schedule that threads could bring about, and each of them again with the same seed.
+/// An executor that queues the jobs of its tasks and runs them one by one, in a random order.
+///
+/// Every schedule of real threads is possible. The same seed reproduces the same schedule.
 ///
 /// ```swift
 /// let executor = SeededExecutor(seed: 7)
 /// let task = Task(executorPreference: executor) { await work() }
-/// executor.run()   // until nothing is ready
+/// executor.run()  // runs until the queue is empty
 /// ```
 ///
-/// - A step is what a task does from one suspension to the next. Steps never overlap, whatever thread asks for them.
-/// - The same seed gives the same order, as long as what runs depends on nothing but its jobs: no clock but a manual one, no
-///   chance but a seeded one, no order of a `Dictionary` or `Set`, and no task without this executor.
-/// - Child tasks inherit the preference. Detached tasks, and those made by `Task { }`, do not: what makes such tasks must be
-///   given the executor.
-/// - Every job that waits here keeps its task alive: run until idle before the executor goes.
+/// - A step is the part of a task between two suspensions. Steps never overlap, on any thread.
+/// - The order is only reproducible if the jobs don't depend on time, other random numbers, the order of a `Dictionary`
+///   or `Set`, or tasks without this executor.
+/// - Child tasks inherit the executor preference. Detached tasks and those from `Task { }` don't. Pass the executor to
+///   code that makes such tasks.
+/// - A queued job keeps its task alive. Call `run()` before you release the executor.
 public final class SeededExecutor: TaskExecutor {
     private struct State: Sendable {
         var ready: [UnownedJob] = []
@@ -22,7 +23,7 @@ public final class SeededExecutor: TaskExecutor {
         var stepCount = 0
         var fingerprint: UInt64 = 0xCBF2_9CE4_8422_2325
 
-        /// Chooses, and takes note of the choice (FNV-1a over the numbers).
+        /// Chooses the next job and adds the choice to the fingerprint, an FNV-1a hash.
         mutating func next() -> UnownedJob? {
             guard !ready.isEmpty else { return nil }
             let index = Int.random(in: ready.indices, using: &random)
@@ -37,6 +38,7 @@ public final class SeededExecutor: TaskExecutor {
 
     private let state: Mutex<State>
 
+    /// Creates an executor that chooses jobs with this seed.
     public init(seed: UInt64) { state = Mutex(State(random: SeededRandom(seed: seed))) }
 
     public func enqueue(_ job: consuming ExecutorJob) {
@@ -44,25 +46,25 @@ public final class SeededExecutor: TaskExecutor {
         state.withLock { $0.ready.append(job) }
     }
 
-    /// How many jobs are ready to run.
+    /// The number of queued jobs.
     public var readyCount: Int { state.withLock { $0.ready.count } }
 
-    /// How many steps have been run.
+    /// The number of steps that have run.
     public var stepCount: Int { state.withLock { $0.stepCount } }
 
-    /// A digest of all choices so far, each among how many: equal for equal schedules.
+    /// A hash of all choices so far. Equal schedules have the same fingerprint.
     public var fingerprint: UInt64 { state.withLock { $0.fingerprint } }
 
-    /// Runs one job on the calling thread. False when none is ready. Not to be called by a job.
+    /// Runs one job on the calling thread. Returns false if the queue is empty. Don't call it in a job.
     @discardableResult
     public func step() -> Bool {
         guard let job = state.withLock({ $0.next() }) else { return false }
-        // Sound: the unowned reference is used while this method holds the executor itself.
+        // Sound: the executor is alive during this method, so the unowned reference is valid.
         unsafe job.runSynchronously(on: asUnownedTaskExecutor())
         return true
     }
 
-    /// Runs until no job is ready, or so many steps at most. Returns how many it ran.
+    /// Runs jobs until the queue is empty, but at most `limit` steps. Returns the number of steps.
     @discardableResult
     public func run(steps limit: Int = .max) -> Int {
         var count = 0

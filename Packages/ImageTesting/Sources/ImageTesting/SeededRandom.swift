@@ -1,9 +1,10 @@
 /// A random number generator that gives the same numbers for the same seed, on every platform.
 ///
-/// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014). Not for secrets.
+/// It uses SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014), which is not secure.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
+    /// Creates a generator.
     public init(seed: UInt64) { self.state = seed }
 
     public mutating func next() -> UInt64 {

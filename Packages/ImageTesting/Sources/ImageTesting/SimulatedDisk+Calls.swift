@@ -38,7 +38,7 @@ extension SimulatedDisk.State {
     }
 
     mutating func write(_ bytes: UnsafeRawBufferPointer, to number: Int, at offset: Int) {
-        // As a whole: generic code, byte by byte, is slow in debug builds.
+        // Copies all bytes at once, because a loop over bytes is slow in debug builds.
         let missing = offset + bytes.count - nodes[number].bytes.count
         if missing > 0 { nodes[number].bytes += [UInt8](repeating: 0, count: missing) }
         unsafe nodes[number].bytes.withUnsafeMutableBytes { contents in
@@ -47,7 +47,7 @@ extension SimulatedDisk.State {
     }
 }
 
-// MARK: The calls
+// MARK: Calls
 
 extension SimulatedDisk {
     public func openToRead(_ path: String) throws(FileSystemFailure) -> Int32 {
@@ -187,7 +187,7 @@ extension SimulatedDisk {
         }
     }
 
-    /// What somebody else does: removes a folder with all that is in it.
+    /// Removes a folder and its contents, as another process would.
     public func removeFolder(_ path: String) throws(FileSystemFailure) {
         try call("rm") { state throws(FileSystemFailure) in
             _ = try state.node(at: path, "rm")

@@ -7,27 +7,29 @@ import Synchronization
     import Darwin
 #endif
 
-/// A file system in memory whose power can be cut. It knows what of it is on the device: the contents of a file as of its last
-/// synchronisation, and the names in a folder as of that folder's. Nothing else need survive, as POSIX has it.
+/// A file system in memory that simulates power cuts.
+///
+/// As POSIX specifies, only synchronized data is sure to survive: the contents of a file as of its last
+/// synchronization, and the names in a folder as of the synchronization of that folder.
 ///
 /// ```swift
-/// let disk = SimulatedDisk(cutAfter: 40)
-/// …  // the cache under test stores entries, and gets EIO from the 41st call on
+/// let disk = SimulatedDisk(powerCutAfter: 40)
+/// …  // the cache under test stores entries, and calls fail with EIO from the 41st
 /// let later = disk.restarted(after: .everything)
-/// …  // what does a new launch find?
+/// …  // check what a new cache finds
 /// ```
-/// Paths begin with a slash. There are no symbolic links, and no locks of other processes: where a lock would have to be waited for, that fails with
+/// Paths begin with a slash. There are no symbolic links and no other processes: waiting for a lock fails with
 /// `EDEADLK`.
 public final class SimulatedDisk: FileSystem {
-    /// What becomes of all that was not synchronised.
+    /// The data that a power cut destroys, of all that was not synchronized.
     public enum Loss: Hashable, Sendable {
-        /// Nothing: an orderly end.
+        /// Nothing, as after a normal shutdown.
         case nothing
-        /// All of it.
+        /// All unsynchronized data.
         case everything
-        /// Contents alone, whose lengths and names are kept: what was written reads as zeros.
+        /// The contents of files, which read as zeros. Names and lengths survive.
         case contents
-        /// Each name and each content has one fate of several.
+        /// Random names and contents, selected by the seed.
         case anything(seed: UInt64)
     }
 
@@ -45,13 +47,13 @@ public final class SimulatedDisk: FileSystem {
 
     struct State {
         var nodes = [Node(isFolder: true)]
-        /// By path, as programs see them. The first folder is always there.
+        /// The nodes by path, as processes see them. The root folder always exists.
         var names = ["/": 0]
-        /// By path, as they are on the device.
+        /// The nodes by path, as stored on the device.
         var synchronizedNames = ["/": 0]
         var files: [Int32: OpenFile] = [:]
         var lastFile: Int32 = 100
-        /// Which open file has the lock of a node.
+        /// The open file that has the lock of each node.
         var locks: [Int: Int32] = [:]
         var callCount = 0
     }
@@ -60,8 +62,10 @@ public final class SimulatedDisk: FileSystem {
     let boot: UInt64
     private let lastCall: Int
 
-    /// - Parameter cutAfter: how many calls are carried out before there is no power any more.
-    public convenience init(cutAfter lastCall: Int = .max) { self.init(State(), boot: 1, lastCall) }
+    /// Creates an empty disk.
+    ///
+    /// - Parameter lastCall: The number of calls that succeed before the power is cut.
+    public convenience init(powerCutAfter lastCall: Int = .max) { self.init(State(), boot: 1, lastCall) }
 
     private init(_ state: State, boot: UInt64, _ lastCall: Int) {
         self.state = Mutex(state)
@@ -69,27 +73,31 @@ public final class SimulatedDisk: FileSystem {
         self.lastCall = lastCall
     }
 
-    /// False once a call has failed for lack of it.
+    /// Whether the disk has power. False after the first call that failed without power.
     public var hasPower: Bool { state.withLock { $0.callCount <= lastCall } }
 
-    /// The lengths of all files.
+    /// The total length of all files, in bytes.
     public var byteCount: Int {
         state.withLock { state in state.names.values.reduce(0) { $0 + state.nodes[$1].bytes.count } }
     }
 
-    /// Of all files.
+    /// The paths of all files.
     public var paths: [String] {
         state.withLock { state in state.names.filter { !state.nodes[$0.value].isFolder }.map(\.key) }
     }
 
-    /// The same disk in a machine that was started anew.
-    public func restarted(after loss: Loss, cutAfter lastCall: Int = .max) -> SimulatedDisk {
+    /// Returns the disk after a restart of the machine.
+    ///
+    /// - Parameters:
+    ///   - loss: The unsynchronized data that is lost.
+    ///   - lastCall: The number of calls that succeed before the power is cut again.
+    public func restarted(after loss: Loss, powerCutAfter lastCall: Int = .max) -> SimulatedDisk {
         let state = state.withLock { $0 }
         var random = SeededRandom(seed: 0)
         if case .anything(let seed) = loss { random = SeededRandom(seed: seed) }
         var survivors = State()
         let paths = Set(state.names.keys).union(state.synchronizedNames.keys).sorted()
-        // A folder comes before what is in it.
+        // A folder is sorted before its contents.
         for path in paths where path != "/" && survivors.names[Self.parent(path)] != nil {
             guard let number = Self.survivor(path, of: state, loss, &random) else { continue }
             var node = state.nodes[number]
@@ -122,7 +130,7 @@ public final class SimulatedDisk: FileSystem {
             case 0: return node.bytes
             case 1: return node.synchronized ?? Array(node.bytes.prefix(written))
             case 2: return node.synchronized ?? []
-            // Some of what was written since, over what was there before.
+            // A part of the unsynchronized data overwrites the synchronized data.
             default: return Array(node.bytes.prefix(written) + (node.synchronized ?? zeros).dropFirst(written))
             }
         }
@@ -135,7 +143,7 @@ public final class SimulatedDisk: FileSystem {
 
     static func isName(_ path: String, in folder: String) -> Bool { path != "/" && parent(path) == folder }
 
-    /// Carries a call out, unless there is no power.
+    /// Performs a call, or fails with `EIO` if there is no power.
     func call<Result: Sendable>(
         _ name: String, _ body: (inout State) throws(FileSystemFailure) -> Result
     ) throws(FileSystemFailure) -> Result {

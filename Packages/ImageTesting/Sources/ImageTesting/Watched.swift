@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A value that changes, and that a test can await a condition of.
+/// A value whose changes a test can await.
 ///
-/// A waiter is resumed when its task is cancelled, so a test that waits in vain ends at its time limit.
+/// Waiting ends if the task is cancelled, so a test whose condition never becomes true ends at its time limit.
 public final class Watched<Value: Sendable>: Sendable {
     private struct Watcher: Sendable {
         var id: UInt64
@@ -18,11 +18,13 @@ public final class Watched<Value: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
+    /// Creates a watched value.
     public init(_ value: Value) { state = Mutex(State(value: value)) }
 
+    /// The current value.
     public var value: Value { state.withLock { $0.value } }
 
-    /// Changes the value, and lets those go on whose condition it satisfies then.
+    /// Changes the value, and resumes the waiters whose condition it satisfies.
     public func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
         let (result, reached) = state.withLock { state in
             let result = body(&state.value)
@@ -35,7 +37,8 @@ public final class Watched<Value: Sendable>: Sendable {
         return result
     }
 
-    /// Returns as soon as the value satisfies `condition`, which must not use it in other ways; or when the task is cancelled.
+    /// Waits until the value satisfies `condition`, or until the task is cancelled. The condition must not access this
+    /// object.
     public func reaches(_ condition: @escaping @Sendable (Value) -> Bool) async {
         let id = state.withLock { state in
             state.lastID += 1
@@ -44,7 +47,7 @@ public final class Watched<Value: Sendable>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // A cancellation before this finds no watcher, but has marked the task.
+                    // An earlier cancellation found no watcher, but is detected here.
                     if Task.isCancelled || condition(state.value) { return true }
                     state.watchers.append(Watcher(id: id, isReached: condition, continuation: continuation))
                     return false
@@ -52,11 +55,11 @@ public final class Watched<Value: Sendable>: Sendable {
                 if isOver { continuation.resume() }
             }
         } onCancel: {
-            letGo(id)
+            resume(id)
         }
     }
 
-    private func letGo(_ id: UInt64) {
+    private func resume(_ id: UInt64) {
         let watcher = state.withLock { state in
             state.watchers.firstIndex { $0.id == id }.map { state.watchers.remove(at: $0) }
         }

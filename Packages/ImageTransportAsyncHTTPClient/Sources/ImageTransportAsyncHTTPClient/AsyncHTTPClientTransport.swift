@@ -4,27 +4,29 @@
     import NIOCore
     import NIOSSL
 
-    /// HTTP/1.1, HTTP/2 over TLS and HTTPS by async-http-client, for servers that run on SwiftNIO already.
+    /// Sends requests over HTTP/1.1, HTTP/2 and HTTPS with async-http-client, for servers that use SwiftNIO.
     ///
-    /// Connections are kept and shared. gzip is asked for, and it and deflate are decoded here; a request that names a range or its
-    /// own Accept-Encoding gets the body as it is coded.
+    /// Connections are reused. The transport requests gzip, and decodes gzip and deflate. If a request has a Range or
+    /// its own Accept-Encoding, the body is returned as received.
     ///
-    /// Time: all timeouts run on the event loops, with their monotonic time; a stall, or a connection that does not come, is noticed
-    /// up to a quarter of the limit, at most a second, late. Time in the queue for a connection counts for `totalTimeout` alone.
+    /// Timeouts use the monotonic clock of the event loops. A stall or a connection timeout is detected up to a quarter
+    /// of the limit late, at most a second. The time in the queue for a connection only counts for `totalTimeout`.
     public struct AsyncHTTPClientTransport: DataTransport {
-        /// What all requests of a transport share.
+        /// The settings of a transport.
         public struct Configuration: Sendable {
-            /// Connections to one origin at once; more transfers wait, without limit of time. HTTP/2 needs one.
+            /// The maximum number of connections per origin. Further transfers wait. HTTP/2 needs a single connection.
             public var maxConnectionsPerHost: Int
-            /// After so long without a transfer a connection is closed.
+            /// The idle time after which a connection is closed.
             public var maxIdleTime: Duration
-            /// A PEM file with the roots to trust instead of the system's, for private authorities. Verification is never off.
+            /// The path of a PEM file with root certificates that replace the system's, as for a private certificate
+            /// authority. Verification can't be disabled.
             public var rootsFile: String?
-            /// How long a connection is tried in any case, also when the requests that it was for allow more or have gone.
+            /// The maximum time to establish a connection. Applies even if the requests that wait for it allow more.
             public var connectTimeout: Duration
-            /// Event loops, each a thread.
+            /// The number of event loops. Each has a thread.
             public var threadCount: Int
 
+            /// Creates a configuration.
             public init(
                 maxConnectionsPerHost: Int = 6, maxIdleTime: Duration = .seconds(60), rootsFile: String? = nil,
                 connectTimeout: Duration = .seconds(15), threadCount: Int = 1
@@ -36,8 +38,11 @@
                 self.threadCount = threadCount
             }
 
-            /// The configuration for a client that is handed in: nothing is followed or decoded behind the transport's back, and
-            /// a connection that fails is told at once. Proxies, certificates of the client's own and the like may be added.
+            /// Returns the configuration for a client that you create yourself. You may add proxies, client
+            /// certificates and so on.
+            ///
+            /// It disables redirects and decompression in the client, because the transport handles them. It also
+            /// disables retries of connections, so that failures are reported immediately.
             public func makeClientConfiguration() -> HTTPClient.Configuration {
                 var tls = TLSConfiguration.makeClientConfiguration()
                 if let rootsFile { tls.trustRoots = .file(rootsFile) }
@@ -53,25 +58,27 @@
 
         private let engine: TransferEngine
 
-        /// A transport with a client and threads of its own. They end when the transport and every body it gave out are gone.
+        /// Creates a transport with its own client and threads. They end when the transport and all its response bodies
+        /// are released.
         public init(configuration: Configuration = Configuration()) {
             engine = TransferEngine(
                 OwnedClient(configuration), maxConnectionsPerHost: configuration.maxConnectionsPerHost)
         }
 
-        /// A transport over the application's own client, which the application shuts down, after the transport's last transfer.
+        /// Creates a transport with your own client. Shut down the client after the last transfer.
         ///
         /// - Parameters:
-        ///   - client: made with `Configuration.makeClientConfiguration()`; what the application changes there is its affair. A
-        ///     client that follows redirects by itself fails each request that is redirected.
-        ///   - maxConnectionsPerHost: as the client's own limit.
+        ///   - client: A client with the configuration of `Configuration.makeClientConfiguration()`. If the client
+        ///     follows redirects, requests that are redirected fail.
+        ///   - maxConnectionsPerHost: The connection limit of the client.
         public init(client: HTTPClient, maxConnectionsPerHost: Int = 6) {
             engine = TransferEngine(BorrowedClient(client), maxConnectionsPerHost: maxConnectionsPerHost)
         }
 
+        /// Sends a request. Returns when the head of the final response has arrived.
         public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
             let deadline = request.totalTimeout.map { engine.now + $0.wholeMilliseconds } ?? .max
-            return try await RedirectTrail.response(to: request) { hop throws(TransportFailure) in
+            return try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
                 try await engine.start(hop, deadline: deadline).response()
             }
         }

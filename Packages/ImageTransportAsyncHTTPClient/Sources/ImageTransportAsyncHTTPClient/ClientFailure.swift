@@ -12,7 +12,7 @@
         import Foundation
     #endif
 
-    /// An error of the client or of what lies below it, put into the port's terms.
+    /// Maps an error of the client, SwiftNIO or TLS to a `TransportFailure`.
     struct ClientFailure {
         private let error: any Error
         private let request: TransportRequest
@@ -24,7 +24,7 @@
             self.isConnected = isConnected
         }
 
-        /// - Parameter channel: what has arrived so far; nil when nobody wants to know.
+        /// - Parameter channel: The channel of the transfer, for the number of received bytes. `nil` after the end.
         func failure(_ channel: TransferChannel?) -> TransportFailure {
             switch error {
             case let failure as TransportFailure: failure
@@ -45,7 +45,7 @@
                 .socksHandshakeTimeout:
                 .timedOut(.connect)
             case .remoteConnectionClosed where !isConnected && request.url.scheme?.lowercased() == "https":
-                .tls("the connection was closed in the handshake")
+                .tls("the connection was closed during the handshake")
             case .remoteConnectionClosed, .uncleanShutdown: broken(channel)
             default: .other(text)
             }

@@ -9,14 +9,14 @@
         var client: HTTPClient { get }
     }
 
-    /// The application's: it shuts it down.
+    /// A client that the application shuts down.
     struct BorrowedClient: ClientHolder {
         let client: HTTPClient
 
         init(_ client: HTTPClient) { self.client = client }
     }
 
-    /// A client and event loops of the transport's own, which are shut down when the last holder has gone.
+    /// A client and event loops that are shut down when this object is released.
     final class OwnedClient: ClientHolder {
         let client: HTTPClient
         private let group: MultiThreadedEventLoopGroup
@@ -26,8 +26,9 @@
             client = HTTPClient(eventLoopGroup: group, configuration: configuration.makeClientConfiguration())
         }
 
-        /// Neither may wait here: this may run on one of the event loops. Connections are closed first, then the threads end; the
-        /// closures keep both until then. An error here would be one of somebody who shut down the client before: nobody can.
+        /// Closes the connections, then ends the threads. Doesn't wait, because this may run on one of the event loops;
+        /// the closures retain both objects until then. Errors are ignored: the only one is a repeated shutdown, which
+        /// can't happen here.
         deinit {
             let group = group
             client.shutdown { _ in group.shutdownGracefully { _ in } }

@@ -1,8 +1,9 @@
-/// Which transfers may begin, and which wait for a connection to their origin. Pure: no lock, no thread.
+/// Queues transfers until there can be a connection to their origin. Pure: no lock, no thread.
 ///
-/// The client has a limit of its own, but it counts time in its queue as time to connect. So no more transfers are let go than
-/// there can be connections. The first to an origin that may speak HTTP/2 goes ahead alone until it is connected, so that the others
-/// share its connection; once an origin has answered over HTTP/2, nobody waits here.
+/// The client has its own limit, but it counts the time in its queue as time to connect. These queues therefore start
+/// at most as many transfers as there can be connections. If an origin may support HTTP/2, the first transfer starts
+/// alone until it is connected, so that the others can share its connection. After an HTTP/2 response, transfers to the
+/// origin no longer wait.
 struct OriginQueues<Transfer> {
     private struct Queue {
         var active = 0
@@ -14,30 +15,31 @@ struct OriginQueues<Transfer> {
     private let limit: Int
     private var queues: [String: Queue] = [:]
 
-    /// - Parameter limit: connections to one origin at once.
+    /// - Parameter limit: The maximum number of connections per origin.
     init(limit: Int) { self.limit = max(1, limit) }
 
-    /// How many origins are kept in mind.
+    /// The number of origins with transfers.
     var count: Int { queues.count }
 
-    /// Each method returns the transfers that may begin now.
+    /// Adds a transfer. Like the other methods, returns the transfers that may start now.
     mutating func enter(_ transfer: Transfer, origin: String, mayMultiplex: Bool) -> [Transfer] {
         queues[origin, default: Queue(isUnknown: mayMultiplex)].waiting.append(transfer)
         return release(origin)
     }
 
-    /// A transfer that may have gone ahead alone is connected, or has failed to.
-    mutating func connectionDecided(to origin: String) -> [Transfer] {
+    /// Handles that the first transfer to an origin is connected or has failed.
+    mutating func connectionAttemptEnded(to origin: String) -> [Transfer] {
         queues[origin]?.isUnknown = false
         return release(origin)
     }
 
+    /// Handles an HTTP/2 response from an origin.
     mutating func answeredOverHTTP2(from origin: String) -> [Transfer] {
         queues[origin]?.isMultiplexed = true
         return release(origin)
     }
 
-    /// A transfer that was let go has ended.
+    /// Handles the end of a transfer that was started.
     mutating func leave(_ origin: String) -> [Transfer] {
         queues[origin]?.active -= 1
         return release(origin)

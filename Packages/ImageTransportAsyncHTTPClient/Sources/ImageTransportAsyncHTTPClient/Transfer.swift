@@ -11,25 +11,25 @@
         import Foundation
     #endif
 
-    /// One exchange with an origin: the client's callbacks on one side, a `TransferChannel` on the other. Everything in `state` happens
-    /// on the event loop.
+    /// A request and its response. Receives the client's callbacks and reports to a `TransferChannel`. Uses `state`
+    /// only on the event loop.
     final class Transfer: Sendable {
         private enum Phase {
-            /// In the queue for a connection.
+            /// Waits in `OriginQueues`.
             case waiting
             case connecting, connected, over
         }
 
         private struct State {
             var phase = Phase.waiting
-            /// Nil when it is over: it knows this transfer too.
+            /// `nil` after the end, because the channel retains this transfer.
             var channel: TransferChannel?
             var timer: TransferTimer
-            var alarm: Scheduled<Void>?
+            var scheduledCheck: Scheduled<Void>?
             var task: HTTPClient.Task<Void>?
             var decoder: ContentDecoder?
-            /// Kept while the sender is held back.
-            var demand: EventLoopPromise<Void>?
+            /// Completed to resume the paused sender.
+            var readPromise: EventLoopPromise<Void>?
         }
 
         /// Scheme, host and port.
@@ -40,13 +40,13 @@
         private let engine: TransferEngine
         private let state: NIOLoopBoundBox<State>
 
-        /// - Parameter deadline: milliseconds of the event loop's time at which the transfer ends in any case.
+        /// - Parameter deadline: The time at which the transfer times out, in milliseconds of the event loop.
         init(_ request: TransportRequest, loop: any EventLoop, deadline: Int64, engine: TransferEngine) {
             self.request = request
             self.loop = loop
             self.deadline = deadline
             self.engine = engine
-            origin = RedirectTrail.origin(of: request.url)
+            origin = RedirectChain.origin(of: request.url)
             let timer = TransferTimer(request, deadline: deadline)
             state = .makeBoxSendingValue(State(timer: timer), eventLoop: loop)
         }
@@ -63,7 +63,7 @@
 
         func begin() { loop.execute { self.execute() } }
 
-        func resume() { loop.execute { self.takeDemand()?.succeed() } }
+        func resume() { loop.execute { self.takeReadPromise()?.succeed() } }
 
         func stop() { loop.execute { self.end(.cancelled) } }
 
@@ -87,28 +87,28 @@
             }
         }
 
-        /// The client has finished with it, well or not, and its connection is free or closed.
+        /// Called when the client has completed the request, and its connection is idle or closed.
         private func ended(_ result: Result<Void, any Error>) {
             switch result {
             case .success: end(nil)
             case .failure(let error): end(failure(for: error))
             }
-            engine.connectionDecided(self)
+            engine.connectionAttemptEnded(self)
             engine.leave(self)
         }
 
-        /// Tells the consumer and, if it still works, stops the client. Nothing happens the second time.
+        /// Ends the consumer's wait and, if necessary, the client's task. Does nothing if the transfer has ended.
         private func end(_ failure: TransportFailure?) {
             guard state.value.phase != .over else { return }
             state.value.phase = .over
-            state.value.alarm?.cancel()
-            state.value.alarm = nil
+            state.value.scheduledCheck?.cancel()
+            state.value.scheduledCheck = nil
             state.value.decoder = nil
             let (task, channel) = (state.value.task, state.value.channel)
             (state.value.task, state.value.channel) = (nil, nil)
             channel?.ended(failure)
             if failure != nil { task?.cancel() }
-            takeDemand()?.fail(HTTPClientError.cancelled)
+            takeReadPromise()?.fail(HTTPClientError.cancelled)
         }
 
         private func failure(for error: any Error) -> TransportFailure {
@@ -116,51 +116,51 @@
                 .failure(state.value.channel)
         }
 
-        private func takeDemand() -> EventLoopPromise<Void>? {
-            defer { state.value.demand = nil }
-            return state.value.demand
+        private func takeReadPromise() -> EventLoopPromise<Void>? {
+            defer { state.value.readPromise = nil }
+            return state.value.readPromise
         }
 
         // MARK: Time
 
         private func setTimer(_ timer: TransferTimer) {
             state.value.timer = timer
-            state.value.alarm?.cancel()
+            state.value.scheduledCheck?.cancel()
             checkTime()
         }
 
-        /// Ends the transfer if it is time, or sets the alarm for the next look.
+        /// Ends the transfer if a timeout has expired. Otherwise schedules the next check.
         private func checkTime() {
             guard state.value.phase != .over else { return }
             let (now, isConnecting) = (loop.milliseconds, state.value.phase == .connecting)
-            let isWaitedFor = isConnecting || state.value.channel?.isStallable == true
-            switch state.value.timer.expiry(isWaitedFor: isWaitedFor, now: now) {
-            case .overdue: end(.timedOut(.whole))
+            let isWaiting = isConnecting || state.value.channel?.isWaitingForBytes == true
+            switch state.value.timer.expiry(isWaiting: isWaiting, now: now) {
+            case .overdue: end(.timedOut(.total))
             case .stalled where isConnecting: end(.timedOut(.connect))
             case .stalled: end(.timedOut(state.value.channel?.hasHead == true ? .body : .head))
             case nil:
-                let pause = max(1, state.value.timer.nextQuestion(after: now) - now)
-                state.value.alarm = loop.scheduleTask(in: .milliseconds(pause)) { self.checkTime() }
+                let pause = max(1, state.value.timer.nextCheck(after: now) - now)
+                state.value.scheduledCheck = loop.scheduleTask(in: .milliseconds(pause)) { self.checkTime() }
             }
         }
     }
 
-    // MARK: - What the client reports
+    // MARK: - HTTPClientResponseDelegate
 
     extension Transfer: HTTPClientResponseDelegate {
         func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
             guard state.value.phase == .connecting else {
-                // A second request: the client follows redirects, past the rules for them.
-                return end(.other("the client follows redirects by itself: make it with makeClientConfiguration()"))
+                // This is a second request: the client follows redirects without the rules of `RedirectChain`.
+                return end(.other("the client follows redirects: create it with makeClientConfiguration()"))
             }
             state.value.phase = .connected
             state.value.channel?.connected()
             setTimer(TransferTimer(request, deadline: deadline))
-            engine.connectionDecided(self)
+            engine.connectionAttemptEnded(self)
         }
 
         func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
-            state.value.timer.heardSomething()
+            state.value.timer.bytesArrived()
             if head.version.major >= 2 { engine.answeredOverHTTP2(self) }
             do throws(TransportFailure) {
                 let answer = try request.head(head)
@@ -175,9 +175,9 @@
         }
 
         func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
-            state.value.timer.heardSomething()
+            state.value.timer.bytesArrived()
             do throws(TransportFailure) {
-                return handOver(try decoded(part))
+                return deliver(try decoded(part))
             } catch {
                 return loop.makeFailedFuture(error)
             }
@@ -192,16 +192,16 @@
             return try state.value.decoder?.decoded(bytes) ?? bytes
         }
 
-        /// The client reads on when the future succeeds.
-        private func handOver(_ piece: Data) -> EventLoopFuture<Void> {
+        /// Delivers a piece to the consumer. The client reads the next one when the future succeeds.
+        private func deliver(_ piece: Data) -> EventLoopFuture<Void> {
             guard !piece.isEmpty else { return loop.makeSucceededVoidFuture() }
             switch state.value.channel?.arrived(piece) {
-            case .deliver, .keep: return loop.makeSucceededVoidFuture()
+            case .deliver, .buffer: return loop.makeSucceededVoidFuture()
             case .stop, .fail, nil: return loop.makeFailedFuture(TransportFailure.cancelled)
             case .pause:
-                let demand = loop.makePromise(of: Void.self)
-                state.value.demand = demand
-                return demand.futureResult
+                let readPromise = loop.makePromise(of: Void.self)
+                state.value.readPromise = readPromise
+                return readPromise.futureResult
             }
         }
     }

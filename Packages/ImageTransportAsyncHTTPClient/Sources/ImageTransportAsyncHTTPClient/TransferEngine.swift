@@ -4,7 +4,7 @@
     import NIOCore
     import Synchronization
 
-    /// Starts transfers on a client's event loops, as many at once as there may be connections.
+    /// Starts transfers on a client's event loops. Limits how many run at the same time to the number of connections.
     final class TransferEngine: Sendable {
         let holder: any ClientHolder
         private let queues: Mutex<OriginQueues<Transfer>>
@@ -14,10 +14,12 @@
             queues = Mutex(OriginQueues(limit: maxConnectionsPerHost))
         }
 
-        /// Milliseconds of the event loops' monotonic time.
+        /// The monotonic time of the event loops in milliseconds.
         var now: Int64 { holder.client.eventLoopGroup.any().milliseconds }
 
-        /// - Parameter deadline: in milliseconds of `now`; then the transfer ends in any case.
+        /// Starts a transfer.
+        ///
+        /// - Parameter deadline: The time at which the transfer times out, in milliseconds of `now`.
         func start(_ request: TransportRequest, deadline: Int64) -> TransferChannel {
             let transfer = Transfer(
                 request, loop: holder.client.eventLoopGroup.any(), deadline: deadline, engine: self)
@@ -27,7 +29,7 @@
             return channel
         }
 
-        // MARK: What transfers tell
+        // MARK: Transfer events
 
         func enter(_ transfer: Transfer) {
             admit(
@@ -36,8 +38,8 @@
                 })
         }
 
-        func connectionDecided(_ transfer: Transfer) {
-            admit(queues.withLock { $0.connectionDecided(to: transfer.origin) })
+        func connectionAttemptEnded(_ transfer: Transfer) {
+            admit(queues.withLock { $0.connectionAttemptEnded(to: transfer.origin) })
         }
 
         func answeredOverHTTP2(_ transfer: Transfer) {
@@ -52,7 +54,7 @@
     }
 
     extension EventLoop {
-        /// Monotonic.
+        /// The monotonic time in milliseconds.
         var milliseconds: Int64 { Int64(now.uptimeNanoseconds / 1_000_000) }
     }
 #endif

@@ -11,9 +11,9 @@
         import Foundation
     #endif
 
-    /// What of a request goes to the client, and what comes back.
+    /// Conversions between the types of the transport and the client.
     extension TransportRequest {
-        /// Throws what the client says of a URL that it can't read.
+        /// Returns the request for the client. Throws the client's error if it can't parse the URL.
         func makeClientRequest() throws -> HTTPClient.Request {
             var made = HTTPHeaders(headers.map { ($0.name.rawName, $0.value) })
             if isDecoded { made.add(name: "Accept-Encoding", value: "gzip") }
@@ -22,11 +22,11 @@
         }
 
         private var clientBody: HTTPClient.Body? {
-            guard let sentBody, !sentBody.isEmpty else { return nil }
-            return .byteBuffer(ByteBuffer(bytes: sentBody))
+            guard let bodyToSend, !bodyToSend.isEmpty else { return nil }
+            return .byteBuffer(ByteBuffer(bytes: bodyToSend))
         }
 
-        /// Throws when it, or the body that it announces, is larger than allowed.
+        /// Converts a response head. Throws if the head or the announced body is too large.
         func head(_ head: HTTPResponseHead) throws(TransportFailure) -> ResponseHead {
             guard head.byteCount <= maxHeadBytes else { throw .headTooLarge(allowedBytes: maxHeadBytes) }
             let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase)
@@ -45,7 +45,7 @@
     }
 
     extension HTTPResponseHead {
-        /// As it comes over HTTP/1.1, if there is one blank behind each colon.
+        /// The size of the head in HTTP/1.1, with one space after each colon.
         fileprivate var byteCount: Int {
             let lines = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
             return lines + status.reasonPhrase.utf8.count + 17

@@ -8,17 +8,20 @@ import Synchronization
     import Foundation
 #endif
 
-/// A body that is stored while it is handed on, piece by piece. Only its end makes it an entry: one that is cut or dropped leaves nothing.
+/// Stores a body while it is delivered in chunks. Only a complete body becomes an entry. A truncated or discarded one
+/// leaves nothing.
 final class BodyRecording: Sendable {
     private let source: TransportBody
-    /// Nil when the cache has failed: the body goes on without it.
+    /// `nil` after the cache has failed. The body is still delivered.
     private let writer: Mutex<(any DataCacheWriter)?>
     private let store: ResponseStore
     private let key: ResponseKey
     private let byteCount = Atomic(0)
     private let isStored: @Sendable (_ byteCount: Int) async -> Void
 
-    /// - Parameter isStored: called when the whole body is in its place, before its end is handed on.
+    /// Creates a recording.
+    ///
+    /// - Parameter isStored: Called after the whole body is stored, before the end of the body is delivered.
     init(
         _ source: TransportBody, _ writer: any DataCacheWriter, _ store: ResponseStore, _ key: ResponseKey,
         isStored: @escaping @Sendable (_ byteCount: Int) async -> Void
@@ -30,38 +33,41 @@ final class BodyRecording: Sendable {
         self.isStored = isStored
     }
 
+    /// The body, which is stored while it is read.
     var body: TransportBody {
         TransportBody(
             pull: { () async throws(TransportFailure) in try await self.next() }, discard: { self.source.discard() })
     }
 
-    /// The same, after so much of it has been read, that a short one is stored whether or not anyone reads it.
+    /// Returns the body after reading its first `limit` bytes.
+    ///
+    /// A body up to this length is stored even if nobody reads it.
     func body(readingAhead limit: Int) async -> TransportBody {
-        var ahead = Data()
+        var prefix = Data()
         do throws(TransportFailure) {
-            while ahead.count <= limit {
-                guard let piece = try await next() else { return TransportBody(ahead) }
-                ahead.append(piece)
+            while prefix.count <= limit {
+                guard let chunk = try await next() else { return TransportBody(prefix) }
+                prefix.append(chunk)
             }
         } catch {
             return TransportBody(pull: { () async throws(TransportFailure) in throw error })
         }
-        let beginning = OneTime(ahead)
+        let unread = OneTimeValue(prefix)
         return TransportBody(pull: { () async throws(TransportFailure) in
-            if let ahead = beginning.take() { return ahead }
+            if let prefix = unread.take() { return prefix }
             return try await self.next()
         })
     }
 
     private func next() async throws(TransportFailure) -> Data? {
         var iterator = source.makeAsyncIterator()
-        guard let piece = try await iterator.next() else {
+        guard let chunk = try await iterator.next() else {
             await finish()
             return nil
         }
-        byteCount.wrappingAdd(piece.count, ordering: .relaxed)
-        await writing { writer throws(DataCacheFailure) in try await writer.append(piece) }
-        return piece
+        byteCount.wrappingAdd(chunk.count, ordering: .relaxed)
+        await writing { writer throws(DataCacheFailure) in try await writer.append(chunk) }
+        return chunk
     }
 
     private func finish() async {
@@ -72,7 +78,7 @@ final class BodyRecording: Sendable {
         if isDone { await isStored(byteCount.load(ordering: .relaxed)) }
     }
 
-    /// False when there is no writer any more.
+    /// Calls `body` with the writer. Returns false if there is no writer or it fails.
     @discardableResult
     private func writing(_ body: (any DataCacheWriter) async throws(DataCacheFailure) -> Void) async -> Bool {
         guard let writer = writer.withLock({ $0 }) else { return false }
@@ -82,8 +88,8 @@ final class BodyRecording: Sendable {
     }
 }
 
-/// Something that is given out once.
-private final class OneTime: Sendable {
+/// A value that can be taken once.
+private final class OneTimeValue: Sendable {
     private let value: Mutex<Data?>
 
     init(_ value: Data) { self.value = Mutex(value) }

@@ -9,8 +9,8 @@ import ImageTransporting
 #endif
 
 extension CachedExchange {
-    /// A response from the origin, with the times between which it came.
-    struct Answer {
+    /// A response from the origin, and the times at which the request was sent and the response arrived.
+    struct OriginResponse {
         var response: TransportResponse
         var requestTime: Date
         var responseTime: Date
@@ -18,59 +18,60 @@ extension CachedExchange {
         var head: ResponseHead { response.head }
     }
 
-    func fetch() async throws(TransportFailure) -> TransportResponse { await handOn(try await ask([:])) }
+    /// Sends the request to the origin without conditions.
+    func fetch() async throws(TransportFailure) -> TransportResponse { await deliver(try await sendToOrigin([:])) }
 
-    private func ask(_ conditions: HTTPFields) async throws(TransportFailure) -> Answer {
+    private func sendToOrigin(_ conditions: HTTPFields) async throws(TransportFailure) -> OriginResponse {
         var request = request
-        // A HEAD tells the state of the resource by itself.
+        // A HEAD needs no conditions: its response describes the current state of the resource.
         if request.method == .get { request.headers.append(contentsOf: conditions) }
         let requestTime = store.now()
         let response = try await network.send(request)
-        return Answer(response: response, requestTime: requestTime, responseTime: store.now())
+        return OriginResponse(response: response, requestTime: requestTime, responseTime: store.now())
     }
 
-    /// RFC 9111, 4.3.
+    /// Validates a stored response with the origin (RFC 9111, 4.3).
     func validate(
-        _ stored: Stored, _ conditions: HTTPFields, _ permission: StalePermission
+        _ stored: Stored, _ conditions: HTTPFields, _ fallback: StaleFallback
     ) async throws(TransportFailure) -> TransportResponse {
-        let answer: Answer
+        let origin: OriginResponse
         do throws(TransportFailure) {
-            answer = try await ask(conditions)
+            origin = try await sendToOrigin(conditions)
         } catch {
-            guard permission.covers(error) else { throw error }
+            guard fallback.allows(after: error) else { throw error }
             return try serve(stored, .stale)
         }
-        switch await judge(answer, about: stored.variant, permission) {
+        switch await evaluate(origin, of: stored.variant, fallback) {
         case .confirmed(let response):
             var stored = stored
             stored.variant.response = response
             return try serve(stored, .validated)
-        case .undecided: return try serve(stored, .stale)
-        case .misunderstood: return try await fetch()
-        case .replaced: return await handOn(answer)
+        case .serverError: return try serve(stored, .stale)
+        case .mismatched: return try await fetch()
+        case .replaced: return await deliver(origin)
         }
     }
 
-    /// Judges an answer, and notes what it confirms.
-    private func judge(
-        _ answer: Answer, about variant: VariantIndex.Variant, _ permission: StalePermission
-    ) async -> ValidationVerdict {
-        let verdict = ValidationVerdict(
-            answer.head, about: variant.response, permission: permission, requestTime: answer.requestTime,
-            responseTime: answer.responseTime)
-        if verdict != .replaced { answer.response.body.discard() }
-        if case .confirmed(let response) = verdict {
+    /// Returns the result of a validation. If the stored response is confirmed, updates it in the index.
+    private func evaluate(
+        _ origin: OriginResponse, of variant: VariantIndex.Variant, _ fallback: StaleFallback
+    ) async -> ValidationResult {
+        let result = ValidationResult(
+            origin.head, of: variant.response, fallback: fallback, requestTime: origin.requestTime,
+            responseTime: origin.responseTime)
+        if result != .replaced { origin.response.body.discard() }
+        if case .confirmed(let response) = result {
             await store.change(key) { $0.update(variant.bodyName, to: response) }
         }
-        return verdict
+        return result
     }
 
-    // MARK: Behind an answer
+    // MARK: In the background
 
-    /// RFC 5861, 3. One question at a time for each key.
-    func revalidateBehind(_ variant: VariantIndex.Variant) {
+    /// Revalidates a response in the background (RFC 5861, 3). Starts at most one revalidation at a time for each key.
+    func revalidateInBackground(_ variant: VariantIndex.Variant) {
         guard revalidations.insert(key.text) else { return }
-        rules.inBackground(request.url) {
+        rules.runInBackground(request.url) {
             let outcome = await revalidate(variant)
             revalidations.remove(key.text)
             rules.observer(.revalidated(request.url, outcome))
@@ -79,12 +80,12 @@ extension CachedExchange {
 
     private func revalidate(_ variant: VariantIndex.Variant) async -> RevalidationOutcome {
         do throws(TransportFailure) {
-            let answer = try await ask(variant.response.validationFields)
+            let origin = try await sendToOrigin(variant.response.validationFields)
             let response: TransportResponse
-            switch await judge(answer, about: variant, .never) {
+            switch await evaluate(origin, of: variant, .never) {
             case .confirmed: return .confirmed
-            case .misunderstood: response = try await fetch()
-            case .undecided, .replaced: response = await handOn(answer)
+            case .mismatched: response = try await fetch()
+            case .serverError, .replaced: response = await deliver(origin)
             }
             for try await _ in response.body {}
             return .replaced(status: response.head.status.code)

@@ -9,81 +9,97 @@ public import ImageTransporting
     public import Foundation
 #endif
 
-/// A private HTTP cache in front of a transport: what is stored and fresh answers, what is stale is validated, what comes is stored
-/// while it is handed on.
+/// A private HTTP cache in front of another transport.
 ///
-/// Responses to GET are stored, redirects among them; HEAD is answered from them. Redirects are followed here, hop by hop, so that each
-/// hop has its own place in the cache. A cache of bytes that fails is told to the observer, and the request goes on without it.
+/// Returns fresh stored responses, validates stale ones, and stores responses from the network while they are read.
+///
+/// Responses to GET are stored, including redirects. HEAD requests are answered from them. The transport follows
+/// redirects itself, so that each hop is stored separately. If the data cache fails, the observer is notified and the
+/// request continues without it.
 public struct CachingTransport: DataTransport, ResponseCache {
     private let network: any DataTransport
     private let store: ResponseStore
     private let rules: CachingRules
-    private let revalidations = RevalidationRegister()
+    private let revalidations = PendingRevalidations()
 
+    /// Creates a caching transport.
+    ///
     /// - Parameters:
-    ///   - network: asked when nothing stored may answer.
-    ///   - cache: keeps a list of variants for each URL and the bodies, each under a key of its own.
-    ///   - now: the wall time, from which ages are counted.
+    ///   - network: The transport that sends requests to the origin.
+    ///   - cache: Stores bodies and, for each URL and identity, an index of its variants.
+    ///   - rules: The policy, keys, identities and callbacks.
+    ///   - now: Returns the current wall time, from which ages are calculated.
     public init(
         over network: any DataTransport, cache: any DataCache, rules: CachingRules = CachingRules(),
         now: @escaping @Sendable () -> Date
     ) {
         self.network = network
         self.rules = rules
-        store = ResponseStore(cache: cache, now: now, report: { [tell = rules.observer] in tell(.cacheFailed($0, $1)) })
+        store = ResponseStore(
+            cache: cache, now: now, report: { [observer = rules.observer] in observer(.cacheFailed($0, $1)) })
     }
 
+    /// Sends a request, or returns a stored response for it.
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-        try await RedirectTrail.response(to: request) { hop throws(TransportFailure) in
-            if let exchange = exchange(hop) { try await exchange.response() } else { try await pass(hop) }
+        try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
+            if let exchange = exchange(hop) { try await exchange.response() } else { try await sendUncached(hop) }
         }
     }
 
+    /// Returns the stored response for a request without contacting the origin. Follows stored redirects.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - acceptsStale: Whether a stale response is returned, too.
+    /// - Throws: The reason why there is no response.
     public func storedResponse(
         to request: TransportRequest, acceptsStale: Bool
     ) async throws(CacheMiss) -> TransportResponse {
-        try await alongStoredRedirects(of: request) { hop throws(CacheMiss) in
+        try await followStoredRedirects(of: request) { hop throws(CacheMiss) in
             guard let exchange = exchange(hop) else { throw .notReusable }
             return try await exchange.lookUp(acceptsStale: acceptsStale).get()
         }
     }
 
+    /// Removes the stored responses to a request, and those to the targets of its redirects.
     public func removeStoredResponses(to request: TransportRequest) async {
-        _ = try? await alongStoredRedirects(of: request) { hop throws(CacheMiss) in
+        _ = try? await followStoredRedirects(of: request) { hop throws(CacheMiss) in
             guard let exchange = exchange(hop) else { throw .notReusable }
             let response = await exchange.lookUp(acceptsStale: true)
-            await store.change(exchange.key) { $0.removeAll(outdatedAt: nil) }
+            await store.change(exchange.key) { $0.removeAll(invalidatedAt: nil) }
             return try response.get()
         }
     }
 
-    /// The first response that is no redirect to be followed. Throws where a hop is not stored, or may not be followed, which is the
-    /// network's to say.
-    private func alongStoredRedirects(
+    /// Returns the first response that is not a redirect to follow.
+    ///
+    /// Throws if a hop is not stored or must not be followed. In that case the network reports the error.
+    private func followStoredRedirects(
         of request: TransportRequest, _ stored: (TransportRequest) async throws(CacheMiss) -> TransportResponse
     ) async throws(CacheMiss) -> TransportResponse {
-        var trail = RedirectTrail(request)
+        var chain = RedirectChain(request)
         while true {
-            let response = try await stored(trail.request)
+            let response = try await stored(chain.request)
             do throws(TransportFailure) {
-                guard request.followsRedirects, try trail.follow(response.head) else { return response }
+                guard request.followsRedirects, try chain.follow(response.head) else { return response }
             } catch {
                 throw .notReusable
             }
         }
     }
 
-    /// Sends what the cache has no part in. An unsafe method makes what is stored outdated (RFC 9111, 4.4).
-    private func pass(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    /// Sends a request past the cache. An unsafe method invalidates stored responses (RFC 9111, 4.4).
+    private func sendUncached(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         let response = try await network.send(request)
-        let outdated = CacheInvalidation.outdated(by: request.method, of: request.url, answeredWith: response.head)
-        for key in Set(outdated.flatMap { [key(for: $0, request.identity), key(for: $0, [:])] }) {
-            await store.change(key) { $0.removeAll(outdatedAt: store.now()) }
+        let invalidated = CacheInvalidation.invalidatedURLs(
+            by: request.method, of: request.url, response: response.head)
+        for key in Set(invalidated.flatMap { [key(for: $0, request.identity), key(for: $0, [:])] }) {
+            await store.change(key) { $0.removeAll(invalidatedAt: store.now()) }
         }
         return response
     }
 
-    /// Nil where nothing stored may answer, and the answer not be stored.
+    /// Returns nil if the request can neither be answered from the cache nor its response stored.
     private func exchange(_ request: TransportRequest) -> CachedExchange? {
         guard [.get, .head].contains(request.method), request.cacheUse != .bypass else { return nil }
         return CachedExchange(
@@ -97,24 +113,36 @@ public struct CachingTransport: DataTransport, ResponseCache {
     }
 }
 
-/// What a `CachingTransport` goes by.
+/// The policy, keys, identities and callbacks of a `CachingTransport`.
 public struct CachingRules: Sendable {
+    /// Decides what is stored and reused.
     public var policy: any HTTPCachePolicy
+    /// Maps URLs to cache keys.
     public var keys: CacheKeyRules
-    /// On whose behalf a request with these fields is sent. Their Authorization unless set: add the account to it, where one folder
-    /// serves several.
+    /// Returns the identity for which a request with these header fields is sent.
+    ///
+    /// By default, the identity consists of the Authorization field. Add the account if several accounts share a cache.
     public var identity: @Sendable (HTTPFields) -> CacheIdentity
-    /// Runs a validation of what is stored for this URL, behind an answer that was given already.
-    public var inBackground: @Sendable (_ url: URL, _ work: @escaping @Sendable () async -> Void) -> Void
-    /// Told what no response tells, from any thread.
+    /// Runs the revalidation of a URL in the background, after its stale response was returned. By default, starts a
+    /// `Task`.
+    public var runInBackground: @Sendable (_ url: URL, _ work: @escaping @Sendable () async -> Void) -> Void
+    /// Receives events that no response reports. It may be called on any thread.
     public var observer: @Sendable (CachingEvent) -> Void
 
+    /// Creates rules.
+    ///
+    /// - Parameters:
+    ///   - policy: Decides what is stored and reused.
+    ///   - keys: Maps URLs to cache keys.
+    ///   - identity: Returns the identity for which a request with these header fields is sent.
+    ///   - runInBackground: Runs the revalidation of a URL in the background.
+    ///   - observer: Receives events that no response reports.
     public init(
         policy: any HTTPCachePolicy = RFC9111Policy(), keys: CacheKeyRules = CacheKeyRules(),
         identity: @escaping @Sendable (HTTPFields) -> CacheIdentity = {
             CacheIdentity(authorization: $0[.authorization])
         },
-        inBackground: @escaping @Sendable (URL, @escaping @Sendable () async -> Void) -> Void = { _, work in
+        runInBackground: @escaping @Sendable (URL, @escaping @Sendable () async -> Void) -> Void = { _, work in
             Task { await work() }
         },
         observer: @escaping @Sendable (CachingEvent) -> Void = { _ in }
@@ -122,7 +150,7 @@ public struct CachingRules: Sendable {
         self.policy = policy
         self.keys = keys
         self.identity = identity
-        self.inBackground = inBackground
+        self.runInBackground = runInBackground
         self.observer = observer
     }
 }
@@ -131,21 +159,22 @@ extension TransportRequest {
     fileprivate var identity: HTTPFields { identityHeaders ?? headers }
 }
 
-/// What happened beside the answers.
+/// An event in the cache that no response reports.
 public enum CachingEvent: Hashable, Sendable {
-    /// The cache of bytes failed; the request went on without it.
+    /// The data cache failed while handling this URL. The request continued without it.
     case cacheFailed(URL, DataCacheFailure)
-    /// An answer has been stored for this URL, whole: so many bytes of its body.
+    /// A complete response for this URL was stored. `bytes` is the length of its body.
     case stored(URL, bytes: Int)
-    /// A response that was answered with while stale has been asked about since (RFC 5861, 3).
+    /// A stale response that was returned for this URL has been revalidated in the background (RFC 5861, 3).
     case revalidated(URL, RevalidationOutcome)
 }
 
-/// How asking behind a stale answer ended.
+/// The result of a revalidation in the background.
 public enum RevalidationOutcome: Hashable, Sendable {
-    /// The stale one is the newest.
+    /// The stale response is still current.
     case confirmed
-    /// The origin has answered with another, of this status: what was shown may be shown anew.
+    /// The origin sent a newer response with this status. You may want to reload the image.
     case replaced(status: Int)
+    /// The request failed. The stored response is unchanged.
     case failed(TransportFailure)
 }

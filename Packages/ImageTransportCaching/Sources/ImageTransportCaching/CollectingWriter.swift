@@ -7,7 +7,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// Collects an entry in memory for a cache that takes entries only whole.
+/// Collects an entry in memory, for caches without streaming.
 final class CollectingWriter: DataCacheWriter {
     private let cache: any DataCache
     private let key: DataCacheKey

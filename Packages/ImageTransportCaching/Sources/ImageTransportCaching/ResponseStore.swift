@@ -8,26 +8,28 @@ import ImageHTTPCaching
     import Foundation
 #endif
 
-/// What a URL and an identity share.
+/// Identifies the stored responses of a URL and an identity.
 struct ResponseKey: Hashable, Sendable {
     let text: String
-    /// The URL that was asked for, to tell failures of.
+    /// The URL of the request, for reporting failures.
     let url: URL
 
-    /// Where the index is.
+    /// The key of the index.
     fileprivate var index: DataCacheKey { DataCacheKey(source: text) }
 
+    /// Returns the key of a body.
     fileprivate func body(_ name: String) -> DataCacheKey { DataCacheKey(source: "\(text) \(name)") }
 }
 
-/// Responses in a cache of bytes: an index for each key, and each body under a key of its own.
+/// Stores responses in a data cache: an index for each key, and each body as a separate entry.
 ///
-/// A body is complete before its index names it. No failure leaves this type but by `report`: what can't be read is not there.
+/// A body is complete before the index refers to it. Failures are only passed to `report`. Entries that can't be read
+/// count as missing.
 struct ResponseStore: Sendable {
     let now: @Sendable () -> Date
     private let cache: any DataCache
     private let report: @Sendable (URL, DataCacheFailure) -> Void
-    private let turns = KeyedTurns()
+    private let queue = KeyedSerialQueue()
 
     init(
         cache: any DataCache, now: @escaping @Sendable () -> Date,
@@ -40,28 +42,31 @@ struct ResponseStore: Sendable {
 
     func index(_ key: ResponseKey) async -> VariantIndex { await readableIndex(key) ?? VariantIndex() }
 
-    /// Nil when the cache failed.
+    /// Returns nil if the cache fails.
     func readableIndex(_ key: ResponseKey) async -> VariantIndex? {
         let entry = await reporting(key) { () async throws(DataCacheFailure) in
             try await cache.entry(for: key.index)
         }
         guard let entry else { return nil }
         guard let data = entry?.data, let index = try? JSONDecoder().decode(VariantIndex.self, from: data) else {
-            return VariantIndex()  // none, or of another version
+            return VariantIndex()  // missing, or from another version
         }
         return index
     }
 
-    /// Puts a variant whose body is stored into its index.
+    /// Adds a variant to the index. Its body must be stored already.
     func insert(_ variant: VariantIndex.Variant, _ key: ResponseKey, to request: HTTPFields) async {
         await change(key, storedBody: variant.bodyName) { $0.insert(variant, to: request, now: now()) }
     }
 
-    /// Changes an index, one change of it after the other, and takes away the bodies that it does not name any more.
+    /// Changes an index, and removes the bodies that it no longer refers to. Changes of the same index run one after
+    /// another.
+    ///
+    /// - Parameter storedBody: The name of a new body, which is removed unless the changed index refers to it.
     func change(
         _ key: ResponseKey, storedBody: String? = nil, _ body: @Sendable (inout VariantIndex) -> Void
     ) async {
-        await turns.perform(key.text) {
+        await queue.perform(key.text) {
             let before = await index(key)
             var after = before
             body(&after)
@@ -71,7 +76,7 @@ struct ResponseStore: Sendable {
         }
     }
 
-    /// Opens a body; nil when it is gone or damaged, and then its variant goes, too.
+    /// Opens a body. Returns nil if it is missing or damaged, and then removes its variant.
     func body(of variant: VariantIndex.Variant, _ key: ResponseKey) async -> StoredBody? {
         let found = await reporting(key) { () async throws(DataCacheFailure) in
             try await StoredBody(in: cache, key.body(variant.bodyName))
@@ -81,7 +86,7 @@ struct ResponseStore: Sendable {
         return found
     }
 
-    /// Begins to store a body; nil when the cache takes none now.
+    /// Starts to store a body. Returns nil if the cache fails.
     func writer(_ name: String, of key: ResponseKey, expectedByteCount: Int?) async -> (any DataCacheWriter)? {
         guard let streaming = cache as? any StreamingDataCache else { return CollectingWriter(cache, key.body(name)) }
         return await reporting(key) { () async throws(DataCacheFailure) in
@@ -89,7 +94,7 @@ struct ResponseStore: Sendable {
         }
     }
 
-    /// Nil when the cache failed.
+    /// Returns nil if the cache fails.
     func reporting<Value: Sendable>(
         _ key: ResponseKey, _ body: () async throws(DataCacheFailure) -> Value
     ) async -> Value? {

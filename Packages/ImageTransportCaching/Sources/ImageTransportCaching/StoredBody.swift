@@ -8,12 +8,12 @@ import Synchronization
     import Foundation
 #endif
 
-/// A body found in a cache. Its beginning has been read, and small ones are all beginning: damage there is a miss and no failure.
+/// A stored body. The first chunk is read in advance, so that damage in a small body is a miss instead of a failure.
 struct StoredBody: Sendable {
     private let reader: any DataCacheReader
-    private let beginning: Data
+    private let prefix: Data
 
-    /// Nil when it is absent or damaged.
+    /// Opens a body. Returns nil if it is missing or damaged.
     init?(in cache: any DataCache, _ key: DataCacheKey) async throws(DataCacheFailure) {
         let reader: (any DataCacheReader)?
         if let streaming = cache as? any StreamingDataCache {
@@ -21,47 +21,51 @@ struct StoredBody: Sendable {
         } else {
             reader = try await cache.entry(for: key)
         }
-        guard let reader, let beginning = try await reader.bytes(in: 0..<StoredPieces.pieceBytes) else { return nil }
+        guard let reader, let prefix = try await reader.bytes(in: 0..<StoredChunks.chunkBytes) else { return nil }
         self.reader = reader
-        self.beginning = beginning
+        self.prefix = prefix
     }
 
     var byteCount: Int { reader.byteCount }
 
-    /// These bytes of it, piece by piece.
+    /// Returns these bytes of the body, in chunks.
     func body(in range: Range<Int>) -> TransportBody {
-        if range == 0..<beginning.count { return TransportBody(beginning) }
-        if range.upperBound <= beginning.count { return TransportBody(beginning.subdata(in: range)) }
-        let pieces = StoredPieces(reader, range, beginning: beginning)
-        return TransportBody(pull: { () async throws(TransportFailure) in try await pieces.next() })
+        if range == 0..<prefix.count { return TransportBody(prefix) }
+        if range.upperBound <= prefix.count { return TransportBody(prefix.subdata(in: range)) }
+        let chunks = StoredChunks(reader, range, prefix: prefix)
+        return TransportBody(pull: { () async throws(TransportFailure) in try await chunks.next() })
     }
 }
 
-/// Reads a part of an entry piece by piece.
-private final class StoredPieces: Sendable {
-    static let pieceBytes = 256 << 10
+/// Reads a part of an entry in chunks.
+private final class StoredChunks: Sendable {
+    static let chunkBytes = 256 << 10
 
     private let reader: any DataCacheReader
     private let end: Int
-    /// Where to go on, and what has been read from there.
-    private let rest: Mutex<(offset: Int, ahead: Data)>
+    /// The offset to read next, and the bytes that are already in memory from there.
+    private let rest: Mutex<(offset: Int, buffered: Data)>
 
-    /// - Parameter beginning: what has been read of the entry.
-    init(_ reader: any DataCacheReader, _ range: Range<Int>, beginning: Data) {
+    /// Creates a reader.
+    ///
+    /// - Parameter prefix: The bytes that have been read from the start of the entry.
+    init(_ reader: any DataCacheReader, _ range: Range<Int>, prefix: Data) {
         self.reader = reader
         end = range.upperBound
-        rest = Mutex((range.lowerBound, beginning.dropFirst(range.lowerBound)))
+        rest = Mutex((range.lowerBound, prefix.dropFirst(range.lowerBound)))
     }
 
-    /// Throws `.closedEarly` where the entry can't be read any more.
+    /// Returns the next chunk, or nil at the end.
+    ///
+    /// - Throws: `.closedEarly` if the entry can no longer be read, and `.cancelled` if the task is cancelled.
     func next() async throws(TransportFailure) -> Data? {
         if Task.isCancelled { throw .cancelled }
-        let (start, ahead) = rest.withLock { $0 }
+        let (start, buffered) = rest.withLock { $0 }
         guard start < end else { return nil }
-        let piece = ahead.isEmpty ? await bytes(in: start..<min(end, start + Self.pieceBytes)) : Data(ahead)
-        guard let piece, !piece.isEmpty else { throw .closedEarly(received: start, expected: end) }
-        rest.withLock { $0 = (start + piece.count, Data()) }
-        return piece
+        let chunk = buffered.isEmpty ? await bytes(in: start..<min(end, start + Self.chunkBytes)) : Data(buffered)
+        guard let chunk, !chunk.isEmpty else { throw .closedEarly(received: start, expected: end) }
+        rest.withLock { $0 = (start + chunk.count, Data()) }
+        return chunk
     }
 
     private func bytes(in range: Range<Int>) async -> Data? {

@@ -8,18 +8,20 @@ import ImageHTTPCaching
     import Foundation
 #endif
 
-/// What is stored for one URL and identity: the heads of its variants, and where their bodies are. Pure.
+/// The index of the stored responses of a URL and an identity: the heads of its variants and the names of their bodies.
 ///
-/// Kept as an entry of its own, so that a 304 changes a head without touching the body. An index that is lost costs misses; its bodies
-/// go when the cache needs space.
+/// It is a separate entry, so that a 304 updates a head without rewriting the body. If the index is lost, requests
+/// miss, and the cache evicts the bodies when it needs space.
 struct VariantIndex: Codable, Hashable, Sendable {
     struct Variant: Codable, Hashable, Sendable {
         var response: StoredHTTPResponse
-        /// Names the body among those of the URL.
+        /// The name of the body. It is unique within the index.
         var bodyName: String
 
-        /// Named after the head: two bodies of one name came with the same head for the same request at the same instant. Nil for a
-        /// head that JSON can't hold.
+        /// Creates a variant, whose body is named by the digest of the head.
+        ///
+        /// Equal names therefore mean the same head for the same request at the same time. Returns nil if the head
+        /// can't be encoded as JSON.
         init?(_ response: StoredHTTPResponse) {
             guard let head = try? response.metadata else { return nil }
             self.response = response
@@ -27,24 +29,25 @@ struct VariantIndex: Codable, Hashable, Sendable {
         }
     }
 
-    /// The most variants of one URL; the oldest goes.
+    /// The maximum number of variants of a URL. If there are more, the oldest is removed.
     static let maxVariants = 16
 
     private(set) var variants: [Variant] = []
-    /// Answers to requests that left earlier are out of date: a reload or an unsafe request came between.
+    /// Responses to requests sent before this time are outdated, because of a later reload or unsafe request.
     private(set) var outdatedBefore: Date?
 
     var isEmpty: Bool { variants.isEmpty && outdatedBefore == nil }
 
-    /// Why nothing of it answers the request, if nothing does although every body is there.
+    /// Returns why no variant can be used for a request, assuming that all bodies are available.
     func miss(to request: HTTPFields) -> CacheMiss {
         if variants.isEmpty { return .absent }
         return variants.contains { $0.response.isSelected(by: request) } ? .notReusable : .otherVariant
     }
 
-    /// Puts a response in the place of those that the same request selects, unless one of them answers a later request.
+    /// Adds a response and removes the variants that the same request selects, unless one of them is from a later
+    /// request.
     ///
-    /// Times after `now` are from a clock that went wrong, and count for nothing.
+    /// Ignores times after `now`: they are from a time when the clock was wrong.
     mutating func insert(_ new: Variant, to request: HTTPFields, now: Date) {
         let older = variants.filter { $0.response.isSelected(by: request) }
         let later = older.map(\.response.requestTime) + [outdatedBefore].compactMap(\.self)
@@ -54,7 +57,7 @@ struct VariantIndex: Codable, Hashable, Sendable {
         if variants.count > Self.maxVariants { variants.removeFirst() }
     }
 
-    /// Gives a variant a newer head, if it is still there.
+    /// Replaces the head of a variant, if the variant still exists.
     mutating func update(_ bodyName: String, to response: StoredHTTPResponse) {
         guard let index = variants.firstIndex(where: { $0.bodyName == bodyName }) else { return }
         variants[index].response = response
@@ -62,16 +65,21 @@ struct VariantIndex: Codable, Hashable, Sendable {
 
     mutating func remove(_ bodyName: String) { variants.removeAll { $0.bodyName == bodyName } }
 
-    /// Removes what the request selects: the origin has something else now, which may not be stored. Where nothing is, nothing is noted:
-    /// of what may not be stored the URL is not kept either (RFC 9111, 5.2.2.5).
-    mutating func remove(selectedBy request: HTTPFields, outdatedAt time: Date) {
+    /// Removes the variants that the request selects: the origin has a newer response that must not be stored.
+    ///
+    /// Without such variants, nothing is recorded. For a response that must not be stored, the cache keeps no URL
+    /// either (RFC 9111, 5.2.2.5).
+    mutating func remove(selectedBy request: HTTPFields, invalidatedAt time: Date) {
         let rest = variants.filter { !$0.response.isSelected(by: request) }
         guard rest.count < variants.count else { return }
         (variants, outdatedBefore) = (rest, time)
     }
 
-    /// - Parameter time: nil when what is under way is as good as anything.
-    mutating func removeAll(outdatedAt time: Date?) {
+    /// Removes all variants.
+    ///
+    /// - Parameter time: Responses to requests sent before this time are outdated. If it is `nil`, pending responses
+    ///   may be stored.
+    mutating func removeAll(invalidatedAt time: Date?) {
         variants = []
         outdatedBefore = time ?? outdatedBefore
     }

@@ -6,7 +6,7 @@
 
 #include "itc_internal.h"
 
-/* MARK: What libcurl wants to be woken for */
+/* MARK: Sockets and timer of libcurl */
 
 static int slot_of(const itc_engine *engine, curl_socket_t socket) {
     for (int i = 1; i < engine->watched_count; i++)
@@ -51,9 +51,9 @@ static int set_timer(CURLM *multi, long milliseconds, void *raw) {
     return 0;
 }
 
-/* MARK: Life */
+/* MARK: Creation */
 
-/* The end of the pipe that is read from, or -1. */
+/* Opens a non-blocking pipe. Returns its read end, or -1. */
 static int open_pipe(int *writer) {
     int ends[2];
     if (pipe(ends) != 0) return -1;
@@ -97,7 +97,7 @@ itc_engine *itc_engine_make(long host_connections, long total_connections) {
 
 void itc_engine_free(itc_engine *engine) {
     while (engine->spare_count > 0) itc_transfer_destroy(engine->spare[--engine->spare_count]);
-    /* Closing connections still tells `watch`. */
+    /* Closing connections calls `watch`, so the engine must still be valid. */
     if (engine->multi != NULL) curl_multi_cleanup(engine->multi);
     if (engine->watched_count > 0) close(engine->watched[0].fd);
     if (engine->wake_writer >= 0) close(engine->wake_writer);
@@ -106,27 +106,27 @@ void itc_engine_free(itc_engine *engine) {
     free(engine);
 }
 
-/* MARK: Work */
+/* MARK: Event loop */
 
 void itc_engine_wake(itc_engine *engine) {
-    /* A full pipe is a wake already. */
+    /* If the pipe is full, the engine is already woken. */
     while (write(engine->wake_writer, "", 1) < 0 && errno == EINTR) {}
 }
 
 static bool is_due(const itc_engine *engine) { return engine->due_ms >= 0 && engine->due_ms <= itc_now_ms(); }
 
-void itc_engine_run_due(itc_engine *engine) {
-    enum { MOST_ROUNDS = 16 };
+void itc_engine_run_timers(itc_engine *engine) {
+    enum { MAX_ROUNDS = 16 };
     int running;
-    for (int i = 0; i < MOST_ROUNDS && is_due(engine); i++) {
+    for (int i = 0; i < MAX_ROUNDS && is_due(engine); i++) {
         engine->due_ms = -1;
         curl_multi_socket_action(engine->multi, CURL_SOCKET_TIMEOUT, 0, &running);
     }
 }
 
-static void tell(itc_engine *engine, struct pollfd polled) {
+static void notify(itc_engine *engine, struct pollfd polled) {
     int what = 0, running;
-    /* Closed without a word: polled on, it would be ready for ever. */
+    /* The socket was closed without a notification. Remove it, or poll() would always return at once. */
     if (polled.revents & POLLNVAL) watch(NULL, polled.fd, CURL_POLL_REMOVE, engine, NULL);
     if (polled.revents & (POLLIN | POLLHUP | POLLERR)) what |= CURL_CSELECT_IN;
     if (polled.events & POLLOUT && polled.revents & (POLLOUT | POLLHUP | POLLERR)) what |= CURL_CSELECT_OUT;
@@ -134,27 +134,27 @@ static void tell(itc_engine *engine, struct pollfd polled) {
     curl_multi_socket_action(engine->multi, polled.fd, what, &running);
 }
 
-static void take_wakes(int reader) {
+static void drain_wakes(int reader) {
     char bytes[64];
     while (read(reader, bytes, sizeof bytes) == (ssize_t)sizeof bytes) {}
 }
 
-void itc_engine_work(itc_engine *engine, int milliseconds) {
+void itc_engine_poll(itc_engine *engine, int milliseconds) {
     if (engine->due_ms >= 0) {
         int64_t left = engine->due_ms - itc_now_ms();
         if (left < milliseconds) milliseconds = left < 0 ? 0 : (int)left;
     }
     if (poll(engine->watched, (nfds_t)engine->watched_count, milliseconds) <= 0) return;
-    if (engine->watched[0].revents) take_wakes(engine->watched[0].fd);
+    if (engine->watched[0].revents) drain_wakes(engine->watched[0].fd);
     int count = 0;
     for (int i = 1; i < engine->watched_count; i++)
         if (engine->watched[i].revents) engine->ready[count++] = engine->watched[i];
-    for (int i = 0; i < count; i++) tell(engine, engine->ready[i]);
+    for (int i = 0; i < count; i++) notify(engine, engine->ready[i]);
 }
 
-/* MARK: Endings */
+/* MARK: Outcomes */
 
-static itc_ending ending_of(const itc_transfer *transfer) {
+static itc_outcome outcome_of(const itc_transfer *transfer) {
     switch (transfer->code) {
     case CURLE_OK: return ITC_COMPLETE;
     case CURLE_URL_MALFORMAT: return ITC_INVALID_URL;
@@ -173,9 +173,9 @@ static itc_ending ending_of(const itc_transfer *transfer) {
     case CURLE_SSL_INVALIDCERTSTATUS:
     case CURLE_SSL_CLIENTCERT:
     case CURLE_USE_SSL_FAILED: return ITC_TLS;
-    case CURLE_OPERATION_TIMEDOUT: return ITC_CONNECT_TIMEOUT; /* the only time limit that is libcurl's */
+    case CURLE_OPERATION_TIMEDOUT: return ITC_CONNECT_TIMEOUT; /* the only timeout that libcurl applies */
     case CURLE_RECV_ERROR:
-        /* A broken chunk has no code of its own before libcurl 8.7. */
+        /* libcurl before 8.7 has no separate code for a malformed chunk. */
         if (strstr(transfer->error, "chunked-encoding") != NULL) return ITC_MALFORMED;
         return transfer->connected ? ITC_CONNECTION_BROKEN : ITC_NOT_CONNECTED;
     case CURLE_SEND_ERROR:
@@ -183,10 +183,10 @@ static itc_ending ending_of(const itc_transfer *transfer) {
     case CURLE_PARTIAL_FILE:
     case CURLE_HTTP2:
     case CURLE_HTTP2_STREAM: return ITC_CONNECTION_BROKEN;
-    case CURLE_UNSUPPORTED_PROTOCOL: /* HTTP/0.9, that is: no HTTP head at all */
+    case CURLE_UNSUPPORTED_PROTOCOL: /* HTTP/0.9: there is no HTTP head */
     case CURLE_WEIRD_SERVER_REPLY: return ITC_MALFORMED;
-    case CURLE_WRITE_ERROR: return ITC_REFUSED_BY_OWNER;
-    case CURLE_OUT_OF_MEMORY: /* so libcurl calls it before 8.6 */
+    case CURLE_WRITE_ERROR: return ITC_REJECTED_BY_CALLBACK;
+    case CURLE_OUT_OF_MEMORY: /* a header line that is too long, before libcurl 8.6 */
 #if LIBCURL_VERSION_NUM >= 0x080600
     case CURLE_TOO_LARGE:
 #endif
@@ -195,7 +195,7 @@ static itc_ending ending_of(const itc_transfer *transfer) {
     }
 }
 
-void *itc_engine_next_ended(itc_engine *engine, itc_ending *ending) {
+void *itc_engine_next_completed(itc_engine *engine, itc_outcome *outcome) {
     int left = 0;
     CURLMsg *message;
     while ((message = curl_multi_info_read(engine->multi, &left)) != NULL) {
@@ -205,7 +205,7 @@ void *itc_engine_next_ended(itc_engine *engine, itc_ending *ending) {
         if (curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &raw) != CURLE_OK || raw == NULL) continue;
         itc_transfer *transfer = (itc_transfer *)(void *)raw;
         transfer->code = code;
-        *ending = ending_of(transfer);
+        *outcome = outcome_of(transfer);
         return transfer->context;
     }
     return NULL;

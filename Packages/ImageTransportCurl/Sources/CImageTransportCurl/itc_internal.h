@@ -1,4 +1,4 @@
-/* What the shim's files know of each other. */
+/* Types shared by the files of the shim. */
 #ifndef ITC_INTERNAL_H
 #define ITC_INTERNAL_H
 
@@ -7,7 +7,7 @@
 
 #include "CImageTransportCurl.h"
 
-enum { ITC_MOST_SPARE = 16 };
+enum { ITC_MAX_SPARES = 16 };
 
 struct itc_transfer {
     CURL *easy;
@@ -17,24 +17,24 @@ struct itc_transfer {
     CURLcode code;
     bool connected;
     bool started;
-    curl_socket_t socket; /* of its connection, as soon as libcurl waits for it */
-    curl_off_t received; /* bytes of the body, as they are coded */
+    curl_socket_t socket; /* of the connection; set when libcurl first waits for it */
+    curl_off_t received; /* bytes of the body before content decoding */
     char error[CURL_ERROR_SIZE];
 };
 
 struct itc_engine {
     CURLM *multi;
-    struct pollfd *watched; /* the first is where wakes arrive */
-    struct pollfd *ready; /* a copy while libcurl, which changes `watched`, is told */
+    struct pollfd *watched; /* the first is the read end of the wake pipe */
+    struct pollfd *ready; /* a copy of the ready entries, because notifying libcurl changes `watched` */
     int watched_count;
     int watched_capacity;
     int wake_writer;
-    int64_t due_ms; /* when libcurl wants to be called, or -1 */
-    itc_transfer *spare[ITC_MOST_SPARE]; /* ended ones, whose memory is used again */
+    int64_t due_ms; /* when the timer of libcurl expires, or -1 */
+    itc_transfer *spare[ITC_MAX_SPARES]; /* completed transfers for reuse */
     int spare_count;
 };
 
-/* Gives back what a transfer has, which no engine knows any more. */
+/* Frees a transfer that isn't part of an engine. */
 void itc_transfer_destroy(itc_transfer *transfer);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "itc_internal.h"
 
-_Static_assert(ITC_PAUSE == CURL_WRITEFUNC_PAUSE, "the pause answer goes to libcurl as it is");
+_Static_assert(ITC_PAUSE == CURL_WRITEFUNC_PAUSE, "ITC_PAUSE is returned to libcurl unchanged");
 
 static int prerequest(void *raw, char *a, char *b, int c, int d) {
     (void)a, (void)b, (void)c, (void)d;
@@ -15,9 +15,9 @@ static int prerequest(void *raw, char *a, char *b, int c, int d) {
     return CURL_PREREQFUNC_OK;
 }
 
-/* libcurl reads no more than a body's length, keeps the connection, and would take what an origin sent beyond it for the next head: a
-   connection that holds more when the last byte has come is not used again. HTTP/2 has frames of its own between responses. */
-static void leave_surplus(itc_transfer *transfer) {
+/* Prevents the reuse of a connection with bytes beyond the body. libcurl stops reading at the length of the body, and
+   would parse these bytes as the head of the next response. HTTP/2 isn't affected, because it has frames. */
+static void reject_surplus(itc_transfer *transfer) {
     long version = CURL_HTTP_VERSION_NONE;
     curl_off_t length = -1;
     char byte;
@@ -40,7 +40,7 @@ static size_t body(char *bytes, size_t size, size_t count, void *raw) {
     size_t taken = transfer->callbacks.on_body(transfer->context, (const uint8_t *)bytes, all);
     if (taken != all) return taken;
     transfer->received += (curl_off_t)all;
-    leave_surplus(transfer);
+    reject_surplus(transfer);
     return all;
 }
 
@@ -51,7 +51,7 @@ static void set_method(CURL *easy, const char *method) {
         curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
 }
 
-/* What one read takes at most: a small image and its head, whole. */
+/* The maximum size of a read: enough for a small image and its head. */
 enum { READ_BYTES = 64 << 10 };
 
 static void set_fixed_options(CURL *easy) {
@@ -69,11 +69,11 @@ static void set_fixed_options(CURL *easy) {
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
 #if LIBCURL_VERSION_NUM >= 0x075700
-    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* ending a transfer never waits for a name to be resolved */
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* don't wait for name resolution when a transfer ends */
 #endif
 }
 
-/* One that was used before, or a new one. */
+/* Returns a spare transfer, or creates one. */
 static itc_transfer *take_spare(itc_engine *engine) {
     if (engine->spare_count > 0) return engine->spare[--engine->spare_count];
     itc_transfer *transfer = calloc(1, sizeof *transfer);
@@ -107,7 +107,8 @@ itc_transfer *itc_transfer_make(
     set_fixed_options(easy);
     set_callbacks(transfer);
     curl_easy_setopt(easy, CURLOPT_URL, request->url);
-    /* Waiting to share a connection pays where HTTP/2 may be agreed on; without TLS it would wait for another's whole answer. */
+    /* Wait for a connection that may negotiate HTTP/2, to share it. Without TLS, the wait would last until another
+       transfer ends. */
     if (strncasecmp(request->url, "https:", 6) == 0) curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
     set_method(easy, request->method);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, request->connect_timeout_ms);
@@ -149,7 +150,7 @@ void itc_transfer_destroy(itc_transfer *transfer) {
     free(transfer);
 }
 
-/* Forgets everything but the memory. */
+/* Resets a transfer for reuse. */
 static void clear(itc_transfer *transfer) {
     CURL *easy = transfer->easy;
     curl_easy_reset(easy);
@@ -159,7 +160,7 @@ static void clear(itc_transfer *transfer) {
 
 void itc_transfer_free(itc_transfer *transfer, itc_engine *engine) {
     if (transfer->started) curl_multi_remove_handle(engine->multi, transfer->easy);
-    if (engine->spare_count == ITC_MOST_SPARE) return itc_transfer_destroy(transfer);
+    if (engine->spare_count == ITC_MAX_SPARES) return itc_transfer_destroy(transfer);
     clear(transfer);
     engine->spare[engine->spare_count++] = transfer;
 }

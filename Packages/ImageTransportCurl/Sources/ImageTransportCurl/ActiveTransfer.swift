@@ -9,7 +9,7 @@ import ImageTransporting
     import Foundation
 #endif
 
-/// A transfer that libcurl knows of. Lives on the event thread alone; libcurl's callbacks come here.
+/// A transfer in libcurl. Receives libcurl's callbacks. Used only on the event thread.
 @safe final class ActiveTransfer {
     let id: UInt64
     let channel: TransferChannel
@@ -19,17 +19,17 @@ import ImageTransporting
     private var parser: HeadParser
     private var decoder: ContentDecoder?
     private var ownFailure: TransportFailure?
-    private let newsList: NewsList
+    private let pendingUpdates: PendingUpdates
     private let isDecoded: Bool
     private var head: ResponseHead?
     private var receivedBytes = 0
-    private var news = TransferChannel.News()
+    private var update = TransferChannel.Update()
 
     init(
         id: UInt64, channel: TransferChannel, timer: TransferTimer, configuration: CurlTransport.Configuration,
-        newsList: NewsList
+        pendingUpdates: PendingUpdates
     ) {
-        self.newsList = newsList
+        self.pendingUpdates = pendingUpdates
         self.id = id
         self.channel = channel
         self.configuration = configuration
@@ -44,7 +44,7 @@ import ImageTransporting
         for line in channel.request.headerLines {
             guard unsafe itc_transfer_add_header(handle, line) else { return false }
         }
-        guard let body = channel.request.sentBody else { return unsafe itc_transfer_start(handle, multi) }
+        guard let body = channel.request.bodyToSend else { return unsafe itc_transfer_start(handle, multi) }
         let isSet = unsafe body.withUnsafeBytes { bytes in
             unsafe itc_transfer_set_body(handle, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
         }
@@ -61,22 +61,22 @@ import ImageTransporting
         unsafe self.handle = nil
     }
 
-    /// What the consumer has waited for longer than allowed, if anything. For a stall, time in which nobody waits, or that is
-    /// spent in the queue for a connection, does not count.
+    /// Returns the phase whose timeout has expired, or nil. Time in which the consumer doesn't wait, or the transfer
+    /// waits for a connection, doesn't count as a stall.
     func expiredPhase(now: Int64) -> TransportFailure.Phase? {
-        switch timer.expiry(isWaitedFor: channel.isStallable, now: now) {
+        switch timer.expiry(isWaiting: channel.isWaitingForBytes, now: now) {
         case .stalled: channel.hasHead ? .body : .head
-        case .overdue: .whole
+        case .overdue: .total
         case nil: nil
         }
     }
 
-    func failure(for ending: itc_ending) -> TransportFailure? {
+    func failure(for outcome: itc_outcome) -> TransportFailure? {
         if let ownFailure { return ownFailure }
         let text =
-            ending == ITC_COMPLETE ? "" : unsafe handle.map { unsafe String(cString: itc_transfer_error($0)) } ?? ""
-        let ending = CurlEnding(ending, text: text)
-        if let failure = ending.failure(channel.request, head: head, received: receivedBytes) { return failure }
+            outcome == ITC_COMPLETE ? "" : unsafe handle.map { unsafe String(cString: itc_transfer_error($0)) } ?? ""
+        let outcome = CurlOutcome(outcome, text: text)
+        if let failure = outcome.failure(channel.request, head: head, received: receivedBytes) { return failure }
         do throws(TransportFailure) {
             try decoder?.finish()
             return nil
@@ -99,7 +99,7 @@ import ImageTransporting
                         connect_timeout_ms: Int(request.connectTimeout.wholeMilliseconds),
                         max_idle_seconds: Int(max(1, min(configuration.maxIdleTime.components.seconds, 86_400))),
                         uses_environment_proxy: configuration.usesEnvironmentProxy)
-                    // Sound: the loop holds this object until the handle is freed.
+                    // Safe: the event loop retains this object until the handle is freed.
                     return unsafe itc_transfer_make(
                         engine, &options, &callbacks, Unmanaged.passUnretained(self).toOpaque())
                 }
@@ -112,12 +112,12 @@ import ImageTransporting
         return unsafe Unmanaged<ActiveTransfer>.fromOpaque(context).takeUnretainedValue()
     }
 
-    // MARK: What libcurl reports
+    // MARK: Callbacks of libcurl
 
     private func connected() { channel.connected() }
 
     private func header(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-        timer.heardSomething()
+        timer.bytesArrived()
         do throws(TransportFailure) {
             if let head = unsafe try parser.take(line) { try accept(head) }
             return true
@@ -133,72 +133,72 @@ import ImageTransporting
             decoder = try ContentDecoder(for: parser.coding, maxDecodedBytes: channel.request.maxBodyBytes)
         }
         self.head = head
-        news.head = head
-        newsList.add(id)
+        update.head = head
+        pendingUpdates.add(id)
     }
 
     private func body(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-        timer.heardSomething()
-        if news.piece.count >= Self.batchBytes {
-            switch tellNews() {
-            case .nothing: break
-            case .pause: return Int(ITC_PAUSE)  // libcurl offers these bytes again
+        timer.bytesArrived()
+        if update.piece.count >= Self.batchBytes {
+            switch reportUpdate() {
+            case .proceed: break
+            case .pause: return Int(ITC_PAUSE)  // libcurl delivers these bytes again
             case .stop: return Int(ITC_STOP)
             }
         }
-        guard unsafe keep(bytes) else { return Int(ITC_STOP) }
-        newsList.add(id)
+        guard unsafe append(bytes) else { return Int(ITC_STOP) }
+        pendingUpdates.add(id)
         return bytes.count
     }
 
-    /// False when the bytes can't be decoded, or unpack to too many.
-    private func keep(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        let before = news.piece.count
+    /// Decodes and buffers bytes. Returns false if they can't be decoded or the body is too large.
+    private func append(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let before = update.piece.count
         do throws(TransportFailure) {
             if let decoder {
-                unsafe try decoder.decode(bytes, into: &news.piece)
+                unsafe try decoder.decode(bytes, into: &update.piece)
             } else {
-                if before == 0 { news.piece.reserveCapacity(likelyPieceBytes(atLeast: bytes.count)) }
-                unsafe news.piece.append(bytes)
+                if before == 0 { update.piece.reserveCapacity(likelyPieceBytes(atLeast: bytes.count)) }
+                unsafe update.piece.append(bytes)
             }
-            receivedBytes += news.piece.count - before
+            receivedBytes += update.piece.count - before
             return true
         } catch {
             ownFailure = error
-            news.piece = Data()
+            update.piece = Data()
             return false
         }
     }
 
-    /// What is left of the body, as far as it goes into one piece.
+    /// Returns the capacity to reserve for the next piece: the rest of the body, limited to one batch.
     private func likelyPieceBytes(atLeast count: Int) -> Int {
         let rest = max(0, (head?.expectedBytes ?? 0) - receivedBytes)
         return max(count, min(rest, Self.batchBytes + count))
     }
 
-    // MARK: Telling the consumer
+    // MARK: Updates
 
-    /// Bytes after which the consumer is told in any case; fewer wait for the end of libcurl's turn, so that a small
-    /// response wakes its consumer once and not for every read.
+    /// The number of buffered bytes that are reported immediately. Fewer bytes are reported after libcurl has read from
+    /// all ready sockets, so that a small response resumes its consumer only once.
     private static let batchBytes = 64 << 10
 
-    enum Reaction { case nothing, pause, stop }
+    enum Reaction { case proceed, pause, stop }
 
-    /// Hands over what has arrived.
-    func tellNews() -> Reaction {
-        guard !news.isEmpty else { return .nothing }
-        defer { news = TransferChannel.News() }
-        switch channel.tell(news) {
-        case .deliver, .keep: return .nothing
+    /// Reports the events since the last report to the consumer. Returns what the transfer must do.
+    func reportUpdate() -> Reaction {
+        guard !update.isEmpty else { return .proceed }
+        defer { update = TransferChannel.Update() }
+        switch channel.report(update) {
+        case .deliver, .buffer: return .proceed
         case .pause: return .pause
         case .stop, .fail: return .stop
         }
     }
 
-    /// Hands over what has arrived since, and that there is no more to come.
-    func tellLastNews(_ failure: TransportFailure?) {
-        (news.isOver, news.failure) = (true, failure)
-        _ = tellNews()
+    /// Reports the events since the last report, and that the transfer has ended.
+    func reportEnd(_ failure: TransportFailure?) {
+        (update.isOver, update.failure) = (true, failure)
+        _ = reportUpdate()
     }
 
     func pause() {
@@ -206,8 +206,8 @@ import ImageTransporting
     }
 }
 
-/// Which transfers have something to tell, in order. Lives on the event thread alone.
-final class NewsList {
+/// The identifiers of transfers with events to report, in order. Used only on the event thread.
+final class PendingUpdates {
     private var identifiers: [UInt64] = []
 
     func add(_ id: UInt64) {

@@ -2,54 +2,56 @@ import CImageTransportCurl
 import ImageTransporting
 import Synchronization
 
-/// One event thread and its connections. The thread ends when the engine is released.
+/// Runs transfers on an event thread, which ends when the engine is released.
 final class CurlEngine: Sendable {
     enum Command: Sendable {
-        /// `deadline` in monotonic milliseconds.
+        /// Starts a transfer. `deadline` is in monotonic milliseconds.
         case start(UInt64, TransferChannel, deadline: Int64)
         case resume(UInt64)
         case stop(UInt64)
         case shutDown
     }
 
-    private let mailbox: Mailbox
+    private let queue: CommandQueue
     private let nextID = Mutex<UInt64>(0)
 
-    /// Nil when the system has no memory or no thread left.
+    /// Returns nil if there is no memory or no thread can be created.
     init?(configuration: CurlTransport.Configuration) {
-        guard let mailbox = Mailbox(configuration: configuration) else { return nil }
-        self.mailbox = mailbox
-        guard EventLoop.startThread(mailbox: mailbox, configuration: configuration) else { return nil }
+        guard let queue = CommandQueue(configuration: configuration) else { return nil }
+        self.queue = queue
+        guard EventLoop.startThread(queue: queue, configuration: configuration) else { return nil }
     }
 
-    deinit { mailbox.post(.shutDown) }
+    deinit { queue.post(.shutDown) }
 
-    /// - Parameter deadline: monotonic milliseconds at which the transfer ends in any case.
+    /// Starts a transfer.
+    ///
+    /// - Parameter deadline: The time in monotonic milliseconds at which the transfer times out.
     func start(_ request: TransportRequest, deadline: Int64) -> TransferChannel {
         let id = nextID.withLock { id in
             id += 1
             return id
         }
-        // The closures keep the engine's thread alive as long as a transfer is.
+        // The closures retain the engine, so that its thread runs as long as the transfer.
         let channel = TransferChannel(
             request: request, resume: { self.post(.resume(id)) }, stop: { self.post(.stop(id)) })
         post(.start(id, channel, deadline: deadline))
         return channel
     }
 
-    private func post(_ command: Command) { mailbox.post(command) }
+    private func post(_ command: Command) { queue.post(command) }
 }
 
-/// Commands for the event thread. Owns libcurl's multi handle, so that it outlives everyone who may wake it.
-@safe final class Mailbox: Sendable {
-    // Sound: the pointer never changes; the functions it goes to are called by the event thread alone, but for
-    // itc_engine_wake, which any thread may call, and itc_engine_free, when nobody else is left.
+/// The commands for the event thread. Owns libcurl's multi handle, so that it outlives all callers that may wake it.
+@safe final class CommandQueue: Sendable {
+    // Safe: the pointer never changes. Only the event thread calls functions with it, except for itc_engine_wake, which
+    // any thread may call, and itc_engine_free, which is called when no other references exist.
     nonisolated(unsafe) let multi: OpaquePointer
     private let state = Mutex(State())
 
     private struct State {
         var commands: [CurlEngine.Command] = []
-        /// Whether the thread sleeps, or is about to, and must be woken.
+        /// Whether the thread sleeps or is about to, and must be woken.
         var isAsleep = false
     }
 
@@ -64,7 +66,7 @@ final class CurlEngine: Sendable {
     func post(_ command: CurlEngine.Command) {
         let wakes = state.withLock { state in
             state.commands.append(command)
-            defer { state.isAsleep = false }  // one wake is enough for all that come before the thread looks
+            defer { state.isAsleep = false }  // one wake is enough for all commands until the thread takes them
             return state.isAsleep
         }
         if wakes { unsafe itc_engine_wake(multi) }
@@ -77,8 +79,8 @@ final class CurlEngine: Sendable {
         }
     }
 
-    /// False when there are commands to take before the thread may sleep.
-    func fallAsleep() -> Bool {
+    /// Returns false if there are commands, so the thread must not sleep.
+    func prepareToSleep() -> Bool {
         state.withLock { state in
             state.isAsleep = state.commands.isEmpty
             return state.isAsleep

@@ -1,29 +1,31 @@
 import CImageTransportCurl
 public import ImageTransporting
 
-/// HTTP/1.1, HTTP/2 over TLS and HTTPS by libcurl's multi interface, on one event thread of its own.
+/// Sends requests over HTTP/1.1, HTTP/2 and HTTPS with libcurl's multi interface.
 ///
-/// The thread starts with the transport and ends when the transport and every body it gave out are gone. Connections are
-/// kept and shared. gzip is asked for, and it and deflate are decoded; a request that names a range or its own
-/// Accept-Encoding gets the body as it is coded.
+/// Each transport has an event thread, which ends when the transport and all its response bodies are released.
+/// Connections are reused. The transport requests gzip, and decodes gzip and deflate. If a request has a Range or its
+/// own Accept-Encoding, the body is returned as received.
 ///
-/// Time: all timeouts run on the system's monotonic clock inside the event thread, since a socket can't be made to wait for
-/// a test's clock; a stall is noticed up to half its length, at most two seconds, late. Time in which a transfer waits for a
-/// free connection counts for `totalTimeout` alone.
+/// Timeouts use the system's monotonic clock. A stall is detected up to half of `stallTimeout` late, at most two
+/// seconds. The time that a transfer waits for a free connection only counts for `totalTimeout`.
 public struct CurlTransport: DataTransport {
-    /// What all requests of a transport share.
+    /// The settings of a transport.
     public struct Configuration: Sendable {
-        /// Connections to one host at once; more transfers wait, without limit of time. HTTP/2 needs one.
+        /// The maximum number of connections per host. Further transfers wait. HTTP/2 needs a single connection.
         public var maxConnectionsPerHost: Int
-        /// Connections at once in all, and the most kept open when idle.
+        /// The maximum number of connections in total, in use or idle.
         public var maxConnections: Int
-        /// After so long without a transfer a connection is not used again, in whole seconds: the origin may have closed it.
+        /// The idle time after which a connection isn't reused, because the origin may have closed it. Rounded down to
+        /// seconds, from 1 second to 1 day.
         public var maxIdleTime: Duration
-        /// A PEM file with the roots to trust instead of the system's, for private authorities. Verification is never off.
+        /// The path of a PEM file with root certificates that replace the system's, as for a private certificate
+        /// authority. Verification can't be disabled.
         public var rootsFile: String?
-        /// Whether `http_proxy`, `https_proxy` and `no_proxy` are obeyed.
+        /// Whether the environment variables `http_proxy`, `https_proxy` and `no_proxy` apply.
         public var usesEnvironmentProxy: Bool
 
+        /// Creates a configuration.
         public init(
             maxConnectionsPerHost: Int = 6, maxConnections: Int = 64, maxIdleTime: Duration = .seconds(60),
             rootsFile: String? = nil, usesEnvironmentProxy: Bool = true
@@ -38,15 +40,16 @@ public struct CurlTransport: DataTransport {
 
     private let engine: CurlEngine?
 
-    /// Starts the event thread. When the system has no thread or memory left, every `send` throws `.other`.
+    /// Creates a transport and starts its event thread. If the system has no thread or memory, `send` throws `.other`.
     public init(configuration: Configuration = Configuration()) {
         engine = CurlEngine(configuration: configuration)
     }
 
+    /// Sends a request. Returns when the head of the final response has arrived.
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         guard let engine else { throw .other("no thread or memory for libcurl") }
         let deadline = request.totalTimeout.map { itc_now_ms() + $0.wholeMilliseconds } ?? .max
-        return try await RedirectTrail.response(to: request) { hop throws(TransportFailure) in
+        return try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
             try await engine.start(hop, deadline: deadline).response()
         }
     }

@@ -1,22 +1,24 @@
 import CImageTransportCurl
 import ImageTransporting
 
-/// What the engine's thread does, for ever: take commands, let libcurl work, report endings, look for stalls, sleep.
-/// Lives on that thread alone; only here are libcurl's handles touched.
+/// The loop of the event thread: performs commands, runs libcurl, reports completed transfers, checks timeouts and
+/// sleeps.
+///
+/// Used only on that thread. Nothing else uses libcurl's handles.
 final class EventLoop {
-    private let mailbox: Mailbox
+    private let queue: CommandQueue
     private let configuration: CurlTransport.Configuration
     private var transfers: [UInt64: ActiveTransfer] = [:]
-    private let newsList = NewsList()
+    private let pendingUpdates = PendingUpdates()
     private var nextTimeCheck: Int64 = .max
 
-    private init(mailbox: Mailbox, configuration: CurlTransport.Configuration) {
-        self.mailbox = mailbox
+    private init(queue: CommandQueue, configuration: CurlTransport.Configuration) {
+        self.queue = queue
         self.configuration = configuration
     }
 
-    static func startThread(mailbox: Mailbox, configuration: CurlTransport.Configuration) -> Bool {
-        let loop = unsafe Unmanaged.passRetained(EventLoop(mailbox: mailbox, configuration: configuration))
+    static func startThread(queue: CommandQueue, configuration: CurlTransport.Configuration) -> Bool {
+        let loop = unsafe Unmanaged.passRetained(EventLoop(queue: queue, configuration: configuration))
         let isStarted = unsafe itc_thread_start(
             { context in
                 guard let context = unsafe context else { return }
@@ -28,19 +30,19 @@ final class EventLoop {
 
     private func run() {
         while true {
-            for command in mailbox.takeAll() {
-                guard carryOut(command) else { return shutDown() }
+            for command in queue.takeAll() {
+                guard perform(command) else { return shutDown() }
             }
-            unsafe itc_engine_run_due(mailbox.multi)
+            unsafe itc_engine_run_timers(queue.multi)
             reportEnded()
-            tellNews()
+            reportUpdates()
             checkTimes()
-            unsafe itc_engine_work(mailbox.multi, mailbox.fallAsleep() ? sleepTime() : 0)
+            unsafe itc_engine_poll(queue.multi, queue.prepareToSleep() ? sleepTime() : 0)
         }
     }
 
-    /// False when the loop is to end.
-    private func carryOut(_ command: CurlEngine.Command) -> Bool {
+    /// Returns false if the loop must end.
+    private func perform(_ command: CurlEngine.Command) -> Bool {
         switch command {
         case .start(let id, let channel, let deadline): start(id, channel, deadline)
         case .resume(let id): transfers[id]?.resume()
@@ -54,42 +56,42 @@ final class EventLoop {
         guard !channel.isOver else { return }
         let transfer = ActiveTransfer(
             id: id, channel: channel, timer: TransferTimer(channel.request, deadline: deadline),
-            configuration: configuration, newsList: newsList)
-        guard unsafe transfer.start(on: mailbox.multi) else {
-            unsafe transfer.free(mailbox.multi)
+            configuration: configuration, pendingUpdates: pendingUpdates)
+        guard unsafe transfer.start(on: queue.multi) else {
+            unsafe transfer.free(queue.multi)
             return channel.ended(.other("libcurl can't start a transfer"))
         }
         transfers[id] = transfer
-        nextTimeCheck = min(nextTimeCheck, transfer.timer.nextQuestion(after: itc_now_ms()))
+        nextTimeCheck = min(nextTimeCheck, transfer.timer.nextCheck(after: itc_now_ms()))
     }
 
     private func remove(_ id: UInt64) {
         guard let transfer = transfers.removeValue(forKey: id) else { return }
-        unsafe transfer.free(mailbox.multi)
+        unsafe transfer.free(queue.multi)
     }
 
     private func reportEnded() {
-        var ending = ITC_COMPLETE
-        while let context = unsafe itc_engine_next_ended(mailbox.multi, &ending) {
+        var outcome = ITC_COMPLETE
+        while let context = unsafe itc_engine_next_completed(queue.multi, &outcome) {
             let transfer = unsafe Unmanaged<ActiveTransfer>.fromOpaque(context).takeUnretainedValue()
-            let failure = transfer.failure(for: ending)
+            let failure = transfer.failure(for: outcome)
             remove(transfer.id)
-            transfer.tellLastNews(failure)
+            transfer.reportEnd(failure)
         }
     }
 
-    private func tellNews() {
-        for id in newsList.takeAll() {
+    private func reportUpdates() {
+        for id in pendingUpdates.takeAll() {
             guard let transfer = transfers[id] else { continue }
-            switch transfer.tellNews() {
-            case .nothing: break
+            switch transfer.reportUpdate() {
+            case .proceed: break
             case .pause: transfer.pause()
             case .stop: remove(id)
             }
         }
     }
 
-    /// Ends transfers whose consumer has waited too long, for a byte or in all.
+    /// Ends transfers that have stalled or exceeded their deadline.
     private func checkTimes() {
         guard !transfers.isEmpty else { return nextTimeCheck = .max }
         let now = itc_now_ms()
@@ -100,12 +102,12 @@ final class EventLoop {
                 remove(id)
                 transfer.channel.ended(.timedOut(phase))
             } else {
-                nextTimeCheck = min(nextTimeCheck, transfer.timer.nextQuestion(after: now))
+                nextTimeCheck = min(nextTimeCheck, transfer.timer.nextCheck(after: now))
             }
         }
     }
 
-    /// Milliseconds; a posted command or a byte ends the sleep earlier, and libcurl's own timers do too.
+    /// Returns the time to sleep in milliseconds. Commands, received bytes and libcurl's timers end the sleep earlier.
     private func sleepTime() -> Int32 {
         guard nextTimeCheck != .max else { return 60_000 }
         return Int32(clamping: max(0, nextTimeCheck - itc_now_ms()))

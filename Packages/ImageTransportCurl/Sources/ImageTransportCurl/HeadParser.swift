@@ -7,7 +7,7 @@ import ImageTransporting
     import Foundation
 #endif
 
-/// Puts a response head together from the lines that libcurl reports, skipping informational ones (RFC 9110, 15.2).
+/// Parses the header lines from libcurl into a response head. Skips informational responses (RFC 9110, 15.2).
 struct HeadParser {
     private let request: TransportRequest
     private var byteCount = 0
@@ -19,10 +19,10 @@ struct HeadParser {
 
     init(_ request: TransportRequest) { self.request = request }
 
-    /// The content coding of the body, in lower case: "identity" for none.
+    /// The content coding of the body in lower case; "identity" for none.
     var coding: String { framing.coding?.lowercased() ?? "identity" }
 
-    /// Takes one line, its end included. Returns the head when the line completes a final one.
+    /// Parses a line, including the line end. Returns the head if the line completes that of the final response.
     mutating func take(_ line: UnsafeBufferPointer<UInt8>) throws(TransportFailure) -> ResponseHead? {
         guard !isComplete else { return nil }  // trailers
         byteCount += line.count
@@ -37,7 +37,7 @@ struct HeadParser {
         return nil
     }
 
-    /// A line without its end.
+    /// Returns a line without the line end.
     private static func text(_ line: UnsafeBufferPointer<UInt8>) -> String {
         var count = line.count
         while count > 0, unsafe line[count - 1].isLineEnd { count -= 1 }
@@ -57,7 +57,7 @@ struct HeadParser {
 
     private mutating func addField(_ line: String) {
         let bytes = line.utf8
-        if bytes.first?.isBlank == true, let last {  // folded, RFC 9112, 5.2
+        if bytes.first?.isBlank == true, let last {  // line folding (RFC 9112, 5.2)
             fields[last] = (fields[last] ?? "") + " " + trimmed(bytes[...])
             return
         }
@@ -87,7 +87,7 @@ struct HeadParser {
     }
 }
 
-/// What the fields of a head say of its body, noted on the way rather than looked for among all of them.
+/// The header fields that describe the body. Collected while parsing, to avoid a search of all fields.
 private struct Framing {
     var length: String?
     var coding: String?
@@ -102,7 +102,7 @@ private struct Framing {
         }
     }
 
-    /// As RFC 9110, 5.3 joins repeated fields.
+    /// Joins repeated fields (RFC 9110, 5.3).
     private func joined(_ before: String?, _ value: String) -> String { before.map { "\($0), \(value)" } ?? value }
 }
 

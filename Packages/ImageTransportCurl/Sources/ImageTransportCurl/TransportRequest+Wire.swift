@@ -7,13 +7,13 @@ import ImageTransporting
     import Foundation
 #endif
 
-/// What of a request goes to libcurl, and how.
+/// The header lines of a request for libcurl.
 extension TransportRequest {
-    /// The fields as libcurl takes them, those with which it is to add nothing of its own to a body among them.
+    /// The header fields in libcurl's format. `Expect:` and `Content-Type:` without a value remove libcurl's defaults.
     var headerLines: [String] {
         var lines = headers.map(\.line)
         if isDecoded { lines.append("Accept-Encoding: gzip") }
-        guard sentBody != nil else { return lines }
+        guard bodyToSend != nil else { return lines }
         lines.append("Expect:")
         if headers[.contentType] == nil { lines.append("Content-Type:") }
         return lines
@@ -21,6 +21,6 @@ extension TransportRequest {
 }
 
 extension HTTPField {
-    /// A semicolon stands for an empty value.
+    /// The field as libcurl expects it. A semicolon denotes an empty value.
     fileprivate var line: String { value.isEmpty ? "\(name.rawName);" : "\(name.rawName): \(value)" }
 }

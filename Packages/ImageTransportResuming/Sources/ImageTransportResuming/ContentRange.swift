@@ -1,10 +1,10 @@
-/// What a part says of its place: `bytes 0-99/1234` (RFC 9110, 14.4).
+/// The value of a Content-Range field: `bytes 0-99/1234` (RFC 9110, 14.4).
 struct ContentRange: Equatable {
     let range: ClosedRange<Int>
-    /// The length of the whole; nil when the origin does not know it.
+    /// The length of the complete body. `nil` if the origin doesn't know it.
     let totalBytes: Int?
 
-    /// Nil for other units, and for what breaks the grammar or makes no sense.
+    /// Parses a value. Returns nil for other units, and if the value violates the grammar or is inconsistent.
     init?(_ text: String) {
         let words = text.split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

@@ -6,7 +6,7 @@ import ImageTransporting
     import Foundation
 #endif
 
-/// Puts the pieces of a body together to parts that are worth keeping, and counts. Pure.
+/// Combines the pieces of a body into parts of a minimum size, and counts the bytes. Pure.
 struct PartAssembler {
     struct Part: Equatable {
         var offset: Int
@@ -18,14 +18,14 @@ struct PartAssembler {
     private var received: Int
     private var pending = Data()
 
-    /// - Parameter offset: where the first piece belongs.
+    /// - Parameter offset: The offset of the first piece in the body.
     init(totalBytes: Int, partBytes: Int, offset: Int) {
         self.totalBytes = totalBytes
         self.partBytes = partBytes
         received = offset
     }
 
-    /// Returns a part when it is full. Throws `.malformedResponse` for more bytes than there can be.
+    /// Adds a piece. Returns a part if it is full. Throws `.malformedResponse` if there are more bytes than announced.
     mutating func arrived(_ piece: Data) throws(TransportFailure) -> Part? {
         received += piece.count
         guard received <= totalBytes else { throw .malformedResponse("more than the \(totalBytes) bytes announced") }
@@ -33,10 +33,10 @@ struct PartAssembler {
         return pending.count >= partBytes ? takePart() : nil
     }
 
-    /// No more comes for now: returns what has not been in a part.
+    /// Handles an interruption. Returns the bytes that aren't in a part yet.
     mutating func interrupted() -> Part? { pending.isEmpty ? nil : takePart() }
 
-    /// Throws `.closedEarly` when bytes are missing.
+    /// Throws `.closedEarly` if bytes are missing.
     func finish() throws(TransportFailure) {
         guard received == totalBytes else { throw .closedEarly(received: received, expected: totalBytes) }
     }

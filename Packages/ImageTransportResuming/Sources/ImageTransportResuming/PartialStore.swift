@@ -8,17 +8,19 @@ import ImageTransporting
     import Foundation
 #endif
 
-/// Keeps the beginning of one body in a cache of bytes: an entry that says what it is, and one entry for each part.
+/// Stores the beginning of a body in a cache: an entry that describes the body, and an entry per part.
 ///
-/// Parts are named by validator and offset, so parts of different bodies are never joined, even if others write to the store.
+/// The keys of parts include the validator and the offset. Parts of different bodies are therefore never combined, even
+/// if other transfers write to the cache.
 struct PartialStore: Sendable {
     let cache: any DataCache
-    /// What was asked for.
+    /// The URL of the request.
     let url: URL
+    /// The source of the key of the descriptive entry.
     let source: String
     let now: @Sendable () -> Date
 
-    /// - Parameter partition: whose parts these are.
+    /// - Parameter partition: The name of the account.
     init(
         _ request: TransportRequest, in cache: any DataCache, partition: String, now: @escaping @Sendable () -> Date
     ) {
@@ -29,12 +31,13 @@ struct PartialStore: Sendable {
         let fields =
             "\(partition.utf8.count):\(partition)"
             + headers.map { "\n\($0.name.canonicalName): \($0.value)" }.sorted().joined()
-        // Credentials among the fields are not to lie on disk in the key.
+        // The fields are hashed because keys are stored on disk and the fields may contain credentials.
         source = "partial \(request.url.absoluteString) \(SHA256.hexadecimalDigest(of: Array(fields.utf8)))"
     }
 
-    /// What is kept, and where its parts begin and end; parts before the last byte alone, so that there is always a rest to ask for.
-    func kept() async throws(DataCacheFailure) -> (PartialDownload, parts: [Range<Int>])? {
+    /// Returns the description of the stored body and the ranges of its parts. Omits a part with the last byte, so that
+    /// there is always a rest to request.
+    func stored() async throws(DataCacheFailure) -> (PartialDownload, parts: [Range<Int>])? {
         guard let entry = try await cache.entry(for: DataCacheKey(source: source)),
             let partial = try? JSONDecoder().decode(PartialDownload.self, from: entry.data)
         else { return nil }
@@ -51,12 +54,12 @@ struct PartialStore: Sendable {
         try await cache.entry(for: key(partial, offset))?.data
     }
 
-    func keep(_ partial: PartialDownload) async throws(DataCacheFailure) {
+    func save(_ partial: PartialDownload) async throws(DataCacheFailure) {
         guard let data = try? JSONEncoder().encode(partial) else { return }
         try await cache.store(DataCacheEntry(data: data, createdAt: now()), for: DataCacheKey(source: source))
     }
 
-    func keep(_ part: Data, of partial: PartialDownload, at offset: Int) async throws(DataCacheFailure) {
+    func save(_ part: Data, of partial: PartialDownload, at offset: Int) async throws(DataCacheFailure) {
         try await cache.store(DataCacheEntry(data: part, createdAt: now()), for: key(partial, offset))
     }
 

@@ -8,35 +8,37 @@ import Synchronization
     import Foundation
 #endif
 
-/// One body on its way: first what was kept of it, then what comes, part by part into the store.
+/// A body that delivers the stored parts, then the rest from the origin. Stores the rest in parts.
 final class ResumableBody: Sendable {
     private struct State {
-        /// What the store has, new parts included.
-        var kept: [Range<Int>]
+        /// The ranges of the stored parts, including new ones.
+        var stored: [Range<Int>]
         var toReplay: ArraySlice<Range<Int>>
         var assembler: PartAssembler
-        var isDescribed: Bool
+        var isRegistered: Bool
         var isStoreBroken = false
     }
 
     private let partial: PartialDownload
     private let rest: TransportBody
     private let store: PartialStore
-    private let onStoreFailure: @Sendable (URL, DataCacheFailure) -> Void
+    private let onCacheFailure: @Sendable (URL, DataCacheFailure) -> Void
     private let state: Mutex<State>
 
-    /// - Parameter kept: the parts that the store has, from the beginning of the body without a gap; `rest` is what follows them.
+    /// - Parameters:
+    ///   - stored: The ranges of the stored parts, from the beginning of the body without gaps.
+    ///   - rest: The bytes after the stored parts.
     init(
-        _ partial: PartialDownload, kept: [Range<Int>], rest: TransportBody, store: PartialStore, partBytes: Int,
-        onStoreFailure: @escaping @Sendable (URL, DataCacheFailure) -> Void
+        _ partial: PartialDownload, stored: [Range<Int>], rest: TransportBody, store: PartialStore, partBytes: Int,
+        onCacheFailure: @escaping @Sendable (URL, DataCacheFailure) -> Void
     ) {
         self.partial = partial
         self.rest = rest
         self.store = store
-        self.onStoreFailure = onStoreFailure
+        self.onCacheFailure = onCacheFailure
         let assembler = PartAssembler(
-            totalBytes: partial.totalBytes, partBytes: partBytes, offset: kept.last?.upperBound ?? 0)
-        state = Mutex(State(kept: kept, toReplay: kept[...], assembler: assembler, isDescribed: !kept.isEmpty))
+            totalBytes: partial.totalBytes, partBytes: partBytes, offset: stored.last?.upperBound ?? 0)
+        state = Mutex(State(stored: stored, toReplay: stored[...], assembler: assembler, isRegistered: !stored.isEmpty))
     }
 
     var body: TransportBody {
@@ -53,57 +55,57 @@ final class ResumableBody: Sendable {
                 return nil
             }
             let part = try state.withLock { state throws(TransportFailure) in try state.assembler.arrived(piece) }
-            if let part { await keep(part) }
+            if let part { await save(part) }
             return piece
         } catch {
-            if let tail = state.withLock({ $0.assembler.interrupted() }) { await keep(tail) }
+            if let tail = state.withLock({ $0.assembler.interrupted() }) { await save(tail) }
             throw error
         }
     }
 
-    /// The store may have dropped the part since it was counted: then the transfer has to be made anew.
+    /// Returns a stored part. Throws if the cache has removed it since; the transfer must then be repeated.
     private func replay(_ range: Range<Int>) async throws(TransportFailure) -> Data {
         if Task.isCancelled { throw .cancelled }
         let part = await attempt { () async throws(DataCacheFailure) in
             try await store.part(of: partial, at: range.lowerBound)
         }
         if let part = part ?? nil, part.count == range.count { return part }
-        await forget()
-        throw .connectionLost("a part of the body that was kept has gone")
+        await removeStored()
+        throw .connectionLost("a stored part of the body was removed from the cache")
     }
 
-    private func keep(_ part: PartAssembler.Part) async {
+    private func save(_ part: PartAssembler.Part) async {
         guard !state.withLock({ $0.isStoreBroken }) else { return }
         await attempt { () async throws(DataCacheFailure) in
-            if !state.withLock({ $0.isDescribed }) { try await store.keep(partial) }
-            try await store.keep(part.data, of: partial, at: part.offset)
+            if !state.withLock({ $0.isRegistered }) { try await store.save(partial) }
+            try await store.save(part.data, of: partial, at: part.offset)
             state.withLock { state in
-                state.isDescribed = true
-                state.kept.append(part.offset..<part.offset + part.data.count)
+                state.isRegistered = true
+                state.stored.append(part.offset..<part.offset + part.data.count)
             }
         }
     }
 
     private func finish() async throws(TransportFailure) {
         try state.withLock { state throws(TransportFailure) in try state.assembler.finish() }
-        await forget()
+        await removeStored()
     }
 
-    /// Clears the store of a body that is complete or useless.
-    private func forget() async {
-        let kept = state.withLock { $0.kept }
-        guard !kept.isEmpty else { return }
-        await attempt { () async throws(DataCacheFailure) in try await store.remove(partial, parts: kept) }
+    /// Removes the parts of a body that is complete or can't be resumed.
+    private func removeStored() async {
+        let stored = state.withLock { $0.stored }
+        guard !stored.isEmpty else { return }
+        await attempt { () async throws(DataCacheFailure) in try await store.remove(partial, parts: stored) }
     }
 
-    /// A store that fails is told of and left alone from then on: the transfer does not need it.
+    /// Performs an operation of the cache. If it fails, reports the failure and stops using the cache for this body.
     @discardableResult
     private func attempt<Value>(_ operation: () async throws(DataCacheFailure) -> Value) async -> Value? {
         do throws(DataCacheFailure) {
             return try await operation()
         } catch {
             state.withLock { $0.isStoreBroken = true }
-            onStoreFailure(store.url, error)
+            onCacheFailure(store.url, error)
             return nil
         }
     }

@@ -8,57 +8,63 @@ public import ImageTransporting
     public import Foundation
 #endif
 
-/// Goes on with bodies that were interrupted, after a relaunch too, instead of beginning again (RFC 9110, 13.1.5 and 14).
+/// Resumes interrupted downloads, even after a relaunch (RFC 9110, 13.1.5 and 14).
 ///
-/// What has come of a body is kept in a cache of bytes, part by part, if the response has a length and a strong validator.
-/// The next request for it, with the same fields, sends Range and If-Range. Its body begins with what was kept and goes on with
-/// what the origin sends, once Content-Range, length and validator are found to fit. When the body has changed meanwhile, or
-/// the origin knows no ranges, the new body comes, from its beginning.
+/// If a response has a length and a strong validator, the received bytes are stored in a cache in parts. The next
+/// request with the same URL and header fields sends Range and If-Range. Its body consists of the stored bytes and the
+/// rest from the origin, after Content-Range, length and validator were checked. If the body has changed, or the origin
+/// doesn't support ranges, the new body is returned from its beginning.
 ///
-/// A complete body leaves nothing behind. Requests that are conditional, name a range, carry a body, are no GET, or may not be stored
-/// (`CacheUse.bypass`, `no-store`) pass through.
+/// The parts are removed when the body is complete. The transport passes other requests through: methods other than
+/// GET, requests with a body, a Range or a condition, and those that must not be stored (`CacheUse.bypass`,
+/// `no-store`).
 public struct ResumingTransport: DataTransport {
     private let transport: any DataTransport
     private let cache: any DataCache
     private let partition: String
     private let partBytes: Int
     private let now: @Sendable () -> Date
-    private let onStoreFailure: @Sendable (URL, DataCacheFailure) -> Void
+    private let onCacheFailure: @Sendable (URL, DataCacheFailure) -> Void
 
+    /// Creates a transport that resumes interrupted downloads.
+    ///
     /// - Parameters:
-    ///   - cache: keeps the parts. May be the one that keeps whole bodies: the keys differ.
-    ///   - partition: a name of the application's for an account: what is kept for one is not found by another.
-    ///   - partBytes: how much is put together before it is kept: the most that is lost when the process is killed. Bodies that
-    ///     are smaller, and not interrupted, never reach the cache.
-    ///   - now: stamps entries, and tells the century of dates.
-    ///   - onStoreFailure: told for which address the cache fails; the transfer goes on without it.
+    ///   - transport: The transport that sends the requests.
+    ///   - cache: The cache for the parts. It may also store complete bodies, because the keys differ.
+    ///   - partition: A name for the account. Parts of one account aren't used for another.
+    ///   - partBytes: The size in bytes of a part in the cache. At most this many bytes are lost if the process is
+    ///     killed. Smaller bodies are only stored if they are interrupted.
+    ///   - now: Returns the current date, for the age of cache entries and the century of two-digit years.
+    ///   - onCacheFailure: Called with the URL of the request if the cache fails. The transfer continues without the
+    ///     cache.
     public init(
-        _ transport: any DataTransport, keepingPartsIn cache: any DataCache, partition: String = "",
+        _ transport: any DataTransport, cache: any DataCache, partition: String = "",
         partBytes: Int = 1 << 20,
         now: @escaping @Sendable () -> Date,
-        onStoreFailure: @escaping @Sendable (URL, DataCacheFailure) -> Void = { _, _ in }
+        onCacheFailure: @escaping @Sendable (URL, DataCacheFailure) -> Void = { _, _ in }
     ) {
         self.transport = transport
         self.cache = cache
         self.partition = partition
         self.partBytes = partBytes
         self.now = now
-        self.onStoreFailure = onStoreFailure
+        self.onCacheFailure = onCacheFailure
     }
 
+    /// Sends a request, or a request for the rest of a body whose beginning is stored.
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         guard request.isResumable else { return try await transport.send(request) }
         let store = PartialStore(request, in: cache, partition: partition, now: now)
-        if let (partial, parts) = await kept(in: store), let offset = parts.last?.upperBound {
+        if let (partial, parts) = await stored(in: store), let offset = parts.last?.upperBound {
             let response = try await transport.send(partial.request(request, from: offset))
-            switch partial.verdict(on: response.head, offset: offset) {
-            case .goesOn(let head):
-                return try resumed(partial, head, kept: parts, rest: response.body, store, request)
+            switch partial.outcome(of: response.head, offset: offset) {
+            case .resumes(let head):
+                return try resumed(partial, head, stored: parts, rest: response.body, store, request)
             case .passesThrough: return response
-            case .startsAnew:
+            case .restarts:
                 await remove(partial, parts, from: store)
                 return recorded(response, store)
-            case .asksAgain:
+            case .fetchesAgain:
                 response.body.discard()
                 await remove(partial, parts, from: store)
             }
@@ -67,33 +73,33 @@ public struct ResumingTransport: DataTransport {
     }
 
     private func resumed(
-        _ partial: PartialDownload, _ head: ResponseHead, kept: [Range<Int>], rest: TransportBody,
+        _ partial: PartialDownload, _ head: ResponseHead, stored: [Range<Int>], rest: TransportBody,
         _ store: PartialStore, _ request: TransportRequest
     ) throws(TransportFailure) -> TransportResponse {
         guard partial.totalBytes <= request.maxBodyBytes else { throw .tooLarge(allowedBytes: request.maxBodyBytes) }
-        return TransportResponse(head: head, body: body(partial, kept: kept, rest: rest, store))
+        return TransportResponse(head: head, body: body(partial, stored: stored, rest: rest, store))
     }
 
     private func recorded(_ response: TransportResponse, _ store: PartialStore) -> TransportResponse {
         guard let partial = PartialDownload(response.head, now: now()) else { return response }
-        return TransportResponse(head: response.head, body: body(partial, kept: [], rest: response.body, store))
+        return TransportResponse(head: response.head, body: body(partial, stored: [], rest: response.body, store))
     }
 
     private func body(
-        _ partial: PartialDownload, kept: [Range<Int>], rest: TransportBody, _ store: PartialStore
+        _ partial: PartialDownload, stored: [Range<Int>], rest: TransportBody, _ store: PartialStore
     ) -> TransportBody {
         ResumableBody(
-            partial, kept: kept, rest: rest, store: store, partBytes: partBytes, onStoreFailure: onStoreFailure
+            partial, stored: stored, rest: rest, store: store, partBytes: partBytes, onCacheFailure: onCacheFailure
         ).body
     }
 
-    // MARK: A store that fails is told of, and passed over
+    // MARK: Cache failures are reported and ignored
 
-    private func kept(in store: PartialStore) async -> (PartialDownload, parts: [Range<Int>])? {
+    private func stored(in store: PartialStore) async -> (PartialDownload, parts: [Range<Int>])? {
         do throws(DataCacheFailure) {
-            return try await store.kept()
+            return try await store.stored()
         } catch {
-            onStoreFailure(store.url, error)
+            onCacheFailure(store.url, error)
             return nil
         }
     }
@@ -102,7 +108,7 @@ public struct ResumingTransport: DataTransport {
         do throws(DataCacheFailure) {
             try await store.remove(partial, parts: parts)
         } catch {
-            onStoreFailure(store.url, error)
+            onCacheFailure(store.url, error)
         }
     }
 }

@@ -4,7 +4,7 @@
     import ImageTransporting
     import Synchronization
 
-    /// Leads what the session reports to the transfer it belongs to. The session calls it on a serial queue.
+    /// Forwards the events of the session to the channels of its tasks. The session calls it on a serial queue.
     final class SessionDelegate: NSObject, URLSessionDataDelegate {
         private let channels = Mutex<[Int: TransferChannel]>([:])
 
@@ -20,7 +20,7 @@
             _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
             newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
         ) {
-            completionHandler(nil)  // the redirect is delivered as a response; `RedirectTrail` decides
+            completionHandler(nil)  // deliver the redirect as a response, for `RedirectChain`
         }
 
         func urlSession(
@@ -32,7 +32,7 @@
             }
             let head = ResponseHead(response, to: channel.request)
             let allowed = channel.request.maxBodyBytes
-            if let expected = head.expectedBytes, expected > allowed, !RedirectTrail.isRedirect(head) {
+            if let expected = head.expectedBytes, expected > allowed, !RedirectChain.isRedirect(head) {
                 channel.ended(.tooLarge(allowedBytes: allowed))
                 return completionHandler(.cancel)
             }
@@ -43,14 +43,16 @@
         func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
             guard let channel = channel(of: dataTask) else { return dataTask.cancel() }
             switch channel.arrived(data) {
-            case .deliver, .keep: break
+            case .deliver, .buffer: break
             case .pause: suspend(dataTask, channel)
             case .stop, .fail: dataTask.cancel()
             }
         }
 
-        /// The consumer may have emptied the buffer between the decision and the suspension; then its `resume` came too
-        /// early, and is made up for here.
+        /// Suspends a task whose buffer is full.
+        ///
+        /// The consumer may have emptied the buffer and resumed the task before the suspension. Resumes it again in
+        /// that case.
         private func suspend(_ task: URLSessionDataTask, _ channel: TransferChannel) {
             task.suspend()
             if !channel.isPaused { task.resume() }

@@ -2,7 +2,7 @@
     import Foundation
     import ImageTransporting
 
-    /// An error of URLSession, put into the port's terms.
+    /// Maps an error of URLSession to a `TransportFailure`.
     struct SessionFailure {
         private let error: any Error
 

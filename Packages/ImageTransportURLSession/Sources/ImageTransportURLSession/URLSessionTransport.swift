@@ -4,20 +4,24 @@
     import HTTPTypes
     public import ImageTransporting
 
-    /// The transport port over Foundation's URLSession, for Apple's platforms.
+    /// Sends requests with Foundation's URLSession, for Apple's platforms.
     ///
-    /// **Written without an Apple machine at hand: this module has never been compiled or run against Apple's Foundation.**
-    /// Run `DataTransportContract` on it before relying on it.
+    /// **This module has never been compiled or run with Apple's Foundation.** Run `DataTransportContract` on an Apple
+    /// machine before you rely on it.
     ///
-    /// Bodies come through a data delegate. When 256 KiB wait unread the task is suspended, and resumed when they are taken.
-    /// Redirects are not left to the session: each hop is checked by `RedirectTrail` and sent as a new task.
-    /// URLSession has one idle timer: it is set to `stallTimeout` and covers the connection too, so `connectTimeout` has no
-    /// effect of its own. `totalTimeout` is a timer of ours. `maxHeadBytes` and a limit apart for coded bodies are not enforced: the
-    /// session hands over neither heads nor bodies as they came. Certificates are verified by the system. Nothing is cached, and no cookies are kept.
+    /// A task is suspended at 256 KiB of unread bytes, and resumed when you read them. Redirects are checked by
+    /// `RedirectChain` and sent as new tasks. The system verifies certificates. The session has no cache and no
+    /// cookies.
+    ///
+    /// URLSession has a single idle timer. It is set to `stallTimeout` and includes connecting, so `connectTimeout` has
+    /// no effect. The session delivers decoded bodies and parsed heads. Therefore `maxHeadBytes` isn't enforced, and an
+    /// encoded body that is too large throws `.tooLarge` instead of `.decodedBodyTooLarge`.
     public struct URLSessionTransport: DataTransport {
         private let owner: SessionOwner
 
-        /// - Parameter maxConnectionsPerHost: connections to one host at once.
+        /// Creates a transport with an ephemeral session.
+        ///
+        /// - Parameter maxConnectionsPerHost: The maximum number of connections per host.
         public init(maxConnectionsPerHost: Int = 6) {
             let configuration = URLSessionConfiguration.ephemeral
             configuration.httpMaximumConnectionsPerHost = maxConnectionsPerHost
@@ -28,15 +32,17 @@
             owner = SessionOwner(configuration: configuration)
         }
 
+        /// Sends a request. Returns when the head of the final response has arrived.
         public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
             let deadline = request.totalTimeout.map { DispatchTime.now() + $0 / .seconds(1) }
-            return try await RedirectTrail.response(to: request) { hop throws(TransportFailure) in
+            return try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
                 try await owner.start(hop, deadline: deadline).response()
             }
         }
     }
 
-    /// Ends the session, which else keeps its delegate for ever, when the transport and its transfers are gone.
+    /// Owns the session, and invalidates it when the transport and its transfers are released. A session retains its
+    /// delegate until then.
     final class SessionOwner: Sendable {
         private let delegate = SessionDelegate()
         private let session: URLSession
@@ -49,7 +55,7 @@
 
         func start(_ request: TransportRequest, deadline: DispatchTime?) -> TransferChannel {
             let task = session.dataTask(with: urlRequest(request))
-            // The closures keep this owner, and so the session, alive as long as a transfer is.
+            // The closures retain this owner, so that the session exists as long as the transfer.
             let channel = TransferChannel(
                 request: request, resume: { [self] in resume(task) }, stop: { [self] in stop(task) })
             delegate.add(channel, for: task)
@@ -59,10 +65,10 @@
             return channel
         }
 
-        /// Ends what is still under way then. Both are forgotten before, when they have ended.
+        /// Ends a transfer at its deadline, if it still exists.
         private func end(_ task: URLSessionDataTask, _ channel: TransferChannel, at deadline: DispatchTime) {
             DispatchQueue.global().asyncAfter(deadline: deadline) { [weak task, weak channel] in
-                channel?.ended(.timedOut(.whole))
+                channel?.ended(.timedOut(.total))
                 task?.cancel()
             }
         }

@@ -6,14 +6,16 @@ public import HTTPTypes
     public import Foundation
 #endif
 
-/// The directives of a Cache-Control field, of a request or a response (RFC 9111, 5.2).
+/// The directives of the Cache-Control field of a request or response (RFC 9111, 5.2).
 ///
-/// Names are compared without regard to case. What is no directive by the grammar, as one with space around its `=`, is left out; what
-/// is in a quoted string is a value and nothing else. Of a directive that comes twice the first counts (4.2.1).
+/// Names are case-insensitive. Directives that violate the grammar, such as those with spaces around `=`, are ignored.
+/// The content of a quoted string is never parsed as directives. If a directive occurs twice, the first one applies
+/// (4.2.1).
 public struct CacheDirectives: Hashable, Sendable {
-    /// Values by names in lower case, unquoted; nil where a directive has none.
+    /// The unquoted values by lowercase name. `nil` for directives without a value.
     private let values: [String: String?]
 
+    /// Parses the Cache-Control fields among these header fields.
     public init(_ fields: HTTPFields) {
         var values: [String: String?] = [:]
         for element in fields[values: .cacheControl].flatMap(Self.elements) {
@@ -23,24 +25,33 @@ public struct CacheDirectives: Hashable, Sendable {
         self.values = values
     }
 
+    /// Returns whether a directive is present, with or without a value.
+    ///
+    /// - Parameter name: The name in lower case.
     public func contains(_ name: String) -> Bool { values[name] != nil }
 
-    /// What the directive is given, unquoted; nil when it is not there or is given nothing.
+    /// Returns the unquoted value of a directive. Returns nil if the directive is missing or has no value.
+    ///
+    /// - Parameter name: The name in lower case.
     public func value(of name: String) -> String? { values[name] ?? nil }
 
-    /// A directive's delta-seconds (RFC 9111, 1.2.2), at most 2^31. Nil when it is not there; 0 when it is there and no number, so that
-    /// a lifetime that can't be understood has passed (4.2.1).
+    /// Returns the delta-seconds of a directive (RFC 9111, 1.2.2), at most 2^31.
+    ///
+    /// Returns nil if the directive is missing. Returns 0 if its value isn't a number, so that an invalid lifetime is
+    /// treated as expired (4.2.1).
+    ///
+    /// - Parameter name: The name in lower case.
     public func seconds(_ name: String) -> TimeInterval? {
         guard let value = values[name] else { return nil }
         return value.flatMap(DeltaSeconds.parse) ?? 0
     }
 
-    /// Names of fields that a directive is given, in lower case: `no-cache="a, b"`.
+    /// Returns the lowercase field names in the value of a directive, such as `no-cache="a, b"`.
     package func fieldNames(_ name: String) -> Set<String> {
         Set(value(of: name)?.listedNames ?? [])
     }
 
-    /// Splits a list at the commas outside quoted strings (RFC 9110, 5.6.1).
+    /// Splits a list at the commas that are outside quoted strings (RFC 9110, 5.6.1).
     private static func elements(of list: String) -> [Substring] {
         var elements: [Substring] = []
         var start = list.startIndex
@@ -66,9 +77,9 @@ public struct CacheDirectives: Hashable, Sendable {
     }
 }
 
-/// A number of seconds as HTTP writes it (RFC 9111, 1.2.2).
+/// The syntax for numbers of seconds in HTTP (RFC 9111, 1.2.2).
 package enum DeltaSeconds {
-    /// Digits alone; what is larger than 2^31 counts as that.
+    /// Parses a string of digits. Limits the result to 2^31. Returns nil for other strings.
     package static func parse(_ text: some StringProtocol) -> TimeInterval? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return TimeInterval(min(Int(text) ?? .max, 1 << 31))
@@ -76,12 +87,12 @@ package enum DeltaSeconds {
 }
 
 extension String {
-    /// The names of fields in a list with commas between, in lower case.
+    /// The field names in a comma-separated list, in lower case.
     package var listedNames: [String] { split(separator: ",").map { $0.trimmed.lowercased() }.filter { !$0.isEmpty } }
 }
 
 extension Substring {
-    /// Without spaces and tabs at both ends.
+    /// The substring without leading and trailing spaces and tabs.
     package var trimmed: Substring {
         let isSpace = { (character: Character) in character == " " || character == "\t" }
         guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
@@ -90,7 +101,7 @@ extension Substring {
         return self[first...last]
     }
 
-    /// RFC 9110, 5.6.2.
+    /// Whether the substring is a token (RFC 9110, 5.6.2).
     fileprivate var isToken: Bool {
         !isEmpty
             && utf8.allSatisfy { byte in
@@ -99,7 +110,7 @@ extension Substring {
             }
     }
 
-    /// What a quoted string says (RFC 9110, 5.6.4); nil when it is none.
+    /// The content of a quoted string (RFC 9110, 5.6.4). `nil` if the substring isn't one.
     fileprivate var unquoted: String? {
         guard count >= 2, first == "\"", last == "\"" else { return nil }
         var text = ""

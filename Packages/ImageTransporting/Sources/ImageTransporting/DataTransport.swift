@@ -6,51 +6,62 @@ public import HTTPTypes
     public import Foundation
 #endif
 
-/// Moves bytes: a request goes out, a response head comes back, then a body, piece by piece.
+/// Sends requests and returns responses whose bodies are read piece by piece.
 ///
 /// Promises:
-/// - `send` returns at the final response head: redirects are followed within the request's limit, or handed back if it
-///   says so; informational responses are skipped. Any status is a response, not an error.
-/// - The request's body goes up, where there is somebody to send it to.
-/// - The body is pulled: while nobody asks for the next piece, at most a bounded number of bytes is buffered and the
-///   sender is held back.
-/// - A body shorter than announced, or cut in a chunk, ends in `.closedEarly`, never as if it were complete.
-/// - More bytes than `maxBodyBytes` end in `.tooLarge`, with and without an announced length; a coded body that unpacks to
-///   more ends in `.unpacksTooLarge`, a larger head than `maxHeadBytes` in `.headTooLarge`.
-/// - Cancelling the task that waits in `send` or in the body throws `.cancelled` and ends the transfer at the socket;
-///   so does dropping the body before its end.
-/// - TLS certificates and host names are verified, always.
+/// - `send` returns when the final response head has arrived. It skips informational responses, and follows redirects
+///   up to the limit of the request, or returns them if the request says so. Every status is a response, not an error.
+/// - The body of the request is sent, if the transport has a server to send it to.
+/// - The response has backpressure: while the consumer doesn't request the next piece, the transport buffers a bounded
+///   number of bytes and pauses the sender.
+/// - A body that is shorter than announced, or ends inside a chunk, throws `.closedEarly`. It never appears complete.
+/// - A body of more than `maxBodyBytes` throws `.tooLarge`, with or without an announced length. An encoded body that
+///   decodes to more throws `.decodedBodyTooLarge`. A head of more than `maxHeadBytes` throws `.headTooLarge`.
+/// - If the task that waits in `send` or for the body is cancelled, the call throws `.cancelled` and the transfer ends:
+///   the connection is closed or the stream is reset. The same happens if the body is released before its end.
+/// - TLS certificates and host names are always verified.
 public protocol DataTransport: Sendable {
+    /// Sends a request. Returns when the head of the final response has arrived.
     func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse
 }
 
-/// What is to be fetched, and within what bounds.
+/// A request and its limits.
 public struct TransportRequest: Sendable {
+    /// The address of the resource.
     public var url: URL
+    /// The HTTP method.
     public var method: HTTPRequest.Method
+    /// The header fields to send.
     public var headers: HTTPFields
-    /// What goes up: small, since it is held in memory, and sent again when a redirect keeps the method. HEAD sends none.
+    /// The body to send. It is held in memory, and sent again if a redirect keeps the method. HEAD requests send none.
     public var body: Data?
-    /// Until the connection stands, TLS included.
+    /// The maximum time to establish a connection, including the TLS handshake.
     public var connectTimeout: Duration
-    /// The longest time without a byte while waiting for the head or the body; time in which nobody asks for bytes does not count.
+    /// The maximum time without a byte while the caller waits for the head or the body. Time in which the caller
+    /// doesn't request bytes doesn't count.
     public var stallTimeout: Duration
-    /// From sending to the last byte of the final body, redirects and all waiting included; nil for no such bound.
+    /// The maximum time from `send` to the last byte of the final body, including redirects and all waiting. `nil`
+    /// means no limit.
     public var totalTimeout: Duration?
-    /// The largest head accepted, in bytes as they come over the wire; informational responses before it count.
+    /// The maximum size of the response head in bytes as received, including preceding informational responses.
     public var maxHeadBytes: Int
-    /// The largest body accepted, in bytes, after content decoding.
+    /// The maximum size of the response body in bytes, after content decoding.
     public var maxBodyBytes: Int
-    /// False returns a redirect like any other response, for callers that follow redirects with `RedirectTrail`.
+    /// Whether `send` follows redirects. If false, it returns them like other responses, for callers that use
+    /// `RedirectChain`.
     public var followsRedirects: Bool
+    /// The maximum number of redirects to follow.
     public var maxRedirects: Int
+    /// How a cache in front of the transport treats the request.
     public var cacheUse = CacheUse.standard
-    /// False hands the body on in whatever content coding it comes, and asks for none. URLSession decodes all the same.
+    /// Whether the body is decoded. If false, no content coding is requested and the body is returned as received.
+    /// URLSession always decodes.
     public var decodesContent = true
-    /// The headers by which a cache distinguishes users; nil for those that are sent. Not sent themselves. For tokens that
-    /// change although the user stays the same: see `ModifyingTransport`.
+    /// The header fields by which a cache distinguishes users, instead of `headers`. They aren't sent. Use them for
+    /// tokens that change while the user stays the same; see `ModifyingTransport`.
     public var identityHeaders: HTTPFields?
 
+    /// Creates a request. See the properties for the meaning of the limits.
     public init(
         url: URL, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Data? = nil,
         connectTimeout: Duration = .seconds(15), stallTimeout: Duration = .seconds(30),
@@ -71,12 +82,16 @@ public struct TransportRequest: Sendable {
     }
 }
 
-/// A response whose head has arrived and whose body can be pulled.
+/// A response whose head has arrived and whose body can be read.
 public struct TransportResponse: Sendable {
+    /// The head of the response.
     public var head: ResponseHead
+    /// The body, which can be read once.
     public var body: TransportBody
+    /// Whether the response is from the network or a cache.
     public var source: ResponseSource
 
+    /// Creates a response.
     public init(head: ResponseHead, body: TransportBody, source: ResponseSource = .network) {
         self.head = head
         self.body = body
@@ -86,13 +101,17 @@ public struct TransportResponse: Sendable {
 
 /// The head of a final response.
 public struct ResponseHead: Sendable, Hashable {
+    /// The status code and reason phrase.
     public var status: HTTPResponse.Status
+    /// The header fields.
     public var headers: HTTPFields
-    /// Where the response came from in the end, after redirects.
+    /// The address of the response, after redirects.
     public var url: URL
-    /// Bytes of the body as delivered, or nil when it is not known (no Content-Length, or content coding).
+    /// The length of the body in bytes as delivered. `nil` if it is unknown because the response has no Content-Length
+    /// or is decoded.
     public var expectedBytes: Int?
 
+    /// Creates a response head.
     public init(status: HTTPResponse.Status, headers: HTTPFields = [:], url: URL, expectedBytes: Int? = nil) {
         self.status = status
         self.headers = headers

@@ -6,13 +6,18 @@ import HTTPTypes
     import Foundation
 #endif
 
-/// Answers `data:` URLs (RFC 2397), base64 and percent-encoded, from the URL itself.
+/// Decodes `data:` URLs (RFC 2397), with base64 or percent-encoding.
 ///
-/// The media type comes back as Content-Type, `text/plain;charset=US-ASCII` when there is none. White space in base64 is
-/// skipped and missing padding is forgiven; anything else that is not base64 is `.malformedResponse`.
+/// Returns the media type as Content-Type; the default is `text/plain;charset=US-ASCII`. Whitespace in base64 is
+/// ignored, and padding may be missing.
 public struct DataURLTransport: DataTransport {
+    /// Creates a transport for `data:` URLs.
     public init() {}
 
+    /// Returns the payload of the URL as the body of a 200 response.
+    ///
+    /// - Throws: `.invalidURL` if it isn't a `data:` URL or has no comma, `.malformedResponse` if the payload isn't
+    ///   base64, and `.tooLarge` if it exceeds `maxBodyBytes`.
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         if Task.isCancelled { throw .cancelled }
         let parsed = try DataURL(request.url)
@@ -36,7 +41,7 @@ struct DataURL {
         }
         let rest = whole[whole.utf8.index(after: colon)...].utf8.prefix { $0 != UInt8(ascii: "#") }
         guard let comma = rest.firstIndex(of: UInt8(ascii: ",")) else {
-            throw .invalidURL("a data: URL without a comma")
+            throw .invalidURL("the data: URL has no comma")
         }
         var type = String(decoding: percentDecoded(rest[..<comma]), as: UTF8.self)
         isBase64 = type.lowercased().hasSuffix(";base64")
@@ -65,7 +70,7 @@ struct DataURL {
     private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }
 
-/// Undoes percent-encoding; a `%` that no two hexadecimal digits follow stays as it is.
+/// Decodes percent-encoding. A `%` without two hexadecimal digits is kept.
 private func percentDecoded(_ text: some Collection<UInt8>) -> [UInt8] {
     let bytes = Array(text)
     var decoded: [UInt8] = []

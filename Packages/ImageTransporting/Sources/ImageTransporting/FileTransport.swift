@@ -7,25 +7,30 @@ import HTTPTypes
     public import Foundation
 #endif
 
-/// Reads `file:` URLs, piece by piece, on a queue of its own.
+/// Reads `file:` URLs piece by piece on a dispatch queue.
 ///
-/// It reads any regular file that the app asks for and the system permits, unless confined to folders. Confinement looks at
-/// the file that was really opened, after every symbolic link, so neither `..` nor a link nor a race leads outside.
-/// Pipes, devices and folders are refused. Redirects never lead to a file: HTTP transports allow http and https alone.
+/// Reads any regular file that the process may read. Pass folders to the initializer to restrict it to them. The check
+/// applies to the opened file after all symbolic links are resolved, so `..`, links and races can't bypass it. Pipes,
+/// devices and folders are rejected. A redirect can't lead to a file: HTTP transports only follow http and https.
 public struct FileTransport: DataTransport {
-    /// Bytes of one piece at most.
+    /// The maximum number of bytes in a piece.
     static let pieceBytes = 256 << 10
 
     private let folders: [URL]?
     private let queue = DispatchQueue(label: "image-files", attributes: .concurrent)
 
-    /// - Parameter folders: only what is in these, or below, may be read; nil for everything.
+    /// Creates a transport for files.
+    ///
+    /// - Parameter folders: The folders whose files may be read, including subfolders. `nil` allows all files.
     public init(confinedTo folders: [URL]? = nil) {
         self.folders = folders
     }
 
-    /// Throws `.notFound` when there is no such file, `.invalidURL` when the URL is no local `file:` URL, and `.other` when
-    /// the file may not be read, is outside the folders or is no regular file.
+    /// Opens a file and returns its content as the body of a 200 response.
+    ///
+    /// - Throws: `.notFound` if the file doesn't exist, `.invalidURL` if the URL isn't a local `file:` URL, `.tooLarge`
+    ///   if the file exceeds `maxBodyBytes`, and `.other` if the file can't be read, is outside the allowed folders or
+    ///   isn't a regular file.
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         let path = try localPath(request.url)
         if Task.isCancelled { throw .cancelled }

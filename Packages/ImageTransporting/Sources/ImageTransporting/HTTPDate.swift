@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// Timestamps as HTTP writes them (RFC 9110, 5.6.7).
+/// Parses and formats HTTP dates (RFC 9110, 5.6.7).
 public enum HTTPDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
     private static let weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
@@ -12,11 +12,11 @@ public enum HTTPDate {
         "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
     ]
 
-    /// Reads the preferred form and both obsolete ones; nil for anything else.
+    /// Parses a date in the preferred format or one of the two obsolete formats. Returns nil for other text.
     ///
-    /// Letters may be of either case, and the weekday need not be that of the date. Everything else must be as the grammar says.
+    /// Letters are case-insensitive, and the weekday isn't compared with the date. The rest must match the grammar.
     ///
-    /// - Parameter now: decides the century of a year of two digits: never more than 50 years ahead.
+    /// - Parameter now: The current date. A two-digit year is at most 50 years later.
     public static func parse(_ text: String, now: Date) -> Date? {
         let words = text.lowercased().split(separator: " ", omittingEmptySubsequences: false)
         switch words.count {
@@ -28,7 +28,7 @@ public enum HTTPDate {
         }
     }
 
-    /// The preferred form, to the second below.
+    /// Returns a date in the preferred format, rounded down to seconds.
     public static func format(_ date: Date) -> String {
         let seconds = Int(date.timeIntervalSince1970.rounded(.down))
         let days = seconds.quotient(by: 86_400)
@@ -70,7 +70,7 @@ public enum HTTPDate {
 
     private static func month(_ name: Substring) -> Int? { months.firstIndex(of: String(name)).map { $0 + 1 } }
 
-    /// Digits alone: no sign.
+    /// Parses digits without a sign.
     private static func number(_ text: Substring) -> Int? {
         text.utf8.allSatisfy { (48...57).contains($0) } ? Int(text) : nil
     }
@@ -86,7 +86,8 @@ public enum HTTPDate {
         return Date(timeIntervalSince1970: Double(days * 86_400 + hour * 3600 + minute * 60 + second))
     }
 
-    /// Days from 1970-01-01 in the Gregorian calendar. Years are counted from March, so that the leap day ends one.
+    /// Returns the number of days since 1970-01-01 in the Gregorian calendar. Years start in March, so the leap day is
+    /// last.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = year.quotient(by: 400)
@@ -95,7 +96,7 @@ public enum HTTPDate {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// The inverse of `days`.
+    /// Returns the date of a day. The inverse of `days`.
     private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = shifted.quotient(by: 146_097)
@@ -114,6 +115,6 @@ public enum HTTPDate {
 }
 
 extension Int {
-    /// Rounded down, also for negative numbers.
+    /// Divides and rounds down, also for negative numbers.
     fileprivate func quotient(by divisor: Int) -> Int { self >= 0 ? self / divisor : -((divisor - 1 - self) / divisor) }
 }

@@ -1,50 +1,60 @@
 import HTTPTypes
 import ImageCore
 
-/// Changes every request on its way into another transport: adds a token, signs it.
+/// Changes requests before it passes them to another transport, to add a token or a signature.
 ///
-/// Redirects are followed below it: what it adds in `Authorization` or `Cookie` never reaches another origin. So it stands above a
-/// cache, not below, and tells it whose a request is by what it adds, unless `keepsIdentity` says otherwise.
+/// Redirects are followed by the other transport, so the `Authorization` and `Cookie` fields that you add never reach
+/// another origin. Put this transport in front of a cache, not behind it. The cache then distinguishes users by the
+/// fields that you add, unless `keepsIdentity` is true.
 public struct ModifyingTransport: DataTransport {
-    /// What to send instead of a request. What it throws is what `send` throws.
+    /// Returns the request to send in place of the given one. `send` throws its errors.
     public typealias Modifier = @Sendable (TransportRequest) async throws(TransportFailure) -> TransportRequest
-    /// What to send after a request was refused with 401 (RFC 9110, 11.4), with a fresh token perhaps; nil for nothing: then
-    /// the refusal is the response. Told the request as it was sent, and the head of the refusal.
-    public typealias ChallengeHook =
+    /// Returns the request to send after a response with status 401 (RFC 9110, 11.4), for example with a new token.
+    /// Return nil to deliver the 401 response. The arguments are the request as it was sent and the head of the
+    /// response.
+    public typealias ChallengeHandler =
         @Sendable (TransportRequest, ResponseHead) async throws(TransportFailure) ->
         TransportRequest?
 
     private let transport: any DataTransport
     private let keepsIdentity: Bool
     private let modifier: Modifier?
-    private let answer: ChallengeHook?
+    private let challengeHandler: ChallengeHandler?
 
+    /// Creates a transport that changes requests.
+    ///
     /// - Parameters:
-    ///   - keepsIdentity: Whether a cache below identifies the user by the request as it was before the change. For tokens that change
-    ///     while the user stays the same; you must then separate users by other means.
-    ///   - answer: asked once for each request at most: a second refusal is the response.
+    ///   - transport: The transport that sends the changed requests.
+    ///   - keepsIdentity: Whether a cache behind this transport distinguishes users by the unchanged request. Use it
+    ///     for tokens that change while the user stays the same. You must then separate users by other means.
+    ///   - modify: Changes each request before it is sent.
+    ///   - challengeHandler: Called at most once per request. If the new request gets a 401 too, that is the response.
     public init(
         _ transport: any DataTransport, keepsIdentity: Bool = false,
-        modify: Modifier? = nil, answeringChallenges answer: ChallengeHook? = nil
+        modify: Modifier? = nil, challengeHandler: ChallengeHandler? = nil
     ) {
         self.transport = transport
         self.keepsIdentity = keepsIdentity
         modifier = modify
-        self.answer = answer
+        self.challengeHandler = challengeHandler
     }
 
+    /// Sends the changed request, and a second one if the challenge handler returns it for a 401 response.
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         let modified = try await modified(request)
         let response = try await transport.send(modified)
-        guard response.head.status == .unauthorized, let answered = try await answer?(modified, response.head) else {
+        guard response.head.status == .unauthorized, let answered = try await challengeHandler?(modified, response.head)
+        else {
             return response
         }
         response.body.discard()
         return try await transport.send(identified(answered, as: request))
     }
 
-    /// The stored responses to requests as this transport sends them. Where no changed request is to be had, offline for one, a request
-    /// that keeps its identity is looked for as it is, and any other has nothing stored.
+    /// Returns a view of a cache that looks up requests as this transport changes them.
+    ///
+    /// If the modifier throws, as it may offline, the unchanged request is looked up if `keepsIdentity` is true.
+    /// Otherwise the look-up is a miss.
     public func responseCache(over cache: any ResponseCache) -> any ResponseCache {
         ModifyingResponseCache(cache: cache) { [self] request in
             do throws(TransportFailure) {

@@ -11,7 +11,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// A regular file, open for reading; closed when released. Its calls block: not for the cooperative pool.
+/// A regular file that is open for reading until this object is released. Its methods block, so don't call them on the
+/// cooperative thread pool.
 final class OpenFile: Sendable {
     let byteCount: Int
     private let descriptor: Int32
@@ -20,23 +21,23 @@ final class OpenFile: Sendable {
 
     init(path: String, confinedTo folders: [String]?) throws(TransportFailure) {
         self.path = path
-        // Non-blocking, or opening a pipe would wait for its writer.
+        // Without O_NONBLOCK, opening a pipe waits for a writer.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(errno, path) }
         self.descriptor = descriptor
         var status = stat()
         let isRegular = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         byteCount = Int(status.st_size)
-        // From here on `deinit` closes the descriptor.
+        // All properties are initialized: `deinit` closes the descriptor if the initializer throws from here on.
         guard isRegular else { throw .other("\(path) is not a regular file") }
         if let folders, !Self.contains(folders, realPath(ofOpen: descriptor)) {
-            throw .other("\(path) is outside the folders that may be read")
+            throw .other("\(path) is outside the allowed folders")
         }
     }
 
     deinit { close(descriptor) }
 
-    /// Nil at the end. A file that became shorter since it was opened ends in `.closedEarly`.
+    /// Returns the next bytes, or nil at the end. Throws `.closedEarly` if the file was truncated after it was opened.
     func read(atMost limit: Int) throws(TransportFailure) -> Data? {
         let start = offset.withLock { $0 }
         let wanted = min(limit, byteCount - start)
@@ -45,7 +46,7 @@ final class OpenFile: Sendable {
         let count = unsafe piece.withUnsafeMutableBytes {
             unsafe pread(descriptor, $0.baseAddress, wanted, off_t(start))
         }
-        guard count >= 0 else { throw .other("reading \(path): \(Self.reason(errno))") }
+        guard count >= 0 else { throw .other("can't read \(path): \(Self.reason(errno))") }
         guard count > 0 else { throw .closedEarly(received: start, expected: byteCount) }
         offset.withLock { $0 += count }
         return count == wanted ? piece : piece.prefix(count)
@@ -74,7 +75,7 @@ private func realPath(of path: String) -> String? {
     return unsafe String(cString: real)
 }
 
-/// Where an open file really lies, all symbolic links resolved, as the system sees it now.
+/// Returns the current path of an open file, with all symbolic links resolved.
 private func realPath(ofOpen descriptor: Int32) -> String? {
     #if canImport(Glibc)
         return realPath(of: "/proc/self/fd/\(descriptor)")

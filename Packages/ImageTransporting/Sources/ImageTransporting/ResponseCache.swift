@@ -1,37 +1,39 @@
 public import ImageCore
 
-/// Stored responses of a transport, for callers that must not use the network or need not wait for it.
+/// The stored responses of a caching transport, for callers that don't want to use the network or wait for it.
 ///
 /// Promises:
 /// - Neither method waits for the network.
-/// - A broken store is a miss. The failure is reported to the owner of the cache, not to its callers.
+/// - A failure of the storage is a miss. It is reported to the owner of the cache, not to the callers.
 public protocol ResponseCache: Sendable {
-    /// The stored response that the transport would give without asking the origin. Throws why there is none, as far as the cache can tell.
+    /// Returns the stored response that the transport would return without a request to the origin.
     ///
-    /// - Parameter acceptsStale: gives any response that is stored for the request, also one that is out of date, when there is no
-    ///   network to ask. Its source tells which it is.
+    /// - Parameter acceptsStale: Whether to return any stored response for the request, even a stale one, as when the
+    ///   network is unavailable. `TransportResponse.source` says whether it is stale.
+    /// - Throws: The reason why there is no such response, as far as the cache knows it.
     func storedResponse(to request: TransportRequest, acceptsStale: Bool) async throws(CacheMiss) -> TransportResponse
-    /// Forgets what is stored for the request, and for whatever that redirects to.
+    /// Removes the stored responses for the request, and for the requests that it redirects to.
     func removeStoredResponses(to request: TransportRequest) async
 }
 
-/// What a cache in front of a transport does about a request. Transports that store nothing take no notice.
+/// How a cache in front of a transport treats a request. Transports without a cache ignore it.
 public enum CacheUse: String, Sendable, Hashable, CaseIterable {
-    /// What the rules of HTTP say.
+    /// Applies the rules of HTTP caching (RFC 9111).
     case standard
-    /// The origin is asked, whatever is stored, and its answer stored.
+    /// Requests the response from the origin, ignores stored responses, and stores the new one.
     case reload
-    /// The request is neither answered from what is stored nor its answer stored.
+    /// Neither uses stored responses nor stores the new one.
     case bypass
 }
 
-/// Where a response came from.
+/// The source of a response.
 public enum ResponseSource: String, Sendable, Hashable, CaseIterable {
+    /// From the network.
     case network
-    /// From a cache, after the origin has confirmed it.
+    /// From a cache, after the origin confirmed that it is current.
     case validated
-    /// From a cache; nobody was asked.
+    /// From a cache, without a request to the origin.
     case cache
-    /// From a cache although it is out of date: it may be shown while or because the origin is not heard.
+    /// From a cache although it is stale, because it may be used during revalidation or if the origin can't be reached.
     case stale
 }

@@ -1,27 +1,29 @@
-/// When a failed transfer is retried: exponential back-off with full jitter.
+/// Defines when failed transfers are retried: exponential backoff with full jitter.
 ///
-/// Retried are failed, broken and timed-out connections, and the statuses 408, 425, 429, 500, 502, 503 and 504.
+/// Failed, lost and timed-out connections are retried, and the statuses 408, 425, 429, 500, 502, 503 and 504.
 public struct RetryPolicy: Sendable {
-    /// How often a transfer is retried; 0 for never.
+    /// The maximum number of retries of a transfer. 0 disables retries.
     public var retries: Int
-    /// The upper bound of the first wait. It doubles with each retry.
+    /// The upper bound of the first delay. It doubles with each retry.
     public var baseDelay: Duration
-    /// The upper bound of each wait, without that of `Retry-After`.
+    /// The upper bound of each delay, not including `Retry-After`.
     public var maxDelay: Duration
-    /// The longest `Retry-After` that is waited for. With a longer one, the transfer fails.
+    /// The maximum `Retry-After` to wait for. If the origin requests more, the transfer fails.
     public var maxRetryAfter: Duration
-    /// The longest time from the first attempt to the start of a retry.
+    /// The maximum time from the first attempt to the start of a retry.
     public var maxTotal: Duration
-    /// How many retries all transfers have together, except those with a `RetryBudget` of their own. Each costs one, and ten
-    /// transfers that succeed bring one back.
+    /// The number of retries shared by all transfers without a `RetryBudget`. Ten successful transfers restore one
+    /// retry.
     public var sharedBudget: Int
-    /// After how many failures in a row a host is not asked for a while.
+    /// The number of consecutive failures after which the circuit breaker blocks requests to a host.
     public var breakerThreshold: Int
-    /// How long a host is not asked. Then one transfer decides.
+    /// The time for which the circuit breaker blocks a host. Then a single transfer tests whether the host has
+    /// recovered.
     public var breakerPause: Duration
-    /// Returns a random number from 0 up to, but not including, 1: the share of the upper bound to wait.
+    /// Returns a random number from 0 up to, but not including, 1. The delay is this fraction of the upper bound.
     public var jitter: @Sendable () -> Double
 
+    /// Creates a policy. See the properties for the meaning of the parameters.
     public init(
         retries: Int, baseDelay: Duration = .milliseconds(500), maxDelay: Duration = .seconds(30),
         maxRetryAfter: Duration = .seconds(30), maxTotal: Duration = .seconds(120), sharedBudget: Int = 20,
@@ -38,13 +40,13 @@ public struct RetryPolicy: Sendable {
         self.jitter = jitter
     }
 
-    /// The wait before a retry; nil if there is none.
+    /// Returns the delay before a retry, or nil if the transfer isn't retried.
     ///
     /// - Parameters:
-    ///   - retry: Its number, from 0.
-    ///   - retryAfter: The wait that the origin asked for. The wait is longer by the policy's own, so that clients do not all
-    ///     return at once.
-    ///   - elapsed: The time since the first attempt began.
+    ///   - retry: The number of the retry, from 0.
+    ///   - retryAfter: The delay that the origin requested. The policy's delay is added to it, so that not all clients
+    ///     return at the same time.
+    ///   - elapsed: The time since the start of the first attempt.
     public func delay(beforeRetry retry: Int, retryAfter: Duration? = nil, elapsed: Duration = .zero) -> Duration? {
         guard retry < retries, retryAfter ?? .zero <= maxRetryAfter else { return nil }
         var bound = baseDelay

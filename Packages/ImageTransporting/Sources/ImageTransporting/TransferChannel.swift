@@ -6,13 +6,14 @@ import Synchronization
     package import Foundation
 #endif
 
-/// Joins one transfer of an engine and its consumer: the lock around a `TransferMachine`, and the continuations.
+/// Connects a transfer of an HTTP engine with its consumer. Holds the lock around a `TransferStateMachine`, and the
+/// continuations of the consumer.
 package final class TransferChannel: Sendable {
     package typealias HeadResult = Result<ResponseHead, TransportFailure>
     package typealias PieceResult = Result<Data?, TransportFailure>
 
     private struct State {
-        var machine: TransferMachine
+        var machine: TransferStateMachine
         var headWaiter: CheckedContinuation<HeadResult, Never>?
         var pieceWaiter: CheckedContinuation<PieceResult, Never>?
 
@@ -47,20 +48,20 @@ package final class TransferChannel: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - resume: lets a sender that was held back go on.
-    ///   - stop: ends the transfer; called at most once, and not when it has ended by itself.
+    ///   - resume: Resumes a paused sender.
+    ///   - stop: Ends the transfer. Called at most once, and not if the transfer has already ended.
     package init(
         request: TransportRequest, resume: @escaping @Sendable () -> Void, stop: @escaping @Sendable () -> Void
     ) {
         self.request = request
         self.resume = resume
         self.stop = stop
-        state = Mutex(State(machine: TransferMachine(maxBodyBytes: request.maxBodyBytes)))
+        state = Mutex(State(machine: TransferStateMachine(maxBodyBytes: request.maxBodyBytes)))
     }
 
-    // MARK: The engine's side
+    // MARK: Engine
 
-    package var isStallable: Bool { state.withLock { $0.machine.isStallable } }
+    package var isWaitingForBytes: Bool { state.withLock { $0.machine.isWaitingForBytes } }
     package var isPaused: Bool { state.withLock { $0.machine.phase == .paused } }
     package var hasHead: Bool { state.withLock { $0.machine.hasHead } }
     package var isOver: Bool {
@@ -68,19 +69,19 @@ package final class TransferChannel: Sendable {
             if case .over = state.machine.phase { true } else { false }
         }
     }
-    /// Bytes delivered and bytes announced.
+    /// The numbers of received and announced bytes of the body.
     package var progress: (received: Int, expected: Int?) {
         state.withLock { ($0.machine.receivedBytes, $0.machine.expectedBytes) }
     }
 
     package func connected() { state.withLock { $0.machine.connected() } }
 
-    /// What an engine has found out since it told last.
-    package struct News {
+    /// The events of a transfer since the engine's last report.
+    package struct Update {
         package var head: ResponseHead?
         package var piece = Data()
         package var isOver = false
-        /// Why it is over, unless it is over well.
+        /// The reason why the transfer ended, or `nil` if it succeeded.
         package var failure: TransportFailure?
 
         package init() {}
@@ -89,45 +90,45 @@ package final class TransferChannel: Sendable {
     }
 
     package func headArrived(_ head: ResponseHead) {
-        var news = News()
-        news.head = head
-        tell(news)
+        var update = Update()
+        update.head = head
+        report(update)
     }
 
-    /// What the engine is to do about a piece of the body.
-    package func arrived(_ piece: Data) -> TransferMachine.Arrival {
-        var news = News()
-        news.piece = piece
-        return tell(news)
+    /// Reports a piece of the body. Returns what the engine must do.
+    package func arrived(_ piece: Data) -> TransferStateMachine.PieceAction {
+        var update = Update()
+        update.piece = piece
+        return report(update)
     }
 
     package func ended(_ failure: TransportFailure?) {
-        var news = News()
-        (news.isOver, news.failure) = (true, failure)
-        tell(news)
+        var update = Update()
+        (update.isOver, update.failure) = (true, failure)
+        report(update)
     }
 
-    /// Tells everything at once, so that a consumer is woken once for all of it. Returns what the engine is to do about the piece.
+    /// Reports several events together, so that the consumer is resumed only once. Returns what the engine must do.
     @discardableResult
-    package func tell(_ news: News) -> TransferMachine.Arrival {
-        let (arrival, waiters, rest) = state.withLock { state in
-            let headWaiter = news.head.flatMap { state.machine.headArrived($0) ? state.takeHeadWaiter() : nil }
-            let arrival = news.piece.isEmpty ? .keep : state.machine.arrived(news.piece)
-            let pieceWaiter = arrival.isForWaiter ? state.takePieceWaiter() : nil
-            let rest = news.isOver && state.machine.ended(news.failure) ? state.takeWaiters() : nil
-            return (arrival, Waiters(head: headWaiter, piece: pieceWaiter), rest)
+    package func report(_ update: Update) -> TransferStateMachine.PieceAction {
+        let (action, waiters, rest) = state.withLock { state in
+            let headWaiter = update.head.flatMap { state.machine.headArrived($0) ? state.takeHeadWaiter() : nil }
+            let action = update.piece.isEmpty ? .buffer : state.machine.arrived(update.piece)
+            let pieceWaiter = action.isForWaiter ? state.takePieceWaiter() : nil
+            let rest = update.isOver && state.machine.ended(update.failure) ? state.takeWaiters() : nil
+            return (action, Waiters(head: headWaiter, piece: pieceWaiter), rest)
         }
-        if let head = news.head { waiters.head?.resume(returning: .success(head)) }
-        switch arrival {
+        if let head = update.head { waiters.head?.resume(returning: .success(head)) }
+        switch action {
         case .deliver(let piece): waiters.piece?.resume(returning: .success(piece))
         case .fail(let failure): waiters.piece?.resume(returning: .failure(failure))
-        case .keep, .pause, .stop: break
+        case .buffer, .pause, .stop: break
         }
-        rest?.end(news.failure)
-        return arrival
+        rest?.end(update.failure)
+        return action
     }
 
-    // MARK: The consumer's side
+    // MARK: Consumer
 
     private func head() async throws(TransportFailure) -> ResponseHead {
         let result = await withTaskCancellationHandler {
@@ -147,7 +148,7 @@ package final class TransferChannel: Sendable {
         return try result.get()
     }
 
-    /// The response as the port wants it.
+    /// Waits for the head. Returns a response whose body reads from this channel.
     package func response() async throws(TransportFailure) -> TransportResponse {
         let head = try await head()
         let body = TransportBody(

@@ -1,15 +1,17 @@
-/// Limits for each transfer.
+/// The limits of each transfer. See `TransportRequest` for their exact meaning.
 public struct TransferLimits: Sendable, Hashable {
-    /// The longest time until the connection is established.
+    /// The maximum time to establish a connection.
     public var connectTimeout: Duration
-    /// The longest time without a byte.
+    /// The maximum time without a byte.
     public var stallTimeout: Duration
-    /// The longest time for the whole transfer; nil for no limit.
+    /// The maximum time for the whole transfer. `nil` means no limit.
     public var totalTimeout: Duration?
-    /// The largest original, in bytes.
+    /// The maximum size of an original in bytes.
     public var maxBodyBytes: Int
+    /// The maximum number of redirects.
     public var maxRedirects: Int
 
+    /// Creates limits.
     public init(
         connectTimeout: Duration = .seconds(15), stallTimeout: Duration = .seconds(30),
         totalTimeout: Duration? = .seconds(600), maxBodyBytes: Int = 256 << 20, maxRedirects: Int = 10

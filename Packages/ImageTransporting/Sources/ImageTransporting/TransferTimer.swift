@@ -1,12 +1,12 @@
-/// Tells when a transfer has been silent for too long while someone waited for it, or has taken too long in all. Pure: it is
-/// told the time, in monotonic milliseconds.
+/// Detects that a transfer has stalled while its consumer waits, or has exceeded its deadline. Pure: the caller passes
+/// the time in monotonic milliseconds.
 ///
-/// It is asked now and then, not at the moment when waiting begins; so it counts silence from the first question that finds
-/// someone waiting, and is late by the time between questions, never early.
+/// The engine checks the timer periodically. A stall is measured from the first check at which the consumer waits. It
+/// is therefore detected up to one check interval late, but never early.
 package struct TransferTimer {
     private let stallLimit: Int64
     private let deadline: Int64
-    private var silentSince: Int64?
+    private var stallStart: Int64?
 
     package init(stallLimit: Int64, deadline: Int64) {
         self.stallLimit = stallLimit
@@ -17,30 +17,34 @@ package struct TransferTimer {
         self.init(stallLimit: request.stallTimeout.wholeMilliseconds, deadline: deadline)
     }
 
-    /// When to ask again: after a quarter of the limit, or a second, or at the deadline, whatever comes first.
-    package func nextQuestion(after now: Int64) -> Int64 {
+    /// Returns the time of the next check: after a quarter of the limit, after a second or at the deadline, whichever
+    /// is first.
+    package func nextCheck(after now: Int64) -> Int64 {
         min(deadline, now + min(1000, max(1, stallLimit / 4)))
     }
 
-    package mutating func heardSomething() { silentSince = nil }
+    /// Restarts the measurement of a stall.
+    package mutating func bytesArrived() { stallStart = nil }
 
     package enum Expiry { case stalled, overdue }
 
-    /// - Parameter isWaitedFor: whether silence counts now.
-    package mutating func expiry(isWaitedFor: Bool, now: Int64) -> Expiry? {
+    /// Returns whether the transfer has stalled or exceeded its deadline at this time.
+    ///
+    /// - Parameter isWaiting: Whether the consumer waits for bytes from the server.
+    package mutating func expiry(isWaiting: Bool, now: Int64) -> Expiry? {
         if now >= deadline { return .overdue }
-        guard isWaitedFor else {
-            silentSince = nil
+        guard isWaiting else {
+            stallStart = nil
             return nil
         }
-        let since = silentSince ?? now
-        silentSince = since
+        let since = stallStart ?? now
+        stallStart = since
         return now - since >= stallLimit ? .stalled : nil
     }
 }
 
 extension Duration {
-    /// At least 1, at most what 31 bits hold.
+    /// The duration in milliseconds, rounded down and limited to 1...Int32.max.
     package var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         guard seconds < Int64(Int32.max) / 1000 else { return Int64(Int32.max) }

@@ -4,19 +4,23 @@
     public import Foundation
 #endif
 
-/// A body that is pulled piece by piece, by one consumer, once.
+/// The body of a response. A single consumer reads it once, piece by piece.
 ///
-/// Waiting for the next piece is the backpressure. Dropping the body before its end abandons the transfer.
+/// The transport reads from the connection as the consumer requests pieces, which is the backpressure. Releasing the
+/// body before its end cancels the transfer.
 public struct TransportBody: AsyncSequence, Sendable {
     public typealias Element = Data
     public typealias Failure = TransportFailure
 
     private let source: Source
 
+    /// Creates a body from closures.
+    ///
     /// - Parameters:
-    ///   - pull: returns the next piece, never empty, or nil at the end; throws once and is not called again after either.
-    ///   - discard: tells that nobody will pull again; may be called from any thread.
-    ///   - abandon: ends the transfer; called once when the body is dropped, also after its end, from any thread.
+    ///   - pull: Returns the next piece, which isn't empty, or nil at the end. Not called again after it returned nil
+    ///     or threw.
+    ///   - discard: Called from any thread when the consumer doesn't need the rest of the body.
+    ///   - abandon: Ends the transfer. Called once, from any thread, when the body is released, even after its end.
     public init(
         pull: @escaping @Sendable () async throws(TransportFailure) -> Data?,
         discard: @escaping @Sendable () -> Void = {}, abandon: @escaping @Sendable () -> Void = {}
@@ -24,22 +28,28 @@ public struct TransportBody: AsyncSequence, Sendable {
         source = Source(pull: pull, discard: discard, abandon: abandon)
     }
 
-    /// To be called before a body that nobody wants is dropped: a transport may then read a little more of it, where that
-    /// keeps a connection. Nothing may be pulled afterwards.
+    /// Tells the transport that the rest of the body isn't needed. Call this before you release the body.
+    ///
+    /// The transport may then read a little more, so that it can reuse the connection. Don't read from the body
+    /// afterwards.
     public func discard() { source.discard() }
 
+    /// Returns an iterator over the remaining pieces.
     public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
 
+    /// Iterates over the pieces of a body.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let source: Source
         private var isOver = false
 
         fileprivate init(source: Source) { self.source = source }
 
+        /// Returns the next piece, or nil at the end.
         public mutating func next() async throws(TransportFailure) -> Data? {
             try await next(isolation: nil)
         }
 
+        /// Returns the next piece, or nil at the end.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(TransportFailure) -> Data? {
@@ -74,12 +84,13 @@ public struct TransportBody: AsyncSequence, Sendable {
 }
 
 extension TransportBody {
-    /// All bytes of the body. A body that comes in one piece is that piece, not a copy.
+    /// Returns all bytes of the body. A body of a single piece isn't copied.
     ///
     /// - Parameters:
-    ///   - expectedBytes: the length announced, if any: a claim, which buys at most a mebibyte ahead of the bytes themselves.
-    ///   - limit: more bytes throw `.tooLarge`.
-    ///   - onProgress: told the number of bytes after each piece.
+    ///   - expectedBytes: The announced length. It isn't trusted: it reserves at most 1 MiB before the bytes arrive.
+    ///   - limit: The maximum number of bytes.
+    ///   - onProgress: Called with the number of bytes so far after each piece.
+    /// - Throws: `.tooLarge` if the body exceeds `limit`.
     public func collected(
         expectedBytes: Int?, limit: Int, onProgress: (Int) -> Void = { _ in }
     ) async throws(TransportFailure) -> Data {

@@ -1,40 +1,56 @@
-/// Why a transfer failed. Texts are for people.
+/// The reason why a transfer failed. The associated strings are for logs and people; don't parse them.
 public enum TransportFailure: Error, Hashable, Sendable {
-    /// The URL has no scheme that this transport speaks, or no host.
+    /// The URL has a scheme that this transport doesn't support, or no host.
     case invalidURL(String)
+    /// The host name couldn't be resolved.
     case unresolvedHost(String)
-    /// The connection was refused or is impossible.
+    /// The connection was refused or couldn't be established.
     case connectionFailed(String)
+    /// The TLS handshake failed, or the certificate isn't trusted.
     case tls(String)
+    /// A timeout of the request expired in this phase.
     case timedOut(Phase)
-    /// The connection ended before the body did.
+    /// The body ended early. `received` and `expected` are in bytes after content decoding; `expected` is `nil` if
+    /// unknown.
     case closedEarly(received: Int, expected: Int?)
-    /// The connection broke before a complete head arrived, or in a way that names no byte count.
+    /// The connection was closed before a complete head arrived, or in a way that leaves the number of bytes unknown.
     case connectionLost(String)
-    /// The response breaks the rules of HTTP or of its content coding.
+    /// The response violates HTTP or its content coding.
     case malformedResponse(String)
+    /// The body exceeds `TransportRequest.maxBodyBytes`.
     case tooLarge(allowedBytes: Int)
-    /// A coded body, small as it came, unpacks to more than the largest body accepted.
-    case unpacksTooLarge(allowedBytes: Int)
+    /// An encoded body decodes to more than `TransportRequest.maxBodyBytes`.
+    case decodedBodyTooLarge(allowedBytes: Int)
+    /// The head exceeds `TransportRequest.maxHeadBytes`.
     case headTooLarge(allowedBytes: Int)
+    /// There were more redirects than this limit.
     case tooManyRedirects(Int)
-    /// A redirect to an address that was asked before.
+    /// A redirect to an address that was already visited.
     case redirectLoop(String)
     /// A redirect to a scheme that is not allowed, or from https to http.
     case blockedRedirect(String)
-    /// A file that does not exist.
+    /// The file at this path doesn't exist.
     case notFound(String)
+    /// The task was cancelled, or the transport was shut down.
     case cancelled
+    /// Any other failure.
     case other(String)
 
+    /// The phase of a transfer in which a timeout expired.
     public enum Phase: String, Sendable, CaseIterable {
-        case connect, head, body
-        /// The transfer went on, but for too long in all.
-        case whole
+        /// Establishing a connection: `TransportRequest.connectTimeout`.
+        case connect
+        /// Waiting for the response head: `TransportRequest.stallTimeout`.
+        case head
+        /// Waiting for a piece of the body: `TransportRequest.stallTimeout`.
+        case body
+        /// The whole transfer: `TransportRequest.totalTimeout`.
+        case total
     }
 }
 
 extension TransportFailure: CustomStringConvertible {
+    /// A description for logs.
     public var description: String {
         switch self {
         case .invalidURL(let text): "invalid URL: \(text)"
@@ -43,11 +59,11 @@ extension TransportFailure: CustomStringConvertible {
         case .tls(let text): "TLS: \(text)"
         case .timedOut(let phase): phase.description
         case .closedEarly(let received, let expected?): "the body ended after \(received) of \(expected) bytes"
-        case .closedEarly(let received, nil): "the body was cut after \(received) bytes"
+        case .closedEarly(let received, nil): "the body was truncated after \(received) bytes"
         case .connectionLost(let text): "connection lost: \(text)"
         case .malformedResponse(let text): "malformed response: \(text)"
         case .tooLarge(let allowed): "the body is larger than the \(allowed) bytes allowed"
-        case .unpacksTooLarge(let allowed): "the body unpacks to more than the \(allowed) bytes allowed"
+        case .decodedBodyTooLarge(let allowed): "the body decodes to more than the \(allowed) bytes allowed"
         case .headTooLarge(let allowed): "the head is larger than the \(allowed) bytes allowed"
         case .tooManyRedirects(let limit): "more than \(limit) redirects"
         case .redirectLoop(let text): "redirected in a loop: \(text)"
@@ -64,7 +80,7 @@ extension TransportFailure.Phase {
         switch self {
         case .connect: "timed out waiting for the connection"
         case .head, .body: "timed out waiting for the \(rawValue)"
-        case .whole: "timed out: the whole transfer took too long"
+        case .total: "timed out: the whole transfer took too long"
         }
     }
 }

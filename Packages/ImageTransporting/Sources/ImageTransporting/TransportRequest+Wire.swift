@@ -6,13 +6,14 @@ import HTTPTypes
     package import Foundation
 #endif
 
-/// What a transport for HTTP sends and expects.
+/// What an HTTP transport sends and expects for a request.
 extension TransportRequest {
-    /// Whether a coded body is to be decoded. Ranges count coded bytes, and who names codings wants them as they are.
+    /// Whether an encoded body is decoded. False if the request has a Range, which counts encoded bytes, or its own
+    /// Accept-Encoding.
     package var isDecoded: Bool { decodesContent && headers[.range] == nil && headers[.acceptEncoding] == nil }
 
-    /// The body, empty where the method wants one and there is none (RFC 9110, 8.6); nil where none is sent.
-    package var sentBody: Data? {
+    /// The body to send, or `nil` for none. It is empty if the method expects a body and there is none (RFC 9110, 8.6).
+    package var bodyToSend: Data? {
         switch method {
         case .head: nil
         case .post, .put, .patch: body ?? Data()
@@ -20,11 +21,11 @@ extension TransportRequest {
         }
     }
 
-    /// The length of the body as it will be delivered, if the head of its response tells.
+    /// Returns the length in bytes of the body as delivered, or nil if it is unknown.
     ///
     /// - Parameters:
-    ///   - length: what Content-Length says.
-    ///   - coding: the content coding, in lower case; "identity" for none.
+    ///   - length: The value of Content-Length.
+    ///   - coding: The content coding in lower case; "identity" for none.
     package func expectedBytes(status: Int, length: String?, coding: String, isTransferCoded: Bool) -> Int? {
         if method == .head || status == 204 || status == 304 { return 0 }
         guard !isTransferCoded, let length = length.flatMap({ Int($0) }), length >= 0,
@@ -33,9 +34,9 @@ extension TransportRequest {
         return length
     }
 
-    /// Refuses a body that is announced to be larger than allowed, before it is read.
+    /// Throws `.tooLarge` if the announced length of the body exceeds `maxBodyBytes`.
     package func checkLength(_ head: ResponseHead) throws(TransportFailure) {
-        guard let expected = head.expectedBytes, expected > maxBodyBytes, !RedirectTrail.isRedirect(head) else {
+        guard let expected = head.expectedBytes, expected > maxBodyBytes, !RedirectChain.isRedirect(head) else {
             return
         }
         throw .tooLarge(allowedBytes: maxBodyBytes)

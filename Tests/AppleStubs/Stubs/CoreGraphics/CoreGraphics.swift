@@ -1,8 +1,9 @@
-// Our own declarations, as far as the adapters need them; each names the page of Apple's reference that its signature is from. Foundation
-// has CGFloat and CGRect on every platform.
+// Stub declarations of the API that the adapters need. Each has a link to its page in Apple's reference. Foundation
+// declares CGFloat and CGRect on every platform.
 @_exported public import Foundation
 
-// Toll-free bridging on Apple's platforms; the same types here. https://developer.apple.com/documentation/corefoundation
+// Core Foundation types are aliases here; on Apple's platforms, they are toll-free bridged.
+// https://developer.apple.com/documentation/corefoundation
 public typealias CFString = String
 public typealias CFData = Data
 public typealias CFMutableData = NSMutableData
@@ -60,7 +61,7 @@ public final class CGImage {
     public let bitmapInfo: CGBitmapInfo
     public let dataProvider: CGDataProvider?
 
-    /// Takes what fits together.
+    /// Returns nil if the parameters are inconsistent.
     /// https://developer.apple.com/documentation/coregraphics/cgimage/init(width:height:bitspercomponent:bitsperpixel:bytesperrow:space:bitmapinfo:provider:decode:shouldinterpolate:intent:)
     public init?(
         width: Int, height: Int, bitsPerComponent: Int, bitsPerPixel: Int, bytesPerRow: Int, space: CGColorSpace,

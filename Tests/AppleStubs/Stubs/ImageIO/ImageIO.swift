@@ -1,5 +1,5 @@
-// Our own declarations, as far as ImageCodecImageIO needs them; each names the page of Apple's reference that its signature is from. Here
-// ImageIO takes no file and writes none.
+// Stub declarations of the API that ImageCodecImageIO needs. Each has a link to its page in Apple's reference. They
+// decode and encode nothing.
 public import CoreGraphics
 
 /// https://developer.apple.com/documentation/imageio/cgimagesource

@@ -1,4 +1,4 @@
-// The keys of ImageIO's dictionaries: each is a CFString; what it says is Apple's business, and its own name here.
+// The dictionary keys of ImageIO. Each value is the name of the key.
 public import CoreGraphics
 
 /// https://developer.apple.com/documentation/imageio/kcgimagesourceshouldcache

@@ -33,9 +33,9 @@ extension View {
     }
 }
 
-// Not of Apple's, from here on.
+// The rest of this file is not part of SwiftUI.
 
-/// Any value that can be compared.
+/// A type-erased equatable value.
 struct AnyID {
     private let value: Any
     private let isEqual: (Any) -> Bool
@@ -48,7 +48,7 @@ struct AnyID {
     func equals(_ other: AnyID) -> Bool { isEqual(other.value) }
 }
 
-/// What a task of a view does.
+/// The action of a view's task.
 struct TaskAction: Sendable {
     let run: @isolated(any) @Sendable () async -> Void
 
@@ -58,14 +58,14 @@ struct TaskAction: Sendable {
     }
 }
 
-/// Handed over once, by `sending`: nobody else has it.
+/// It is unchecked because the action was transferred by `sending`, so nothing else has access to it.
 private final class ActionBox: @unchecked Sendable {
     let action: @isolated(any) () async -> Void
 
     init(_ action: @escaping @isolated(any) () async -> Void) { self.action = action }
 }
 
-/// What a modifier tells the host.
+/// A modifier, as interpreted by the host.
 enum Modifier {
     case none
     case task(AnyID, TaskAction)
@@ -81,5 +81,5 @@ struct Modified<Content> {
 }
 
 extension Modified: View where Content: View {
-    var body: Never { preconditionFailure("what draws by itself has no body") }
+    var body: Never { preconditionFailure("a primitive view has no body") }
 }

@@ -1,5 +1,5 @@
-// Our own declarations, as far as ImagePresentingSwiftUI needs them; each names the page of Apple's reference that its signature is
-// from. What is not of Apple's is said to be so.
+// Stub declarations of the API that ImagePresentingSwiftUI needs. Each has a link to its page in Apple's reference, or
+// a note that it is not part of SwiftUI.
 @_exported public import CoreGraphics
 @_exported public import Foundation
 
@@ -12,7 +12,7 @@ public protocol View {
 }
 
 extension Never: View {
-    public var body: Never { preconditionFailure("what draws by itself has no body") }
+    public var body: Never { preconditionFailure("a primitive view has no body") }
 }
 
 /// https://developer.apple.com/documentation/swiftui/viewbuilder
@@ -32,11 +32,12 @@ public enum ViewBuilder {
     ) -> ConditionalContent<First, Second> { .second(second) }
 }
 
-/// Apple's has a name of its own; nobody writes it. https://developer.apple.com/documentation/swiftui/viewbuilder
+/// The type of an `if` in a view builder. SwiftUI uses a different name.
+/// https://developer.apple.com/documentation/swiftui/viewbuilder
 public enum ConditionalContent<First: View, Second: View>: View {
     case first(First), second(Second)
 
-    public var body: Never { preconditionFailure("what draws by itself has no body") }
+    public var body: Never { preconditionFailure("a primitive view has no body") }
 }
 
 /// https://developer.apple.com/documentation/swiftui/image
@@ -53,10 +54,10 @@ public struct Image: View {
         self.cgImage = cgImage
     }
 
-    /// https://developer.apple.com/documentation/swiftui/image/resizable(capinsets:resizingmode:), without its parameters.
+    /// https://developer.apple.com/documentation/swiftui/image/resizable(capinsets:resizingmode:). Without parameters here.
     public func resizable() -> Image { self }
 
-    public var body: Never { preconditionFailure("what draws by itself has no body") }
+    public var body: Never { preconditionFailure("a primitive view has no body") }
 }
 
 /// https://developer.apple.com/documentation/swiftui/text
@@ -66,7 +67,7 @@ public struct Text: View {
     /// https://developer.apple.com/documentation/swiftui/text/init(verbatim:)
     public init(verbatim content: String) { self.content = content }
 
-    public var body: Never { preconditionFailure("what draws by itself has no body") }
+    public var body: Never { preconditionFailure("a primitive view has no body") }
 }
 
 /// https://developer.apple.com/documentation/swiftui/color
@@ -74,7 +75,7 @@ public struct Color: View {
     /// https://developer.apple.com/documentation/swiftui/color/gray
     public static let gray = Color()
 
-    public var body: Never { preconditionFailure("what draws by itself has no body") }
+    public var body: Never { preconditionFailure("a primitive view has no body") }
 }
 
 /// https://developer.apple.com/documentation/swiftui/animation
@@ -88,6 +89,6 @@ public struct Animation: Equatable, Sendable {
 
     /// https://developer.apple.com/documentation/swiftui/animation/repeatforever(autoreverses:)
     public func repeatForever(autoreverses: Bool = true) -> Animation {
-        Animation(description: description + " for ever")
+        Animation(description: description + " forever")
     }
 }

@@ -1,14 +1,14 @@
 import Observation
 
-// Not of Apple's: draws a view as SwiftUI is documented to, for tests to look at.
+// This file is not part of SwiftUI. It draws views for tests, following the documentation of SwiftUI.
 
-/// Shows one view: evaluates bodies, keeps state by position, draws again when what was observed changes, and gives tasks the lifetime of
+/// Hosts a view. Evaluates bodies, keeps state by position, redraws when observed values change, and ties tasks to
 /// their id.
 @MainActor
 public final class TestHost<Root: View>: RedrawingHost {
-    /// What is drawn now: an image by its width, a text by itself.
+    /// The current content: "image" with its width, the content of a text, or "color".
     public private(set) var drawn: [String] = []
-    /// Each animation that a change of its value has brought about.
+    /// The animations triggered by changed values, in order.
     public private(set) var animations: [String] = []
     private let onDraw: ([String]) -> Void
     private var root: Root
@@ -16,25 +16,28 @@ public final class TestHost<Root: View>: RedrawingHost {
     private var taps: [() -> Void] = []
     private var isShown = true
 
-    /// - Parameter onDraw: told what is drawn, each time that it is.
+    /// Draws a view.
+    ///
+    /// - Parameter onDraw: Called with the content after each update.
     public init(_ root: Root, onDraw: @escaping ([String]) -> Void = { _ in }) {
         self.root = root
         self.onDraw = onDraw
         draw()
     }
 
-    /// The same place, with other values.
+    /// Replaces the view, but keeps its state.
     public func update(_ root: Root) {
         self.root = root
         draw()
     }
 
+    /// Removes the view.
     public func disappear() {
         isShown = false
         node.disappear()
     }
 
-    /// Taps all that can be tapped.
+    /// Performs all tap actions.
     public func tap() { for action in taps { action() } }
 
     nonisolated func redrawSoon() {
@@ -62,12 +65,12 @@ protocol RedrawingHost: AnyObject, Sendable {
     func redrawSoon()
 }
 
-/// A property of a view that the host keeps.
+/// A property whose value the host keeps.
 protocol HostedProperty {
     @MainActor func attach(to node: HostedNode, at index: Int, of host: any RedrawingHost)
 }
 
-/// A place in the tree of views, and what is kept there.
+/// A node in the view tree, with its state.
 @MainActor
 final class HostedNode {
     var states: [Int: AnyObject] = [:]
@@ -111,14 +114,14 @@ final class HostedNode {
     }
 }
 
-/// One drawing of all views.
+/// One update of the view tree.
 @MainActor
 struct DrawingPass {
     let host: any RedrawingHost
     var drawn: [String] = []
     var taps: [() -> Void] = []
     var animations: [String] = []
-    /// What the views have asked for, to be done when all is drawn.
+    /// The actions to perform after the update.
     var afterwards: [() -> Void] = []
 
     init(host: any RedrawingHost) { self.host = host }
@@ -132,7 +135,7 @@ struct DrawingPass {
     }
 }
 
-/// A view that draws by itself.
+/// A view without a body.
 @MainActor
 protocol HostedView {
     func draw(in pass: inout DrawingPass, _ node: HostedNode)
@@ -178,7 +181,7 @@ extension Modified: HostedView where Content: View {
         node.hasAppeared = true
     }
 
-    /// A task runs from appearance, or the change of its id, to disappearance, or the next change.
+    /// Starts a task. It runs until the view disappears or the id changes.
     @MainActor private static func start(_ id: AnyID, _ action: TaskAction, at node: HostedNode) {
         if let running = node.task, running.id.equals(id) { return }
         node.task?.running.cancel()

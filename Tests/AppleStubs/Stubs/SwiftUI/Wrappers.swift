@@ -3,7 +3,7 @@ import Synchronization
 /// https://developer.apple.com/documentation/swiftui/state
 @propertyWrapper
 public struct State<Value>: HostedProperty {
-    /// Where the value is kept: with the place of the view, not with the view.
+    /// The storage of the value. It belongs to a node of the view tree.
     final class Location {
         var value: Value
         weak var host: (any RedrawingHost)?
@@ -63,7 +63,7 @@ public struct Environment<Value> {
     public var wrappedValue: Value { EnvironmentValues()[keyPath: keyPath] }
 }
 
-/// Not of Apple's: what all hosts' views see.
+/// The environment of all hosts. Not part of SwiftUI.
 public enum TestHostEnvironment {
     private static let motion = Mutex(false)
 

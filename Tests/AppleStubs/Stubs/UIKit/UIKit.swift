@@ -1,9 +1,10 @@
-// Our own declarations, as far as ImagePresentingUIKit and its tests need them; each names the page of Apple's reference that its
-// signature is from. What is not of Apple's is said to be so.
+// Stub declarations of the API that ImagePresentingUIKit and its tests need. Each has a link to its page in Apple's
+// reference, or a note that it is not part of UIKit.
 @_exported public import CoreGraphics
 @_exported public import Foundation
 
-/// Not an NSObject here: Foundation's can't be given to the main actor. https://developer.apple.com/documentation/uikit/uiresponder
+/// Not a subclass of NSObject here, because Foundation's NSObject can't be isolated to the main actor.
+/// https://developer.apple.com/documentation/uikit/uiresponder
 @MainActor
 open class UIResponder {
     public init() {}
@@ -62,7 +63,7 @@ public protocol UICollectionViewDataSourcePrefetching: NSObjectProtocol {
     /// https://developer.apple.com/documentation/uikit/uicollectionviewdatasourceprefetching/collectionview(_:prefetchitemsat:)
     func collectionView(_ collectionView: UICollectionView, prefetchItemsAt indexPaths: [IndexPath])
 
-    /// Optional in Apple's.
+    /// Optional in UIKit.
     /// https://developer.apple.com/documentation/uikit/uicollectionviewdatasourceprefetching/collectionview(_:cancelprefetchingforitemsat:)
     func collectionView(_ collectionView: UICollectionView, cancelPrefetchingForItemsAt indexPaths: [IndexPath])
 }

@@ -35,7 +35,7 @@ open class UIView: UIResponder {
         moved(to: nil)
     }
 
-    /// Not of Apple's: tells the view and all that are in it.
+    /// Updates the window of the view and its subviews. Not part of UIKit.
     final func moved(to window: UIWindow?) {
         self.window = window
         didMoveToWindow()
@@ -52,7 +52,7 @@ open class UIView: UIResponder {
         public static let transitionCrossDissolve = AnimationOptions(rawValue: 5 << 20)
     }
 
-    /// Not of Apple's: the animations that were asked for, in order. They are over at once.
+    /// The requested animations, in order. They finish immediately. Not part of UIKit.
     public static var animations: [String] = []
 
     /// https://developer.apple.com/documentation/uikit/uiview/animate(withduration:animations:)

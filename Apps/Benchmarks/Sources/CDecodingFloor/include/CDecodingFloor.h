@@ -5,13 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Decodes with the bare C libraries into the caller's memory, as RGBA with 8 bits per channel: the baseline of the benchmarks.
-// All functions return false if the library fails or the pixels don't fit into `capacity` bytes.
+// The baseline of the decoding benchmarks: decodes with the C libraries alone into the caller's memory, as RGBA with 8 bits per
+// channel. All functions return false if the library fails or the pixels don't fit into `capacity` bytes.
 
 // Decodes at the smallest scale of 1/8, 1/4, 1/2 and 1 that covers `width` by `height`. 0 by 0 means the full size.
 bool floor_jpeg(const uint8_t *data, size_t count, int width, int height, uint8_t *pixels, size_t capacity);
 
-// Stores the whole image if `keeps_rows` is true. Otherwise each row overwrites the one before.
+// Stores the whole image if `keeps_rows` is true. Otherwise each row overwrites the previous one.
 bool floor_png(const uint8_t *data, size_t count, bool keeps_rows, uint8_t *pixels, size_t capacity);
 
 // Lets the library scale to `width` by `height`. 0 by 0 means the full size.

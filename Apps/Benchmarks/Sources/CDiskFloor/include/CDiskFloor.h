@@ -1,4 +1,4 @@
-// Does the work of the disk cache with plain files and with SQLite: the baselines of the benchmarks.
+// The baselines of the disk benchmarks: the operations of the disk cache with plain files and with SQLite.
 #ifndef CDISKFLOOR_H
 #define CDISKFLOOR_H
 
@@ -11,15 +11,16 @@ long floor_file_get(const char *path, void *buffer, size_t capacity);
 // Writes a file at `temporary` and renames it to `path`.
 bool floor_file_put(const char *temporary, const char *path, const void *bytes, size_t count);
 
-// A database with a write-ahead log, synchronous=normal and 64 MiB of memory map. Null if it can't be opened.
+// A database with a write-ahead log, synchronous=normal and a memory map of 64 MiB.
 typedef struct floor_database floor_database;
+// Returns null if the database can't be opened.
 floor_database *floor_database_open(const char *path);
 void floor_database_close(floor_database *database);
-// Returns the length of the value after reading from each of its cache lines, or -1 on failure.
+// Reads a byte of each cache line of the value. Returns the value's length, or -1 on failure.
 long floor_database_get(floor_database *database, const char *key);
 bool floor_database_put(floor_database *database, const char *key, const void *bytes, size_t count);
 
-// Returns the bytes that all threads have allocated with malloc and not freed. 0 if unknown.
+// Returns the number of bytes that all threads have allocated with malloc and not freed, or 0 if unknown.
 size_t floor_heap_bytes(void);
 
 #endif

@@ -1,4 +1,4 @@
-// A server on loopback, a plain libcurl client as the baseline, and process statistics of the system.
+// A server on loopback, a plain libcurl client as the baseline of the transport benchmarks, and process statistics.
 #ifndef CTRANSPORTFLOOR_H
 #define CTRANSPORTFLOOR_H
 

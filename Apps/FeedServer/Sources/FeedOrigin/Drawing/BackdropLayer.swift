@@ -1,10 +1,10 @@
-/// A room out of focus, and a table in front of it.
+/// A blurred wall, and a table in front of it.
 final class BackdropLayer: SceneLayer {
     struct Recipe {
         var top: Color
         var bottom: Color
         var patches: Color
-        /// Where the table begins, from the top; 2 for none.
+        /// The upper edge of the table, from the top. 2 means no table.
         var table: Float
         var wood: Color
         var seed: UInt32
@@ -46,7 +46,7 @@ final class BackdropLayer: SceneLayer {
         let coverage = ramp(-0.012, 0.012, depth)
         let near = 0.6 + 0.55 * clamped(depth * 1.8)
         for x in 0..<line.count {
-            let veins = 1 + 0.5 * grain[x] + 0.12 * swing(grain[x] * 2.6)
+            let veins = 1 + 0.5 * grain[x] + 0.12 * oscillation(grain[x] * 2.6)
             line[x] = mix(line[x], recipe.wood.lit(near * veins), coverage)
         }
     }

@@ -1,12 +1,12 @@
-/// Shining balls on a table: fruit, marbles, or beads, each with its shadow.
+/// Shiny balls on a table, each with a shadow.
 final class BallLayer: SceneLayer {
     struct Ball {
         var center: SIMD2<Float>
         var radius: Float
         var color: Color
-        /// From 0, chalk, to 1, glass.
+        /// From 0 (matte) to 1 (like glass).
         var gloss: Float
-        /// Stripes over the ball; 0 for none.
+        /// The number of stripes. 0 means none.
         var stripes: Float
     }
 
@@ -20,7 +20,7 @@ final class BallLayer: SceneLayer {
         self.view = view
         self.balls = balls.map { ball in
             var moved = ball
-            let hop = abs(swing(view.phase / 2 + ball.center.x)) * 0.12 * (view.phase == 0 ? 0 : 1)
+            let hop = abs(oscillation(view.phase / 2 + ball.center.x)) * 0.12 * (view.phase == 0 ? 0 : 1)
             moved.center.y -= hop
             return moved
         }
@@ -67,7 +67,8 @@ final class BallLayer: SceneLayer {
         let up = max(0, 1 - distance * distance).squareRoot()
         let facing = max(0, (normal * light).sum() + 0.66 * up)
         let bounce = 0.2 * max(0, normal.y) * (1 - up)
-        let stripe = ball.stripes > 0 ? 0.3 * swing((normal.x * 0.8 + normal.y * 0.6) * ball.stripes / (0.4 + up)) : 0
+        let stripe =
+            ball.stripes > 0 ? 0.3 * oscillation((normal.x * 0.8 + normal.y * 0.6) * ball.stripes / (0.4 + up)) : 0
         let matt = ball.color.lit((0.24 + 0.95 * facing + bounce) * (1 + (0.3 - 0.2 * ball.gloss) * grain[x] + stripe))
         let toHighlight = normal - light * 0.72
         let closeness = clamped(1 - (toHighlight * toHighlight).sum() * (3 + 14 * ball.gloss))

@@ -1,10 +1,10 @@
-/// Hot-air balloons that rise and sink and are carried along: what moves in an animation.
+/// Hot-air balloons, which move in animations.
 final class BalloonLayer: SceneLayer {
     struct Balloon {
         var center: SIMD2<Float>
         var radius: Float
         var colors: (Color, Color)
-        /// Where in the loop it starts.
+        /// The phase of the movement at the start of the loop, from 0 to 1.
         var offset: Float
     }
 
@@ -17,8 +17,8 @@ final class BalloonLayer: SceneLayer {
         self.sun = sun
         self.balloons = balloons.map { balloon in
             var moved = balloon
-            moved.center.x += 0.16 * swing(view.phase + balloon.offset)
-            moved.center.y += 0.06 * swing(view.phase + balloon.offset + 0.25)
+            moved.center.x += 0.16 * oscillation(view.phase + balloon.offset)
+            moved.center.y += 0.06 * oscillation(view.phase + balloon.offset + 0.25)
             return moved
         }
     }
@@ -35,13 +35,13 @@ final class BalloonLayer: SceneLayer {
         }
     }
 
-    /// Round above, drawn together below, with a basket under it.
+    /// Draws a pixel of an envelope that tapers downwards, of the ropes, or of the basket.
     private func blend(_ balloon: Balloon, across: Float, down: Float, onto pixel: inout Color) {
         let sharpness = balloon.radius / view.pixel
         if down < 1.3 {
             let half = down < 0.25 ? max(0, 1 - down * down).squareRoot() : 0.968 - (down - 0.25) * 0.72
             let coverage = clamped((half - abs(across)) * sharpness + 0.5)
-            if coverage > 0 { pixel = mix(pixel, cloth(balloon, across / max(0.05, half), down), coverage) }
+            if coverage > 0 { pixel = mix(pixel, fabric(balloon, across / max(0.05, half), down), coverage) }
         } else if down > 1.55 {
             let coverage = clamped((0.17 - abs(across)) * sharpness + 0.5)
             pixel = mix(pixel, Color(hex: 0x4A2F1C).lit(1 - across * 2), coverage)
@@ -51,10 +51,10 @@ final class BalloonLayer: SceneLayer {
         }
     }
 
-    private func cloth(_ balloon: Balloon, _ around: Float, _ down: Float) -> Color {
+    private func fabric(_ balloon: Balloon, _ around: Float, _ down: Float) -> Color {
         let turned = angle(around, max(0.02, 1 - around * around).squareRoot())
-        let gore = Int((turned * 2.6 + 20).rounded(.down)) % 2 == 0
-        let color = gore ? balloon.colors.0 : balloon.colors.1
+        let isEvenPanel = Int((turned * 2.6 + 20).rounded(.down)) % 2 == 0
+        let color = isEvenPanel ? balloon.colors.0 : balloon.colors.1
         let side: Float = sun < balloon.center.x ? -1 : 1
         return color.lit(0.82 + 0.3 * around * side - 0.16 * down)
     }

@@ -1,8 +1,8 @@
-/// Red, green, blue and alpha from 0 to 1, as displayed (sRGB values, not linear light).
+/// Red, green, blue and alpha from 0 to 1, as gamma-encoded sRGB values.
 typealias Color = SIMD4<Float>
 
 extension Color {
-    /// An opaque colour from `0xRRGGBB`.
+    /// Creates an opaque color from `0xRRGGBB`.
     init(hex: UInt32) {
         self.init(
             Float(hex >> 16 & 0xFF) / 255, Float(hex >> 8 & 0xFF) / 255, Float(hex & 0xFF) / 255, 1)
@@ -10,7 +10,7 @@ extension Color {
 
     static var white: Color { Color(repeating: 1) }
 
-    /// The same hue made lighter (above 1) or darker; alpha stays.
+    /// Returns a lighter (above 1) or darker color with the same alpha.
     @inline(__always)
     func lit(_ factor: Float) -> Color { self * Color(factor, factor, factor, 1) }
 }
@@ -24,10 +24,10 @@ func mix(_ first: Float, _ second: Float, _ amount: Float) -> Float { first + (s
 @inline(__always)
 func clamped(_ value: Float) -> Float { max(0, min(1, value)) }
 
-/// 3t² - 2t³: flat at both ends.
+/// Returns 3t² - 2t³, which has a slope of 0 at 0 and 1.
 @inline(__always)
 func eased(_ value: Float) -> Float { value * value * (3 - 2 * value) }
 
-/// 0 below `start`, 1 above `end`, smooth between.
+/// Returns 0 below `start`, 1 above `end`, and a smooth transition in between.
 @inline(__always)
 func ramp(_ start: Float, _ end: Float, _ value: Float) -> Float { eased(clamped((value - start) / (end - start))) }

@@ -42,25 +42,25 @@ extension Composition {
 
     private func stars(_ numbers: inout SeededGenerator, _ view: Viewport, count: Int) -> DiscLayer {
         let discs = (0..<count).map { number in
-            let place = SIMD2(numbers.value(-1...1), numbers.value(0...0.75))
+            let position = SIMD2(numbers.value(-1...1), numbers.value(0...0.75))
             let size = numbers.unit()
-            let twinkle = 0.75 + 0.25 * swing(view.phase * 2 + numbers.unit())
+            let twinkle = 0.75 + 0.25 * oscillation(view.phase * 2 + numbers.unit())
             var color = mix(Color(hex: 0xBFD4FF), Color(hex: 0xFFE8C8), numbers.unit())
-            color.w = (0.35 + 0.65 * size) * twinkle * (1 - place.y)
+            color.w = (0.35 + 0.65 * size) * twinkle * (1 - position.y)
             return DiscLayer.Disc(
-                center: place, radius: 0.0014 + 0.0022 * size * size * size, color: color, softness: 0.8)
+                center: position, radius: 0.0014 + 0.0022 * size * size * size, color: color, softness: 0.8)
         }
         return DiscLayer(discs, view: view)
     }
 
     func balloons(_ numbers: inout SeededGenerator, _ view: Viewport) -> BalloonLayer {
-        let cloths: [UInt32] = [0xD8432F, 0xF2B632, 0x2F7FC1, 0xF4EFE4, 0x3E9E6B, 0x8E4AA8]
+        let fabrics: [UInt32] = [0xD8432F, 0xF2B632, 0x2F7FC1, 0xF4EFE4, 0x3E9E6B, 0x8E4AA8]
         let balloons = (0..<3).map { number in
-            let first = numbers.index(below: cloths.count)
-            let second = (first + 1 + numbers.index(below: cloths.count - 1)) % cloths.count
+            let first = numbers.index(below: fabrics.count)
+            let second = (first + 1 + numbers.index(below: fabrics.count - 1)) % fabrics.count
             return BalloonLayer.Balloon(
                 center: SIMD2(numbers.value(-0.4...0.4), numbers.value(0.18...0.42)),
-                radius: 0.05 + 0.045 * Float(number), colors: (Color(hex: cloths[first]), Color(hex: cloths[second])),
+                radius: 0.05 + 0.045 * Float(number), colors: (Color(hex: fabrics[first]), Color(hex: fabrics[second])),
                 offset: Float(number) / 3)
         }
         return BalloonLayer(balloons, sun: 0, view: view)
@@ -116,21 +116,21 @@ extension Composition {
     }
 
     private func flowers(_ numbers: inout SeededGenerator) -> [FlowerLayer.Flower] {
-        let sorts: [(UInt32, UInt32, UInt32)] = [
+        let varieties: [(UInt32, UInt32, UInt32)] = [
             (0xF6D33C, 0xF2A01E, 0x5A3418), (0xFFFFFF, 0xF3F1EA, 0xE0A81E), (0xF7B6C8, 0xD8447A, 0xE8C23A),
             (0xC8B4F0, 0x6A4FC0, 0xF0D050), (0xFFB08A, 0xD83A2A, 0x3A1F1A),
         ]
-        let sort = sorts[numbers.index(below: sorts.count)]
+        let variety = varieties[numbers.index(below: varieties.count)]
         let petals = 8 + numbers.index(below: 11)
-        let places: [(SIMD2<Float>, Float, Float)] = [
+        let positions: [(SIMD2<Float>, Float, Float)] = [
             (SIMD2(-0.42, 0.24), 0.2, 0.022), (SIMD2(0.44, 0.8), 0.25, 0.03),
             (SIMD2(numbers.value(-0.12...0.12), 0.52), 0.4, 0.002),
         ]
-        return places.map { place, radius, blur in
+        return positions.map { position, radius, blur in
             FlowerLayer.Flower(
-                center: place + SIMD2(numbers.value(-0.06...0.06), numbers.value(-0.04...0.04)),
-                radius: radius * numbers.value(0.88...1.06), petals: petals, inner: Color(hex: sort.0),
-                outer: Color(hex: sort.1), heart: Color(hex: sort.2), turn: numbers.value(0...3), blur: blur)
+                center: position + SIMD2(numbers.value(-0.06...0.06), numbers.value(-0.04...0.04)),
+                radius: radius * numbers.value(0.88...1.06), petals: petals, inner: Color(hex: variety.0),
+                outer: Color(hex: variety.1), core: Color(hex: variety.2), rotation: numbers.value(0...3), blur: blur)
         }
     }
 

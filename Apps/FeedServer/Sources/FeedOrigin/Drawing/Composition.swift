@@ -1,4 +1,4 @@
-/// What a scene consists of, decided by its id alone.
+/// The contents of a scene. They depend only on its id.
 struct Composition {
     enum Motif: CaseIterable {
         case mountains, lake, sea, dunes, meadows, forest, city, night, balls, flowers
@@ -8,16 +8,17 @@ struct Composition {
     let motif: Motif
     private let start: UInt64
 
-    /// Neighbouring ids have different motifs, so that a page of the feed is varied.
+    /// Chooses a motif. Consecutive ids have different motifs, so that a page of the feed is varied.
     init(id: Int) {
         start = SeededGenerator.scramble(UInt64(bitPattern: Int64(id)) &* 0x9E37_79B9_7F4A_7C15 &+ 11)
         seed = UInt32(truncatingIfNeeded: start >> 16)
         let motifs = Motif.allCases
-        let turn = id / motifs.count
-        let place = (id % motifs.count + motifs.count) % motifs.count
-        motif = motifs[(place * 7 + turn % motifs.count * 4 + 4 * motifs.count) % motifs.count]
+        let cycle = id / motifs.count
+        let index = (id % motifs.count + motifs.count) % motifs.count
+        motif = motifs[(index * 7 + cycle % motifs.count * 4 + 4 * motifs.count) % motifs.count]
     }
 
+    /// Returns the layers from the furthest to the nearest.
     func layers(for view: Viewport, isAnimated: Bool) -> [any SceneLayer] {
         var numbers = SeededGenerator(seed: start)
         var scene: [any SceneLayer]
@@ -38,7 +39,7 @@ struct Composition {
     }
 }
 
-/// The light of one landscape: its palette and where the sun stands.
+/// The light of a landscape: its palette and the position of the sun.
 struct Daylight {
     var palette: Palette
     var sun: SIMD2<Float>
@@ -67,7 +68,9 @@ struct Daylight {
         return DiscLayer([DiscLayer.Disc(center: sun, radius: radius, color: color, softness: 0.14)], view: view)
     }
 
-    /// Land between the far colour (`nearness` 0) and the near one (1).
+    /// Returns a layer of land.
+    ///
+    /// - Parameter nearness: From 0 (far, in the far color) to 1 (near, in the near color).
     func land(
         _ silhouette: Silhouette, _ surface: LandLayer.Surface, nearness: Float, foot: Float, relief: Float,
         frequency: Float, tint: Color? = nil, seed: UInt32

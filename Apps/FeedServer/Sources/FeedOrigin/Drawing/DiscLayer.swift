@@ -1,15 +1,15 @@
-/// Round lights: suns, moons, stars, and the blurred highlights of a lens that is out of focus.
+/// Round lights: suns, moons, stars, and the blurred highlights of an unfocused lens.
 final class DiscLayer: SceneLayer {
     struct Disc {
         var center: SIMD2<Float>
         var radius: Float
-        /// Alpha is the strength in the middle.
+        /// The color. Its alpha is the opacity at the center.
         var color: Color
-        /// How much of the radius is the fading edge, above 0 to 1.
+        /// The share of the radius that the soft edge takes, above 0, up to 1.
         var softness: Float
-        /// Extra light near the edge, as lenses give it.
+        /// The additional light near the edge, like that of a lens.
         var rim: Float = 0
-        /// 0 at infinity, 1 near the camera.
+        /// From 0 (at infinity) to 1 (near the camera).
         var depth: Float = 0
     }
 
@@ -28,7 +28,7 @@ final class DiscLayer: SceneLayer {
         }
     }
 
-    /// A disc smaller than a pixel becomes a dim pixel instead of one that is hit or missed.
+    /// Replaces a disc smaller than a pixel by a dim disc of about one pixel, which is visible at any position.
     private static func visible(_ disc: Disc, pixel: Float) -> Disc {
         let least = 0.9 * pixel
         guard disc.radius < least else { return disc }

@@ -1,4 +1,4 @@
-/// Flowers seen from above, sharp before a blurred background.
+/// Flowers seen from above, in front of a blurred background.
 final class FlowerLayer: SceneLayer {
     struct Flower {
         var center: SIMD2<Float>
@@ -6,9 +6,9 @@ final class FlowerLayer: SceneLayer {
         var petals: Int
         var inner: Color
         var outer: Color
-        var heart: Color
-        var turn: Float
-        /// How far out of focus, in the scene's units.
+        var core: Color
+        var rotation: Float
+        /// The radius of the blur, in the scene's units.
         var blur: Float
     }
 
@@ -30,14 +30,14 @@ final class FlowerLayer: SceneLayer {
         }
     }
 
-    /// Two rings of petals, the lower one turned by half a petal and darker, and a heart of florets.
+    /// Draws a pixel of two rings of petals and the core. The lower ring is rotated by half a petal, and darker.
     private func blend(_ flower: Flower, _ away: SIMD2<Float>, onto pixel: inout Color) {
         let distance = (away * away).sum().squareRoot() / flower.radius
         guard distance < 1.05 else { return }
-        let direction = angle(away.x, away.y) + flower.turn + 0.12 * swing(view.phase)
+        let direction = angle(away.x, away.y) + flower.rotation + 0.12 * oscillation(view.phase)
         ring(flower, distance, direction + .pi / Float(flower.petals), reach: 1, shade: 0.74, onto: &pixel)
         ring(flower, distance, direction, reach: 0.9, shade: 1, onto: &pixel)
-        heart(flower, away, distance, onto: &pixel)
+        core(flower, away, distance, onto: &pixel)
     }
 
     private func ring(
@@ -57,12 +57,12 @@ final class FlowerLayer: SceneLayer {
         pixel = mix(pixel, color.lit(shade * tone * vein * fold), eased(coverage))
     }
 
-    private func heart(_ flower: Flower, _ away: SIMD2<Float>, _ distance: Float, onto pixel: inout Color) {
+    private func core(_ flower: Flower, _ away: SIMD2<Float>, _ distance: Float, onto pixel: inout Color) {
         let coverage = clamped((0.24 - distance) / (0.02 + max(view.pixel, flower.blur) / flower.radius))
         guard coverage > 0 else { return }
-        let place = away / flower.radius * 34
-        let dots = 0.5 + 0.5 * cosine(place.x * 2 * .pi / 2) * cosine(place.y * 2 * .pi / 2)
+        let point = away / flower.radius * 34
+        let dots = 0.5 + 0.5 * cosine(point.x * 2 * .pi / 2) * cosine(point.y * 2 * .pi / 2)
         let lit = 0.62 + 0.35 * dots * ramp(0, 0.2, distance) - 0.9 * (away.x + away.y) / flower.radius * 0.6
-        pixel = mix(pixel, flower.heart.lit(max(0.25, lit)), coverage)
+        pixel = mix(pixel, flower.core.lit(max(0.25, lit)), coverage)
     }
 }

@@ -1,31 +1,31 @@
-/// A layer of land: everything below a silhouette, with the light on its surface and the haze in front of it.
+/// A layer of land: the area below a silhouette, with light on its surface and haze in front of it.
 final class LandLayer: SceneLayer {
     enum Surface {
-        /// Rock; snow lies down to this far below the summit line.
+        /// Rock, with snow down to this distance below the silhouette.
         case rock(snow: Float)
         case grass
         case sand
         case forest
-        /// Walls in which this share of the windows is lit.
+        /// Walls with windows, of which this share is lit.
         case windows(lit: Float)
     }
 
     struct Recipe {
         var silhouette: Silhouette
-        /// Where the land ends at its lowest, from the top of the image.
+        /// The lowest point of the silhouette, from the top of the image.
         var foot: Float
-        /// How much higher the highest parts are.
+        /// The height of the highest parts above the lowest point.
         var relief: Float
-        /// Large features per unit of the scene.
+        /// The number of large features per unit of the scene.
         var frequency: Float
         var top: Color
         var bottom: Color
         var light: Color
         var haze: Color
-        /// How much of the haze lies before it, from 0 to 1; more of it gathers at the foot.
+        /// The amount of haze in front of the land, from 0 to 1. There is more haze at the foot.
         var distance: Float
         var surface: Surface
-        /// 0 at infinity, 1 near the camera.
+        /// From 0 (at infinity) to 1 (near the camera).
         var depth: Float
         var sunFromLeft: Bool
         var seed: UInt32
@@ -67,7 +67,7 @@ final class LandLayer: SceneLayer {
         }
     }
 
-    /// The same land under another light, as lamps give it.
+    /// Returns the same land in a different light.
     func lit(by light: Color) -> LandLayer {
         var changed = recipe
         changed.light = light
@@ -95,7 +95,7 @@ final class LandLayer: SceneLayer {
         return mix(color, recipe.haze, min(0.96, recipe.distance + gathered * (1 - recipe.distance)))
     }
 
-    /// How far the surface at a column leans towards the sun, from about -1 to 1.
+    /// Returns the slope of the surface towards the sun at a column, from about -1 to 1.
     @inline(__always)
     private func slope(_ x: Int) -> Float {
         let left = grain[max(0, x - reach)]
@@ -126,7 +126,8 @@ final class LandLayer: SceneLayer {
         }
     }
 
-    /// Gullies run down from the notches of a ridge and widen: the slope of the edge over a width that grows downwards.
+    /// Returns the slope of the silhouette over a width that grows downwards. This draws gullies that widen below each
+    /// notch.
     @inline(__always)
     private func facet(_ x: Int, below: Float) -> Float {
         let wide = max(2, Int((0.012 + 0.22 * below) / view.pixel))
@@ -148,7 +149,8 @@ final class LandLayer: SceneLayer {
         return mix(stone, mix(Color(hex: 0x8FA5C4), mix(.white, recipe.light, 0.22), bright), cover * 0.95)
     }
 
-    /// The side that faces the sun is bright, the other lies in blue shade; ripples cross both.
+    /// Returns the color of sand: bright on the side that faces the sun, bluish on the other side, with ripples on
+    /// both.
     @inline(__always)
     private func sand(_ x: Int, below: Float, base: Color) -> Color {
         let along = x + Int(below * (0.9 + 0.6 * grain[x]) / view.pixel)

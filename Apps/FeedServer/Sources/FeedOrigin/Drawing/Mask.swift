@@ -1,16 +1,16 @@
-/// A soft-edged shape that an image with transparency is cut to, over a faint shadow.
+/// A shape with a soft edge and a faint shadow, which makes the rest of an image transparent.
 struct Mask {
     enum Shape: CaseIterable { case disc, plate, drop, wave }
 
     let shape: Shape
     let seed: UInt32
 
-    /// Coverage of the image and of its shadow at a point, x and y from -1 to 1 within the image.
+    /// Returns the opacity of the image and of its shadow at a point. The coordinates of the image are from -1 to 1.
     func coverage(_ x: Float, _ y: Float) -> (image: Float, shadow: Float) {
         (ramp(1, 0.93, radius(x, y)), 0.5 * ramp(1.16, 0.8, radius(x - 0.02, y - 0.05)))
     }
 
-    /// 1 on the edge of the shape, less inside.
+    /// Returns 1 at the edge of the shape, and less inside.
     private func radius(_ x: Float, _ y: Float) -> Float {
         let (x, y) = (x / 0.86, y / 0.86)
         switch shape {

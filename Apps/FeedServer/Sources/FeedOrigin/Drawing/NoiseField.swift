@@ -1,13 +1,15 @@
-/// Several octaves of value noise over the plane, made row by row: about -1 to 1, mean 0.
+/// Several octaves of two-dimensional value noise, computed row by row. Values are from about -1 to 1, with a mean of
+/// 0.
 ///
-/// Octaves finer than the pixels fade out, so that a small image is the large one seen from afar, without sparkle.
+/// Octaves that are finer than the pixels fade out. This prevents aliasing, so that small and large images look the
+/// same.
 struct NoiseField {
     fileprivate struct Octave {
         let seed: UInt32
         let amplitude: Float
         let verticalFrequency: Float
         let firstCell: Int
-        /// For each column, the index of its cell in `lattice` and how far through the cell it is.
+        /// For each column, the index of its cell in `lattice`, and its weight within the cell.
         let cells: [Int32]
         let weights: [Float]
         var upper: [Float]
@@ -19,10 +21,11 @@ struct NoiseField {
     private var octaves: [Octave] = []
 
     /// - Parameters:
-    ///   - columns: horizontal positions in the scene.
-    ///   - pixel: the distance of two columns.
-    ///   - frequency: cells of the coarsest octave per unit of the scene, horizontally and vertically.
-    ///   - gain: the amplitude of an octave relative to the one before.
+    ///   - columns: The horizontal positions in the scene.
+    ///   - pixel: The distance between two columns.
+    ///   - frequency: The number of cells of the coarsest octave per unit of the scene, horizontally and vertically.
+    ///   - count: The number of octaves.
+    ///   - gain: The amplitude of an octave relative to that of the previous one.
     init(columns: [Float], pixel: Float, frequency: SIMD2<Float>, octaves count: Int, gain: Float = 0.5, seed: UInt32) {
         var total: Float = 0
         for number in 0..<count { total += power(gain, number) }
@@ -37,7 +40,7 @@ struct NoiseField {
         }
     }
 
-    /// Overwrites `line`, which has one element per column, with the noise at height `y`.
+    /// Fills `line` with the noise at height `y`. `line` must have one element per column.
     mutating func fill(_ line: inout [Float], y: Float) {
         for index in line.indices { line[index] = 0 }
         for index in octaves.indices {
@@ -63,7 +66,7 @@ struct NoiseField {
 }
 
 extension NoiseField.Octave {
-    /// Interpolates the lattice between the two grid lines around `y`.
+    /// Interpolates the lattice between the two grid rows around `y`.
     fileprivate mutating func moveTo(_ y: Float) {
         let position = y * verticalFrequency
         let cell = position.rounded(.down)

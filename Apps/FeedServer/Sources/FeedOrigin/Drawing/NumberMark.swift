@@ -1,17 +1,19 @@
 public import ImageCore
 
-/// An image's number, drawn into its middle so that a machine can read it back from what a program shows: four by four squares, black or white.
+/// A machine-readable mark that shows an image's number. Tests read it from a screen to find out which image is
+/// displayed.
 ///
-/// The mark is half as wide and high as the image's shorter side. It is read where the whole image is shown, or the largest square of its
-/// middle, at any size, in any format that keeps black and white apart.
+/// The mark has four by four black or white squares in the image's center. Its sides are half as long as the image's
+/// shorter side. It can be read from the whole image or from its largest central square, at any size, in any format
+/// that preserves black and white.
 public enum NumberMark {
     private static let side = 4
     private static let numberBits = 12
 
-    /// Numbers beyond are taken modulo this.
+    /// The number of distinct marks. An image shows its number modulo this limit.
     public static let limit = 1 << numberBits
 
-    /// The number that an image shows; nil when it shows none.
+    /// Returns the number that an image shows, or nil if it has no mark.
     public static func number(in bitmap: Bitmap) -> Int? {
         var code = 0
         for square in squares(of: bitmap.size) {
@@ -22,11 +24,12 @@ public enum NumberMark {
         return code == self.code(for: number) ? number : nil
     }
 
+    /// Returns the bitmap with the mark of a number.
     static func mark(_ number: Int, on bitmap: Bitmap) -> Bitmap {
         let code = code(for: number % limit)
         var pixels = bitmap.pixels
-        for (place, square) in squares(of: bitmap.size).enumerated() {
-            let value: UInt8 = code >> (side * side - 1 - place) & 1 == 1 ? 255 : 0
+        for (bit, square) in squares(of: bitmap.size).enumerated() {
+            let value: UInt8 = code >> (side * side - 1 - bit) & 1 == 1 ? 255 : 0
             for y in square.rows {
                 for x in square.columns {
                     let index = (y * bitmap.size.width + x) * 4
@@ -39,7 +42,8 @@ public enum NumberMark {
         return Bitmap(size: bitmap.size, pixels: pixels, isOpaque: bitmap.isOpaque)
     }
 
-    /// Twelve bits of number and four that follow from them: an image without a mark is hardly ever taken for one with it.
+    /// Returns 12 bits of the number and 4 check bits. The check bits make it unlikely that an image without a mark
+    /// appears to have one.
     private static func code(for number: Int) -> Int {
         let digits = (number >> 8 ^ number >> 4 ^ number) & 15
         return number << 4 | (digits ^ 0b1010)
@@ -53,13 +57,13 @@ public enum NumberMark {
     private static func squares(of size: PixelSize) -> [Square] {
         let width = min(size.width, size.height) / 2
         let (left, top) = ((size.width - width) / 2, (size.height - width) / 2)
-        func edges(_ start: Int, _ place: Int) -> Range<Int> {
-            start + place * width / side..<start + (place + 1) * width / side
+        func edges(_ start: Int, _ index: Int) -> Range<Int> {
+            start + index * width / side..<start + (index + 1) * width / side
         }
         return (0..<side * side).map { Square(columns: edges(left, $0 % side), rows: edges(top, $0 / side)) }
     }
 
-    /// Judged by the middle of the square; nil when that is neither.
+    /// Returns whether the center of a square is white, or nil if it is neither white nor black.
     private static func isWhite(_ square: Square, of bitmap: Bitmap) -> Bool? {
         guard !square.columns.isEmpty, !square.rows.isEmpty else { return nil }
         let (x, y) = (

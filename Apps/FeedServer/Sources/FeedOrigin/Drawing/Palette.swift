@@ -1,13 +1,14 @@
-/// The colours of a time of day and a place.
+/// The colors of a landscape at a time of day.
 struct Palette {
     var zenith: Color
     var middle: Color
     var horizon: Color
-    /// The sun and what it shines on.
+    /// The color of the sun and of lit surfaces.
     var light: Color
     var cloudShade: Color
-    /// Land far away and close by.
+    /// The color of distant land.
     var far: Color
+    /// The color of near land.
     var near: Color
     var ground: Color
     var water: Color
@@ -42,11 +43,11 @@ struct Palette {
         Palette(
             0x5A6FA8, 0xC59AC0, 0xFFD9CC, light: 0xFFE9DA, cloud: 0x9A86A8, far: 0x7D7BA3, near: 0x3F4763,
             ground: 0x55604F, water: 0x4A6288),
-        // A cold winter's day.
+        // A cold winter day.
         Palette(
             0x6C93BC, 0xA9C4DB, 0xEAF1F5, light: 0xFFFDF5, cloud: 0x9AA9BA, far: 0x8AA0B8, near: 0x4C6178,
             ground: 0x9FB2C2, water: 0x3E617C),
-        // A storm that leaves.
+        // After a storm.
         Palette(
             0x3A4654, 0x6B7A86, 0xE0D3AE, light: 0xFFF0C4, cloud: 0x47505C, far: 0x54626B, near: 0x2E3A36,
             ground: 0x5B6B33, water: 0x2C4048),
@@ -58,7 +59,7 @@ struct Palette {
         Palette(
             0x2B2A55, 0x9E3F5C, 0xFF9A4C, light: 0xFFC46B, cloud: 0x5A2F4F, far: 0x5E2F4B, near: 0x2A1830,
             ground: 0x3A2028, water: 0x40203F),
-        // The south, late in the afternoon.
+        // A southern country, late in the afternoon.
         Palette(
             0x3F7FB8, 0x9DC3D4, 0xF7E3BF, light: 0xFFEFC7, cloud: 0xC4B2A0, far: 0xB08A72, near: 0x9A5E3C,
             ground: 0xC98A4B, water: 0x2F7F95),

@@ -1,13 +1,13 @@
 import ImageCore
 
-/// Paints one frame of a scene: layers from the furthest on, then what a lens and a film add.
+/// Paints a frame of a scene: the layers from the furthest to the nearest, then the effects of a lens and film grain.
 struct SceneRenderer {
     let composition: Composition
     let mask: Mask?
 
     /// - Parameters:
-    ///   - id: which scene. Ids of any value are fine.
-    ///   - hasAlpha: cuts the image to a shape with soft edges.
+    ///   - id: The number of the scene. Any value is valid.
+    ///   - hasAlpha: Whether the image is a shape with a soft edge on a transparent background.
     init(id: Int, hasAlpha: Bool) {
         composition = Composition(id: id)
         let shapes = Mask.Shape.allCases
@@ -15,7 +15,11 @@ struct SceneRenderer {
         mask = hasAlpha ? Mask(shape: shapes[number], seed: composition.seed) : nil
     }
 
-    /// - Parameter phase: nil for a still image, from 0 up to 1 for a moment of the animation.
+    /// Returns a frame.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the frame.
+    ///   - phase: The position in an animation, from 0 up to but not including 1, or nil for a still image.
     func bitmap(size: PixelSize, phase: Float? = nil) -> Bitmap {
         let view = Viewport(size, phase: phase ?? 0)
         let layers = composition.layers(for: view, isAnimated: phase != nil)
@@ -48,7 +52,7 @@ struct SceneRenderer {
     }
 }
 
-/// What a camera does to a scene: darker corners, a curve with a soft shoulder, and a little grain.
+/// The effects of a camera: darker corners and a little grain.
 struct Lens {
     private let view: Viewport
     private let seed: UInt32
@@ -82,7 +86,8 @@ struct Lens {
         }
     }
 
-    /// Cut off, not rounded. Through scalars: the conversion of a whole vector is many times slower in Swift 6.3.
+    /// Returns the value, truncated and limited to a byte. Converts scalars, because converting a vector is much slower
+    /// in Swift 6.3.
     @inline(__always)
     private static func byte(_ value: Float) -> UInt8 {
         UInt8(truncatingIfNeeded: Int32(max(0, min(255, value))))

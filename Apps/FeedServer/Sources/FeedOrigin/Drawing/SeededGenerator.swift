@@ -1,4 +1,4 @@
-/// A repeatable stream of numbers (SplitMix64, Steele, Lea and Flood 2014): same seed, same images, everywhere.
+/// A reproducible random number generator (SplitMix64; Steele, Lea and Flood 2014).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -9,7 +9,7 @@ struct SeededGenerator: RandomNumberGenerator {
         return Self.scramble(state)
     }
 
-    /// From 0 up to, not including, 1.
+    /// Returns a number from 0 up to but not including 1.
     mutating func unit() -> Float { Float(next() >> 40) * 0x1p-24 }
 
     mutating func value(_ range: ClosedRange<Float>) -> Float {
@@ -20,7 +20,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
     mutating func chance(_ probability: Float) -> Bool { unit() < probability }
 
-    /// A one-to-one mixing of 64 bits in which each input bit changes half of the output bits.
+    /// Returns a bijective hash of 64 bits, in which each input bit changes about half of the output bits.
     static func scramble(_ value: UInt64) -> UInt64 {
         var mixed = value
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -29,7 +29,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// A number from 0 to 1 for each point of a grid, without a pattern that the eye would find.
+/// Returns a pseudorandom number from 0 to 1 for a point of a grid.
 func latticeValue(_ x: Int, _ y: Int, seed: UInt32) -> Float {
     var hash = seed
     hash ^= UInt32(truncatingIfNeeded: x) &* 0x9E37_79B1
@@ -40,7 +40,7 @@ func latticeValue(_ x: Int, _ y: Int, seed: UInt32) -> Float {
     return Float((hash ^ (hash >> 14)) >> 8) * 0x1p-24
 }
 
-/// Value noise along a line: from 0 to 1, smooth, with a lattice distance of 1.
+/// Returns one-dimensional value noise from 0 to 1. The lattice distance is 1.
 func lineNoise(_ position: Float, seed: UInt32) -> Float {
     let cell = position.rounded(.down)
     let start = latticeValue(Int(cell), 0, seed: seed)

@@ -1,4 +1,4 @@
-/// The upper edge of a layer of land: how high it stands in each column.
+/// The upper edge of a layer of land, as a height for each column.
 enum Silhouette {
     /// Pointed summits.
     case peaks
@@ -13,7 +13,7 @@ enum Silhouette {
     /// A straight edge.
     case flat
 
-    /// From 0 to about 1 at position `x`, whose unit is one large feature.
+    /// Returns the height, from 0 to about 1, at position `x`. The unit of `x` is one large feature.
     func height(_ x: Float, seed: UInt32) -> Float {
         switch self {
         case .peaks: Self.summits(x, seed: seed)
@@ -49,7 +49,7 @@ enum Silhouette {
         return 0.45 * before + 0.55 * rise * crest
     }
 
-    /// The ground's waves, and on them the highest of the trees that reach over `x`.
+    /// Returns the height of the ground plus that of the highest tree at `x`.
     private static func forest(_ x: Float, seed: UInt32) -> Float {
         let ground = 0.45 * lineNoise(x * 0.55, seed: seed &+ 3)
         let spacing: Float = 0.075
@@ -75,9 +75,9 @@ enum Silhouette {
     private static func houses(_ x: Float, seed: UInt32) -> Float {
         var top: Float = 0
         for (number, width) in [Float(0.16), 0.23, 0.31].enumerated() {
-            let place = x / width + Float(number) * 0.37
-            let cell = Int(place.rounded(.down))
-            let along = place - Float(cell)
+            let position = x / width + Float(number) * 0.37
+            let cell = Int(position.rounded(.down))
+            let along = position - Float(cell)
             let height = latticeValue(cell, number, seed: seed)
             let gap = 0.22 * latticeValue(cell, number + 9, seed: seed)
             guard along > gap else { continue }

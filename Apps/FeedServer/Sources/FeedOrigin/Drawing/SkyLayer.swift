@@ -1,17 +1,17 @@
-/// A sky: three colours from the zenith to the horizon, the glow of a sun, and clouds that its light falls on.
+/// A sky: three colors from the zenith to the horizon, the glow of a sun, and clouds in its light.
 final class SkyLayer: SceneLayer {
     struct Recipe {
         var zenith: Color
         var middle: Color
         var horizon: Color
-        /// Where the gradient ends, from the top.
+        /// The end of the gradient, from the top.
         var horizonHeight: Float
         var glow: Color
         var sun: SIMD2<Float>
         var glowStrength: Float
         var cloudLight: Color
         var cloudShade: Color
-        /// From 0, clear, to 1, overcast.
+        /// From 0 (clear) to 1 (overcast).
         var cloudCover: Float
         var seed: UInt32
     }
@@ -62,7 +62,7 @@ final class SkyLayer: SceneLayer {
         return mix(recipe.middle, recipe.horizon, eased((fall - 0.55) / 0.45))
     }
 
-    /// Towards the horizon clouds lie flatter and closer together, as they do overhead of a plain.
+    /// Computes the clouds of a row. Clouds become flatter and denser towards the horizon, as in perspective.
     private func fillClouds(_ v: Float) {
         let height = max(0, recipe.horizonHeight - v)
         let y = 1.9 * height / (0.28 + height)

@@ -1,37 +1,39 @@
 import ImageCore
 
-/// How the pixels of one frame lie over a scene, whose height is 1 and whose horizontal middle is 0.
+/// Maps the pixels of a frame to the coordinates of a scene, whose height is 1 and whose horizontal center is 0.
 ///
-/// Scenes know nothing of pixels, so every size shows the same scene.
+/// Scenes don't depend on pixels, so every size shows the same scene.
 struct Viewport {
     let width: Int
     let height: Int
-    /// From 0 to 1 through an animation that loops.
+    /// The position in a looping animation, from 0 to 1.
     let phase: Float
-    /// How far the camera has moved sideways. Near things shift by all of it, far ones by a part.
+    /// The horizontal movement of the camera. Near objects shift by this amount, and distant ones by less.
     let pan: Float
 
     init(_ size: PixelSize, phase: Float = 0) {
         width = size.width
         height = size.height
         self.phase = phase
-        pan = 0.16 * swing(phase)
+        pan = 0.16 * oscillation(phase)
     }
 
     /// The height of a pixel in the scene.
     var pixel: Float { 1 / Float(height) }
-    /// Half of the visible width.
+    /// Half of the visible width, in the scene's units.
     var halfWidth: Float { Float(width) / Float(height) / 2 }
 
+    /// Returns the vertical position of a row's center, from 0 to 1.
     func vertical(_ row: Int) -> Float { (Float(row) + 0.5) / Float(height) }
 
-    /// Positions of the columns for something whose `depth` is 0 at infinity and 1 near the camera.
+    /// Returns the horizontal positions of the columns for an object at a depth from 0 (at infinity) to 1 (near the
+    /// camera).
     func columns(depth: Float) -> [Float] {
         let start = -halfWidth + 0.5 * pixel + pan * depth
         return (0..<width).map { start + Float($0) * pixel }
     }
 
-    /// The columns whose centres lie within `radius` of `center`, for a thing with `depth`.
+    /// Returns the columns whose centers are within `radius` of `center`, for an object at a depth.
     func columns(around center: Float, radius: Float, depth: Float) -> Range<Int> {
         let start = (center - radius - pan * depth + halfWidth) * Float(height)
         let end = (center + radius - pan * depth + halfWidth) * Float(height)
@@ -40,10 +42,11 @@ struct Viewport {
     }
 }
 
-/// A layer of a scene, prepared for one viewport. Layers are painted row by row, the furthest first.
+/// A layer of a scene, for one viewport. Layers are painted row by row, the furthest first.
 protocol SceneLayer: AnyObject {
+    /// Paints a row over the layers behind this one. `canvas` has the finished rows above.
     func paint(row: Int, onto line: inout [Color], canvas: Canvas)
-    /// True when nothing behind this layer shows in this row.
+    /// Returns whether this layer covers everything behind it in a row.
     func hides(row: Int) -> Bool
 }
 
@@ -51,7 +54,7 @@ extension SceneLayer {
     func hides(row: Int) -> Bool { false }
 }
 
-/// The finished rows of the image, straight RGBA.
+/// The finished rows of an image, in RGBA with straight alpha.
 struct Canvas {
     let width: Int
     var pixels: [UInt8]

@@ -1,13 +1,13 @@
-/// Still water: what stands above its edge upside down, broken by ripples that grow towards the camera.
+/// Water: a reflection of the area above its edge, distorted by ripples that grow towards the camera.
 final class WaterLayer: SceneLayer {
     struct Recipe {
-        /// Where the far shore is, from the top of the image.
+        /// The far edge, from the top of the image.
         var shore: Float
         var color: Color
         var glitter: Color
-        /// Where the path of light on the water is.
+        /// The horizontal position of the sun's reflection.
         var sun: Float
-        /// From 0, a mirror, to 1, a windy sea.
+        /// From 0 (a mirror) to 1 (a windy sea).
         var roughness: Float
         var seed: UInt32
     }

@@ -1,13 +1,16 @@
 import ImageCore
 
-/// One photo of the feed, in the shape that the usual demo services have.
+/// A photo of the feed, with the properties of a photo of JSONPlaceholder.
 public struct Photo: Hashable, Sendable {
+    /// The number of the album, from 1. An album has 50 photos.
     public var albumId: Int
+    /// The number of the photo, from 1.
     public var id: Int
+    /// The title.
     public var title: String
-    /// Absolute.
+    /// The absolute URL of the full image.
     public var url: String
-    /// Absolute; the longer side has 300 pixels.
+    /// The absolute URL of the thumbnail, whose longer side has 300 pixels.
     public var thumbnailUrl: String
 
     var json: String {
@@ -16,25 +19,30 @@ public struct Photo: Hashable, Sendable {
     }
 }
 
-/// The list of photos, numbered from 1, and its pages.
+/// A list of photos, numbered from 1 and divided into pages.
 public struct PhotoFeed: Hashable, Sendable {
+    /// The number of photos per page if a request doesn't specify it.
     public static let defaultLimit = 10
-    public static let largestLimit = 500
+    /// The maximum number of photos per page.
+    public static let maximumLimit = 500
 
+    /// The number of photos.
     public let count: Int
-    /// Whether each image shows its number, for machines to read (`NumberMark`).
+    /// Whether each image shows its number as a `NumberMark`.
     public let isNumbered: Bool
 
+    /// Creates a feed.
     public init(count: Int, isNumbered: Bool = false) {
         self.count = count
         self.isNumbered = isNumbered
     }
 
-    /// Empty past the end.
+    /// Returns the photos of a page. The result is empty past the end.
     ///
     /// - Parameters:
-    ///   - page: from 1.
-    ///   - origin: `http://host:port`, for the absolute URLs.
+    ///   - page: The number of the page, from 1.
+    ///   - limit: The number of photos per page.
+    ///   - origin: The scheme and authority of the absolute URLs, such as `http://host:port`.
     public func page(_ page: Int, limit: Int, origin: String) -> [Photo] {
         let (start, overflow) = (page - 1).multipliedReportingOverflow(by: limit)
         guard !overflow, start < count else { return [] }
@@ -48,7 +56,7 @@ public struct PhotoFeed: Hashable, Sendable {
             thumbnailUrl: origin + recipe.thumbnail(300).target)
     }
 
-    /// The images that the first photos' URLs name, thumbnails first, for drawing them before they are asked for.
+    /// Returns the images of the first photos, thumbnails first.
     func recipes(first count: Int) -> [ImageRecipe] {
         let ids = 1...max(1, min(count, self.count))
         return ids.map { recipe($0).thumbnail(300) } + ids.map { recipe($0) }
@@ -64,7 +72,7 @@ public struct PhotoFeed: Hashable, Sendable {
         (1200, 800), (800, 1200), (1200, 900), (1280, 720), (1000, 1000), (900, 1200), (1400, 700),
     ]
 
-    /// A mix in which every ten photos hold each format, and each of its kinds comes up.
+    /// Returns the parameters of a photo. Ten consecutive photos include each format, and twenty include each variant.
     static func recipe(_ id: Int) -> ImageRecipe {
         let (width, height) = sizes[id % sizes.count]
         var recipe = ImageRecipe(id: id, format: .jpeg, width: width, height: height)

@@ -1,18 +1,21 @@
-/// What a request's conditions make of a representation at hand (RFC 9110 sections 13 and 14).
+/// The result of evaluating the conditions and the range of a request (RFC 9110 sections 13 and 14).
 enum Selection: Hashable, Sendable {
+    /// The whole representation is sent.
     case whole
+    /// A range of bytes is sent.
     case part(Range<Int>)
     case notModified
     case unsatisfiable
 }
 
-/// Validators of one representation and its length.
+/// The validators and the length of a representation.
 struct Representation: Hashable, Sendable {
-    /// Strong, with its quotes.
+    /// The strong entity tag, including quotes.
     var entityTag: String
     var lastModified: HTTPDate
     var length: Int
 
+    /// Returns the part of the representation that a request selects.
     func selection(for request: HTTPRequest) -> Selection {
         if isNotModified(request) { return .notModified }
         guard request.method == "GET", let range = request.header("range"), isRangeWanted(request) else {
@@ -21,7 +24,8 @@ struct Representation: Hashable, Sendable {
         return Self.part(range, of: length)
     }
 
-    /// `If-None-Match` decides alone when it is there; it compares weakly.
+    /// Evaluates `If-None-Match` with a weak comparison. Evaluates `If-Modified-Since` only if `If-None-Match` is
+    /// absent.
     private func isNotModified(_ request: HTTPRequest) -> Bool {
         if let tags = request.header("if-none-match") {
             return tags.split(separator: ",").contains { tag in
@@ -33,13 +37,14 @@ struct Representation: Hashable, Sendable {
         return lastModified <= since
     }
 
-    /// `If-Range` compares strongly: the same tag, or exactly the same date.
+    /// Evaluates `If-Range` with a strong comparison: the tag or the date must be identical.
     private func isRangeWanted(_ request: HTTPRequest) -> Bool {
         guard let validator = request.header("if-range") else { return true }
         return validator == entityTag || HTTPDate(text: validator) == lastModified
     }
 
-    /// One range of bytes. Several ranges, other units and bad syntax are answered with the whole, as the RFC allows.
+    /// Parses a single range of bytes. Multiple ranges, other units and invalid syntax select the whole, as the RFC
+    /// allows.
     private static func part(_ header: String, of length: Int) -> Selection {
         guard header.lowercased().hasPrefix("bytes="), !header.contains(",") else { return .whole }
         let sides = header.dropFirst("bytes=".count).split(

@@ -1,9 +1,11 @@
-/// A moment in whole seconds since 1970, as HTTP writes it (IMF-fixdate, RFC 9110 section 5.6.7).
+/// An HTTP date in the IMF-fixdate format (RFC 9110 section 5.6.7).
 ///
-/// The two obsolete forms are not read; a date that can't be read makes its condition fail, as the RFC wants.
+/// The two obsolete formats are not supported. A condition with an invalid date is false, as the RFC requires.
 public struct HTTPDate: Hashable, Sendable, Comparable {
+    /// The number of seconds since 1 January 1970, UTC.
     public var secondsSince1970: Int
 
+    /// Creates a date.
     public init(secondsSince1970: Int) { self.secondsSince1970 = secondsSince1970 }
 
     public static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.secondsSince1970 < right.secondsSince1970 }
@@ -13,6 +15,7 @@ public struct HTTPDate: Hashable, Sendable, Comparable {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
+    /// The formatted date, such as "Sun, 06 Nov 1994 08:49:37 GMT".
     public var text: String {
         let day = Self.floorDivide(secondsSince1970, 86_400)
         let second = secondsSince1970 - day * 86_400
@@ -23,6 +26,7 @@ public struct HTTPDate: Hashable, Sendable, Comparable {
             "\(weekday), \(Self.padded(dayOfMonth, to: 2)) \(Self.months[month - 1]) \(Self.padded(year, to: 4)) \(clock) GMT"
     }
 
+    /// Parses a date. Returns nil if the text is not an IMF-fixdate.
     public init?(text: String) {
         let parts = text.split(separator: " ")
         guard parts.count == 6, parts[5] == "GMT", let month = Self.months.firstIndex(of: String(parts[2])) else {
@@ -45,7 +49,7 @@ public struct HTTPDate: Hashable, Sendable, Comparable {
         number >= 0 ? number / divisor : -((-number + divisor - 1) / divisor)
     }
 
-    /// Days since 1970 to year, month, day in the Gregorian calendar, counted in eras of 400 years that begin in March.
+    /// Converts days since 1970 to a Gregorian date. Uses eras of 400 years that begin in March.
     private static func civil(fromDay day: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = day + 719_468
         let era = floorDivide(shifted, 146_097)

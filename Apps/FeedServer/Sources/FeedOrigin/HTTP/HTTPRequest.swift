@@ -1,28 +1,35 @@
-/// A request as the server understands it: RFC 9112 with the parts that an image origin needs.
+/// An HTTP/1.1 request (RFC 9112).
 public struct HTTPRequest: Hashable, Sendable {
+    /// The method, such as "GET".
     public var method: String
-    /// The request target as received, `/images/1.jpg?w=300`.
+    /// The request target, such as `/images/1.jpg?w=300`.
     public var target: String
-    /// The target's path, percent-decoded.
+    /// The percent-decoded path of the target.
     public var path: String
-    /// The target's query, percent-decoded, in order.
+    /// The percent-decoded query parameters of the target, in order.
     public var query: [Field]
-    /// Names in lower case, values without surrounding white space, in order.
+    /// The headers in order, with lowercase names and without white space around the values.
     public var headers: [Field]
-    /// Whether the client keeps the connection open: HTTP/1.1 unless `Connection: close`, HTTP/1.0 only with `keep-alive`.
+    /// Whether the connection stays open: by default in HTTP/1.1, and with `Connection: keep-alive` in HTTP/1.0.
     public var keepsAlive: Bool
 
-    /// A name and a value, of a header or of a query.
+    /// A header or a query parameter.
     public struct Field: Hashable, Sendable {
+        /// The name.
         public var name: String
+        /// The value.
         public var value: String
 
+        /// Creates a field.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
+    /// Creates a request and parses its target.
+    ///
+    /// - Throws: `RequestFailure.malformed` if the percent-encoding of the target is invalid.
     public init(method: String = "GET", target: String, headers: [Field] = [], keepsAlive: Bool = true)
         throws(RequestFailure)
     {
@@ -40,22 +47,27 @@ public struct HTTPRequest: Hashable, Sendable {
         }
     }
 
-    /// The first header with this name, given in lower case.
+    /// Returns the value of the first header with a name, which must be lowercase.
     public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
-    /// The first query value with this name.
+    /// Returns the value of the first query parameter with a name.
     public func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
 }
 
-/// Why bytes are no request that this server can answer.
+/// An error in a request.
 public enum RequestFailure: Error, Hashable, Sendable {
+    /// Invalid syntax or an invalid parameter. The value is an error message.
     case malformed(String)
+    /// A head that exceeds `RequestParser.limit`.
     case headTooLarge
+    /// A body that exceeds `RequestParser.limit`.
     case bodyTooLarge
+    /// A version other than HTTP/1.0 and HTTP/1.1.
     case unsupportedVersion
+    /// A body with a transfer coding, such as chunked.
     case unsupportedTransferEncoding
 
-    /// The status that says so (RFC 9110 section 15, RFC 6585).
+    /// The status of the response (RFC 9110 section 15, RFC 6585).
     public var status: Int {
         switch self {
         case .malformed: 400
@@ -66,13 +78,14 @@ public enum RequestFailure: Error, Hashable, Sendable {
         }
     }
 
+    /// The error message.
     public var text: String {
         switch self {
         case .malformed(let text): text
-        case .headTooLarge: "the request's head is larger than 64 KiB"
-        case .bodyTooLarge: "this server takes no request bodies above 64 KiB"
-        case .unsupportedVersion: "only HTTP/1.0 and HTTP/1.1 are spoken here"
-        case .unsupportedTransferEncoding: "request bodies with a Transfer-Encoding are not taken"
+        case .headTooLarge: "the head of the request exceeds 64 KiB"
+        case .bodyTooLarge: "the body of the request exceeds 64 KiB"
+        case .unsupportedVersion: "only HTTP/1.0 and HTTP/1.1 are supported"
+        case .unsupportedTransferEncoding: "Transfer-Encoding is not supported in requests"
         }
     }
 }
@@ -87,12 +100,12 @@ private func percentDecoded(_ text: Substring) throws(RequestFailure) -> String 
             continue
         }
         guard let high = rest.popFirst().flatMap(hexValue), let low = rest.popFirst().flatMap(hexValue) else {
-            throw .malformed("a % in the target is not followed by two hexadecimal digits")
+            throw .malformed("a % in the target must be followed by two hexadecimal digits")
         }
         bytes.append(high << 4 | low)
     }
     guard let decoded = String(validating: bytes, as: UTF8.self) else {
-        throw .malformed("the target is not UTF-8 after percent-decoding")
+        throw .malformed("the percent-decoded target is not valid UTF-8")
     }
     return decoded
 }

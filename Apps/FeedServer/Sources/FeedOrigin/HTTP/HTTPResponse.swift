@@ -1,12 +1,15 @@
-/// A response before it meets the network. The body is shared, not copied, so that thousands of clients read one image.
+/// An HTTP response. Responses share the bytes of the body, so that many clients can receive one image without a copy.
 public struct HTTPResponse: Hashable, Sendable {
+    /// The status code.
     public var status: Int
-    /// Without `Date`, `Content-Length` and `Connection`, which are added when the response is sent.
+    /// The headers without `Date`, `Content-Length` and `Connection`, which are added when the response is sent.
     public var headers: [HTTPRequest.Field]
+    /// The whole body.
     public var body: [UInt8]
     /// The part of `body` that is sent.
     public var range: Range<Int>
 
+    /// Creates a response that sends the whole body.
     public init(status: Int = 200, headers: [HTTPRequest.Field] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
@@ -14,7 +17,7 @@ public struct HTTPResponse: Hashable, Sendable {
         range = 0..<body.count
     }
 
-    /// An answer for people and programs: `{"error":"…"}`.
+    /// Returns an error response with a JSON body: `{"error":"…"}`.
     public static func failure(_ status: Int, _ text: String) -> HTTPResponse {
         json(#"{"error":"\#(escaped(text))"}"#, status: status)
     }
@@ -28,14 +31,15 @@ public struct HTTPResponse: Hashable, Sendable {
             ], body: Array(text.utf8))
     }
 
+    /// Returns the value of the first header with a name. The comparison ignores case.
     public func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// 304 and 204 never have a body, nor its length (RFC 9110 section 8.6).
+    /// Whether the response may have a body and `Content-Length`. 204 and 304 have neither (RFC 9110 section 8.6).
     var mayHaveBody: Bool { status != 304 && status != 204 && status >= 200 }
 
-    /// The head as sent, its empty line included.
+    /// Returns the bytes of the head, including the empty line.
     func head(date: String, contentLength: Int?, keepsAlive: Bool) -> [UInt8] {
         var text = "HTTP/1.1 \(status) \(Self.reason(status))\r\nDate: \(date)\r\n"
         for header in headers { text += "\(header.name): \(header.value)\r\n" }
@@ -57,7 +61,7 @@ public struct HTTPResponse: Hashable, Sendable {
     ]
 }
 
-/// The characters of a JSON string (RFC 8259 section 7).
+/// Escapes the text for a JSON string (RFC 8259 section 7).
 func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -1,21 +1,24 @@
-/// Turns the bytes of a connection into requests, however they are cut, several at once included (pipelining).
+/// Parses requests from the bytes of a connection. The chunks of bytes may contain a part of a request, or multiple
+/// requests (pipelining).
 ///
-/// After a failure the connection can't be trusted any more: answer and close.
+/// After an error, the position of the next request is unknown: send an error response and close the connection.
 public struct RequestParser: Sendable {
-    /// Bytes that a head or a body may have.
+    /// The maximum size of a head or a body in bytes.
     public static let limit = 64 << 10
 
     private var buffer: [UInt8] = []
     private var position = 0
     private var scanned = 0
-    /// Bytes of a request body that are still to be skipped.
+    /// The number of bytes of a request body that are not yet skipped.
     private var bodyLeft = 0
 
+    /// Creates a parser for a new connection.
     public init() {}
 
-    /// True when part of a request has arrived, so that waiting for the rest has a limit.
+    /// Whether a part of a request was received.
     public var isWithinRequest: Bool { position < buffer.count || bodyLeft > 0 }
 
+    /// Adds received bytes.
     public mutating func append(_ bytes: some Collection<UInt8>) {
         if position > 0 {
             buffer.removeFirst(position)
@@ -25,9 +28,11 @@ public struct RequestParser: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// The next complete request, or nil until more bytes come.
+    /// Returns the next complete request, or nil if more bytes are needed.
     ///
-    /// A request's body is skipped before the request after it is read.
+    /// Skips the bodies of requests.
+    ///
+    /// - Throws: `RequestFailure` if the request is invalid or too large.
     public mutating func next() throws(RequestFailure) -> HTTPRequest? {
         skipBody()
         guard bodyLeft == 0 else { return nil }
@@ -53,13 +58,14 @@ public struct RequestParser: Sendable {
         scanned = max(scanned, position)
     }
 
-    /// RFC 9112 section 2.2: empty lines before a request are ignored.
+    /// Skips empty lines before a request (RFC 9112 section 2.2).
     private mutating func skipEmptyLines() {
         while position < buffer.count, buffer[position] == 13 || buffer[position] == 10 { position += 1 }
         scanned = max(scanned, position)
     }
 
-    /// One past the empty line that ends the head. A line may end with a bare LF (RFC 9112 section 2.2).
+    /// Returns the position after the empty line that ends the head. A line may end with only LF (RFC 9112 section
+    /// 2.2).
     private mutating func endOfHead() -> Int? {
         while scanned < buffer.count {
             let index = scanned
@@ -92,18 +98,18 @@ public struct RequestParser: Sendable {
 
     private static func requestLine(_ line: ArraySlice<UInt8>) throws(RequestFailure) -> (String, String, minor: Int) {
         let parts = line.split(separator: 32, omittingEmptySubsequences: false)
-        guard parts.count == 3 else { throw .malformed("the request line is not METHOD TARGET VERSION") }
+        guard parts.count == 3 else { throw .malformed("the request line must be METHOD TARGET VERSION") }
         let version = text(parts[2])
-        guard version.hasPrefix("HTTP/") else { throw .malformed("the request line does not end with HTTP/1.1") }
+        guard version.hasPrefix("HTTP/") else { throw .malformed("the request line must end with HTTP/1.1") }
         guard version == "HTTP/1.1" || version == "HTTP/1.0" else { throw .unsupportedVersion }
-        guard !parts[0].isEmpty, parts[0].allSatisfy(isToken) else { throw .malformed("the method is no token") }
+        guard !parts[0].isEmpty, parts[0].allSatisfy(isToken) else { throw .malformed("the method is not a token") }
         guard parts[1].allSatisfy({ $0 > 32 && $0 < 127 }) else {
-            throw .malformed("the target holds bytes that have to be percent-encoded")
+            throw .malformed("the target contains bytes that must be percent-encoded")
         }
         return (text(parts[0]), try path(of: text(parts[1])), version == "HTTP/1.1" ? 1 : 0)
     }
 
-    /// Origin form, or the path of an absolute form (RFC 9112 section 3.2).
+    /// Returns the target in origin form. The target may be in absolute form (RFC 9112 section 3.2).
     private static func path(of target: String) throws(RequestFailure) -> String {
         if target.hasPrefix("/") { return target }
         guard target.hasPrefix("http://") else { throw .malformed("the target is neither a path nor an http URL") }
@@ -113,28 +119,32 @@ public struct RequestParser: Sendable {
     }
 
     private static func header(_ line: ArraySlice<UInt8>) throws(RequestFailure) -> HTTPRequest.Field {
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .malformed("a header without a colon") }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { throw .malformed("a header has no colon") }
         let name = line[..<colon]
-        guard !name.isEmpty, name.allSatisfy(isToken) else { throw .malformed("a header's name is no token") }
+        guard !name.isEmpty, name.allSatisfy(isToken) else { throw .malformed("the name of a header is not a token") }
         var value = line[(colon + 1)...]
         while let byte = value.first, byte == 32 || byte == 9 { value.removeFirst() }
         while let byte = value.last, byte == 32 || byte == 9 { value.removeLast() }
         guard value.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else {
-            throw .malformed("a header's value holds control characters")
+            throw .malformed("the value of a header contains control characters")
         }
         return HTTPRequest.Field(text(name).lowercased(), text(value))
     }
 
-    /// RFC 9112 section 3.2: exactly one Host in HTTP/1.1. It ends up in the feed's URLs, so its characters are checked.
+    /// Checks that an HTTP/1.1 request has exactly one Host header (RFC 9112 section 3.2).
+    ///
+    /// Also checks its characters, because the feed's URLs contain the host.
     private static func checkHost(_ headers: [HTTPRequest.Field], minor: Int) throws(RequestFailure) {
         let hosts = headers.filter { $0.name == "host" }
-        guard hosts.count == 1 || (minor == 0 && hosts.isEmpty) else { throw .malformed("exactly one Host is needed") }
+        guard hosts.count == 1 || (minor == 0 && hosts.isEmpty) else {
+            throw .malformed("the request must have exactly one Host header")
+        }
         let isPlain = hosts.allSatisfy { host in
             host.value.utf8.allSatisfy {
                 isToken($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]")
             }
         }
-        guard isPlain else { throw .malformed("the Host is no host name") }
+        guard isPlain else { throw .malformed("the Host header is not a host name") }
     }
 
     private static func bodyLength(_ headers: [HTTPRequest.Field]) throws(RequestFailure) -> Int {
@@ -142,7 +152,7 @@ public struct RequestParser: Sendable {
         let lengths = Set(headers.filter { $0.name == "content-length" }.map(\.value))
         guard let text = lengths.first else { return 0 }
         guard lengths.count == 1, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), !text.isEmpty else {
-            throw .malformed("Content-Length is no single number")
+            throw .malformed("Content-Length must be a single number")
         }
         guard let length = Int(text), length <= limit else { throw .bodyTooLarge }
         return length
@@ -150,7 +160,7 @@ public struct RequestParser: Sendable {
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    /// RFC 9110 section 5.6.2.
+    /// Returns whether a byte is allowed in a token (RFC 9110 section 5.6.2).
     private static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true

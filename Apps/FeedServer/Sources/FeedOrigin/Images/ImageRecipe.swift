@@ -1,25 +1,34 @@
 public import ImageCore
 
-/// Everything that decides the bytes of one image.
+/// The parameters of a generated image. They determine its bytes.
 public struct ImageRecipe: Hashable, Sendable {
+    /// The number of the scene.
     public var id: Int
+    /// The file format.
     public var format: ImageFormat
+    /// The width in pixels.
     public var width: Int
+    /// The height in pixels.
     public var height: Int
+    /// Whether the file is progressive or interlaced.
     public var isProgressive = false
+    /// Whether the image has transparent parts.
     public var hasAlpha = false
+    /// Whether the encoding is lossless.
     public var isLossless = false
-    /// Whether the id is drawn into the image, for machines to read (`NumberMark`).
+    /// Whether the image shows its id as a `NumberMark`.
     public var isNumbered = false
-    /// Nil for a still image.
+    /// The number of frames of an animation, or `nil` for a still image.
     public var frames: Int?
-    /// From 1 to 100, for JPEG and lossy WebP.
+    /// The quality of JPEG and lossy WebP, from 1 to 100.
     public var quality = 85
 
-    /// The most pixels that one image may have, over all of its frames.
-    public static let largestArea = 16 << 20
-    public static let largestSide = 8192
+    /// The maximum number of pixels of an image, including all frames.
+    public static let maximumArea = 16 << 20
+    /// The maximum width and height in pixels.
+    public static let maximumSide = 8192
 
+    /// Creates the parameters of a still, opaque image.
     public init(id: Int, format: ImageFormat, width: Int, height: Int) {
         self.id = id
         self.format = format
@@ -27,9 +36,10 @@ public struct ImageRecipe: Hashable, Sendable {
         self.height = height
     }
 
+    /// The size in pixels.
     public var size: PixelSize { PixelSize(width: width, height: height) }
 
-    /// The same image with a longer side of `side` pixels.
+    /// Returns the same image with a longer side of `side` pixels.
     func thumbnail(_ side: Int) -> ImageRecipe {
         var small = self
         let longer = max(width, height)
@@ -38,7 +48,7 @@ public struct ImageRecipe: Hashable, Sendable {
         return small
     }
 
-    /// The path and query that ask for it.
+    /// The path and query of the image's URL.
     var target: String {
         var text = "/images/\(id).\(Self.suffixes[format] ?? format.rawValue)?w=\(width)&h=\(height)"
         if isProgressive { text += "&progressive=1" }
@@ -56,24 +66,25 @@ public struct ImageRecipe: Hashable, Sendable {
 }
 
 extension ImageRecipe {
-    /// `/images/<id>.<jpg|jpeg|png|webp|gif>?w=…&h=…` with its options; nil if the path is not an image's.
+    /// Parses `/images/<id>.<jpg|jpeg|png|webp|gif>?w=…&h=…` with options. Returns nil if the path is not that of an
+    /// image.
     ///
-    /// Throws when a number is out of its range or a wish is none that the format could fulfil.
+    /// - Throws: `RequestFailure.malformed` if a number is out of range, or the format doesn't support an option.
     init?(_ request: HTTPRequest) throws(RequestFailure) {
         let name = request.path.dropFirst("/images/".count).split(separator: ".", omittingEmptySubsequences: false)
         guard request.path.hasPrefix("/images/"), name.count == 2, let id = Int(name[0]), id >= 0 else { return nil }
         let suffix = name[1] == "jpeg" ? "jpg" : String(name[1])
         guard let format = Self.suffixes.first(where: { $0.value == suffix })?.key else { return nil }
-        let sides = 1...Self.largestSide
+        let sides = 1...Self.maximumSide
         self.init(
-            id: id, format: format, width: try Misbehaviour.number(request, "w", sides) ?? 600,
-            height: try Misbehaviour.number(request, "h", sides) ?? 400)
+            id: id, format: format, width: try NetworkConditions.number(request, "w", sides) ?? 600,
+            height: try NetworkConditions.number(request, "h", sides) ?? 400)
         isProgressive = try Self.flag(request, "progressive")
         hasAlpha = try Self.flag(request, "alpha")
         isLossless = try Self.flag(request, "lossless")
         isNumbered = try Self.flag(request, "numbered")
-        quality = try Misbehaviour.number(request, "quality", 1...100) ?? 85
-        let frames = try Misbehaviour.number(request, "frames", 1...200) ?? 12
+        quality = try NetworkConditions.number(request, "quality", 1...100) ?? 85
+        let frames = try NetworkConditions.number(request, "frames", 1...200) ?? 12
         if try Self.flag(request, "animated") { self.frames = frames }
         try check()
     }
@@ -82,21 +93,21 @@ extension ImageRecipe {
         switch request.parameter(name) {
         case nil, "0": return false
         case "1", "": return true
-        default: throw .malformed("\(name) is 0 or 1")
+        default: throw .malformed("\(name) must be 0 or 1")
         }
     }
 
     private func check() throws(RequestFailure) {
-        guard size.area * (frames ?? 1) <= Self.largestArea else {
-            throw .malformed("an image has at most \(Self.largestArea) pixels, over all of its frames")
+        guard size.area * (frames ?? 1) <= Self.maximumArea else {
+            throw .malformed("an image must have at most \(Self.maximumArea) pixels, including all frames")
         }
-        let refusals: [(isWished: Bool, formats: [ImageFormat], text: String)] = [
+        let options: [(isRequested: Bool, formats: [ImageFormat], text: String)] = [
             (hasAlpha, [.png, .webp, .gif], "transparency"),
-            (isProgressive, [.jpeg, .png, .gif], "a progressive form"),
-            (isLossless, [.png, .webp], "a lossless form"), (frames != nil, [.gif, .webp], "animation"),
+            (isProgressive, [.jpeg, .png, .gif], "progressive encoding"),
+            (isLossless, [.png, .webp], "lossless encoding"), (frames != nil, [.gif, .webp], "animation"),
         ]
-        for refusal in refusals where refusal.isWished && !refusal.formats.contains(format) {
-            throw .malformed("\(format) has no \(refusal.text) here")
+        for option in options where option.isRequested && !option.formats.contains(format) {
+            throw .malformed("\(format) does not support \(option.text)")
         }
     }
 }

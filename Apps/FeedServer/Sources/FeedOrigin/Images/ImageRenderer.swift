@@ -6,27 +6,33 @@ public import ImageCore
     import Foundation
 #endif
 
-/// A finished image and what HTTP has to know of it.
+/// An encoded image with its HTTP metadata.
 public struct RenderedImage: Hashable, Sendable {
+    /// The encoded file.
     public var bytes: [UInt8]
-    /// Strong, with its quotes: made from the bytes.
+    /// The strong entity tag, including quotes. It is a hash of the bytes.
     public var entityTag: String
+    /// The date of the photo.
     public var lastModified: HTTPDate
+    /// The media type.
     public var contentType: String
 }
 
-/// Draws and encodes images. Same recipe and encoders, same bytes.
+/// Draws and encodes images. The same parameters and encoders always produce the same bytes.
 public struct ImageRenderer: Sendable {
     private let encoders: [ImageFormat: any ImageEncoder]
 
+    /// Creates a renderer with an encoder for each format. The first encoder of a format is used.
     public init(encoders: [any ImageEncoder]) {
         self.encoders = Dictionary(encoders.map { ($0.format, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Throws `animationUnsupported` and what else the encoder says.
-    public func make(_ recipe: ImageRecipe) throws(EncodingFailure) -> RenderedImage {
+    /// Draws and encodes an image.
+    ///
+    /// - Throws: `EncodingFailure`, in particular `failed` if there is no encoder for the format.
+    public func render(_ recipe: ImageRecipe) throws(EncodingFailure) -> RenderedImage {
         guard let encoder = encoders[recipe.format] else {
-            throw .failed(recipe.format, "this server was built without an encoder for it")
+            throw .failed(recipe.format, "this server has no encoder for this format")
         }
         let bytes = [UInt8](try encoded(recipe, by: encoder))
         let tag = String(fingerprint(bytes), radix: 16) + "-" + String(bytes.count, radix: 16)
@@ -54,7 +60,7 @@ public struct ImageRenderer: Sendable {
         return recipe.isNumbered ? NumberMark.mark(recipe.id, on: scene) : scene
     }
 
-    /// Photos were taken six hours apart, the first on 1 January 2024.
+    /// Returns the date of a photo. Consecutive photos are six hours apart, starting on 1 January 2024.
     private static func date(_ recipe: ImageRecipe) -> HTTPDate {
         HTTPDate(secondsSince1970: 1_704_067_200 + (recipe.id % 4096) * 21_600)
     }

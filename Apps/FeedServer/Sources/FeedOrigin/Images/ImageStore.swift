@@ -2,11 +2,13 @@ import Dispatch
 public import ImageCore
 import Synchronization
 
-/// Keeps finished images within a byte budget, and has each made once however many threads ask for it at a time.
+/// A cache of rendered images with a byte limit. Renders an image only once if multiple threads request it at the same
+/// time.
 ///
-/// Callers block while an image is made: this is for threads, never for the cooperative pool.
+/// Blocks the caller while an image is rendered. Don't use it on the cooperative thread pool.
 public final class ImageStore: Sendable {
-    public typealias Make = @Sendable (ImageRecipe) throws(EncodingFailure) -> RenderedImage
+    /// Renders an image.
+    public typealias Render = @Sendable (ImageRecipe) throws(EncodingFailure) -> RenderedImage
 
     fileprivate struct Entry {
         var image: RenderedImage
@@ -15,80 +17,89 @@ public final class ImageStore: Sendable {
 
     fileprivate struct State {
         var entries: [ImageRecipe: Entry] = [:]
-        var commissions: [ImageRecipe: Commission] = [:]
+        var pendingImages: [ImageRecipe: PendingImage] = [:]
         var bytes = 0
         var uses: UInt64 = 0
     }
 
     private let state = Mutex(State())
     private let byteLimit: Int
-    private let easels: DispatchSemaphore
-    private let make: Make
-    /// Called when someone begins to wait for an image that another thread makes.
+    private let renderSlots: DispatchSemaphore
+    private let render: Render
+    /// Called when a caller starts to wait for an image that another thread renders.
     private let onWait: @Sendable () -> Void
 
+    /// Creates an empty store.
+    ///
     /// - Parameters:
-    ///   - byteLimit: images above it are made but not kept.
-    ///   - concurrency: how many images are made at a time.
-    public convenience init(byteLimit: Int, concurrency: Int, make: @escaping Make) {
-        self.init(byteLimit: byteLimit, concurrency: concurrency, onWait: {}, make: make)
+    ///   - byteLimit: The maximum size of the stored images in bytes. A larger image is rendered but not stored.
+    ///   - concurrency: The maximum number of images that are rendered at the same time.
+    ///   - render: Renders an image.
+    public convenience init(byteLimit: Int, concurrency: Int, render: @escaping Render) {
+        self.init(byteLimit: byteLimit, concurrency: concurrency, onWait: {}, render: render)
     }
 
-    init(byteLimit: Int, concurrency: Int, onWait: @escaping @Sendable () -> Void, make: @escaping Make) {
+    init(byteLimit: Int, concurrency: Int, onWait: @escaping @Sendable () -> Void, render: @escaping Render) {
         self.onWait = onWait
         self.byteLimit = byteLimit
-        self.make = make
-        easels = DispatchSemaphore(value: concurrency)
+        self.render = render
+        renderSlots = DispatchSemaphore(value: concurrency)
     }
 
-    /// Bytes of the images that are kept.
+    /// The size of the stored images in bytes.
     public var byteCount: Int { state.withLock { $0.bytes } }
 
+    /// Returns an image. Renders it if it isn't stored.
     public func image(_ recipe: ImageRecipe) throws(EncodingFailure) -> RenderedImage {
         switch state.withLock({ $0.lookUp(recipe) }) {
-        case .kept(let image): return image
-        case .comes(let commission):
+        case .stored(let image): return image
+        case .pending(let pendingImage):
             onWait()
-            return try commission.wait()
-        case .make(let commission): return try fulfil(commission, recipe)
+            return try pendingImage.wait()
+        case .new(let pendingImage): return try complete(pendingImage, recipe)
         }
     }
 
-    private func fulfil(_ commission: Commission, _ recipe: ImageRecipe) throws(EncodingFailure) -> RenderedImage {
-        easels.wait()
+    private func complete(_ pendingImage: PendingImage, _ recipe: ImageRecipe) throws(EncodingFailure) -> RenderedImage
+    {
+        renderSlots.wait()
         let result: Result<RenderedImage, EncodingFailure>
-        do throws(EncodingFailure) { result = .success(try make(recipe)) } catch { result = .failure(error) }
-        easels.signal()
+        do throws(EncodingFailure) { result = .success(try render(recipe)) } catch { result = .failure(error) }
+        renderSlots.signal()
         state.withLock { state in
-            state.commissions[recipe] = nil
-            if case .success(let image) = result { state.keep(image, for: recipe, limit: byteLimit) }
+            state.pendingImages[recipe] = nil
+            if case .success(let image) = result { state.insert(image, for: recipe, limit: byteLimit) }
         }
-        commission.deliver(result)
+        pendingImage.complete(with: result)
         return try result.get()
     }
 }
 
 extension ImageStore.State {
-    fileprivate enum Answer {
-        case kept(RenderedImage)
-        case comes(Commission)
-        case make(Commission)
+    fileprivate enum LookUp {
+        case stored(RenderedImage)
+        /// Another thread renders the image.
+        case pending(PendingImage)
+        /// The caller must render the image.
+        case new(PendingImage)
     }
 
-    fileprivate mutating func lookUp(_ recipe: ImageRecipe) -> Answer {
+    fileprivate mutating func lookUp(_ recipe: ImageRecipe) -> LookUp {
         uses += 1
         if let image = entries[recipe]?.image {
             entries[recipe]?.lastUse = uses
-            return .kept(image)
+            return .stored(image)
         }
-        if let commission = commissions[recipe] { return .comes(commission) }
-        let commission = Commission()
-        commissions[recipe] = commission
-        return .make(commission)
+        if let pendingImage = pendingImages[recipe] { return .pending(pendingImage) }
+        let pendingImage = PendingImage()
+        pendingImages[recipe] = pendingImage
+        return .new(pendingImage)
     }
 
-    /// Looks through all entries for the oldest: there are hundreds at most, and only drawing an image comes here.
-    fileprivate mutating func keep(_ image: RenderedImage, for recipe: ImageRecipe, limit: Int) {
+    /// Stores an image and evicts the least recently used ones.
+    ///
+    /// Searches all entries for the oldest. There are at most hundreds, and drawing an image takes much longer.
+    fileprivate mutating func insert(_ image: RenderedImage, for recipe: ImageRecipe, limit: Int) {
         guard image.bytes.count <= limit else { return }
         entries[recipe] = ImageStore.Entry(image: image, lastUse: uses)
         bytes += image.bytes.count
@@ -99,21 +110,21 @@ extension ImageStore.State {
     }
 }
 
-/// An image that one thread makes and others wait for.
-private final class Commission: Sendable {
+/// An image that one thread renders while others wait for it.
+private final class PendingImage: Sendable {
     private let result = Mutex<Result<RenderedImage, EncodingFailure>?>(nil)
     private let done = DispatchGroup()
 
     init() { done.enter() }
 
-    func deliver(_ made: Result<RenderedImage, EncodingFailure>) {
-        result.withLock { $0 = made }
+    func complete(with newResult: Result<RenderedImage, EncodingFailure>) {
+        result.withLock { $0 = newResult }
         done.leave()
     }
 
     func wait() throws(EncodingFailure) -> RenderedImage {
         done.wait()
-        guard let made = result.withLock({ $0 }) else { throw .failed(.jpeg, "the image was never delivered") }
-        return try made.get()
+        guard let finished = result.withLock({ $0 }) else { throw .failed(.jpeg, "the image was not rendered") }
+        return try finished.get()
     }
 }

@@ -1,24 +1,24 @@
-/// Serves one client until it leaves, fails to behave, or is made to leave. Blocks its thread.
+/// Serves a client until it disconnects, sends an invalid request, or the server stops. Blocks its thread.
 struct Connection {
     let socket: Socket
     let site: Site
-    let switches: Switches
-    let pacing: any Pacing
-    let patience: Patience
+    let defaults: NetworkDefaults
+    let clock: any ServerClock
+    let limits: ConnectionLimits
 
     enum Ending { case orderly, reset }
 
-    private enum Next { case goOn, close, reset }
+    private enum Next { case keepOpen, close, reset }
 
-    /// Returns how the socket is to be closed, for its owner to do.
+    /// Serves the client. Returns how the caller must close the socket.
     func serve() -> Ending {
-        socket.setTimeouts(receive: patience.receive, send: patience.send)
-        guard conversation() == .close else { return .reset }
+        socket.setTimeouts(receive: limits.receive, send: limits.send)
+        guard handleRequests() == .close else { return .reset }
         socket.finish()
         return .orderly
     }
 
-    private func conversation() -> Next {
+    private func handleRequests() -> Next {
         var parser = RequestParser()
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
         var receives = 0
@@ -26,47 +26,48 @@ struct Connection {
             do throws(RequestFailure) {
                 while let request = try parser.next() {
                     receives = 0
-                    let next = answer(request)
-                    if next != .goOn { return next }
+                    let next = respond(to: request)
+                    if next != .keepOpen { return next }
                 }
             } catch {
-                refuse(error)
+                reject(error)
                 return .close
             }
             receives += parser.isWithinRequest ? 1 : 0
-            guard receives < patience.receivesPerHead, let count = socket.receive(into: &buffer), count > 0 else {
-                if parser.isWithinRequest { refuse(status: 408, "the request did not come to its end") }
+            guard receives < limits.receivesPerHead, let count = socket.receive(into: &buffer), count > 0 else {
+                if parser.isWithinRequest { reject(status: 408, "the request is incomplete") }
                 return .close
             }
             parser.append(buffer[..<count])
         }
     }
 
-    private func answer(_ request: HTTPRequest) -> Next {
-        let isAboutStatistics = request.path == "/stats" || request.path == "/stats/reset"
-        let attempt = isAboutStatistics ? 1 : site.statistics.began(request)
-        let switches = isAboutStatistics ? Switches() : switches
-        let misbehaviour: Misbehaviour
+    private func respond(to request: HTTPRequest) -> Next {
+        let isForStatistics = request.path == "/stats" || request.path == "/stats/reset"
+        let attempt = isForStatistics ? 1 : site.statistics.recordRequest(request)
+        let defaults = isForStatistics ? NetworkDefaults() : defaults
+        let conditions: NetworkConditions
         do throws(RequestFailure) {
-            misbehaviour = try Misbehaviour(request, attempt: attempt, switches: switches)
+            conditions = try NetworkConditions(request, attempt: attempt, defaults: defaults)
         } catch {
-            return perform(delivery(.failure(error.status, error.text), Misbehaviour(), request))
+            return perform(delivery(.failure(error.status, error.text), NetworkConditions(), request))
         }
         let response = site.respond(to: request)
-        return perform(delivery(response, misbehaviour, request), isCounted: !isAboutStatistics)
+        return perform(delivery(response, conditions, request), isCounted: !isForStatistics)
     }
 
-    private func delivery(_ response: HTTPResponse, _ misbehaviour: Misbehaviour, _ request: HTTPRequest) -> Delivery {
+    private func delivery(_ response: HTTPResponse, _ conditions: NetworkConditions, _ request: HTTPRequest) -> Delivery
+    {
         Delivery(
-            response, misbehaviour: misbehaviour, date: pacing.date.text, keepsAlive: request.keepsAlive,
+            response, conditions: conditions, date: clock.date.text, keepsAlive: request.keepsAlive,
             isHead: request.method == "HEAD")
     }
 
-    private func refuse(_ failure: RequestFailure) { refuse(status: failure.status, failure.text) }
+    private func reject(_ failure: RequestFailure) { reject(status: failure.status, failure.text) }
 
-    private func refuse(status: Int, _ text: String) {
+    private func reject(status: Int, _ text: String) {
         let delivery = Delivery(
-            .failure(status, text), misbehaviour: Misbehaviour(), date: pacing.date.text, keepsAlive: false,
+            .failure(status, text), conditions: NetworkConditions(), date: clock.date.text, keepsAlive: false,
             isHead: false)
         _ = perform(delivery)
     }
@@ -75,20 +76,20 @@ struct Connection {
         var bytes = 0
         var isAbandoned = false
         for step in delivery.steps where !isAbandoned { isAbandoned = !perform(step, bytes: &bytes) }
-        if isCounted { site.statistics.ended(status: delivery.status, bytes: bytes, isAbandoned: isAbandoned) }
+        if isCounted { site.statistics.recordResponse(status: delivery.status, bytes: bytes, isAbandoned: isAbandoned) }
         if isAbandoned { return .close }
         return switch delivery.ending {
-        case .keepAlive: .goOn
+        case .keepAlive: .keepOpen
         case .close: .close
         case .reset: .reset
         }
     }
 
-    /// False when the client has gone.
+    /// Performs a step. Returns false if the client has disconnected.
     private func perform(_ step: Delivery.Step, bytes: inout Int) -> Bool {
         switch step {
-        case .wait(let duration): return pacing.wait(duration, watching: socket.descriptor)
-        case .stall: return pacing.wait(patience.stall, watching: socket.descriptor)
+        case .wait(let duration): return clock.wait(duration, watching: socket.descriptor)
+        case .stall: return clock.wait(limits.stall, watching: socket.descriptor)
         case .send(let head, let body, let range, nil):
             let sent = socket.send(head[...], body[range])
             bytes += sent
@@ -98,7 +99,7 @@ struct Connection {
         }
     }
 
-    /// Pieces of a twentieth of a second, each followed by the time that it takes.
+    /// Sends chunks of a twentieth of a second, and waits after each for the time that it takes.
     private func sendSlowly(
         _ head: ArraySlice<UInt8>, _ body: ArraySlice<UInt8>, _ bytesPerSecond: Int, bytes: inout Int
     ) -> Bool {
@@ -106,29 +107,30 @@ struct Connection {
         for part in [head, body] {
             var rest = part
             while !rest.isEmpty {
-                let piece = rest.prefix(size)
+                let chunk = rest.prefix(size)
                 rest = rest.dropFirst(size)
-                let sent = socket.send(piece, [])
+                let sent = socket.send(chunk, [])
                 bytes += sent
-                guard sent == piece.count else { return false }
-                let time = Duration.seconds(1) * piece.count / bytesPerSecond
-                guard pacing.wait(time, watching: socket.descriptor) else { return false }
+                guard sent == chunk.count else { return false }
+                let time = Duration.seconds(1) * chunk.count / bytesPerSecond
+                guard clock.wait(time, watching: socket.descriptor) else { return false }
             }
         }
         return true
     }
 }
 
-/// How long the server waits for its clients.
-public struct Patience: Hashable, Sendable {
-    /// For the next bytes of a client, a new request on an idle connection included.
+/// The timeouts and limits of a connection.
+public struct ConnectionLimits: Hashable, Sendable {
+    /// The maximum time to wait for bytes from the client, including a new request on an idle connection.
     public var receive: Duration = .seconds(30)
-    /// In how many pieces a request may come: bounds a client that sends a byte now and then.
+    /// The maximum number of chunks in which a request may arrive. Limits clients that send single bytes slowly.
     public var receivesPerHead = 128
-    /// For a client to take bytes.
+    /// The maximum time to wait until the client accepts bytes.
     public var send: Duration = .seconds(30)
-    /// How long a stalled answer is kept open.
+    /// The time that a stalled response stays open.
     public var stall: Duration = .seconds(300)
 
+    /// Creates the default limits.
     public init() {}
 }

@@ -9,14 +9,14 @@ private final class Work: Sendable {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
-/// Runs `work` on a thread of its own with a stack of 1 MiB; false when the system has none to give.
+/// Runs `work` on a new thread with a stack of 1 MiB. Returns false if the system can't create a thread.
 func startDetachedThread(_ work: @escaping @Sendable () -> Void) -> Bool {
     var attributes = pthread_attr_t()
     unsafe pthread_attr_init(&attributes)
     defer { unsafe pthread_attr_destroy(&attributes) }
     unsafe pthread_attr_setstacksize(&attributes, 1 << 20)
     unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    // The thread takes over the reference that is made here; without a thread it is given back.
+    // The thread consumes this reference. If there is no thread, it is released below.
     let box = unsafe Unmanaged.passRetained(Work(work)).toOpaque()
     #if canImport(Glibc)
         var thread = pthread_t()

@@ -1,16 +1,20 @@
 import Dispatch
 import Synchronization
 
-/// An HTTP/1.1 origin on loopback with a thread for each connection, up to a bound.
+/// An HTTP/1.1 server on loopback, with a thread per connection.
 public final class FeedServer: Sendable {
+    /// The configuration of a server.
     public struct Configuration: Sendable {
-        /// 0 for any free port.
+        /// The port. 0 means any free port.
         public var port: UInt16 = 0
-        /// Clients beyond it wait in the listening queue.
+        /// The maximum number of concurrent connections. Other clients wait in the listening queue.
         public var connectionLimit = 512
-        public var switches = Switches()
-        public var patience = Patience()
+        /// The latency, bandwidth and faults of requests that don't specify their own.
+        public var defaults = NetworkDefaults()
+        /// The timeouts and limits of each connection.
+        public var limits = ConnectionLimits()
 
+        /// Creates the default configuration.
         public init() {}
     }
 
@@ -19,31 +23,38 @@ public final class FeedServer: Sendable {
         var connections: Set<Socket> = []
     }
 
+    /// The port on which the server listens.
     public let port: UInt16
     private let listener: Socket
     private let site: Site
     private let configuration: Configuration
-    private let pacing: any Pacing
+    private let clock: any ServerClock
     private let state = Mutex(State())
-    private let places: DispatchSemaphore
+    private let connectionSlots: DispatchSemaphore
     private let threads = DispatchGroup()
 
-    /// Listens and serves from now on, until `stop`.
-    public init(_ configuration: Configuration = Configuration(), site: Site, pacing: any Pacing = RealPacing())
+    /// Starts to listen and to serve.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration.
+    ///   - site: The responses.
+    ///   - clock: The source of dates and delays.
+    /// - Throws: `SocketFailure` if the port is in use.
+    public init(_ configuration: Configuration = Configuration(), site: Site, clock: any ServerClock = SystemClock())
         throws(SocketFailure)
     {
         self.configuration = configuration
         self.site = site
-        self.pacing = pacing
-        // Begun at 0 and raised: libdispatch traps when a semaphore ends below the value that it began with.
-        places = DispatchSemaphore(value: 0)
-        for _ in 0..<configuration.connectionLimit { places.signal() }
+        self.clock = clock
+        // Starts at 0 and is then raised, because libdispatch traps if a semaphore is released below its initial value.
+        connectionSlots = DispatchSemaphore(value: 0)
+        for _ in 0..<configuration.connectionLimit { connectionSlots.signal() }
         listener = try Socket.listener(port: configuration.port)
         port = listener.port
         startThread { self.acceptClients() }
     }
 
-    /// Closes all connections and returns when their threads have ended.
+    /// Closes all connections. Returns when their threads have ended.
     public func stop() {
         let open = state.withLock { state -> [Socket] in
             defer { state.isStopped = true }
@@ -55,22 +66,23 @@ public final class FeedServer: Sendable {
 
     private func acceptClients() {
         while true {
-            places.wait()
-            guard let client = listener.nextClient(), admit(client) else { break }
+            connectionSlots.wait()
+            guard let client = listener.nextClient(), register(client) else { break }
             if !startThread({ self.serve(client) }) {
-                leave(client)
+                unregister(client)
                 client.reset()
             }
         }
         listener.close()
     }
 
-    private func admit(_ client: Socket) -> Bool {
-        let isWelcome = state.withLock { state in
+    /// Registers a connection. Closes it and returns false if the server is stopped.
+    private func register(_ client: Socket) -> Bool {
+        let isAccepted = state.withLock { state in
             if !state.isStopped { state.connections.insert(client) }
             return !state.isStopped
         }
-        guard isWelcome else {
+        guard isAccepted else {
             client.close()
             return false
         }
@@ -80,21 +92,22 @@ public final class FeedServer: Sendable {
 
     private func serve(_ client: Socket) {
         let connection = Connection(
-            socket: client, site: site, switches: configuration.switches, pacing: pacing,
-            patience: configuration.patience)
+            socket: client, site: site, defaults: configuration.defaults, clock: clock,
+            limits: configuration.limits)
         let ending = connection.serve()
-        leave(client)
+        unregister(client)
         switch ending {
         case .orderly: client.close()
         case .reset: client.reset()
         }
     }
 
-    /// Forgets a client before its socket is closed: the number of a closed socket is soon another's.
-    private func leave(_ client: Socket) {
+    /// Unregisters a connection. Call it before closing the socket, because the system reuses the descriptors of closed
+    /// sockets.
+    private func unregister(_ client: Socket) {
         state.withLock { _ = $0.connections.remove(client) }
         site.statistics.connectionClosed()
-        places.signal()
+        connectionSlots.signal()
     }
 
     @discardableResult

@@ -1,16 +1,21 @@
 import ImageCore
 
-/// What the server has to offer: turns requests into responses and knows nothing of sockets.
+/// The contents of the server: creates a response for each request. Doesn't use sockets.
 public struct Site: Sendable {
     private let feed: PhotoFeed
-    private let shelf: ImageStore
+    private let store: ImageStore
     private let maxAge: Int
     let statistics: Statistics
 
-    /// - Parameter maxAge: seconds that clients may keep images without asking again.
-    public init(feed: PhotoFeed, shelf: ImageStore, maxAge: Int = 3600) {
+    /// Creates a site.
+    ///
+    /// - Parameters:
+    ///   - feed: The list of photos.
+    ///   - store: The cache of rendered images.
+    ///   - maxAge: The freshness lifetime of images, in seconds.
+    public init(feed: PhotoFeed, store: ImageStore, maxAge: Int = 3600) {
         self.feed = feed
-        self.shelf = shelf
+        self.store = store
         self.maxAge = maxAge
         statistics = Statistics()
     }
@@ -34,17 +39,18 @@ public struct Site: Sendable {
     }
 
     private static func notAllowed(_ methods: String) -> HTTPResponse {
-        var response = HTTPResponse.failure(405, "allowed here: \(methods)")
+        var response = HTTPResponse.failure(405, "allowed methods: \(methods)")
         response.headers.append(HTTPRequest.Field("Allow", methods))
         return response
     }
 
     private func page(_ request: HTTPRequest) throws(RequestFailure) -> HTTPResponse {
-        let number = try Misbehaviour.number(request, "_page", 1...Int.max) ?? 1
-        let limit = try Misbehaviour.number(request, "_limit", 1...PhotoFeed.largestLimit) ?? PhotoFeed.defaultLimit
+        let number = try NetworkConditions.number(request, "_page", 1...Int.max) ?? 1
+        let limit =
+            try NetworkConditions.number(request, "_limit", 1...PhotoFeed.maximumLimit) ?? PhotoFeed.defaultLimit
         let photos = feed.page(number, limit: limit, origin: "http://" + (request.header("host") ?? "127.0.0.1"))
         let body = "[" + photos.map(\.json).joined(separator: ",\n") + "]"
-        // To be kept for times without a network, and asked about otherwise.
+        // Clients can store the page for offline use, but must revalidate it otherwise.
         let tag = "\"\(String(fingerprint(body.utf8), radix: 16))\""
         let freshness = [HTTPRequest.Field("ETag", tag), HTTPRequest.Field("Cache-Control", "public, max-age=0")]
         if request.header("if-none-match") == tag { return HTTPResponse(status: 304, headers: freshness) }
@@ -56,9 +62,9 @@ public struct Site: Sendable {
     }
 
     private func image(_ request: HTTPRequest) throws(RequestFailure) -> HTTPResponse {
-        guard let recipe = try ImageRecipe(request) else { return .failure(404, "nothing is at \(request.path)") }
+        guard let recipe = try ImageRecipe(request) else { return .failure(404, "not found: \(request.path)") }
         do throws(EncodingFailure) {
-            return response(try shelf.image(recipe), for: request)
+            return response(try store.image(recipe), for: request)
         } catch {
             return Self.response(error)
         }
@@ -66,9 +72,9 @@ public struct Site: Sendable {
 
     private static func response(_ failure: EncodingFailure) -> HTTPResponse {
         switch failure {
-        case .animationUnsupported(let format): .failure(400, "this server's \(format) encoder makes no animations")
-        case .unsupportedSize(let format, let size): .failure(400, "\(format) can't hold an image of \(size)")
-        case .inconsistentFrames: .failure(500, "frames of different sizes")
+        case .animationUnsupported(let format): .failure(400, "the \(format) encoder does not support animations")
+        case .unsupportedSize(let format, let size): .failure(400, "\(format) does not support the size \(size)")
+        case .inconsistentFrames: .failure(500, "the frames have different sizes")
         case .failed(let format, let text): .failure(500, "the \(format) encoder failed: \(text)")
         }
     }
@@ -90,18 +96,18 @@ public struct Site: Sendable {
             response.headers.append(HTTPRequest.Field("Content-Range", "bytes */\(image.bytes.count)"))
             return response
         case .part(let range):
-            let place = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(image.bytes.count)"
-            headers.append(HTTPRequest.Field("Content-Range", place))
+            let contentRange = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(image.bytes.count)"
+            headers.append(HTTPRequest.Field("Content-Range", contentRange))
             var response = HTTPResponse(status: 206, headers: headers, body: image.bytes)
             response.range = range
             return response
         }
     }
 
-    /// Makes the images of the first photos before anyone asks; what fails now will be told to who asks.
+    /// Renders the images of the first photos in advance. Ignores errors, because a request for the image reports them.
     public func prepare(first count: Int) {
         for recipe in feed.recipes(first: count) {
-            do throws(EncodingFailure) { _ = try shelf.image(recipe) } catch { continue }
+            do throws(EncodingFailure) { _ = try store.image(recipe) } catch { continue }
         }
     }
 
@@ -116,7 +122,7 @@ public struct Site: Sendable {
                  [&animated=1][&frames=12][&numbered=1]
             GET  /stats
             POST /stats/reset
-            Any of them with latency=MS, bandwidth=BYTES_PER_S, status=CODE, times=N,
+            Parameters of all requests: latency=MS, bandwidth=BYTES_PER_S, status=CODE, times=N,
             fault=reset|truncate|stall|garbage|wrong-length|not-a-image|drop-after=N
 
             """.utf8))

@@ -4,8 +4,9 @@
     import Darwin
 #endif
 
-/// Why the server could not start.
+/// An error that prevents the server from starting.
 public struct SocketFailure: Error, CustomStringConvertible {
+    /// The failed operation and the system's error message.
     public let description: String
 
     init(_ action: String, code: Int32 = errno) {
@@ -13,7 +14,7 @@ public struct SocketFailure: Error, CustomStringConvertible {
     }
 }
 
-/// One TCP socket. Closed by its owner, once.
+/// A TCP socket. Its owner must close it exactly once.
 struct Socket: Hashable, Sendable {
     let descriptor: Int32
 
@@ -27,7 +28,7 @@ struct Socket: Hashable, Sendable {
         private static let both = SHUT_RDWR
     #endif
 
-    /// Listens on 127.0.0.1 only. Port 0 is any free port.
+    /// Creates a socket that listens on 127.0.0.1. Port 0 means any free port.
     static func listener(port: UInt16) throws(SocketFailure) -> Socket {
         let socket = Socket(descriptor: Self.open())
         guard socket.descriptor >= 0 else { throw SocketFailure("socket") }
@@ -68,7 +69,7 @@ struct Socket: Hashable, Sendable {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// Blocks for the next client; nil when the listener is shut down or broken.
+    /// Waits for the next client. Returns nil if the listener is shut down or has failed.
     func nextClient() -> Socket? {
         while true {
             let client = accept(descriptor, nil, nil)
@@ -81,7 +82,7 @@ struct Socket: Hashable, Sendable {
                 return socket
             }
             guard errno == EINTR || errno == ECONNABORTED || errno == EMFILE || errno == ENFILE else { return nil }
-            if errno == EMFILE || errno == ENFILE { usleep(10_000) }  // others have to close first
+            if errno == EMFILE || errno == ENFILE { usleep(10_000) }  // waits until another descriptor is closed
         }
     }
 
@@ -90,7 +91,7 @@ struct Socket: Hashable, Sendable {
         _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// How long one receive or send may block.
+    /// Sets the maximum time that a receive or send call blocks.
     func setTimeouts(receive: Duration, send: Duration) {
         for (option, duration) in [(SO_RCVTIMEO, receive), (SO_SNDTIMEO, send)] {
             var time = timeval()
@@ -100,7 +101,8 @@ struct Socket: Hashable, Sendable {
         }
     }
 
-    /// Fills part of `buffer`: how much, 0 when the peer has finished, or nil after an error or a timeout.
+    /// Fills a part of `buffer`. Returns the number of bytes, 0 if the peer has finished, or nil on an error or a
+    /// timeout.
     func receive(into buffer: inout [UInt8]) -> Int? {
         while true {
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }
@@ -109,7 +111,8 @@ struct Socket: Hashable, Sendable {
         }
     }
 
-    /// Sends both, in one call as long as the socket takes all. Returns the bytes sent, which are fewer after an error.
+    /// Sends head and body, if possible with one system call. Returns the number of bytes sent, which is lower on an
+    /// error.
     func send(_ head: ArraySlice<UInt8>, _ body: ArraySlice<UInt8>) -> Int {
         unsafe head.withUnsafeBytes { head in
             unsafe body.withUnsafeBytes { body in
@@ -140,10 +143,11 @@ struct Socket: Hashable, Sendable {
         }
     }
 
-    /// Wakes threads that block on the socket. You still have to close it.
+    /// Wakes threads that block on the socket. You must still close it.
     func shutDown() { _ = shutdown(descriptor, Self.both) }
 
-    /// Ends the sending side and reads what still comes, so that the peer gets all that was sent rather than a reset.
+    /// Shuts down the sending side and discards further input. Otherwise closing could reset the connection before the
+    /// peer has received everything.
     func finish() {
         #if canImport(Glibc)
             _ = shutdown(descriptor, Int32(SHUT_WR))
@@ -164,7 +168,7 @@ struct Socket: Hashable, Sendable {
         #endif
     }
 
-    /// Closes with a RST: what the peer has not read yet is lost.
+    /// Closes the connection with a reset. The peer loses data that it has not read yet.
     func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))

@@ -1,40 +1,42 @@
 import Synchronization
 
-/// Counts what was asked and sent. `reset` forgets everything but the connections that are open.
+/// Counts requests and responses. `reset` sets everything to zero except the number of open connections.
 final class Statistics: Sendable {
     struct Counts: Hashable {
         var requests = 0
-        /// Bytes given to the sockets, heads included.
+        /// The number of bytes sent, including heads.
         var bytes = 0
-        /// Answers that the client did not wait for the end of.
+        /// The number of responses that the client did not receive completely.
         var abandoned = 0
+        /// The total number of connections.
         var connections = 0
+        /// The number of open connections.
         var open = 0
-        /// By status; 0 stands for no status at all, as after a reset.
+        /// The number of responses by status. 0 means that no status was sent.
         var statuses: [Int: Int] = [:]
         var paths: [String: Int] = [:]
         var attempts: [String: Int] = [:]
     }
 
-    /// Targets beyond this number are counted in the sums only.
-    private static let largestTable = 20_000
+    /// The maximum number of paths and targets that are counted individually.
+    private static let maximumTableCount = 20_000
 
     private let counts = Mutex(Counts())
 
     var snapshot: Counts { counts.withLock { $0 } }
 
-    /// Notes a request and returns which one for its target it is, from 1.
-    func began(_ request: HTTPRequest) -> Int {
+    /// Counts a request. Returns the number of requests for its target so far, including this one.
+    func recordRequest(_ request: HTTPRequest) -> Int {
         counts.withLock { counts in
             counts.requests += 1
-            if counts.paths.count < Self.largestTable { counts.paths[request.path, default: 0] += 1 }
-            guard counts.attempts.count < Self.largestTable else { return 1 }
+            if counts.paths.count < Self.maximumTableCount { counts.paths[request.path, default: 0] += 1 }
+            guard counts.attempts.count < Self.maximumTableCount else { return 1 }
             counts.attempts[request.target, default: 0] += 1
             return counts.attempts[request.target, default: 1]
         }
     }
 
-    func ended(status: Int, bytes: Int, isAbandoned: Bool) {
+    func recordResponse(status: Int, bytes: Int, isAbandoned: Bool) {
         counts.withLock { counts in
             counts.bytes += bytes
             counts.statuses[status, default: 0] += 1

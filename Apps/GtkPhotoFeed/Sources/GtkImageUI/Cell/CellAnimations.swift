@@ -1,31 +1,39 @@
 public import ImageCore
 public import ImagePresenting
 
-/// What makes the animated images of a window move, all by one clock.
+/// Plays the animated images of a window with one clock.
 public struct CellAnimations {
-    /// Brings the frames of an animated image; nil when there are none to be had.
+    /// Loads the frames of an animated image. Returns nil if they can't be loaded.
     public typealias Source = @Sendable (ImageRequest) async -> (any AnimationFrames)?
 
     let clock: AnimationClock
     let source: Source
     private let driver: WindowClock?
 
-    /// - Parameter clock: somebody else ticks it.
+    /// Creates animations with a clock that the caller advances.
+    ///
+    /// - Parameters:
+    ///   - clock: The clock.
+    ///   - source: Loads frames.
     public init(clock: AnimationClock, source: @escaping Source) {
         (self.clock, self.source, driver) = (clock, source, nil)
     }
 
-    /// Whether anything moves now.
+    /// Whether an animation is playing.
     public var isRunning: Bool { clock.isRunning }
 
-    /// Ticks with a window's frames, and keeps to what the user wants of motion.
+    /// Creates animations that follow the frames of a window and the user's setting for reduced motion.
+    ///
+    /// - Parameters:
+    ///   - window: The window.
+    ///   - source: Loads frames.
     public init(on window: Widget, source: @escaping Source) {
         let driver = WindowClock(window)
         (clock, self.source, self.driver) = (driver.clock, source, driver)
     }
 }
 
-/// An animation clock that a window's frames drive, while anything moves.
+/// An animation clock that is advanced by a window's frames while an animation is playing.
 private final class WindowClock {
     private let window: Widget
     private(set) lazy var clock: AnimationClock = AnimationClock(reducesMotion: !DesktopSettings.animates) {
@@ -40,7 +48,7 @@ private final class WindowClock {
     }
 }
 
-/// The animation of one cell, if its image is one.
+/// The animation of a cell, if its image is animated.
 final class CellAnimation {
     var isVisible = false {
         didSet { player?.isVisible = isVisible }
@@ -54,7 +62,7 @@ final class CellAnimation {
 
     deinit { opening?.cancel() }
 
-    /// Plays over an image that is shown already, unless it is a still one.
+    /// Plays the animation of an image that is already shown. Does nothing for a still image.
     func play(_ image: DecodedImage, of request: ImageRequest, show: @escaping @MainActor (Bitmap) -> Void) {
         guard image.header.frameCount > 1 else { return }
         opening = Task { [weak self, source = animations.source] in
@@ -67,10 +75,10 @@ final class CellAnimation {
         }
     }
 
-    /// Leaves the image as it is.
+    /// Stops the animation at its current frame.
     func stop() {
         opening?.cancel()
-        // The clock does not notice by itself that a player is gone.
+        // Removes the player from the clock, which doesn't notice when a player is released.
         player?.isVisible = false
         (opening, player) = (nil, nil)
     }

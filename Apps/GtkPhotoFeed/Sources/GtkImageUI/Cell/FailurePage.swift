@@ -1,6 +1,6 @@
 internal import CGtk
 
-/// What is shown where an image could not be loaded: why, and a button to try again.
+/// The page for an image that failed to load: the reason, and a button to try again.
 final class FailurePage {
     let widget = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 6)
     let text = Widget.label("")

@@ -2,21 +2,26 @@ public import ImageCore
 public import ImageLoading
 public import ImagePresenting
 
-/// An image that loads itself: a `ImageView` on the screen, an `ImageBinding` behind it.
+/// A cell that loads and shows an image: an `ImageView` with an `ImageBinding`.
 ///
-/// The owner sets what it is bound to and whether it is on screen. The cell computes its size in pixels, which follows the screen.
-/// While it is off the screen it holds no image: lists keep many more cells than can be seen.
+/// The owner binds it to an image and sets whether it is on the screen. The cell computes the image's size in pixels,
+/// which depends on the scale factor of the screen. A cell off the screen holds no image, because lists keep many more
+/// cells than are visible.
 public final class GtkImageCell: ImageSurface {
-    /// What an image is, given the size in pixels at which it will be seen.
+    /// Returns the request for an image, given its size in pixels.
     public typealias Request = (PixelSize) -> ImageRequest
 
-    /// Loads that are over sooner show no bar.
+    /// The duration of a load after which a progress bar is shown.
     public static let slowLoad = Duration.milliseconds(600)
-    /// Images that come sooner are shown at once: nobody sees a placeholder so shortly, and to paint a fade costs several times an image.
+    /// The duration of a load up to which an image is shown without a transition.
+    ///
+    /// Such a short placeholder isn't noticeable, and painting a transition is several times as expensive as painting
+    /// an image.
     public static let quickLoad = Duration.milliseconds(100)
 
+    /// The view that shows the image.
     public let view: ImageView
-    /// Called whenever it shows something else than before.
+    /// Called whenever the appearance changes.
     public var onChange: () -> Void = {}
 
     private let width: Int
@@ -30,11 +35,17 @@ public final class GtkImageCell: ImageSurface {
     private var shownNumber: UInt64?
     private var loadingSince: Duration?
 
+    /// Creates a cell that is not bound to an image.
+    ///
     /// - Parameters:
-    ///   - width, height: in points, for which images are asked.
-    ///   - shrinks: the cell may be shown smaller than that.
-    ///   - animations: what makes animated images move; nil leaves them at their first frame.
-    ///   - now: a clock, for telling slow loads.
+    ///   - loader: Loads the images.
+    ///   - width: The width of the images, in points.
+    ///   - height: The height of the images, in points.
+    ///   - fit: How an image fits into the cell.
+    ///   - shrinks: Whether the cell can become smaller than this size.
+    ///   - options: The options of the binding.
+    ///   - animations: Plays animated images, or `nil` to show only their first frame.
+    ///   - now: Returns the current time, to detect quick and slow loads.
     public init(
         loader: ImageLoader, width: Int, height: Int, fit: ImageFit = .cover, shrinks: Bool = false,
         options: ImageBinding.Options = .recycledCell, animations: CellAnimations? = nil,
@@ -44,32 +55,38 @@ public final class GtkImageCell: ImageSurface {
         view = ImageView(width: shrinks ? 1 : width, height: shrinks ? 1 : height, fit: fit)
         animation = animations.map(CellAnimation.init)
         view.onRetry = { [weak self] in self?.binding.retry() }
-        view.widget.onSignal("notify::scale-factor") { [weak self] in self?.bindAgain() }
+        view.widget.onSignal("notify::scale-factor") { [weak self] in self?.rebind() }
     }
 
-    /// What the surface was last told to show.
+    /// The appearance that the binding last set.
     public var appearance: ImageAppearance { binding.appearance }
-    /// What it is bound to, at the size of this screen; nil when it is bound to nothing.
+    /// The request for the bound image at the current scale factor, or `nil` if the cell is not bound.
     public var boundRequest: ImageRequest? { binding.request }
 
-    /// - Parameter description: what the image shows, for those who don't see it.
+    /// Binds the cell to an image.
+    ///
+    /// - Parameters:
+    ///   - description: The accessible description of the image.
+    ///   - request: Returns the request for a size in pixels.
     public func bind(_ description: String, _ request: @escaping Request) {
         self.request = request
         view.setDescription(description)
-        bindAgain()
+        rebind()
     }
 
+    /// Shows the placeholder and cancels the load.
     public func unbind() {
         request = nil
         binding.unbind()
     }
 
+    /// Sets whether the cell is on the screen.
     public func setOnScreen(_ isOnScreen: Bool) {
         binding.setVisible(isOnScreen)
         animation?.isVisible = isOnScreen
     }
 
-    private func bindAgain() {
+    private func rebind() {
         guard let request else { return }
         let scale = view.widget.scaleFactor
         binding.bind(request(PixelSize(width: width * scale, height: height * scale)))
@@ -77,6 +94,7 @@ public final class GtkImageCell: ImageSurface {
 
     // MARK: Drawing
 
+    /// Shows an appearance. The binding calls this method.
     public func render(_ appearance: ImageAppearance) {
         if let image = appearance.image {
             show(image, appearance)
@@ -84,7 +102,7 @@ public final class GtkImageCell: ImageSurface {
             shownNumber = nil
             animation?.stop()
             switch appearance.phase {
-            case .failure(let error): view.showFailure(error.textForPeople)
+            case .failure(let error): view.showFailure(error.displayText)
             case .loading: view.showPlaceholder(isBusy: true)
             case .idle, .success: view.showPlaceholder(isBusy: false)
             }
@@ -95,8 +113,8 @@ public final class GtkImageCell: ImageSurface {
 
     private func show(_ image: DecodedImage, _ appearance: ImageAppearance) {
         view.setBusy(appearance.phase.isLoading)
-        guard shownNumber != appearance.imageNumber else { return }
-        shownNumber = appearance.imageNumber
+        guard shownNumber != appearance.imageVersion else { return }
+        shownNumber = appearance.imageVersion
         let isQuick = loadingSince.map { now() - $0 < Self.quickLoad } ?? true
         view.show(
             Texture(image.bitmap), crossfadingFor: isQuick ? 0 : appearance.transition.milliseconds)
@@ -118,7 +136,7 @@ public final class GtkImageCell: ImageSurface {
 }
 
 extension ImageBinding.Options {
-    /// For cells of a list: nothing is loaded for a cell that is not seen, nothing held by one, and what was waited for fades in.
+    /// Options for the cells of a list. A cell off the screen neither loads nor holds an image. Loaded images fade in.
     public static var recycledCell: Self {
         var options = Self()
         options.loadsBeforeVisible = false
@@ -129,7 +147,8 @@ extension ImageBinding.Options {
 }
 
 extension ImageTransition {
-    /// Both kinds are one here: the page below is the background.
+    /// The duration in milliseconds. Both kinds of transition are crossfades here, because the page below is the
+    /// background.
     fileprivate var milliseconds: Int {
         switch self {
         case .none: 0
@@ -139,13 +158,13 @@ extension ImageTransition {
 }
 
 extension ImageError {
-    /// Short enough for a cell.
-    fileprivate var textForPeople: String {
+    /// A message that is short enough for a cell.
+    fileprivate var displayText: String {
         switch self {
         case .network: "No connection"
-        case .offline: "Not stored, and offline"
-        case .httpStatus(let status): "The server answered \(status)"
-        case .notFound: "No longer there"
+        case .offline: "Offline, and not in the cache"
+        case .httpStatus(let status): "HTTP error \(status)"
+        case .notFound: "Not found"
         case .decoding, .processing: "Not an image"
         case .tooLarge: "Too large"
         case .invalidURL, .fetch, .cancelled, .invalidated: "Not loaded"

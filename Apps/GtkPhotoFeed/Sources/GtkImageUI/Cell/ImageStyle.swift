@@ -1,10 +1,10 @@
 internal import CGtk
 
-/// The looks of what this module draws. Everything is made from the text's own colour, so it suits dark and light alike.
+/// The style sheet of this module. Its colors are derived from the text color, so that they suit light and dark themes.
 enum ImageStyle {
     private static var isInstalled = false
 
-    /// Once for the process, after `gtk_init`.
+    /// Installs the style sheet once per process. Call it after `gtk_init`.
     static func install() {
         guard !isInstalled, let display = unsafe gdk_display_get_default() else { return }
         isInstalled = true
@@ -26,7 +26,7 @@ enum ImageStyle {
         """
 }
 
-/// Adds a style sheet for the whole process.
+/// Adds a CSS style sheet for the whole process. Does nothing if there is no display.
 public func installStyle(_ css: String) {
     if let display = unsafe gdk_display_get_default() { unsafe installStyle(css, on: display) }
 }

@@ -1,12 +1,13 @@
 internal import CGtk
 public import ImageCore
 
-/// Reads back from GTK what is shown. For tests.
+// Reads from GTK what is shown, for tests.
 extension ImageView {
-    /// Names the image that is seen now, as long as it is seen; nil when none is.
-    public var shownName: UInt? { unsafe shownPaintable.map { UInt(bitPattern: $0) } }
+    /// The identity of the visible image, or `nil` if no image is visible. The identity can be reused when the image is
+    /// replaced.
+    public var shownImageID: UInt? { unsafe shownPaintable.map { UInt(bitPattern: $0) } }
 
-    /// A copy of the image that is seen now, as GTK draws it. Straight colours only where it is opaque.
+    /// A copy of the visible image, as GTK draws it. Colors are premultiplied with alpha.
     public var shownBitmap: Bitmap? {
         guard let paintable = unsafe shownPaintable, let snapshot = unsafe gtk_snapshot_new() else { return nil }
         let size = unsafe PixelSize(
@@ -29,13 +30,13 @@ extension ImageView {
             let context = unsafe cairo_create(surface)
             unsafe gsk_render_node_draw(node, context)
             unsafe cairo_destroy(context)
-            // Nothing else holds it, so it does not outlive the pixels.
+            // Releases the last reference, so that the surface doesn't outlive the pixels.
             unsafe cairo_surface_destroy(surface)
         }
     }
 
     private var shownPaintable: OpaquePointer? {
-        guard face == .image, let page = unsafe gtk_stack_get_visible_child(stack.opaque) else { return nil }
+        guard content == .image, let page = unsafe gtk_stack_get_visible_child(stack.opaque) else { return nil }
         return unsafe gtk_picture_get_paintable(OpaquePointer(page))
     }
 }

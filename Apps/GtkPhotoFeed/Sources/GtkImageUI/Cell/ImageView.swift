@@ -1,38 +1,43 @@
 internal import CGtk
 internal import ImageCore
 
-/// An image on the screen, or what stands in its place: a placeholder that shimmers while something is on its way, a failure with a button
-/// to try again; and a bar for loads that take long.
+/// A view that shows an image, a placeholder that shimmers during a load, or a failure with a button to try again. A
+/// progress bar can be shown over it.
 ///
-/// Two pages take turns in showing images, so that one can fade over into the next.
+/// Images are shown alternately on two pages, so that one can fade into the next.
 @MainActor @safe public final class ImageView {
+    /// The widget of the view.
     public let widget = Widget.overlay()
-    /// Called when the user asks for another try.
+    /// Called when the user presses the button to try again.
     public var onRetry: () -> Void = {}
 
     let stack = Widget.stack()
     private let placeholder = Widget.box(GTK_ORIENTATION_VERTICAL)
-    // What follows is made when it is needed: lists keep hundreds of these, of which few fade, fail or take long.
+    // Created on demand, because lists keep hundreds of views, and few of them need these.
     private var pages: [Widget] = []
     private var failure: FailurePage?
     private var progressBar: Widget?
     private var front = 0
-    private var painting: Task<Void, Never>?
-    /// What is to be seen now.
-    public private(set) var face = Face.placeholder
+    private var conversion: Task<Void, Never>?
+    /// The visible content.
+    public private(set) var content = Content.placeholder
     private var shimmers = false
-    private var toldBusy = false
-    /// What they hold otherwise: nothing of the size of an image, because another size would have GTK lay out the whole list again.
-    private let nothing: OpaquePointer?
+    private var isMarkedBusy = false
+    /// The content of pages without an image. It has the size of an image, because otherwise GTK would lay out the
+    /// whole list again.
+    private let emptyPaintable: OpaquePointer?
     private let fit: ImageFit
 
+    /// Creates a view that shows the placeholder.
+    ///
     /// - Parameters:
-    ///   - width, height: the least size, in points.
-    ///   - fit: how an image of other proportions is shown.
+    ///   - width: The minimum width, in points.
+    ///   - height: The minimum height, in points.
+    ///   - fit: How an image with a different aspect ratio is shown.
     public init(width: Int, height: Int, fit: ImageFit = .cover) {
         ImageStyle.install()
         self.fit = fit
-        unsafe nothing = unsafe gdk_paintable_new_empty(Int32(width), Int32(height))
+        unsafe emptyPaintable = unsafe gdk_paintable_new_empty(Int32(width), Int32(height))
         let base = Widget.box(GTK_ORIENTATION_VERTICAL)
         base.setMinimumSize(width: width, height: height)
         widget.setBase(base)
@@ -43,14 +48,14 @@ internal import ImageCore
         widget.setRole(GTK_ACCESSIBLE_ROLE_IMG)
     }
 
-    isolated deinit { unsafe g_object_unref(UnsafeMutableRawPointer(nothing)) }
+    isolated deinit { unsafe g_object_unref(UnsafeMutableRawPointer(emptyPaintable)) }
 
     private func page(_ number: Int) -> Widget {
         while pages.count <= number {
             let page = Widget.image()
             unsafe gtk_picture_set_content_fit(page.opaque, fit.value)
             unsafe gtk_picture_set_can_shrink(page.opaque, 1)
-            unsafe gtk_picture_set_paintable(page.opaque, nothing)
+            unsafe gtk_picture_set_paintable(page.opaque, emptyPaintable)
             stack.addPage(page, named: Page.image(pages.count))
             pages.append(page)
         }
@@ -77,11 +82,11 @@ internal import ImageCore
     }
 }
 
-/// How an image is shown in a frame of other proportions.
+/// How an image is shown in a frame with a different aspect ratio.
 public enum ImageFit {
-    /// The frame is covered, and what is beyond it cut.
+    /// The image covers the frame and is cropped.
     case cover
-    /// The whole image is seen.
+    /// The whole image is visible.
     case contain
 
     fileprivate var value: GtkContentFit {
@@ -100,56 +105,70 @@ private enum Page {
 }
 
 extension ImageView {
-    /// What is to be seen.
-    public enum Face: Equatable {
-        case placeholder, image, failure
+    /// The content of a view.
+    public enum Content: Equatable {
+        /// A placeholder without an image.
+        case placeholder
+        /// An image.
+        case image
+        /// An error message and a button to try again.
+        case failure
     }
 
-    /// Whether one page is fading over into another now.
+    /// Whether a crossfade between pages is in progress.
     public var isCrossfading: Bool { stack.isCrossfading }
 
-    /// - Parameter isBusy: something is on its way. The placeholder shimmers, and assistive technology is told.
+    /// Shows the placeholder.
+    ///
+    /// - Parameter isBusy: Whether an image is loading. If so, the placeholder shimmers, and assistive technologies are
+    ///   notified.
     public func showPlaceholder(isBusy: Bool) {
-        // Pages are changed for what shimmers alone: an empty page looks the same as a placeholder at rest, and lists go that way with each cell.
-        if isBusy || face == .failure { stack.showPage(Page.placeholder) }
+        // Only a shimmering placeholder needs its page. An empty page looks the same as a static placeholder, and lists
+        // avoid the change of pages for each cell.
+        if isBusy || content == .failure { stack.showPage(Page.placeholder) }
         if isBusy != shimmers { isBusy ? placeholder.addStyle("busy") : placeholder.removeStyle("busy") }
         shimmers = isBusy
-        dropImages()
-        face = .placeholder
+        removeImages()
+        content = .placeholder
         setBusy(isBusy)
     }
 
+    /// Shows an image.
+    ///
     /// - Parameters:
-    ///   - milliseconds: for how long what was seen before fades over into it; 0 for a change at once.
-    ///   - isBrief: another one follows soon, as in an animation.
+    ///   - texture: The image.
+    ///   - milliseconds: The duration of the crossfade, in milliseconds. 0 means no crossfade.
+    ///   - isBrief: Whether another image follows soon, as in an animation.
     public func show(_ texture: Texture, crossfadingFor milliseconds: Int = 0, isBrief: Bool = false) {
         if milliseconds > 0, stack.visiblePage == Page.image(front) { front = 1 - front }
         unsafe gtk_picture_set_paintable(page(front).opaque, texture.pointer)
-        face = .image
+        content = .image
         stack.showPage(Page.image(front), crossfadingFor: milliseconds)
-        painting?.cancel()
-        painting = !isBrief && widget.isPaintedByProcessor ? prepare(texture, for: page(front)) : nil
+        conversion?.cancel()
+        conversion = !isBrief && widget.usesCairoRenderer ? convert(texture, for: page(front)) : nil
     }
 
-    /// Puts the image into the form that costs least to paint in every frame, and in place of the texture.
-    private func prepare(_ texture: Texture, for page: Widget) -> Task<Void, Never> {
+    /// Converts the image to the format that is cheapest to paint, and replaces the texture with it.
+    private func convert(_ texture: Texture, for page: Widget) -> Task<Void, Never> {
         Task { [bitmap = texture.bitmap] in
-            let pixels = await PaintedImage.arranged(bitmap)
-            guard !Task.isCancelled, let painted = PaintedImage(pixels, bitmap.size) else { return }
+            let pixels = await CairoImage.pixels(of: bitmap)
+            guard !Task.isCancelled, let painted = CairoImage(pixels, bitmap.size) else { return }
             unsafe gtk_picture_set_paintable(page.opaque, painted.pointer)
         }
     }
 
-    /// - Parameter text: for people.
+    /// Shows an error message and a button to try again.
     public func showFailure(_ text: String) {
         failurePage().text.text = text
         stack.showPage(Page.failure)
-        dropImages()
-        face = .failure
+        removeImages()
+        content = .failure
         setBusy(false)
     }
 
-    /// - Parameter fraction: from 0 to 1; nil hides the bar.
+    /// Shows or hides the progress bar.
+    ///
+    /// - Parameter fraction: The progress from 0 to 1, or `nil` to hide the bar.
     public func showProgress(_ fraction: Double?) {
         guard let fraction else {
             if showsProgress { progressBar?.isVisible = false }
@@ -160,28 +179,28 @@ extension ImageView {
         unsafe gtk_progress_bar_set_fraction(bar.opaque, fraction)
     }
 
-    /// Tells assistive technology whether what is shown is going to change.
+    /// Tells assistive technologies whether the content is about to change.
     public func setBusy(_ isBusy: Bool) {
-        guard isBusy != toldBusy else { return }
-        toldBusy = isBusy
+        guard isBusy != isMarkedBusy else { return }
+        isMarkedBusy = isBusy
         widget.setBusy(isBusy)
     }
 
-    /// What the image shows, for those who don't see it.
+    /// Sets the accessible description of the image.
     public func setDescription(_ text: String) { widget.setAccessibleLabel(text) }
 
-    /// Whether a bar tells how far the load is.
+    /// Whether the progress bar is visible.
     public var showsProgress: Bool { progressBar?.isVisible ?? false }
 
-    /// As if the user had pressed the button, with the keyboard. False when it can't be pressed.
+    /// Presses the button to try again, as with the keyboard. Returns false if it can't be pressed.
     public func pressRetry() -> Bool {
         guard let button = failure?.button else { return false }
         return unsafe gtk_widget_activate(button.pointer) != 0
     }
 
-    private func dropImages() {
-        guard face == .image else { return }
-        painting?.cancel()
-        for page in pages { unsafe gtk_picture_set_paintable(page.opaque, nothing) }
+    private func removeImages() {
+        guard content == .image else { return }
+        conversion?.cancel()
+        for page in pages { unsafe gtk_picture_set_paintable(page.opaque, emptyPaintable) }
     }
 }

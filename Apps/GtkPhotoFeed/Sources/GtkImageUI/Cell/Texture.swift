@@ -1,16 +1,17 @@
 internal import CGtk
 public import ImageCore
 
-/// An image in the form that GTK draws.
+/// An image that GTK can draw.
 @MainActor @safe public final class Texture {
     /// A `GdkTexture`, which is a `GdkPaintable`.
     public let pointer: OpaquePointer
 
     let bitmap: Bitmap
 
-    /// Shares the bitmap's bytes, without a copy, and keeps them for as long as GTK keeps the texture.
+    /// Creates a texture that shares the bitmap's bytes without a copy. GTK keeps them as long as the texture.
     ///
-    /// Where the processor paints, GTK converts every texture in every frame, packed ones (`Bitmap.packed()`) three times as fast.
+    /// With the cairo renderer, GTK converts the texture in each frame. Packed bitmaps (`Bitmap.packed()`) are
+    /// converted three times as fast.
     public init(_ bitmap: Bitmap) {
         self.bitmap = bitmap
         unsafe pointer = unsafe makeTexture(bitmap)
@@ -19,12 +20,12 @@ public import ImageCore
     isolated deinit { unsafe g_object_unref(UnsafeMutableRawPointer(pointer)) }
 }
 
-/// A `GdkTexture` over the bitmap's own bytes, on whatever thread.
+/// Returns a `GdkTexture` that shares the bitmap's bytes. Can be called on any thread.
 nonisolated func makeTexture(_ bitmap: Bitmap) -> OpaquePointer {
     let pixels = Pixels(bitmap)
     let bytes = unsafe pixels.bytes.withUnsafeBytes { bytes in
-        // The pointer outlives this closure. It stays good because an array's storage does not move while it is not changed, this one
-        // can't be changed, and `pixels` lives until GTK calls `releasePixels`.
+        // The pointer outlives this closure. It stays valid, because the storage of an unchanged array doesn't move,
+        // this array is immutable, and `pixels` lives until GTK calls `releasePixels`.
         unsafe g_bytes_new_with_free_func(
             bytes.baseAddress, gsize(bytes.count), releasePixels, Unmanaged.passRetained(pixels).toOpaque())
     }
@@ -33,10 +34,10 @@ nonisolated func makeTexture(_ bitmap: Bitmap) -> OpaquePointer {
         Int32(bitmap.size.width), Int32(bitmap.size.height), pixels.format, bytes, gsize(pixels.bytesPerRow))
 }
 
-/// The pixels that a texture shows, for as long as it does.
+/// The pixels of a texture. They live as long as the texture.
 private nonisolated final class Pixels: Sendable {
     private let bitmap: Bitmap
-    /// The bitmap's own: a copy of an array is one more reference.
+    /// The bytes of the bitmap. They are shared, because copying an array only adds a reference.
     let bytes: [UInt8]
     let format: GdkMemoryFormat
     let bytesPerRow: Int
@@ -51,7 +52,7 @@ private nonisolated final class Pixels: Sendable {
     }
 }
 
-/// Not isolated: GTK drops textures where it will.
+/// Releases the pixels. Not isolated, because GTK can release a texture on any thread.
 private nonisolated func releasePixels(_ pixels: gpointer?) {
     if let pixels = unsafe pixels { unsafe Unmanaged<Pixels>.fromOpaque(pixels).release() }
 }

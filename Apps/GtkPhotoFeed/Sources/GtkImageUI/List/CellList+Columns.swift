@@ -1,10 +1,10 @@
 internal import CGtk
 
 extension CellList {
-    /// Allows a grid no more columns than it has space for: GTK binds thirty cells for each that is allowed, whether or not it fits, and measures them
-    /// all in each layout.
+    /// Limits the number of columns of a grid to those that fit. GTK binds thirty cells for each allowed column, even
+    /// if it doesn't fit, and measures all of them in each layout.
     ///
-    /// To be called after a layout. If it changes something GTK lays out the grid again, in the same frame.
+    /// Call it after a layout. If the limit changes, GTK lays out the grid again in the same frame.
     func fitColumns() {
         guard case .grid(let columns) = layout, let cell = cells.values.first?.cell.widget, view.width != fittedWidth
         else { return }
@@ -16,7 +16,7 @@ extension CellList {
 }
 
 extension Widget {
-    /// The least width that it can have, in points.
+    /// The minimum width, in points.
     fileprivate var minimumWidth: Int {
         var width: Int32 = 0
         unsafe gtk_widget_measure(pointer, GTK_ORIENTATION_HORIZONTAL, -1, &width, nil, nil, nil)

@@ -1,60 +1,65 @@
 internal import CGtk
 
-/// A list or grid that scrolls, of as many items as it is told, in cells that it uses again and again.
+/// A scrolling list or grid with reused cells.
 ///
-/// GTK has items for many more cells than can be seen (a hundred and sixty for a grid that shows twenty), and while it scrolls it gives up to forty
-/// of them other positions in one frame: where the range lies that it keeps depends on where the row in the middle of the screen stands. So a cell
-/// learns of its position when it comes onto the screen, and of most positions it never does. That is when its widget is mapped and has been given its
-/// place: new ones are mapped for as long as they have none. Cells have one size, whatever they show.
+/// GTK keeps many more cells than are visible (160 for a grid that shows 20), and during a scroll it changes the
+/// positions of up to 40 of them in one frame. Therefore a cell is bound to its position only when it appears on the
+/// screen, and most changes cause no work. A cell appears when its widget is mapped and laid out. All cells must have
+/// the same size, whatever they show.
 @MainActor @safe public final class CellList<Cell: RecycledCell> {
-    /// The scrolling window around it.
+    /// The scrolling widget that contains the list.
     public let widget = Widget.scrolled()
-    /// Called when an item was chosen with pointer or keyboard.
+    /// Called with the position when the user activates an item with pointer or keyboard.
     public var onActivate: (Int) -> Void = { _ in }
-    /// Called when other items than before are on the screen, at most once a frame.
+    /// Called at most once per frame, when the range of items on the screen has changed.
     public var onScreenChange: (Range<Int>) -> Void = { _ in }
 
     /// Called when the user pulls beyond the beginning.
     public var onPull: () -> Void = {}
 
-    /// Position counts alone: GTK wants an object for each item, the cell looks up what the item is.
+    /// The list model. GTK needs an object for each item, but only its position is used.
     private let model: OpaquePointer
     let view: Widget
     let layout: CellListLayout
-    /// The width for which the number of columns was worked out.
+    /// The width for which the number of columns was computed.
     var fittedWidth = 0
     private let makeCell: () -> Cell
-    /// By the address of GTK's item.
-    var cells: [UInt: BoundCell] = [:]
-    /// Those of them that are on the screen.
-    var seen: [ObjectIdentifier: BoundCell] = [:]
-    /// Those that have been mapped, and will be on the screen if they still are when they have their places.
-    private var arriving: [BoundCell] = []
-    private var layoutTurn: LayoutTurn?
-    private var screenChangeIsDue = false
+    /// All cells, by the address of GTK's list item.
+    var cells: [UInt: CellEntry] = [:]
+    /// The cells on the screen.
+    var visibleCells: [ObjectIdentifier: CellEntry] = [:]
+    /// The cells that were mapped since the last layout. They become visible after the layout if they are still mapped.
+    private var mappedCells: [CellEntry] = []
+    private var layoutObserver: LayoutObserver?
+    private var isScreenChangeScheduled = false
     private var lastOnScreen = 0..<0
 
-    final class BoundCell {
+    final class CellEntry {
         let cell: Cell
-        /// What GTK wants it to show.
+        /// The position that GTK has assigned.
         var position: Int?
-        /// Whether the cell knows.
-        var isTold = false
+        /// Whether the cell is bound to the position.
+        var isBound = false
 
         init(_ cell: Cell) { self.cell = cell }
     }
 
+    /// Creates an empty list.
+    ///
+    /// - Parameters:
+    ///   - layout: The arrangement of the cells.
+    ///   - makeCell: Creates a cell.
     public init(_ layout: CellListLayout, makeCell: @escaping () -> Cell) {
         (self.layout, self.makeCell) = (layout, makeCell)
         unsafe model = unsafe gtk_string_list_new(nil)
-        // The selection and the view each take over what they are given.
+        // The selection and the view consume the references that are passed to them.
         let selection = unsafe gtk_single_selection_new(OpaquePointer(g_object_ref(UnsafeMutableRawPointer(model))))
         let factory = unsafe gtk_signal_list_item_factory_new()
         unsafe gtk_single_selection_set_autoselect(selection, 0)
         unsafe gtk_single_selection_set_can_unselect(selection, 1)
         view = unsafe layout.makeView(selection, factory)
         view.addStyle("cell-list")
-        layoutTurn = LayoutTurn(view) { [weak self] in self?.laidOut() }
+        layoutObserver = LayoutObserver(view) { [weak self] in self?.layoutDidFinish() }
         unsafe gtk_scrolled_window_set_child(widget.opaque, view.pointer)
         unsafe gtk_scrolled_window_set_policy(widget.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         if let factory = unsafe factory { unsafe connectFactory(UnsafeMutableRawPointer(factory)) }
@@ -68,13 +73,13 @@ internal import CGtk
 
     isolated deinit { unsafe g_object_unref(UnsafeMutableRawPointer(model)) }
 
-    /// How many items there are. Those that stay keep their cells; `reload` shows all of them anew.
+    /// The number of items. Changing it doesn't rebind the remaining items. Use `reload(count:)` if they have changed.
     public var count: Int {
         get { Int(unsafe g_list_model_get_n_items(model)) }
         set { replaceItems(from: min(count, newValue), with: max(0, newValue - count)) }
     }
 
-    /// Binds every cell again, when the items have become others.
+    /// Sets the number of items and rebinds all cells. Use it if the items have changed.
     public func reload(count: Int) { replaceItems(from: 0, with: count) }
 
     private func replaceItems(from first: Int, with added: Int) {
@@ -93,78 +98,79 @@ internal import CGtk
     }
 }
 
-// What the factory asks for. An item of the list stands for one cell.
+// Handlers of the factory's signals. GTK has a list item for each cell.
 extension CellList {
     private func setUp(_ item: UnsafeMutableRawPointer) {
-        let bound = BoundCell(makeCell())
-        cells[UInt(bitPattern: item)] = bound
-        unsafe gtk_list_item_set_child(OpaquePointer(item), bound.cell.widget.pointer)
-        bound.cell.widget.onSignal("map") { [weak self, weak bound] in bound.map { self?.mapped($0) } }
-        bound.cell.widget.onSignal("unmap") { [weak self, weak bound] in bound.map { self?.left($0) } }
+        let entry = CellEntry(makeCell())
+        cells[UInt(bitPattern: item)] = entry
+        unsafe gtk_list_item_set_child(OpaquePointer(item), entry.cell.widget.pointer)
+        entry.cell.widget.onSignal("map") { [weak self, weak entry] in entry.map { self?.cellWasMapped($0) } }
+        entry.cell.widget.onSignal("unmap") { [weak self, weak entry] in entry.map { self?.cellLeftScreen($0) } }
     }
 
     private func bind(_ item: UnsafeMutableRawPointer) {
-        guard let bound = cells[UInt(bitPattern: item)] else { return }
-        bound.position = Int(unsafe gtk_list_item_get_position(OpaquePointer(item)))
-        // A cell that is used again may still be on the screen.
-        if bound.cell.widget.isMapped { mapped(bound) }
+        guard let entry = cells[UInt(bitPattern: item)] else { return }
+        entry.position = Int(unsafe gtk_list_item_get_position(OpaquePointer(item)))
+        // A reused cell may still be on the screen.
+        if entry.cell.widget.isMapped { cellWasMapped(entry) }
     }
 
     private func unbind(_ item: UnsafeMutableRawPointer) {
-        guard let bound = cells[UInt(bitPattern: item)] else { return }
-        left(bound)
-        bound.position = nil
-        if bound.isTold { bound.cell.unbind() }
-        bound.isTold = false
+        guard let entry = cells[UInt(bitPattern: item)] else { return }
+        cellLeftScreen(entry)
+        entry.position = nil
+        if entry.isBound { entry.cell.unbind() }
+        entry.isBound = false
     }
 
     private func tearDown(_ item: UnsafeMutableRawPointer) {
         unsafe gtk_list_item_set_child(OpaquePointer(item), nil)
-        if let bound = cells.removeValue(forKey: UInt(bitPattern: item)) { seen[ObjectIdentifier(bound)] = nil }
+        if let entry = cells.removeValue(forKey: UInt(bitPattern: item)) { visibleCells[ObjectIdentifier(entry)] = nil }
     }
 
-    private func mapped(_ bound: BoundCell) {
-        if bound.position != nil { arriving.append(bound) }
+    private func cellWasMapped(_ entry: CellEntry) {
+        if entry.position != nil { mappedCells.append(entry) }
     }
 
-    private func laidOut() {
+    private func layoutDidFinish() {
         fitColumns()
-        let candidates = arriving
-        arriving = []
-        for bound in candidates where bound.cell.widget.isMapped {
-            guard let position = bound.position, seen.updateValue(bound, forKey: ObjectIdentifier(bound)) == nil
+        let candidates = mappedCells
+        mappedCells = []
+        for entry in candidates where entry.cell.widget.isMapped {
+            guard let position = entry.position, visibleCells.updateValue(entry, forKey: ObjectIdentifier(entry)) == nil
             else { continue }
-            if !bound.isTold { bound.cell.bind(to: position) }
-            bound.isTold = true
-            bound.cell.setOnScreen(true)
-            announceScreenChange()
+            if !entry.isBound { entry.cell.bind(to: position) }
+            entry.isBound = true
+            entry.cell.setOnScreen(true)
+            scheduleScreenChange()
         }
     }
 
-    private func left(_ bound: BoundCell) {
-        guard seen.removeValue(forKey: ObjectIdentifier(bound)) != nil else { return }
-        bound.cell.setOnScreen(false)
-        announceScreenChange()
+    private func cellLeftScreen(_ entry: CellEntry) {
+        guard visibleCells.removeValue(forKey: ObjectIdentifier(entry)) != nil else { return }
+        entry.cell.setOnScreen(false)
+        scheduleScreenChange()
     }
 
-    /// Many cells come and go within one frame, and are told of as one change, in the turn that tasks get after it.
-    private func announceScreenChange() {
-        guard !screenChangeIsDue else { return }
-        screenChangeIsDue = true
+    /// Combines all changes of a frame into one call of `onScreenChange` after the frame.
+    private func scheduleScreenChange() {
+        guard !isScreenChangeScheduled else { return }
+        isScreenChangeScheduled = true
         Task { [weak self] in
             guard let self else { return }
-            screenChangeIsDue = false
-            let range = seen.values.compactMap(\.position).sorted().longestRun
+            isScreenChangeScheduled = false
+            let range = visibleCells.values.compactMap(\.position).sorted().longestRun
             if range != lastOnScreen { onScreenChange(range) }
             lastOnScreen = range
         }
     }
 }
 
-/// How a list places its cells.
+/// The arrangement of a list's cells.
 public enum CellListLayout: Hashable, Sendable {
+    /// A single column.
     case list
-    /// As many columns as fit, within these.
+    /// As many columns as fit, within a range.
     case grid(columns: ClosedRange<Int>)
 
     fileprivate func makeView(_ selection: OpaquePointer?, _ factory: OpaquePointer?) -> Widget {
@@ -173,7 +179,7 @@ public enum CellListLayout: Hashable, Sendable {
         case .grid(let columns):
             let grid = unsafe Widget(gtk_grid_view_new(selection, factory))
             unsafe gtk_grid_view_set_min_columns(grid.opaque, UInt32(columns.lowerBound))
-            // Until it is known how many fit.
+            // `fitColumns` sets the maximum when the width is known.
             unsafe gtk_grid_view_set_max_columns(grid.opaque, UInt32(columns.lowerBound))
             return grid
         }
@@ -181,8 +187,10 @@ public enum CellListLayout: Hashable, Sendable {
 }
 
 extension [Int] {
-    /// The longest run of neighbours in ascending numbers. After a jump, GTK's first layout leaves cells of the place before, and of a place that
-    /// it took for the new one, on the screen for one frame.
+    /// The longest range of consecutive numbers in a sorted array.
+    ///
+    /// After a jump, GTK's first layout leaves cells of the previous position and of an estimated position on the
+    /// screen for one frame.
     fileprivate var longestRun: Range<Int> {
         var (longest, present) = (0..<0, 0..<0)
         for number in self {

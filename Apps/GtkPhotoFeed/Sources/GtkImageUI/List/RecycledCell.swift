@@ -1,13 +1,14 @@
-/// What a list shows for one item now, and for another one later.
+/// A cell of a list that is reused for different items.
 public protocol RecycledCell: AnyObject {
+    /// The widget of the cell. Its size must not depend on the item.
     var widget: Widget { get }
 
-    /// Shows the item at a position from now on: the cell comes onto the screen. Its size may not depend on the item.
+    /// Shows the item at a position. Called before the cell appears on the screen.
     func bind(to position: Int)
 
-    /// Shows nothing any more.
+    /// Releases the item.
     func unbind()
 
-    /// Came onto the screen or left it. Only between `bind` and `unbind`.
+    /// Called when the cell has appeared on the screen or disappeared from it. Only called between `bind` and `unbind`.
     func setOnScreen(_ isOnScreen: Bool)
 }

@@ -1,5 +1,5 @@
 internal import CGtk
-// Linking finds the two functions below in libdispatch.
+// Links libdispatch, which exports the two functions below.
 private import Dispatch
 
 #if canImport(Glibc)
@@ -8,27 +8,30 @@ private import Dispatch
     private import Darwin
 #endif
 
-/// Lets `@MainActor` and `DispatchQueue.main` run inside GLib's main loop.
+/// Runs the work of `@MainActor` and `DispatchQueue.main` in GLib's main loop.
 ///
-/// On Linux the main actor runs what libdispatch's main queue is given, and that queue is served by nobody while `g_main_loop_run` has the
-/// thread. libdispatch tells through a file descriptor when there is work; GLib watches it.
+/// On Linux, the main actor uses libdispatch's main queue, which doesn't run while GLib's main loop occupies the
+/// thread. libdispatch signals new work through a file descriptor, which GLib watches.
 ///
-/// The process's first thread has to be the one that runs the loop, from a `main` that is not `async`: with one that is, the main actor goes
-/// over to another thread.
+/// Run the loop on the process's first thread, from a `main` that is not `async`. With an `async` main, the main actor
+/// uses another thread.
 public enum GtkMainLoop {
-    /// Behind painting (`GDK_PRIORITY_REDRAW`, 120; less is sooner): tasks that keep the main actor busy can't hold up frames. In turn
-    /// `FrameMeter` gives tasks their turn after each frame, or a list that paints all the time would hold them up for seconds.
+    /// The priority of main actor work. It is lower than that of painting (`GDK_PRIORITY_REDRAW`, 120), so that tasks
+    /// don't delay frames.
+    ///
+    /// `FrameMeter` also runs tasks after each frame, because continuous painting would otherwise delay them for
+    /// seconds.
     private static let priority: Int32 = 125
 
     private static var source: UInt32 = 0
 
-    /// Watches libdispatch's main queue from now on. Doing it again does nothing.
+    /// Starts to watch libdispatch's main queue. Further calls do nothing.
     public static func attach() {
         guard source == 0 else { return }
         source = unsafe g_unix_fd_add_full(
             priority, mainQueueHandle(), G_IO_IN,
             { handle, _, _ in
-                // Unless it is read, the loop wakes up again and again.
+                // Resets the descriptor, so that the loop doesn't wake up again.
                 var count: UInt64 = 0
                 unsafe _ = read(handle, &count, MemoryLayout<UInt64>.size)
                 GtkMainLoop.runMainQueue()
@@ -36,18 +39,19 @@ public enum GtkMainLoop {
             }, nil, nil)
     }
 
-    /// Runs what waits for the main actor. Does nothing when it is called by such work: libdispatch does not run the queue within itself.
+    /// Runs the queued work of the main actor. Does nothing if such work calls it, because libdispatch doesn't run the
+    /// queue recursively.
     public static func runMainQueue() { WorkMeter.count { drainMainQueue(nil) } }
 
-    /// Takes up to one step of the loop, painting, timers and tasks alike. For tests, and for scripts that wait for something.
+    /// Runs at most one iteration of the loop, including painting, timers and tasks.
     ///
-    /// - Parameter mayWait: sleeps until there is something to do.
+    /// - Parameter mayWait: Whether to sleep until there is work.
     public static func step(mayWait: Bool = true) { g_main_context_iteration(nil, mayWait ? 1 : 0) }
 
-    /// Steps until `isDone`, or until so many seconds of real time have gone. Returns whether it was done.
+    /// Runs the loop until `isDone` returns true or a number of seconds has passed. Returns false after the timeout.
     public static func run(upTo seconds: Double, until isDone: () -> Bool) -> Bool {
         let end = g_get_monotonic_time() + Int(seconds * 1_000_000)
-        // Wakes the loop when nothing else does.
+        // Wakes the loop at intervals, so that it evaluates `isDone`.
         let timer = unsafe g_timeout_add(20, { _ in 1 }, nil)
         defer { g_source_remove(timer) }
         while !isDone() {
@@ -58,7 +62,8 @@ public enum GtkMainLoop {
     }
 }
 
-// Not part of libdispatch's headers, but exported by it: this is how CoreFoundation's run loop serves the main queue on Linux.
+// libdispatch exports these functions without declaring them in its headers. CoreFoundation's run loop uses them on
+// Linux.
 
 @_silgen_name("_dispatch_get_main_queue_handle_4CF")
 private nonisolated func mainQueueHandle() -> Int32

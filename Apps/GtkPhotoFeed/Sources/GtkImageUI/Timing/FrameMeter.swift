@@ -1,32 +1,36 @@
 internal import CGtk
 
-/// What one frame cost.
+/// The times of a frame.
 public struct FrameSample: Hashable, Sendable {
-    /// Since the frame before, by the frame clock.
+    /// The time since the previous frame, by the frame clock.
     public var interval: Duration
-    /// Processor time of the main thread since the frame before: everything, painting or not.
+    /// The processor time of the main thread since the previous frame.
     public var processorTime: Duration
-    /// The part of it between the clock's `before-paint` and `after-paint`: layout, styles, painting.
+    /// The part of `processorTime` between the clock's `before-paint` and `after-paint` signals: layout, styles and
+    /// painting.
     public var paintTime: Duration
-    /// The part of it in handlers and tasks of our own.
-    public var ownTime: Duration
+    /// The part of `processorTime` in the app's handlers and tasks, measured by `WorkMeter`.
+    public var appTime: Duration
 }
 
-/// Follows the frame clock of a window: gives tasks their turn after each frame, and says what frames cost.
+/// Measures the frames of a window, and runs tasks of the main actor after each frame.
 public final class FrameMeter {
-    /// Called after each frame but the first.
+    /// Called after each frame except the first.
     public var onFrame: (FrameSample) -> Void = { _ in }
-    /// When the present frame began, by the frame clock, in a time of its own that only grows.
+    /// The start time of the current frame, by the frame clock, which is monotonic.
     public private(set) var frameTime = Duration.zero
 
     private var lastFrameTime: Duration?
     private var timeAtStart = Duration.zero
-    private var ownTimeAtStart = Duration.zero
-    private var last: (processorTime: Duration, ownTime: Duration)?
+    private var appTimeAtStart = Duration.zero
+    private var last: (processorTime: Duration, appTime: Duration)?
 
+    /// Creates a meter.
     public init() {}
 
-    /// - Parameter window: has to be realized, or has no clock.
+    /// Starts to measure a window.
+    ///
+    /// - Parameter window: The window, which must be realized.
     public func follow(_ window: Widget) {
         guard let clock = unsafe gtk_widget_get_frame_clock(window.pointer) else { return }
         let object = unsafe UnsafeMutableRawPointer(clock)
@@ -40,18 +44,18 @@ public final class FrameMeter {
         lastFrameTime = frameTime
         frameTime = time
         timeAtStart = threadProcessorTime()
-        ownTimeAtStart = WorkMeter.total
+        appTimeAtStart = WorkMeter.total
     }
 
     private func frameEnded() {
         GtkMainLoop.runMainQueue()
         let now = threadProcessorTime()
-        // What `onFrame` costs is not counted.
+        // Excludes the time of `onFrame`.
         defer { last = (threadProcessorTime(), WorkMeter.total) }
         guard let last, let lastFrameTime else { return }
         onFrame(
             FrameSample(
                 interval: frameTime - lastFrameTime, processorTime: now - last.processorTime,
-                paintTime: now - timeAtStart, ownTime: WorkMeter.total - last.ownTime))
+                paintTime: now - timeAtStart, appTime: WorkMeter.total - last.appTime))
     }
 }

@@ -1,24 +1,28 @@
 internal import CGtk
 
-/// Calls once a frame while it runs. While it doesn't, GTK's clock may stand still.
+/// Calls a handler once per frame while it runs. GTK's frame clock may stop while no ticker runs.
 public final class FrameTicker {
     private let widget: Widget
     private let onTick: (Duration) -> Void
     private let isMetered: Bool
     private var callback: UInt32?
 
+    /// Creates a ticker that doesn't run.
+    ///
     /// - Parameters:
-    ///   - widget: ticks come while it is realized.
-    ///   - isMetered: whether `WorkMeter` counts it; false for what only measures.
-    ///   - onTick: given the frame clock's time.
+    ///   - widget: The widget whose frame clock is used. The handler is called while it is realized.
+    ///   - isMetered: Whether `WorkMeter` counts the handler. Pass false for a handler that only measures.
+    ///   - onTick: The handler. Its argument is the frame clock's time.
     public init(_ widget: Widget, isMetered: Bool = true, onTick: @escaping (Duration) -> Void) {
         self.widget = widget
         self.isMetered = isMetered
         self.onTick = onTick
     }
 
+    /// Whether the ticker runs.
     public var isRunning: Bool { callback != nil }
 
+    /// Starts to call the handler.
     public func start() {
         guard callback == nil else { return }
         let action = isMetered ? { [onTick] time in WorkMeter.count { onTick(time) } } : onTick
@@ -32,6 +36,7 @@ public final class FrameTicker {
             }, Unmanaged.passRetained(Box(action)).toOpaque(), releaseBox)
     }
 
+    /// Stops calling the handler.
     public func stop() {
         guard let callback else { return }
         unsafe gtk_widget_remove_tick_callback(widget.pointer, callback)

@@ -4,14 +4,14 @@
     private import Darwin
 #endif
 
-/// The processor time that the calling thread has used.
+/// Returns the processor time of the calling thread.
 public nonisolated func threadProcessorTime() -> Duration {
     var time = timespec()
     unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
 }
 
-/// Since some moment before the program began; the frame clock's times are of the same kind.
+/// Returns the time of the monotonic clock, which is also the frame clock's time.
 public nonisolated func monotonicTime() -> Duration {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,13 +1,13 @@
-/// How much of the main thread's processor time goes into handlers and tasks of our own, with the calls of GTK that they make: what is
-/// left is GTK's layout and painting.
+/// Measures the main thread's processor time in the app's handlers and tasks, including their calls of GTK. The
+/// remaining time is GTK's layout and painting.
 public enum WorkMeter {
-    /// Reading the clock for each handler costs a little, so it is off unless somebody measures.
+    /// Whether time is measured. Off by default, because reading the clock for each handler takes time.
     public static var isOn = false
-    /// Since the program began, while it was on.
+    /// The total processor time measured so far.
     public private(set) static var total = Duration.zero
     private static var depth = 0
 
-    /// Handlers within handlers count once.
+    /// Runs and measures a handler. Counts nested handlers only once.
     static func count(_ work: () -> Void) {
         guard isOn, depth == 0 else { return work() }
         depth = 1

@@ -1,20 +1,20 @@
 internal import CGtk
 
-/// What the user, or a test, has chosen for the whole desktop or for this program.
+/// Settings of the desktop that apply to this process.
 public enum DesktopSettings {
-    /// False when the user wants less motion: nothing fades, shimmers or plays then.
+    /// Whether animations are enabled. If not, nothing fades, shimmers or plays.
     public static var animates: Bool {
         get { flag("gtk-enable-animations") }
         set { setFlag("gtk-enable-animations", newValue) }
     }
 
-    /// Dark looks. GTK 4.8 on its own does not follow the desktop's colour scheme.
+    /// Whether the dark theme is used. GTK 4.8 doesn't follow the desktop's color scheme.
     public static var isDark: Bool {
         get { flag("gtk-application-prefer-dark-theme") }
         set { setFlag("gtk-application-prefer-dark-theme", newValue) }
     }
 
-    /// Calls when `animates` has changed.
+    /// Calls a handler each time that `animates` changes.
     public static func onAnimatesChange(_ action: @escaping () -> Void) {
         guard let settings = unsafe gtk_settings_get_default() else { return }
         unsafe connect(UnsafeMutableRawPointer(settings), "notify::gtk-enable-animations", action)
@@ -42,6 +42,6 @@ public enum DesktopSettings {
         unsafe UnsafeMutableRawPointer(settings).assumingMemoryBound(to: GObject.self)
     }
 
-    // GLib's macros for these types are not imported.
+    // Swift doesn't import GLib's macro `G_TYPE_BOOLEAN`.
     private static let booleanType = GType(5 << G_TYPE_FUNDAMENTAL_SHIFT)
 }

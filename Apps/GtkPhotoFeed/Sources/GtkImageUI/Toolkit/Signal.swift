@@ -1,15 +1,16 @@
 internal import CGtk
 
-/// Calls Swift when GTK emits a signal, for as long as the object lives.
+// Connects Swift closures to GTK's signals, for as long as the object lives.
 extension Widget {
-    /// - Parameter action: what the signal says beside its sender is not handed on.
+    /// Calls a handler each time that the widget emits a signal. The handler doesn't receive the signal's arguments.
     public func onSignal(_ name: String, _ action: @escaping () -> Void) {
         unsafe connect(UnsafeMutableRawPointer(pointer), name, action)
     }
 
-    /// Called for each key that is pressed in a window before anything in it is asked.
+    /// Calls a handler for each key pressed in a window, before the widgets in it handle the key.
     ///
-    /// - Parameter action: given GDK's name of the key ("Escape", "F5", "r") and whether Control is held. True when it knew what to do.
+    /// - Parameter action: The handler. Its arguments are GDK's name of the key, such as "Escape", "F5" or "r", and
+    ///   whether Control is pressed. It returns whether it has handled the key.
     public func onKey(_ action: @escaping (String, Bool) -> Bool) {
         typealias Action = (String, Bool) -> Bool
         guard let controller = unsafe gtk_event_controller_key_new() else { return }
@@ -27,23 +28,23 @@ extension Widget {
             Box(action))
     }
 
-    /// For signals with one argument that is a position.
+    /// Calls a handler each time that the widget emits a signal whose only argument is a position.
     public func onSignal(_ name: String, withPosition action: @escaping (Int) -> Void) {
         unsafe connect(UnsafeMutableRawPointer(pointer), name, withPosition: action)
     }
 }
 
-/// The same for objects that are no widgets: clocks, models, factories.
+/// Calls a handler each time that an object other than a widget emits a signal.
 ///
-/// The handler is connected swapped, so that GLib passes our box as the first argument whatever the signal's others are.
+/// The handler is connected with swapped arguments, so that GLib passes its data as the first argument for any signal.
 ///
-/// - Returns: GLib's number of the handler.
+/// - Returns: GLib's identifier of the handler.
 @discardableResult
 public func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping () -> Void) -> UInt {
     unsafe connectUnmetered(object, signal) { WorkMeter.count(action) }
 }
 
-/// The same for handlers that are no part of what is measured: those that measure.
+/// Connects a handler that `WorkMeter` doesn't count.
 @discardableResult
 func connectUnmetered(_ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping () -> Void) -> UInt {
     let callback: @convention(c) (UnsafeMutableRawPointer?) -> Void = { box in
@@ -52,7 +53,7 @@ func connectUnmetered(_ object: UnsafeMutableRawPointer, _ signal: String, _ act
     return unsafe connect(object, signal, unsafe unsafeBitCast(callback, to: GCallback.self), Box(action))
 }
 
-/// For signals with one argument that is an object.
+/// Calls a handler each time that an object emits a signal whose only argument is an object.
 public func connect(
     _ object: UnsafeMutableRawPointer, _ signal: String, withObject action: @escaping (UnsafeMutableRawPointer) -> Void
 ) {
@@ -64,7 +65,7 @@ public func connect(
     unsafe connect(object, signal, unsafe unsafeBitCast(callback, to: GCallback.self), Box(action))
 }
 
-/// For signals with one argument that is a position.
+/// Calls a handler each time that an object emits a signal whose only argument is a position.
 public func connect(
     _ object: UnsafeMutableRawPointer, _ signal: String, withPosition action: @escaping (Int) -> Void
 ) {
@@ -84,24 +85,24 @@ private func connect(
     return UInt(handler)
 }
 
-/// A Swift value where C wants a pointer.
+/// An object that holds a Swift value, for C functions that take a pointer.
 final class Box<Contents> {
     let contents: Contents
 
     init(_ contents: Contents) { self.contents = contents }
 
-    /// The contents of a box that C hands back.
+    /// Returns the contents of a box from its pointer.
     static func contents(of pointer: UnsafeMutableRawPointer?) -> Contents? {
         unsafe pointer.map { unsafe Unmanaged<Box>.fromOpaque($0).takeUnretainedValue().contents }
     }
 }
 
-/// Not isolated: objects may end on other threads.
+/// Releases the box of a signal handler. Not isolated, because objects can be released on any thread.
 nonisolated func releaseClosure(_ data: gpointer?, _ closure: UnsafeMutablePointer<GClosure>?) {
     if let data = unsafe data { unsafe Unmanaged<AnyObject>.fromOpaque(data).release() }
 }
 
-/// The same for those of GLib's functions that take a callback for one call or many.
+/// Releases the box of a callback. Not isolated, because GLib can release it on any thread.
 nonisolated func releaseBox(_ data: gpointer?) {
     if let data = unsafe data { unsafe Unmanaged<AnyObject>.fromOpaque(data).release() }
 }

@@ -1,6 +1,8 @@
 internal import CGtk
 
-/// Draws a widget that is on the screen into a PNG file, at the screen's own resolution. False when it is on none, or the file can't be written.
+/// Draws a visible widget into a PNG file, at the resolution of the screen.
+///
+/// Returns false if the widget is not visible or the file can't be written.
 public func saveSnapshot(of widget: Widget, to path: String) -> Bool {
     let (width, height) = unsafe (gtk_widget_get_width(widget.pointer), gtk_widget_get_height(widget.pointer))
     guard width > 0, height > 0, let native = unsafe gtk_widget_get_native(widget.pointer),

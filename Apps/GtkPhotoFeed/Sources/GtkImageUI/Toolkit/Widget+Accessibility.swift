@@ -1,7 +1,7 @@
 public import CGtk
 
 extension Widget {
-    /// What it is called, for those who don't see it.
+    /// Sets the accessible label.
     public func setAccessibleLabel(_ text: String) {
         var value = GValue()
         unsafe g_value_init(&value, GType(16 << G_TYPE_FUNDAMENTAL_SHIFT))
@@ -11,7 +11,7 @@ extension Widget {
         unsafe g_value_unset(&value)
     }
 
-    /// Whether what it shows is going to change.
+    /// Sets the accessible busy state, which says that the content is about to change.
     public func setBusy(_ isBusy: Bool) {
         var value = GValue()
         unsafe g_value_init(&value, GType(5 << G_TYPE_FUNDAMENTAL_SHIFT))
@@ -21,7 +21,7 @@ extension Widget {
         unsafe g_value_unset(&value)
     }
 
-    /// What kind of thing it is. Only before it is first shown.
+    /// Sets the accessible role. Call it before the widget is first shown.
     public func setRole(_ role: GtkAccessibleRole) {
         var value = GValue()
         unsafe g_value_init(&value, gtk_accessible_role_get_type())

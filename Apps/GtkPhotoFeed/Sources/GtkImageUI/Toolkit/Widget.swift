@@ -1,14 +1,12 @@
 public import CGtk
 
-/// A widget of GTK, kept alive by this object.
-///
-/// GTK is a C library whose pointers say nothing of who owns what. Here each of them is inside an object that holds a reference, so
-/// the code that builds a window has no pointers in it.
+/// A strong reference to a GTK widget. It manages the reference count, so that most code that builds a window needs no
+/// pointers.
 @MainActor @safe public final class Widget {
-    /// For calls of GTK that have no method here.
+    /// The widget, for calls of GTK that have no method here.
     public let pointer: UnsafeMutablePointer<GtkWidget>
 
-    /// Takes the widget over if nobody owns it yet, as GTK's constructors return them, or becomes one more owner.
+    /// Takes ownership of a new widget with a floating reference, or else adds a reference.
     public init(_ pointer: UnsafeMutablePointer<GtkWidget>) {
         unsafe g_object_ref_sink(pointer)
         unsafe self.pointer = unsafe pointer
@@ -16,60 +14,69 @@ public import CGtk
 
     isolated deinit { unsafe g_object_unref(pointer) }
 
-    /// The same pointer for functions over types whose insides GTK hides.
+    /// The pointer, for functions that take opaque types.
     public var opaque: OpaquePointer { unsafe OpaquePointer(pointer) }
 
-    /// The same pointer for functions over a class that GTK shows, a `GtkWindow` for one.
+    /// Returns the pointer as that of a subclass, such as `GtkWindow`.
     ///
-    /// - Precondition: the widget is one.
+    /// - Precondition: The widget is an instance of this class.
     public func cast<Object>(to type: Object.Type) -> UnsafeMutablePointer<Object> {
         unsafe UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: type)
     }
 }
 
 extension Widget {
+    /// Whether the widget is shown if its parents are shown.
     public var isVisible: Bool {
         get { unsafe gtk_widget_get_visible(pointer) != 0 }
         set { unsafe gtk_widget_set_visible(pointer, newValue ? 1 : 0) }
     }
 
-    /// Whether it is on the screen, as far as GTK draws it.
+    /// Whether GTK draws the widget.
     public var isMapped: Bool { unsafe gtk_widget_get_mapped(pointer) != 0 }
 
-    /// Pixels of the screen to a point of the layout, a whole number.
+    /// The number of pixels per point.
     public var scaleFactor: Int { Int(unsafe gtk_widget_get_scale_factor(pointer)) }
 
+    /// Adds a CSS class.
     public func addStyle(_ name: String) { unsafe gtk_widget_add_css_class(pointer, name) }
 
+    /// Removes a CSS class.
     public func removeStyle(_ name: String) { unsafe gtk_widget_remove_css_class(pointer, name) }
 
+    /// Returns whether the widget has a CSS class.
     public func hasStyle(_ name: String) -> Bool { unsafe gtk_widget_has_css_class(pointer, name) != 0 }
 
-    /// The least size, in points.
+    /// Sets the minimum size, in points.
     public func setMinimumSize(width: Int, height: Int) {
         unsafe gtk_widget_set_size_request(pointer, Int32(width), Int32(height))
     }
 
+    /// Sets the alignment within the available space.
     public func setAlignment(horizontal: GtkAlign, vertical: GtkAlign) {
         unsafe gtk_widget_set_halign(pointer, horizontal)
         unsafe gtk_widget_set_valign(pointer, vertical)
     }
 
+    /// Sets whether the widget takes additional space.
     public func setExpands(horizontally: Bool, vertically: Bool) {
         unsafe gtk_widget_set_hexpand(pointer, horizontally ? 1 : 0)
         unsafe gtk_widget_set_vexpand(pointer, vertically ? 1 : 0)
     }
 
-    /// What a button without words does, for those who point at it and for those who don't see it.
+    /// Sets the tooltip and the accessible label of a button without text.
     public func setHint(_ text: String) {
         unsafe gtk_widget_set_tooltip_text(pointer, text)
         setAccessibleLabel(text)
     }
 
+    /// The width in points.
     public var width: Int { Int(unsafe gtk_widget_get_width(pointer)) }
 
+    /// The height in points.
     public var height: Int { Int(unsafe gtk_widget_get_height(pointer)) }
 
+    /// Sets all margins, in points.
     public func setMargins(_ points: Int) {
         unsafe gtk_widget_set_margin_start(pointer, Int32(points))
         unsafe gtk_widget_set_margin_end(pointer, Int32(points))

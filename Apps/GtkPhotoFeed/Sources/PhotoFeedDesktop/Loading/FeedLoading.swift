@@ -12,23 +12,27 @@ internal import PhotoFeedModel
     public import Foundation
 #endif
 
-/// What the feed loads its images with.
+/// The image loader of the feed and its settings.
 public struct FeedLoading {
+    /// The loader.
     public let loader: ImageLoader
-    /// Bytes that the images in memory may have.
+    /// The maximum size of the images in memory, in bytes.
     public let memoryByteLimit: Int
-    /// False decodes images as large as they are stored, to show what that costs.
+    /// Whether images are decoded at the size of their cells. If false, they are decoded at full size, for benchmarks.
     public var fitsImagesToCells = true
-    let downloads = DownloadCount()
+    let downloads = DownloadMonitor()
     let thumbnailSize = ThumbnailSize()
-    /// What is done with each image after decoding.
+    /// The processors of each image.
     private static let processors: [any ImageProcessor] = [PackedPixels()]
-    /// For animations; keeps no idle memory beside the loader's.
+    /// The decoder of animations. It keeps no idle memory, unlike that of the loader.
     private let decoder = ImageDecoders.makeDecoder(idleByteLimit: 0)
 
+    /// Creates a loader.
+    ///
     /// - Parameters:
-    ///   - cacheDirectory: where originals are kept.
-    ///   - retries: how often a failed transfer is tried again.
+    ///   - cacheDirectory: The folder of the disk cache.
+    ///   - memoryByteLimit: The maximum size of the images in memory, in bytes.
+    ///   - retries: The maximum number of retries of a failed transfer.
     public init(cacheDirectory: URL, memoryByteLimit: Int = 64_000_000, retries: Int = 2) {
         var defaults = ImageLoaderOptions(cacheDirectory: cacheDirectory)
         defaults.memoryByteLimit = memoryByteLimit
@@ -38,15 +42,15 @@ public struct FeedLoading {
         loader = defaults.makeLoader()
     }
 
-    /// The feed of an origin, `http://host:port`; nil when that is no URL.
+    /// Returns the model of the feed at an origin, such as `http://host:port`. Returns nil if the origin is not a URL.
     func model(of origin: String) -> PhotoFeedModel? {
         guard let list = URL(string: origin)?.appending(path: "photos") else { return nil }
         let images = FeedImages(prefetcher: ImagePrefetcher(loader: loader)) { [self] photo in
             thumbnail(of: photo, thumbnailSize.pixels)
         }
         var options = PhotoFeedModel.Options()
-        // A screen and a half of the grid.
-        options.distance = 30
+        // The rows of one and a half screens of the grid.
+        options.fetchDistance = 30
         return PhotoFeedModel(
             service: HTTPPhotoService(list: list, loader: loader), images: images, options: options)
     }
@@ -57,7 +61,7 @@ public struct FeedLoading {
             processors: Self.processors, priority: .high)
     }
 
-    /// The whole image, over its thumbnail until it has come.
+    /// Returns the request for the full image, with the thumbnail as a preview.
     func full(_ photo: Photo, _ size: PixelSize) -> ImageRequest {
         let target = ImageTarget(size, mode: .fit)
         var request = ImageRequest(
@@ -67,13 +71,13 @@ public struct FeedLoading {
         return request
     }
 
-    /// The frames of an animated image, from its original on disk.
+    /// Loads the frames of an animated image from its original in the disk cache.
     func frames(of request: ImageRequest) async -> (any AnimationFrames)? {
         do {
             let original = try await loader.data(for: request).data
             return try decoder.animatedImage(from: original, target: request.target, byteLimit: 4 << 20)
         } catch {
-            // Its first frame is shown, and stays.
+            // The cell continues to show the first frame.
             return nil
         }
     }

@@ -1,10 +1,10 @@
 internal import ImageCore
 
-/// How large the feed's cells show their images now. What is loaded ahead of need is loaded at this size, or the cells would have no use for it.
+/// The current size of the images in the feed's cells. Prefetched images must have this size to be used by the cells.
 public final class ThumbnailSize {
-    /// In points.
+    /// The length of the sides, in points.
     var side = PhotoLayout.grid.side
-    /// Pixels of the screen to a point.
+    /// The number of pixels per point.
     var scale = 1
 
     var pixels: PixelSize { PixelSize(width: side * scale, height: side * scale) }

@@ -9,7 +9,7 @@ internal import PhotoFeedModel
     internal import Foundation
 #endif
 
-/// A window on a feed of its own, with an origin that behaves as it is told: for screenshots and measurements.
+/// A feed window with its own server process and caches, for screenshots, measurements and tests.
 final class Fixture {
     let origin: OriginProcess
     let loading: FeedLoading
@@ -17,9 +17,14 @@ final class Fixture {
     let window: FeedWindow
     private let folder: URL?
 
+    /// Creates the window without opening it.
+    ///
     /// - Parameters:
-    ///   - options: FeedServer's.
-    ///   - folder: the cache's, which stays; nil takes one that goes with the fixture.
+    ///   - options: The options of FeedServer.
+    ///   - running: A running server, or `nil` to start one.
+    ///   - cacheDirectory: The folder of the disk cache, which is not removed, or `nil` for a temporary folder.
+    ///   - memoryByteLimit: The maximum size of the images in memory, in bytes.
+    ///   - fitsImagesToCells: Whether images are decoded at the size of their cells.
     init(
         _ options: [String], origin running: OriginProcess? = nil, cacheDirectory: URL? = nil,
         memoryByteLimit: Int = 64_000_000,
@@ -33,7 +38,9 @@ final class Fixture {
             retries: 0)
         loading.fitsImagesToCells = fitsImagesToCells
         self.loading = loading
-        guard let model = loading.model(of: origin.address) else { throw PhotoFeedApp.Failure.noFeed(origin.address) }
+        guard let model = loading.model(of: origin.address) else {
+            throw PhotoFeedApp.Failure.invalidFeed(origin.address)
+        }
         self.model = model
         window = FeedWindow(model, loading: loading)
     }
@@ -42,7 +49,7 @@ final class Fixture {
         FileManager.default.temporaryDirectory.appending(path: "photo-feed-\(UUID().uuidString)")
     }
 
-    /// Closes everything and removes what was stored. The origin goes on if it was given.
+    /// Closes the window and removes the temporary folder. Doesn't stop the server.
     func close() {
         window.close()
         loading.loader.invalidate()
@@ -52,23 +59,23 @@ final class Fixture {
     /// The cells on the screen.
     var cells: [PhotoCell] { window.list.onScreen.map(\.cell) }
 
-    /// Runs the program until a condition holds; false when that takes longer than a minute.
+    /// Runs the main loop until a condition is true. Returns false after a minute.
     @discardableResult
-    func waits(_ isDone: () -> Bool) -> Bool { GtkMainLoop.run(upTo: 60, until: isDone) }
+    func waitUntil(_ isDone: () -> Bool) -> Bool { GtkMainLoop.run(upTo: 60, until: isDone) }
 
-    /// Runs the program for so long.
-    func runs(for duration: Duration) {
+    /// Runs the main loop for a duration.
+    func run(for duration: Duration) {
         let end = monotonicTime() + duration
         _ = GtkMainLoop.run(upTo: 60) { monotonicTime() >= end }
     }
 
-    /// Whether each cell on the screen shows its image, and nothing fades any more.
+    /// Whether each cell on the screen shows its image, without a crossfade in progress.
     var isSettled: Bool {
         !cells.isEmpty
-            && cells.allSatisfy { $0.image.view.face == .image && !$0.image.view.isCrossfading }
+            && cells.allSatisfy { $0.image.view.content == .image && !$0.image.view.isCrossfading }
     }
 
-    /// What the list and its cells are doing.
+    /// The states of the list and its cells, for error messages.
     var description: String {
         "\(model.photos.count) photos, \(model.viewState), \(model.paginationState); "
             + cells.map { "\($0.image.appearance.phase)" }.joined(separator: ", ")

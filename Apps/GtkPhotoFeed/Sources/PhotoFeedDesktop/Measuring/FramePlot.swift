@@ -1,19 +1,19 @@
-/// Frame times as an SVG image: for each stretch of frames the median and the 95th percentile.
+/// Draws frame times as an SVG image: the median and the 95th percentile of each group of frames.
 struct FramePlot {
     struct Series {
         var name: String
         var color: String
-        /// Milliseconds, one a frame.
+        /// The time of each frame, in milliseconds.
         var values: [Double]
     }
 
     var title: String
-    /// Milliseconds that frames should stay below.
+    /// The upper limit of a frame's time, in milliseconds.
     var goal: Double
     var series: [Series]
 
     private static let (width, height, left, bottom, top) = (860.0, 340.0, 54.0, 40.0, 34.0)
-    private static let stretches = 120
+    private static let groupCount = 120
 
     var svg: String {
         let largest = series.flatMap(\.values).max() ?? 1
@@ -54,12 +54,12 @@ struct FramePlot {
         return [
             "<polyline points=\"\(path(0.5))\" fill=\"none\" stroke=\"\(series.color)\" stroke-width=\"1.6\"/>",
             "<polyline points=\"\(path(0.95))\" fill=\"none\" stroke=\"\(series.color)\" stroke-opacity=\".45\"/>",
-            "<text x=\"\(text(x))\" y=\"\(text(Self.height - 10))\" fill=\"\(series.color)\">\(series.name): median, and 95th percentile paler</text>",
+            "<text x=\"\(text(x))\" y=\"\(text(Self.height - 10))\" fill=\"\(series.color)\">\(series.name): median, and 95th percentile (lighter)</text>",
         ]
     }
 
     private func chunks(of values: [Double]) -> [[Double]] {
-        let size = Swift.max(1, values.count / Self.stretches)
+        let size = Swift.max(1, values.count / Self.groupCount)
         return stride(from: 0, to: values.count, by: size).map {
             Array(values[$0..<Swift.min($0 + size, values.count)])
         }

@@ -1,10 +1,10 @@
 internal import GtkImageUI
 
-/// Medians and 95th percentiles of frames, in milliseconds.
+/// The median, 95th percentile and maximum of each time of frames, in milliseconds.
 struct FrameSummary {
     struct Percentiles: CustomStringConvertible {
         var median: Double
-        var nearlyAll: Double
+        var p95: Double
         var worst: Double
 
         init(_ durations: [Duration]) {
@@ -12,28 +12,28 @@ struct FrameSummary {
             func at(_ share: Double) -> Double {
                 sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
             }
-            (median, nearlyAll, worst) = (at(0.5), at(0.95), sorted.last ?? 0)
+            (median, p95, worst) = (at(0.5), at(0.95), sorted.last ?? 0)
         }
 
-        var description: String { "\(decimal(median, places: 2)) / \(decimal(nearlyAll, places: 2))" }
+        var description: String { "\(decimal(median, places: 2)) / \(decimal(p95, places: 2))" }
     }
 
     let count: Int
     let processorTime: Percentiles
     let paintTime: Percentiles
-    let ownTime: Percentiles
+    let appTime: Percentiles
     let interval: Percentiles
 
     init(_ frames: [FrameSample]) {
         count = frames.count
         processorTime = Percentiles(frames.map(\.processorTime))
         paintTime = Percentiles(frames.map(\.paintTime))
-        ownTime = Percentiles(frames.map(\.ownTime))
+        appTime = Percentiles(frames.map(\.appTime))
         interval = Percentiles(frames.map(\.interval))
     }
 }
 
-/// With a point, whatever the locale is.
+/// Formats a number with a decimal point, independent of the locale.
 func decimal(_ value: Double, places: Int) -> String {
     var factor = 1
     for _ in 0..<places { factor *= 10 }

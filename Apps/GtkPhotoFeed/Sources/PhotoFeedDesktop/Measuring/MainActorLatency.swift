@@ -1,8 +1,8 @@
 internal import GtkImageUI
 
-/// How long a task of another thread waits until the main actor takes it up.
+/// Measures how long a task on another thread waits for the main actor.
 final class MainActorLatency {
-    private(set) var waits: [Duration] = []
+    private(set) var values: [Duration] = []
     private var task: Task<Void, Never>?
 
     private static let pause = Duration.milliseconds(20)
@@ -10,15 +10,15 @@ final class MainActorLatency {
     func start() {
         task = Task.detached { [weak self] in
             while !Task.isCancelled {
-                // Cancelled means that nobody wants to know any more.
+                // The loop ends when the task is cancelled.
                 try? await Task.sleep(for: Self.pause)
                 let start = monotonicTime()
-                await self?.arrived(since: start)
+                await self?.record(since: start)
             }
         }
     }
 
     func stop() { task?.cancel() }
 
-    private func arrived(since start: Duration) { waits.append(monotonicTime() - start) }
+    private func record(since start: Duration) { values.append(monotonicTime() - start) }
 }

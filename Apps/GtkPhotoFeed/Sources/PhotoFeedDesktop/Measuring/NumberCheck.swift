@@ -3,20 +3,20 @@ internal import GtkImageUI
 internal import ImagePresenting
 internal import PhotoFeedModel
 
-/// Sees that each cell on the screen shows the image that it is bound to: reads the number that FeedServer has drawn into each from what
-/// GTK draws.
+/// Checks that each cell on the screen shows the image that it is bound to. Reads the numbers that FeedServer draws on
+/// images from what GTK draws.
 final class NumberCheck {
-    /// Images that were read.
+    /// The number of images that were read.
     private(set) var readCount = 0
-    /// Cells that showed another image than theirs, or were bound to another photo than the list has at their place.
+    /// The number of cells that showed a wrong image, or were bound to a wrong photo.
     private(set) var wrongCount = 0
-    /// Images in which no number was found.
+    /// The number of images without a number.
     private(set) var unreadableCount = 0
-    private var known: [ObjectIdentifier: Seen] = [:]
+    private var lastChecked: [ObjectIdentifier: ShownImage] = [:]
 
-    /// What a cell showed when it was last looked at; there is no need to read the same again.
-    private struct Seen: Hashable {
-        var name: UInt
+    /// The image of a cell at the last check. It is not read again if it hasn't changed.
+    private struct ShownImage: Hashable {
+        var identity: UInt
         var number: UInt64
         var id: Int
     }
@@ -24,9 +24,9 @@ final class NumberCheck {
     func check(_ window: FeedWindow) {
         for (position, cell) in window.list.onScreen {
             if cell.photo?.id != window.model.photo(at: position)?.id { wrongCount += 1 }
-            guard let id = cell.photo?.id, let name = cell.image.view.shownName else { continue }
-            let seen = Seen(name: name, number: cell.image.appearance.imageNumber, id: id)
-            if known.updateValue(seen, forKey: ObjectIdentifier(cell)) != seen { read(cell, id) }
+            guard let id = cell.photo?.id, let identity = cell.image.view.shownImageID else { continue }
+            let shown = ShownImage(identity: identity, number: cell.image.appearance.imageVersion, id: id)
+            if lastChecked.updateValue(shown, forKey: ObjectIdentifier(cell)) != shown { read(cell, id) }
         }
     }
 

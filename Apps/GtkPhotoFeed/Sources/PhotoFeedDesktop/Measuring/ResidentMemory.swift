@@ -9,7 +9,8 @@
     private import Darwin
 #endif
 
-/// Bytes of memory that the process has in use now, shared libraries included; nil where `/proc` does not tell.
+/// Returns the resident memory of the process in bytes, including shared libraries. Returns nil if `/proc` doesn't have
+/// it.
 func residentMemory() -> Int? {
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
     let fields = text.split(separator: " ")

@@ -7,23 +7,27 @@ internal import ImagePresenting
     internal import Foundation
 #endif
 
-/// The program's images of itself, each of a state that the origin is told to bring about.
+/// Takes screenshots of the app in several states, which it causes with options of FeedServer.
 public struct Screenshots {
+    /// An error while taking screenshots.
     public enum Failure: Error {
-        /// The state did not come about in time.
+        /// A state was not reached in time. The value is its name.
         case notReached(String)
+        /// A file could not be written. The value is its path.
         case notWritten(String)
     }
 
     private let folder: String
 
-    /// - Parameter folder: made if it is not there.
+    /// Creates the folder if necessary.
+    ///
+    /// - Parameter folder: The folder of the screenshots.
     public init(folder: String) throws {
         self.folder = folder
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
 
-    /// Takes them all.
+    /// Takes all screenshots.
     public func take() throws {
         try loading()
         try loaded()
@@ -33,23 +37,23 @@ public struct Screenshots {
         try offline()
     }
 
-    /// Images that take long to begin.
+    /// A server with a high latency.
     private func loading() throws {
         let fixture = try Fixture(["--photos", "60", "--latency", "1500"])
         defer { fixture.close() }
         try open(fixture) { !fixture.cells.isEmpty && fixture.cells.allSatisfy { $0.image.appearance.phase.isLoading } }
-        fixture.runs(for: .milliseconds(500))
+        fixture.run(for: .milliseconds(500))
         try save(fixture, "loading")
     }
 
-    /// The feed as a grid, in the dark, as a list, with the inspector, and one image in full.
+    /// The feed as a grid, with the inspector, in the dark theme, with a full image, and as a list.
     private func loaded() throws {
         let fixture = try Fixture(["--photos", "60"])
         defer { fixture.close() }
         try open(fixture) { fixture.isSettled }
         try save(fixture, "loaded")
         fixture.window.bar.toggleInspector()
-        fixture.runs(for: .seconds(1))
+        fixture.run(for: .seconds(1))
         try save(fixture, "inspector")
         fixture.window.bar.toggleInspector()
         try dark(fixture)
@@ -62,7 +66,7 @@ public struct Screenshots {
     private func dark(_ fixture: Fixture) throws {
         DesktopSettings.isDark = true
         defer { DesktopSettings.isDark = false }
-        fixture.runs(for: .milliseconds(500))
+        fixture.run(for: .milliseconds(500))
         try save(fixture, "dark")
     }
 
@@ -76,7 +80,7 @@ public struct Screenshots {
         fixture.window.closeImage()
     }
 
-    /// An origin that fails for most images.
+    /// A server that fails for most images.
     private func failures() throws {
         let fixture = try Fixture([
             "--photos", "60", "--failure-rate", "0.6", "--fault", "status=503", "--fault", "reset",
@@ -85,20 +89,20 @@ public struct Screenshots {
         try open(fixture) {
             !fixture.cells.isEmpty && fixture.cells.allSatisfy { !$0.image.appearance.phase.isLoading }
         }
-        fixture.runs(for: .milliseconds(400))
+        fixture.run(for: .milliseconds(400))
         try save(fixture, "failure")
     }
 
-    /// A network of a few kilobytes a second: bars, and previews in the grid.
+    /// A network of a few kilobytes per second: progress bars.
     private func slow() throws {
         let fixture = try Fixture(["--photos", "60", "--bandwidth", "5000"])
         defer { fixture.close() }
         try open(fixture) { fixture.cells.contains { $0.image.view.showsProgress } }
-        fixture.runs(for: .milliseconds(700))
+        fixture.run(for: .milliseconds(700))
         try save(fixture, "slow")
     }
 
-    /// An origin that is gone: what was loaded stays, the next page can be tried again.
+    /// A server that has stopped: the loaded photos stay, and the next page can be retried.
     private func outage() throws {
         let fixture = try Fixture(["--photos", "200"])
         defer { fixture.close() }
@@ -106,13 +110,13 @@ public struct Screenshots {
         fixture.origin.stop()
         try reach(fixture, "outage") {
             fixture.window.list.offset = fixture.window.list.largestOffset
-            return fixture.window.footer.isOffering
+            return fixture.window.footer.offersRetry
         }
-        fixture.runs(for: .seconds(1))
+        fixture.run(for: .seconds(1))
         try save(fixture, "outage")
     }
 
-    /// No origin from the beginning, and what the time before has left on disk.
+    /// No server from the start, with the disk cache of an earlier run.
     private func offline() throws {
         let cache = Fixture.temporaryFolder()
         defer { try? FileManager.default.removeItem(at: cache) }
@@ -124,7 +128,7 @@ public struct Screenshots {
         defer { fixture.close() }
         try open(fixture) { fixture.isSettled }
         fixture.window.bar.toggleInspector()
-        fixture.runs(for: .seconds(1))
+        fixture.run(for: .seconds(1))
         try save(fixture, "offline")
     }
 
@@ -136,13 +140,13 @@ public struct Screenshots {
     }
 
     private func reach(_ fixture: Fixture, _ name: String, _ isReached: () -> Bool) throws {
-        guard fixture.waits(isReached) else { throw Failure.notReached(name) }
+        guard fixture.waitUntil(isReached) else { throw Failure.notReached(name) }
     }
 
     private func save(_ fixture: Fixture, _ name: String) throws {
         let path = "\(folder)/\(name).png"
-        // There is nothing to draw while the layout is being made anew.
-        guard fixture.waits({ saveSnapshot(of: fixture.window.window, to: path) }) else {
+        // A snapshot fails while the layout is invalid.
+        guard fixture.waitUntil({ saveSnapshot(of: fixture.window.window, to: path) }) else {
             throw Failure.notWritten(path)
         }
     }

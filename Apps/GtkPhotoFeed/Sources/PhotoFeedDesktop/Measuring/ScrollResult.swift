@@ -1,13 +1,13 @@
 internal import GtkImageUI
 internal import ImageCore
 
-/// What a scroll cost, and what went wrong in it.
+/// The costs and errors of a scroll.
 struct ScrollResult {
-    /// One way through the feed.
+    /// One pass through the feed in one direction.
     struct Leg {
         var name: String
         var frames: [FrameSample]
-        /// Images by where they came from, in this leg.
+        /// The number of images in this leg, by source.
         var images: [ImageSource: Int]
         var downloadedBytes: Int
         var failedCount: Int
@@ -22,9 +22,9 @@ struct ScrollResult {
             cancelledCount = after.cancelled.count - before.cancelled.count
         }
 
-        /// Images and pages for which the origin was asked, and answered.
+        /// The number of images and pages from the server, including revalidated ones.
         var networkCount: Int { (images[.network] ?? 0) + (images[.validated] ?? 0) }
-        /// Those that disk had, in date or not.
+        /// The number of images and pages from the disk cache, fresh or stale.
         var diskCount: Int { (images[.disk] ?? 0) + (images[.stale] ?? 0) }
     }
 
@@ -32,26 +32,29 @@ struct ScrollResult {
     var readCount: Int
     var wrongCount: Int
     var unreadableCount: Int
-    /// Images that cells on the screen waited for in a queue, and those for other cells that began meanwhile.
+    /// The number of images in the download queue that cells on the screen waited for.
     var waitCount: Int
+    /// The number of downloads for other cells that started while a cell on the screen waited.
     var overtakenCount: Int
-    var hops: FrameSummary.Percentiles
-    var hopCount: Int
-    /// Bytes before the window was opened, and at most afterwards.
+    var mainActorLatency: FrameSummary.Percentiles
+    var latencyCount: Int
+    /// The resident memory before the window was opened, in bytes.
     var baselineMemory: Int
+    /// The maximum resident memory afterwards, in bytes.
     var peakMemory: Int
     var memoryByteLimit: Int
-    /// Cells that GTK had made for all the photos.
+    /// The number of cells that GTK has created.
     var cellCount: Int
 
     init(
-        legs: [Leg], numbers: NumberCheck, turns: TurnCheck, hops: [Duration], baselineMemory: Int, peakMemory: Int,
+        legs: [Leg], numbers: NumberCheck, downloadOrder: DownloadOrderCheck, latencies: [Duration],
+        baselineMemory: Int, peakMemory: Int,
         memoryByteLimit: Int, cellCount: Int
     ) {
         (self.legs, readCount, wrongCount) = (legs, numbers.readCount, numbers.wrongCount)
         unreadableCount = numbers.unreadableCount
-        (waitCount, overtakenCount) = (turns.waitCount, turns.overtakenCount)
-        (self.hops, hopCount) = (FrameSummary.Percentiles(hops), hops.count)
+        (waitCount, overtakenCount) = (downloadOrder.waitCount, downloadOrder.overtakenCount)
+        (mainActorLatency, latencyCount) = (FrameSummary.Percentiles(latencies), latencies.count)
         (self.baselineMemory, self.peakMemory) = (baselineMemory, peakMemory)
         (self.memoryByteLimit, self.cellCount) = (memoryByteLimit, cellCount)
     }
@@ -60,10 +63,10 @@ struct ScrollResult {
 }
 
 extension ScrollResult {
-    /// A table and a few lines, as Markdown.
+    /// A Markdown report with a table.
     var report: String {
         let head =
-            "| | frames | processor p50 / p95 / worst, ms | painting p95 | own p95 | memory | disk | network | cancelled |"
+            "| | frames | processor p50 / p95 / worst, ms | painting p95 | app p95 | memory | disk | network | cancelled |"
         let rule = "|---|---|---|---|---|---|---|---|---|"
         return ([head, rule] + legs.map(row) + ["", facts]).joined(separator: "\n")
     }
@@ -73,7 +76,7 @@ extension ScrollResult {
         let cells = [
             leg.name, "\(summary.count)",
             "\(summary.processorTime) / \(decimal(summary.processorTime.worst, places: 1))",
-            decimal(summary.paintTime.nearlyAll, places: 2), decimal(summary.ownTime.nearlyAll, places: 2),
+            decimal(summary.paintTime.p95, places: 2), decimal(summary.appTime.p95, places: 2),
             "\(leg.images[.memory] ?? 0)", "\(leg.diskCount)", "\(leg.networkCount)",
             "\(leg.cancelledCount)",
         ]
@@ -82,11 +85,11 @@ extension ScrollResult {
 
     private var facts: String {
         """
-        images read back from the screen: \(readCount); wrong: \(wrongCount); without a number: \(unreadableCount)
-        images that cells on the screen waited for in a queue: \(waitCount); for other cells, begun meanwhile: \(overtakenCount)
-        main-actor hop, ms, p50 / p95 of \(hopCount): \(hops)
-        resident memory, MB: \(megabytes(baselineMemory)) before the window, \(megabytes(peakMemory)) at most;         images in memory may have \(megabytes(memoryByteLimit))
-        cells made: \(cellCount)
+        images read from the screen: \(readCount); wrong: \(wrongCount); without a number: \(unreadableCount)
+        queued images that cells on the screen waited for: \(waitCount); downloads for other cells that started meanwhile: \(overtakenCount)
+        main actor latency, ms, p50 / p95 of \(latencyCount): \(mainActorLatency)
+        resident memory, MB: \(megabytes(baselineMemory)) before the window was opened, \(megabytes(peakMemory)) at most; limit of images in memory: \(megabytes(memoryByteLimit))
+        cells created: \(cellCount)
         """
     }
 

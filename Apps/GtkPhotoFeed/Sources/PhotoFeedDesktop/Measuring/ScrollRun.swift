@@ -3,10 +3,10 @@ internal import ImageCore
 internal import ImageLoading
 internal import PhotoFeedModel
 
-/// Scrolls through the whole feed and back, once or more, by a fixed distance a frame, and counts.
+/// Scrolls through the whole feed and back by a fixed distance per frame, and measures it.
 ///
-/// On the first way down and back it waits, twice a screen, until the images on the screen are there: so each was seen, and nothing is left for
-/// the network afterwards. Later it waits for nothing.
+/// In the first pass down and back, it waits twice per screen until the images on the screen are loaded. Therefore all
+/// images are cached in later passes, which don't wait.
 final class ScrollRun {
     struct Leg {
         var name: String
@@ -16,7 +16,7 @@ final class ScrollRun {
     }
 
     enum Failure: Error {
-        /// Took longer than this many seconds; what the list and its cells were doing then.
+        /// The run exceeded this many seconds. The text describes the list and its cells.
         case tooLong(Double, String)
     }
 
@@ -24,18 +24,19 @@ final class ScrollRun {
     private let step: Double
     private let passes: Int
     private let numbers = NumberCheck()
-    private let turns = TurnCheck()
-    private let hops = MainActorLatency()
+    private let downloadOrder = DownloadOrderCheck()
+    private let latency = MainActorLatency()
     private var legs: [Leg] = []
     private var settledOffset = 0.0
     private var peakMemory = 0
     private var isOver = false
-    /// Called with each frame, with the number of the way that it is part of.
+    /// Called after each frame with the number of its leg, from 1.
     var onFrame: (Int) -> Void = { _ in }
 
     /// - Parameters:
-    ///   - step: points a frame.
-    ///   - passes: how often down and back.
+    ///   - fixture: The window.
+    ///   - step: The distance per frame, in points.
+    ///   - passes: The number of passes down and back.
     init(_ fixture: Fixture, step: Double = 40, passes: Int = 2) {
         (self.fixture, self.step, self.passes) = (fixture, step, passes)
     }
@@ -44,11 +45,14 @@ final class ScrollRun {
     private var isDown: Bool { legs.count % 2 == 1 }
     private var waitsForImages: Bool { legs.count <= 2 }
 
-    /// - Parameter limit: seconds, of a run that does not end by itself.
+    /// Opens the window and scrolls.
+    ///
+    /// - Parameter limit: The maximum duration in seconds.
+    /// - Throws: `Failure.tooLong` if the limit is exceeded.
     func run(limit: Double) throws -> ScrollResult {
         let baseline = residentMemory() ?? 0
         fixture.window.open()
-        guard fixture.waits({ fixture.isSettled }) else { throw Failure.tooLong(60, fixture.description) }
+        guard fixture.waitUntil({ fixture.isSettled }) else { throw Failure.tooLong(60, fixture.description) }
         let start = fixture.loading.loader.statistics
         begin()
         let ticker = FrameTicker(fixture.window.window, isMetered: false) { [weak self] _ in self?.tick() }
@@ -58,19 +62,20 @@ final class ScrollRun {
         end()
         guard isDone else { throw Failure.tooLong(limit, fixture.description) }
         return ScrollResult(
-            legs: summaries(from: start), numbers: numbers, turns: turns, hops: hops.waits, baselineMemory: baseline,
+            legs: summaries(from: start), numbers: numbers, downloadOrder: downloadOrder, latencies: latency.values,
+            baselineMemory: baseline,
             peakMemory: peakMemory, memoryByteLimit: fixture.loading.memoryByteLimit, cellCount: list.cellCount)
     }
 
     private func begin() {
         WorkMeter.isOn = true
         nextLeg()
-        hops.start()
-        fixture.window.meter.onFrame = { [weak self] in self?.note($0) }
+        latency.start()
+        fixture.window.meter.onFrame = { [weak self] in self?.record($0) }
     }
 
     private func end() {
-        hops.stop()
+        latency.stop()
         WorkMeter.isOn = false
         fixture.window.meter.onFrame = { _ in }
     }
@@ -86,28 +91,28 @@ final class ScrollRun {
     private func closeLeg() { legs[legs.count - 1].statistics = fixture.loading.loader.statistics }
 
     private func tick() {
-        guard !isOver, mayMove else { return }
+        guard !isOver, canScroll else { return }
         if isDown {
             list.offset = min(list.offset + step, list.largestOffset)
-            if list.offset >= list.largestOffset, fixture.model.hasAll { nextLeg() }
+            if list.offset >= list.largestOffset, fixture.model.hasAllPages { nextLeg() }
         } else {
             list.offset = max(0, list.offset - step)
             if list.offset == 0 { nextLeg() }
         }
     }
 
-    private var mayMove: Bool {
+    private var canScroll: Bool {
         guard waitsForImages, abs(list.offset - settledOffset) >= Double(list.widget.height) / 2 else { return true }
         guard fixture.isSettled else { return false }
         settledOffset = list.offset
         return true
     }
 
-    private func note(_ frame: FrameSample) {
+    private func record(_ frame: FrameSample) {
         guard !isOver else { return }
         legs[legs.count - 1].frames.append(frame)
         numbers.check(fixture.window)
-        turns.check(fixture.window)
+        downloadOrder.check(fixture.window)
         if legs[legs.count - 1].frames.count % 30 == 0 { peakMemory = max(peakMemory, residentMemory() ?? 0) }
         onFrame(legs.count)
     }
@@ -121,5 +126,5 @@ final class ScrollRun {
 }
 
 extension PhotoFeedModel {
-    fileprivate var hasAll: Bool { if case .done = paginationState { true } else { false } }
+    fileprivate var hasAllPages: Bool { if case .done = paginationState { true } else { false } }
 }

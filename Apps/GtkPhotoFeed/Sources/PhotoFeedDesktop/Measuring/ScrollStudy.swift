@@ -7,15 +7,16 @@ internal import ImagePresenting
     internal import Foundation
 #endif
 
-/// The same scroll with images of the size at which they are shown, and with images as they are stored; a report and a plot.
+/// Measures scrolling with images at the size of their cells and at full size, without a server, and on a slow network.
+/// Writes a plot.
 struct ScrollStudy {
     var folder: String
     var photoCount: Int
 
-    /// What the memory cache may hold: less than all thumbnails of a thousand photos.
+    /// The limit of the memory cache in bytes. It is too small for all thumbnails of a thousand photos.
     private static let memoryByteLimit = 64_000_000
 
-    /// Returns the report.
+    /// Runs all measurements. Returns the report as Markdown.
     func run() throws -> String {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let cache = Fixture.temporaryFolder()
@@ -23,29 +24,29 @@ struct ScrollStudy {
         let origin = try OriginProcess(
             OriginProcess.program, options: ["--photos", "\(photoCount)", "--numbered", "--max-age", "86400"])
         let fitted = try scroll(origin, cache, passes: 2)
-        let floor = FrameSummary(FloorRun(photoCount: photoCount).run())
+        let baseline = FrameSummary(BaselineRun(photoCount: photoCount).run())
         let stored = try scroll(origin, nil, fits: false, passes: 1)
         origin.stop()
         let offline = try scroll(origin, cache, passes: 1)
         try plot(fitted, stored).svg.write(toFile: "\(folder)/frames.svg", atomically: true, encoding: .utf8)
         return [
-            section("Images as large as they are shown", fitted),
+            section("Images at the size of their cells", fitted),
             """
-            ## GTK alone: cells of the same widgets that always show the same, there and back
+            ## GTK alone: cells with the same widgets whose content never changes, down and back
 
-            \(floor.count) frames, processor p50 / p95 / worst, ms: \(floor.processorTime) / \(decimal(floor.processorTime.worst, places: 1))
+            \(baseline.count) frames, processor p50 / p95 / worst, ms: \(baseline.processorTime) / \(decimal(baseline.processorTime.worst, places: 1))
 
             """,
-            section("Images as large as they are stored", stored),
-            section("The origin gone, a cache that has been filled", offline),
-            section("A slow network: 100 ms, 20,000 bytes a second, 60 photos", try slow()),
+            section("Images at full size", stored),
+            section("No server, filled cache", offline),
+            section("Slow network: 100 ms, 20,000 bytes per second, 60 photos", try slow()),
             try outage(),
         ].joined(separator: "\n")
     }
 
     private func section(_ title: String, _ result: ScrollResult) -> String { "## \(title)\n\n\(result.report)\n" }
 
-    /// - Parameter cache: nil for one that goes with the scroll.
+    /// - Parameter cache: The folder of the disk cache, or `nil` for a temporary folder.
     private func scroll(
         _ origin: OriginProcess, _ cache: URL?, fits: Bool = true, passes: Int
     ) throws -> ScrollResult {
@@ -64,27 +65,27 @@ struct ScrollStudy {
         return try ScrollRun(fixture, passes: 1).run(limit: 300)
     }
 
-    /// The origin goes in the middle of the way down; at the end of what is there, and back at the top, the cells are counted.
+    /// Stops the server during the scroll down. Counts the cells at the end of the loaded photos, and again at the top.
     private func outage() throws -> String {
         let fixture = try Fixture(["--photos", "300", "--numbered"])
         defer { fixture.close() }
         fixture.window.open()
-        fixture.waits { fixture.isSettled }
-        fixture.glides(to: 2_000)
+        fixture.waitUntil { fixture.isSettled }
+        fixture.scroll(to: 2_000)
         fixture.origin.stop()
-        fixture.glides(to: .infinity)
-        fixture.waits {
-            fixture.window.footer.isOffering && fixture.cells.allSatisfy { !$0.image.appearance.phase.isLoading }
+        fixture.scroll(to: .infinity)
+        fixture.waitUntil {
+            fixture.window.footer.offersRetry && fixture.cells.allSatisfy { !$0.image.appearance.phase.isLoading }
         }
-        let end = fixture.tally
-        fixture.glides(to: 0)
-        fixture.waits { fixture.cells.allSatisfy { !$0.image.appearance.phase.isLoading } }
+        let end = fixture.screenSummary
+        fixture.scroll(to: 0)
+        fixture.waitUntil { fixture.cells.allSatisfy { !$0.image.appearance.phase.isLoading } }
         return """
-            ## The origin goes in mid-scroll
+            ## The server stops during the scroll
 
-            rows kept: \(fixture.window.list.count) photos; another try of the next page is offered: \(fixture.window.footer.isOffering)
-            on the screen at the end of them: \(end)
-            on the screen back at the top: \(fixture.tally)
+            remaining photos: \(fixture.window.list.count); the next page can be retried: \(fixture.window.footer.offersRetry)
+            on the screen at the end: \(end)
+            on the screen back at the top: \(fixture.screenSummary)
 
             """
     }
@@ -94,19 +95,19 @@ struct ScrollStudy {
             result.frames.map { $0.processorTime / .milliseconds(1) }
         }
         return FramePlot(
-            title: "Main thread, processor time of each frame of a scroll through \(photoCount) photos", goal: 8,
+            title: "Processor time of the main thread per frame, scrolling through \(photoCount) photos", goal: 8,
             series: [
-                FramePlot.Series(name: "as large as shown", color: "#1a6fb5", values: values(fitted)),
-                FramePlot.Series(name: "as large as stored", color: "#c0392b", values: values(stored)),
+                FramePlot.Series(name: "at the size of cells", color: "#1a6fb5", values: values(fitted)),
+                FramePlot.Series(name: "at full size", color: "#c0392b", values: values(stored)),
             ])
     }
 }
 
 extension Fixture {
-    /// Scrolls by some points a frame, as far as there is something.
-    fileprivate func glides(to target: Double) {
+    /// Scrolls in steps to an offset, at most to the end.
+    fileprivate func scroll(to target: Double) {
         let list = window.list
-        waits {
+        waitUntil {
             let goal = min(max(0, target), list.largestOffset)
             let rest = goal - list.offset
             list.offset += rest > 0 ? min(rest, 40) : max(rest, -40)
@@ -114,11 +115,11 @@ extension Fixture {
         }
     }
 
-    /// What the cells on the screen show.
-    fileprivate var tally: String {
+    /// A summary of the cells on the screen.
+    fileprivate var screenSummary: String {
         let numbers = NumberCheck()
         numbers.check(window)
-        let failed = cells.count { $0.image.view.face == .failure }
-        return "\(numbers.readCount) images, \(numbers.wrongCount) wrong, \(failed) failures with a button"
+        let failed = cells.count { $0.image.view.content == .failure }
+        return "\(numbers.readCount) images, \(numbers.wrongCount) wrong, \(failed) failures"
     }
 }

@@ -4,24 +4,28 @@
     private import Darwin
 #endif
 
-/// FeedServer in a process of its own, on a free port of this machine. It ends with our end of its standard input, so also when we crash.
+/// A child process that runs FeedServer on a free port. It stops when its standard input is closed, also if this
+/// process crashes.
 @MainActor public final class OriginProcess {
+    /// An error while starting the process.
     public enum Failure: Error {
-        /// There is none beside this program.
+        /// There is no executable at this path.
         case notFound(String)
-        /// It did not start, or said nothing of a port.
+        /// The process didn't start, or didn't print its port.
         case notStarted
     }
 
-    /// `http://127.0.0.1:port`
+    /// The base URL, such as `http://127.0.0.1:8080`.
     public let address: String
     private let process: pid_t
-    private let lifeline: Int32
+    private let standardInput: Int32
     private var isStopped = false
 
+    /// Starts a server and waits until it listens.
+    ///
     /// - Parameters:
-    ///   - program: `feed-server`.
-    ///   - options: its options, as on a command line.
+    ///   - program: The path of `feed-server`.
+    ///   - options: The command-line options.
     public init(_ program: String, options: [String]) throws(Failure) {
         guard unsafe access(program, X_OK) == 0 else { throw .notFound(program) }
         let (input, output) = (try Pipe(), try Pipe())
@@ -33,21 +37,22 @@
         defer { for index in words.indices { unsafe free(arguments[index]) } }
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
-        unsafe posix_spawn_file_actions_adddup2(&actions, input.reading, STDIN_FILENO)
-        unsafe posix_spawn_file_actions_adddup2(&actions, output.writing, STDOUT_FILENO)
+        unsafe posix_spawn_file_actions_adddup2(&actions, input.readEnd, STDIN_FILENO)
+        unsafe posix_spawn_file_actions_adddup2(&actions, output.writeEnd, STDOUT_FILENO)
         let status = unsafe posix_spawn(&process, program, &actions, nil, arguments, environ)
         unsafe posix_spawn_file_actions_destroy(&actions)
-        close(input.reading)
-        close(output.writing)
-        defer { close(output.reading) }
-        (self.process, lifeline) = (process, input.writing)
+        close(input.readEnd)
+        close(output.writeEnd)
+        defer { close(output.readEnd) }
+        (self.process, standardInput) = (process, input.writeEnd)
         let greeting = status == 0 ? output.firstLine().split(separator: " ") : []
         address = greeting.last.map(String.init) ?? ""
         guard address.hasPrefix("http") else { throw .notStarted }
     }
 
-    /// The FeedServer that the environment variable FEED_SERVER names, or the one that SwiftPM builds beside this program. Tests in a debug
-    /// build name one that was built in release: it draws images several times as fast.
+    /// The path in the environment variable FEED_SERVER, or that of the executable in the same folder as this program.
+    ///
+    /// Tests in debug builds set the variable to a release build, which draws images several times as fast.
     public static var program: String {
         if let program = unsafe getenv("FEED_SERVER") { return unsafe String(cString: program) }
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -58,33 +63,33 @@
 
     isolated deinit { stop() }
 
-    /// Ends it at once: connections break, and further ones are refused.
+    /// Kills the process. Connections break, and new ones are refused.
     public func stop() {
         guard !isStopped else { return }
         isStopped = true
-        close(lifeline)
+        close(standardInput)
         kill(process, SIGKILL)
         waitpid(process, nil, 0)
     }
 }
 
-/// Two ends that no other program inherits.
+/// A pipe that other child processes don't inherit.
 private struct Pipe {
-    let reading: Int32
-    let writing: Int32
+    let readEnd: Int32
+    let writeEnd: Int32
 
     init() throws(OriginProcess.Failure) {
         var ends: [Int32] = [0, 0]
         guard unsafe pipe(&ends) == 0 else { throw .notStarted }
         for end in ends where fcntl(end, F_SETFD, FD_CLOEXEC) != 0 { throw .notStarted }
-        (reading, writing) = (ends[0], ends[1])
+        (readEnd, writeEnd) = (ends[0], ends[1])
     }
 
-    /// Blocks until there is one, or the other end is closed.
+    /// Reads a line. Blocks until the line is complete or the other end is closed.
     func firstLine() -> String {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
-        while unsafe read(reading, &byte, 1) == 1, byte != UInt8(ascii: "\n") { bytes.append(byte) }
+        while unsafe read(readEnd, &byte, 1) == 1, byte != UInt8(ascii: "\n") { bytes.append(byte) }
         return String(decoding: bytes, as: UTF8.self)
     }
 }

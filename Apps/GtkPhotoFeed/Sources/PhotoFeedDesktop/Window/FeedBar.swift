@@ -1,7 +1,7 @@
 internal import CGtk
 internal import GtkImageUI
 
-/// The window's bar: back, refresh, layout, looks, inspector.
+/// The title bar of the window, with buttons for back, refresh, layout, theme and inspector.
 final class FeedBar {
     let widget = Widget.headerBar()
     var onBack: () -> Void = {}
@@ -18,9 +18,9 @@ final class FeedBar {
 
     init() {
         back.setHint("Back to the feed (Escape)")
-        refresh.setHint("Look for new photos (F5)")
-        list.setHint("As a list (Control 1, Control 2)")
-        dark.setHint("Dark (Control D)")
+        refresh.setHint("Refresh (F5)")
+        list.setHint("List or grid (Control 1, Control 2)")
+        dark.setHint("Dark theme (Control D)")
         inspect.setHint("Inspector (Control I)")
         back.isVisible = false
         for start in [back, refresh] { unsafe gtk_header_bar_pack_start(widget.opaque, start.pointer) }
@@ -57,7 +57,7 @@ final class FeedBar {
     func toggleInspector() { inspect.isDown.toggle() }
 }
 
-/// What buttons that stay down have.
+// Methods of toggle buttons.
 extension Widget {
     fileprivate var isDown: Bool {
         get { unsafe gtk_toggle_button_get_active(cast(to: GtkToggleButton.self)) != 0 }

@@ -1,6 +1,6 @@
 internal import GtkImageUI
 
-/// The looks of the window, in the text's own colour.
+/// The style sheet of the window.
 enum FeedStyle {
     private static var isInstalled = false
 

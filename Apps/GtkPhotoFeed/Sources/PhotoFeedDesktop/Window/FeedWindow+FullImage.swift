@@ -2,7 +2,7 @@ internal import CGtk
 internal import GtkImageUI
 internal import PhotoFeedModel
 
-/// One image in full, the keys, and the buttons of the bar.
+// The full image, and the actions of keys and buttons.
 extension FeedWindow {
     func openImage(at position: Int) {
         guard let photo = model.photo(at: position) else { return }
@@ -18,14 +18,15 @@ extension FeedWindow {
         bar.showsBack = false
     }
 
-    private func turn(by steps: Int) -> Bool {
+    /// Shows another photo in full. Returns false if no image is open or there is no such photo.
+    private func showPhoto(offset steps: Int) -> Bool {
         guard let position = full.position, model.photo(at: position + steps) != nil else { return false }
         openImage(at: position + steps)
         return true
     }
 
     func connect() {
-        meter.onFrame = { [inspector] in inspector.note($0) }
+        meter.onFrame = { [inspector] in inspector.record($0) }
         footer.onRetry = { [model] in model.retryPage() }
         bar.onBack = { [weak self] in self?.closeImage() }
         bar.onRefresh = { [weak self] in self?.refresh() }
@@ -36,14 +37,14 @@ extension FeedWindow {
         window.onKey { [weak self] key, isControl in self?.pressed(key, isControl) ?? false }
     }
 
-    /// True when the key meant something here; what moves within the list is GTK's own.
+    /// Handles a key. Returns false if the key has no action here. GTK handles the keys for navigation in the list.
     func pressed(_ key: String, _ isControl: Bool) -> Bool {
         switch (key, isControl) {
         case ("Escape", _), ("BackSpace", _):
             guard full.position != nil else { return false }
             closeImage()
-        case ("Left", _): return turn(by: -1)
-        case ("Right", _): return turn(by: 1)
+        case ("Left", _): return showPhoto(offset: -1)
+        case ("Right", _): return showPhoto(offset: 1)
         case ("F5", _), ("r", true): refresh()
         case ("1", true): bar.choose(.grid)
         case ("2", true): bar.choose(.list)

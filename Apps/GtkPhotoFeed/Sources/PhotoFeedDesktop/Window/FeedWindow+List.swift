@@ -20,13 +20,13 @@ extension FeedWindow {
         }
     }
 
-    /// Has images loaded ahead as the cells will ask for them, from now on.
+    /// Prefetches images at the current size of the cells.
     func followThumbnailSize() {
         prefetch.reset()
         (loading.thumbnailSize.side, loading.thumbnailSize.scale) = (layout.side, window.scaleFactor)
     }
 
-    /// Shows the photos in another layout, from the top.
+    /// Changes the layout and scrolls to the top.
     func setLayout(_ layout: PhotoLayout) {
         guard layout != self.layout else { return }
         self.layout = layout
@@ -34,11 +34,11 @@ extension FeedWindow {
         feedPage.remove(list.widget)
         feedPage.remove(footer.widget)
         list = Self.makeList(layout, model, loading, animations)
-        takeList()
+        installList()
     }
 
-    /// Puts a new list into the window.
-    func takeList() {
+    /// Adds a new list to the window.
+    func installList() {
         list.widget.setExpands(horizontally: true, vertically: true)
         feedPage.append(list.widget)
         feedPage.append(footer.widget)
@@ -53,11 +53,12 @@ extension FeedWindow {
         if let last = range.last { model.appeared(at: last) }
     }
 
-    /// Appended photos leave the cells of the others as they are.
-    func takePhotos(_ photos: [Photo]) {
-        let isAppended = photos.count >= listed.count && (listed.count == 0 || listed.first == photos.first?.id)
+    /// Updates the list. If photos were only appended, the cells of the others are not rebound.
+    func showPhotos(_ photos: [Photo]) {
+        let isAppended =
+            photos.count >= shownPhotos.count && (shownPhotos.count == 0 || shownPhotos.first == photos.first?.id)
         if isAppended { list.count = photos.count } else { list.reload(count: photos.count) }
-        listed = (photos.count, photos.first?.id)
+        shownPhotos = (photos.count, photos.first?.id)
     }
 }
 

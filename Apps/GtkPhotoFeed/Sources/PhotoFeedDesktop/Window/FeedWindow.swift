@@ -6,7 +6,7 @@ internal import ImagePresenting
 internal import Observation
 public import PhotoFeedModel
 
-/// The feed on the screen: a grid or list of photos, one of them in full, what to do about failures, and the inspector.
+/// The window of the feed: a grid or list of photos, a full image, failures with retry buttons, and the inspector.
 public final class FeedWindow {
     enum Page {
         static let loading = "loading"
@@ -29,10 +29,11 @@ public final class FeedWindow {
     let footer = PageFooter()
     var list: CellList<PhotoCell>
     var layout = PhotoLayout.grid
-    /// What the list was last told of.
-    var listed: (count: Int, first: Int?) = (0, nil)
+    /// The number of photos and the id of the first one in the list.
+    var shownPhotos: (count: Int, first: Int?) = (0, nil)
     private let failureText = Widget.label("")
 
+    /// Creates a window without showing it.
     public init(_ model: PhotoFeedModel, loading: FeedLoading) {
         (self.model, self.loading) = (model, loading)
         FeedStyle.install()
@@ -44,11 +45,15 @@ public final class FeedWindow {
         addPages()
         connect()
         followThumbnailSize()
-        takeList()
+        installList()
         observe()
     }
 
-    /// Shows the window and begins to load.
+    /// Shows the window and loads the feed.
+    ///
+    /// - Parameters:
+    ///   - width: The width in points.
+    ///   - height: The height in points.
     public func open(width: Int = 940, height: Int = 760) {
         unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), Int32(width), Int32(height))
         unsafe gtk_window_present(window.cast(to: GtkWindow.self))
@@ -56,12 +61,13 @@ public final class FeedWindow {
         load()
     }
 
+    /// Closes the window.
     public func close() {
         full.close()
         unsafe gtk_window_destroy(window.cast(to: GtkWindow.self))
     }
 
-    /// Calls when the user has closed the window.
+    /// Calls a handler when the window is closed.
     public func onClose(_ action: @escaping () -> Void) { window.onSignal("destroy", action) }
 
     func load() { model.load() }
@@ -112,10 +118,10 @@ public final class FeedWindow {
     }
 
     private func modelChanged() {
-        takePhotos(model.photos)
+        showPhotos(model.photos)
         footer.show(model.paginationState)
         switch model.viewState {
-        case .idle, .loading: if listed.count == 0 { pages.showPage(Page.loading) }
+        case .idle, .loading: if shownPhotos.count == 0 { pages.showPage(Page.loading) }
         case .error(let failure):
             failureText.text = "The feed could not be loaded: \(failure)"
             pages.showPage(Page.failure)

@@ -4,7 +4,7 @@ internal import ImageCore
 internal import ImagePresenting
 internal import PhotoFeedModel
 
-/// One photo, as large as the window.
+/// A photo at the size of the window.
 final class FullImage {
     let widget = Widget.box(GTK_ORIENTATION_VERTICAL)
     private(set) var cell: GtkImageCell?
@@ -20,8 +20,13 @@ final class FullImage {
         caption.setLines(1)
     }
 
+    /// Shows a photo.
+    ///
     /// - Parameters:
-    ///   - width, height: what the window has to give, in points.
+    ///   - photo: The photo.
+    ///   - position: The position of the photo in the feed.
+    ///   - width: The available width, in points.
+    ///   - height: The available height, in points.
     func show(_ photo: Photo, at position: Int, width: Int, height: Int) {
         close()
         self.position = position

@@ -3,10 +3,10 @@ internal import GtkImageUI
 internal import ImageCore
 internal import ImageLoading
 
-/// What the loader and the window are doing, over the photos.
+/// An overlay with statistics of the loader and of frames.
 final class Inspector {
     let widget = Widget.label("")
-    /// Nothing is counted while it is off.
+    /// Whether the overlay is visible. If not, nothing is measured.
     var isOn = false {
         didSet {
             widget.isVisible = isOn
@@ -32,7 +32,7 @@ final class Inspector {
         unsafe gtk_widget_set_can_target(widget.pointer, 0)
     }
 
-    func note(_ frame: FrameSample) {
+    func record(_ frame: FrameSample) {
         guard isOn else { return }
         frames.append(frame)
         if frames.count > Self.frameLimit { frames.removeFirst() }
@@ -58,7 +58,7 @@ final class Inspector {
             "disk    \(percent(statistics.disk.hitRatio)) hits, \(megabytes(sizes?.disk)) MB",
             "network \(network) images, \(megabytes(statistics.downloadedBytes)) MB, \(loading.downloads.inFlight) in flight",
             "failed  \(statistics.failed.count), cancelled \(statistics.cancelled.count)",
-            "frame   \(sample.processorTime) ms processor, own \(sample.ownTime) ms (p50 / p95)",
+            "frame   \(sample.processorTime) ms processor, app \(sample.appTime) ms (p50 / p95)",
         ]
     }
 

@@ -2,7 +2,7 @@ internal import CGtk
 internal import GtkImageUI
 internal import PhotoFeedModel
 
-/// Below the photos: that the next page is on its way, or that it did not come and can be tried again.
+/// The footer of the list, which is shown if the next page has failed. It has a button to try again.
 final class PageFooter {
     let widget = Widget.box(GTK_ORIENTATION_HORIZONTAL, spacing: 12)
     var onRetry: () -> Void = {}
@@ -18,7 +18,7 @@ final class PageFooter {
         button.onSignal("clicked") { [weak self] in self?.onRetry() }
     }
 
-    var isOffering: Bool { widget.isVisible && button.isVisible }
+    var offersRetry: Bool { widget.isVisible && button.isVisible }
 
     func show(_ state: PhotoFeedModel.PaginationState) {
         if case .error = state {

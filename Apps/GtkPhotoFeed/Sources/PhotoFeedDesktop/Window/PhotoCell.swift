@@ -4,11 +4,11 @@ internal import ImageLoading
 internal import ImagePresenting
 internal import PhotoFeedModel
 
-/// How photos are shown side by side.
+/// The layout of the photos.
 enum PhotoLayout: String, CaseIterable {
     case grid, list
 
-    /// Of the square that shows the image, in points.
+    /// The side of the square that shows the image, in points.
     var side: Int { self == .grid ? 160 : 96 }
 
     var cells: CellListLayout { self == .grid ? .grid(columns: 2...8) : .list }
@@ -19,7 +19,7 @@ final class PhotoCell: RecycledCell {
     let widget: Widget
     let image: GtkImageCell
     let caption: Widget
-    /// Lists have one.
+    /// The second line of text, only in lists.
     private var detail: Widget?
     private let loading: FeedLoading
     private let photoAt: (Int) -> Photo?

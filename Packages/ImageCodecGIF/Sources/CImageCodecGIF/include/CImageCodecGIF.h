@@ -4,11 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reading: giflib walks the records of a file in memory. Pixel data is stepped over, never decompressed. */
+/* Reading: giflib reads the records of a file in memory. Pixel data is skipped, never decompressed. */
 
 typedef enum {
     gif_record_image,
-    gif_record_cut_image, /* an image whose data is cut off; nothing follows */
+    gif_record_truncated_image, /* an image with incomplete data; the last record */
     gif_record_graphic_control,
     gif_record_loop,
     gif_record_plain_text,
@@ -21,34 +21,34 @@ typedef enum {
 
 typedef struct {
     gif_record_kind kind;
-    /* gif_record_image, gif_record_cut_image */
+    /* gif_record_image, gif_record_truncated_image */
     int left, top, width, height;
     int is_interlaced;
-    int palette_count;     /* entries of the local palette, 0 when there is none */
-    size_t palette_offset; /* where in the file it starts */
-    size_t data_offset;    /* of the LZW code size; the sub-blocks follow it */
+    int palette_count;     /* entries of the local palette; 0 if there is none */
+    size_t palette_offset; /* in the file */
+    size_t data_offset;    /* of the LZW code size byte, before the sub-blocks */
     /* gif_record_graphic_control */
     int disposal;
     int delay;             /* hundredths of a second */
-    int transparent_index; /* -1 when there is none */
-    /* gif_record_loop: repetitions after the first play, 0 is for ever */
+    int transparent_index; /* -1 if there is none */
+    /* gif_record_loop: repetitions after the first play; 0 loops forever */
     int repetitions;
 } gif_record;
 
-typedef struct gif_walker gif_walker;
+typedef struct gif_reader gif_reader;
 
-/* Reads signature, screen and global palette. The bytes have to stay where they are until gif_walker_close.
-   NULL and a kind in *failure (truncated or malformed) when that fails. */
-gif_walker *gif_walker_open(const uint8_t *bytes, size_t length, gif_record_kind *failure);
-void gif_walker_close(gif_walker *walker);
+/* Reads the signature, the screen descriptor and the global palette. The bytes must stay valid until gif_reader_close.
+   Returns NULL on failure and sets *failure to gif_record_truncated or gif_record_malformed. */
+gif_reader *gif_reader_open(const uint8_t *bytes, size_t length, gif_record_kind *failure);
+void gif_reader_close(gif_reader *reader);
 
-int gif_walker_width(const gif_walker *walker);
-int gif_walker_height(const gif_walker *walker);
-/* Entries of the global palette, which starts at byte 13; 0 when there is none. */
-int gif_walker_palette_count(const gif_walker *walker);
+int gif_reader_width(const gif_reader *reader);
+int gif_reader_height(const gif_reader *reader);
+/* Returns the number of entries of the global palette, which starts at byte 13. Returns 0 if there is none. */
+int gif_reader_palette_count(const gif_reader *reader);
 
-/* The next record. After an image or any kind of extension there may be another. */
-gif_record gif_walker_next(gif_walker *walker);
+/* Reads the next record. Further records can follow an image or an extension. */
+gif_record gif_reader_next(gif_reader *reader);
 
 /* Decompressing. */
 
@@ -56,29 +56,29 @@ typedef struct gif_lzw gif_lzw;
 
 typedef enum {
     gif_lzw_ok,
-    gif_lzw_truncated, /* the codes end before the pixels */
+    gif_lzw_truncated, /* the codes end before the image is complete */
     gif_lzw_malformed,
 } gif_lzw_outcome;
 
-/* NULL when there is no memory. Only good for gif_lzw_start and gif_lzw_close. */
+/* Returns NULL if memory is exhausted. Call gif_lzw_start next. */
 gif_lzw *gif_lzw_open(void);
 void gif_lzw_close(gif_lzw *lzw);
 
-/* Begins with the image whose LZW code size lies at `offset`. Malformed when that is not from 1 to 11. */
+/* Starts the image whose LZW code size byte is at `offset`. Returns gif_lzw_malformed if it is not from 1 to 11. */
 gif_lzw_outcome gif_lzw_start(gif_lzw *lzw, const uint8_t *bytes, size_t length, size_t offset);
 
-/* Writes the next `count` indices to `row`; `filled` tells how many there were. Same bytes and length as at the start. */
+/* Writes the next `count` indices to `row` and sets *filled to their number. Bytes and length as in gif_lzw_start. */
 gif_lzw_outcome gif_lzw_read(
     gif_lzw *lzw, const uint8_t *bytes, size_t length, uint8_t *row, size_t count, size_t *filled);
 
-/* Sets pixels to the colours of their indices; pixels whose index is `transparent` (-1: none) stay. `colors` has 256. */
+/* Sets pixels to the colors of their indices, except for `transparent` (-1: none). `colors` has 256 entries. */
 void gif_paint(const uint8_t *indices, size_t count, const uint32_t *colors, int transparent, uint32_t *pixels);
 
-/* Writing. Every function returns 0 when giflib or memory failed; the writer is then only good for gif_writer_close. */
+/* Writing. All functions return 0 on failure. After that, only gif_writer_close may be called. */
 
 typedef struct gif_writer gif_writer;
 
-/* repetitions: -1 writes no loop extension, 0 is for ever. */
+/* repetitions: -1 to omit the loop extension, 0 to loop forever. */
 gif_writer *gif_writer_open(int width, int height, int repetitions);
 
 typedef struct {
@@ -90,10 +90,10 @@ typedef struct {
     int palette_count;     /* a power of two from 2 to 256 */
 } gif_writer_frame;
 
-/* rgb: palette_count times 3 bytes. indices: width times height bytes, from the top, below palette_count. */
+/* rgb: 3 * palette_count bytes. indices: width * height bytes below palette_count, from the top left. */
 int gif_writer_put(gif_writer *writer, const gif_writer_frame *frame, const uint8_t *rgb, const uint8_t *indices);
 
-/* Ends the file. Its bytes belong to the writer. */
+/* Finishes the file. The writer owns the bytes. */
 int gif_writer_finish(gif_writer *writer, const uint8_t **bytes, size_t *length);
 void gif_writer_close(gif_writer *writer);
 

@@ -7,72 +7,73 @@
 
 /* ---- reading ---- */
 
-/* What a row's pixels are to become. The gray layouts are for gray images; ILP_GRAY8 for those without alpha. */
+/* The layout of decoded pixels. The gray layouts are for gray images; ILP_GRAY8 for those without alpha. */
 typedef enum ilp_layout { ILP_RGBA8, ILP_GRAY8, ILP_GRAY_ALPHA8 } ilp_layout;
 
-/* How the pixels of a file are stored. Valid combinations of depth and colour type only: the caller checks. */
+/* The format of stored pixels. The caller checks that depth and color type are a valid combination. */
 typedef struct ilp_format {
     uint32_t width, height;       /* 1 to 2^31 - 1; the caller checks that rows fit in memory */
     uint8_t depth, color_type;    /* as in IHDR */
     bool is_interlaced;
-    bool has_key;                 /* there is a transparent gray level or colour: the key, at the image's depth */
+    bool has_key;                 /* whether there is a transparent gray level or color: the key, at the image's depth */
     uint16_t key[3];
-    uint8_t palette[256][4];      /* RGBA; entries that the file does not have are opaque black */
+    uint8_t palette[256][4];      /* RGBA; missing entries are opaque black */
 } ilp_format;
 
 typedef enum ilp_status {
-    ILP_ROW,                      /* here is a row */
-    ILP_HUNGRY,                   /* all bytes are used up, and more are needed */
-    ILP_COMPLETE,                 /* all rows were there; bytes from now on mean nothing */
-    ILP_SHORT,                    /* the compressed stream ended before the image */
-    ILP_DAMAGED                   /* the data breaks the rules: see the message */
+    ILP_ROW,                      /* a row was decoded */
+    ILP_NEEDS_INPUT,              /* all bytes have been read, and more are needed */
+    ILP_COMPLETE,                 /* all rows have been decoded; further bytes are ignored */
+    ILP_TRUNCATED,                /* the compressed stream ended before the image */
+    ILP_MALFORMED                 /* see the message */
 } ilp_status;
 
-/* Turns the compressed bytes of IDAT chunks into rows of pixels. Belongs to one thread at a time. Reads and writes
-   within its own buffers and the bytes it is given, whatever they hold. */
-typedef struct ilp_rows ilp_rows;
+/* Decodes the compressed bytes of IDAT chunks to rows of pixels. Use it from one thread at a time. For any input, it
+   only accesses its own buffers and the bytes it is given. */
+typedef struct ilp_decoder ilp_decoder;
 
-/* When it keeps the rows, memory for the whole image is taken, which costs nothing until rows come. NULL when there is no
-   memory. */
-ilp_rows *ilp_rows_create(const ilp_format *format, ilp_layout layout, bool keeps);
-void ilp_rows_destroy(ilp_rows *rows);
+/* Creates a decoder. With `stores_rows`, it allocates memory for the whole image, which is not touched before rows are
+   decoded. Returns NULL if memory is exhausted. */
+ilp_decoder *ilp_decoder_create(const ilp_format *format, ilp_layout layout, bool stores_rows);
+void ilp_decoder_destroy(ilp_decoder *decoder);
 
-/* The next bytes, when those before are used up. They must stay where they are until that is so again. */
-void ilp_rows_feed(ilp_rows *rows, const uint8_t *bytes, size_t count);
+/* Sets the next bytes after all previous ones have been read. They must stay valid until they have been read. */
+void ilp_decoder_feed(ilp_decoder *decoder, const uint8_t *bytes, size_t count);
 
-/* The next row: of a plain image `width` pixels, of an interlaced one a row of the present pass, which is of use only
-   when rows are kept. Valid until the next call. */
-ilp_status ilp_rows_next(ilp_rows *rows, const uint8_t **row);
+/* Decodes the next row. Of an interlaced image it is a row of the current pass, to be used through stored rows only.
+   The row is valid until the next call. */
+ilp_status ilp_decoder_next_row(ilp_decoder *decoder, const uint8_t **row);
 
-/* Why the last status was ILP_DAMAGED, for people. */
-const char *ilp_rows_message(const ilp_rows *rows);
+/* Returns the message for ILP_MALFORMED. */
+const char *ilp_decoder_message(const ilp_decoder *decoder);
 
-/* Passes that are complete, of 7, or of 1 when the image is not interlaced; and rows of the pass in progress. */
-int ilp_rows_passes(const ilp_rows *rows);
-uint32_t ilp_rows_in_pass(const ilp_rows *rows);
+/* Return the number of complete passes, of 7 or 1, and of rows in the current pass. */
+int ilp_decoder_passes(const ilp_decoder *decoder);
+uint32_t ilp_decoder_rows_in_pass(const ilp_decoder *decoder);
 
-/* Rows from the top of which something is known after `passes` complete passes and `in_pass` rows of the next. */
-uint32_t ilp_rows_known(const ilp_rows *rows, int passes, uint32_t in_pass);
+/* Returns the number of available rows from the top after `passes` passes and `in_pass` rows of the next. */
+uint32_t ilp_decoder_available_rows(const ilp_decoder *decoder, int passes, uint32_t in_pass);
 
-/* A kept row as it is known after these passes and rows, which must not be more than there were: pixels that had not
-   come show the one of an earlier pass to whose block they belong. `y` is below ilp_rows_known. Valid until the next call. */
-const uint8_t *ilp_rows_kept(ilp_rows *rows, uint32_t y, int passes, uint32_t in_pass);
+/* Returns a stored row as it was after these passes and rows, which must have been decoded. Missing pixels are filled
+   with the block of an earlier pass. `y` must be below the number of available rows. The row is valid until the next
+   call. */
+const uint8_t *ilp_decoder_stored_row(ilp_decoder *decoder, uint32_t y, int passes, uint32_t in_pass);
 
-/* CRC-32 of PNG chunks (ISO 3309), continued from `crc`; 0 to begin with. */
+/* Updates the CRC-32 of a PNG chunk (ISO 3309). Start with 0. */
 uint32_t ilp_crc32(uint32_t crc, const uint8_t *bytes, size_t count);
 
-/* Inflates the beginning of a whole zlib stream: as many bytes as there are, at most `capacity`. False when it is damaged. */
-bool ilp_inflate(const uint8_t *bytes, size_t count, uint8_t *inflated, size_t capacity, size_t *made);
+/* Inflates up to `capacity` bytes from the start of a complete zlib stream. Returns false if it is damaged. */
+bool ilp_inflate(const uint8_t *bytes, size_t count, uint8_t *output, size_t capacity, size_t *output_count);
 
 /* ---- writing ---- */
 
-/* libpng reports errors by longjmp. Every function below sets its own landing place and returns whether it worked, so that
-   no frame of the caller is ever jumped over, and calls nothing of the caller's. A writer belongs to one thread at a time. */
+/* libpng reports errors with longjmp. Every function below calls setjmp and returns whether it succeeded, so that no
+   frame of the caller is jumped over. No function calls back into the caller. Use a writer from one thread. */
 typedef struct ilp_writer ilp_writer;
 
 typedef struct ilp_writer_options {
     int width, height;
-    bool has_alpha;          /* RGBA, else RGB: the fourth byte of each pixel is left out */
+    bool has_alpha;          /* RGBA if true; RGB without the fourth byte of each pixel if false */
     bool is_interlaced;
     int compression_level;   /* zlib's, 0 to 9 */
 } ilp_writer_options;
@@ -80,11 +81,11 @@ typedef struct ilp_writer_options {
 ilp_writer *ilp_writer_create(void);
 void ilp_writer_destroy(ilp_writer *writer);
 
-/* Writes a whole image from rows of RGBA8 without padding. The bytes belong to the writer. */
+/* Writes a whole image from RGBA8 rows without padding. The writer owns the bytes. */
 bool ilp_writer_write(
     ilp_writer *writer, ilp_writer_options options, const uint8_t *pixels, const uint8_t **bytes, size_t *count);
 
-/* Text of the last failure, for people. */
+/* Returns the message of the last failure. */
 const char *ilp_writer_message(const ilp_writer *writer);
 
 #endif

@@ -1,11 +1,11 @@
-#ifndef CIMAGECOLORMANAGING_H
-#define CIMAGECOLORMANAGING_H
+#ifndef CIMAGECOLORMANAGEMENT_H
+#define CIMAGECOLORMANAGEMENT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A transform from the colours of one ICC profile to sRGB, for one row layout. It has a context of its own, shares
-   nothing with any other and prints nothing. Using it changes nothing in it, so several threads may at once. */
+/* A transform from an ICC profile or a calibration to sRGB, for one row layout. It has its own Little CMS context, and
+   does not print errors. It is immutable, so threads can use it concurrently. */
 typedef struct color_transform color_transform;
 
 typedef enum {
@@ -15,24 +15,24 @@ typedef enum {
     color_layout_cmyk, /* 0 is no ink */
 } color_layout;
 
-/* NULL when the profile can't be read, is not for this layout, or can't be applied. */
+/* Returns NULL if the profile can't be read, is for a different layout, or can't be applied. */
 color_transform *color_transform_open(const uint8_t *profile, size_t length, color_layout layout);
 
-/* Chromaticities are x and y of white, red, green and blue. A gamma of 0 stands for the curve of sRGB. */
+/* The chromaticities are x and y of white, red, green and blue. A gamma of 0 means the curve of sRGB. */
 typedef struct color_calibration {
     double chromaticities[4][2];
     double gamma;
 } color_calibration;
 
-/* For RGBA. NULL when it can't be applied. */
+/* Creates a transform for RGBA. Returns NULL if the calibration can't be applied. */
 color_transform *color_transform_open_calibrated(const color_calibration *calibration);
 
-/* The same for white and primaries of sRGB: a table for each channel, which is exact. */
-color_transform *color_transform_open_tones(double gamma);
+/* Creates a transform for RGBA with the white point and primaries of sRGB. It uses an exact lookup table. */
+color_transform *color_transform_open_gamma(double gamma);
 
 void color_transform_close(color_transform *transform);
 
-/* From `count` pixels of the layout to straight RGBA. Alpha is copied, or 255 where the layout has none.
+/* Converts `count` pixels of the layout to straight RGBA. Alpha is copied, or 255 if the layout has none.
    `rgba` must not overlap `pixels`. */
 void color_transform_apply(const color_transform *transform, const uint8_t *pixels, uint8_t *rgba, size_t count);
 

@@ -1,6 +1,6 @@
-/// Why a cache did not answer a request.
+/// The reason why a cache was not used for a request.
 public enum CacheMiss: String, Error, Hashable, Sendable, CaseIterable {
-    /// The cache knows nothing about the original.
+    /// The cache has nothing for the original.
     case absent
     /// The image was in the memory cache recently, and was evicted, removed or refused.
     case evicted
@@ -9,13 +9,13 @@ public enum CacheMiss: String, Error, Hashable, Sendable, CaseIterable {
     /// The memory cache recently had the image with other processors only.
     case otherProcessors
     /// The stored response is stale, or the request requires validation.
-    case outOfDate
+    case stale
     /// The stored responses are for requests with other headers (Vary; RFC 9111, section 4.1).
     case otherVariant
-    /// The stored bytes are gone or incomplete.
-    case bytesLost
+    /// The stored bytes are missing or incomplete.
+    case missingBytes
     /// The stored bytes are not an image.
-    case noImage
+    case notAnImage
     /// The stored response can't be used for this kind of request.
     case notReusable
     /// The store failed.
@@ -28,5 +28,5 @@ public enum CacheMiss: String, Error, Hashable, Sendable, CaseIterable {
 
 extension CacheMiss {
     /// Whether the cache was looked up.
-    package var isLookup: Bool { self != .policy && self != .noCache && self != .noImage }
+    package var isLookup: Bool { self != .policy && self != .noCache && self != .notAnImage }
 }

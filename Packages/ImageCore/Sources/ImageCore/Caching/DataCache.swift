@@ -9,8 +9,8 @@
 /// Promises:
 /// - `entry` returns a complete, undamaged entry or nil.
 /// - A damaged entry is a miss and is removed. Other entries stay.
-/// - The byte limit holds after every operation. A larger entry throws `.tooLarge` and evicts no other. The older entry for its
-///   key is removed, because it is out of date.
+/// - The byte limit holds after every operation. A larger entry throws `.tooLarge` and evicts no other. The older entry
+///   for its key is removed, because it is out of date.
 /// - Operations throw only if the store is broken. Callers can continue without it and try again later.
 /// - No operation blocks a thread of the cooperative pool on I/O.
 public protocol DataCache: Sendable {
@@ -20,6 +20,7 @@ public protocol DataCache: Sendable {
     func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure)
     /// Removes the entry for a key, if there is one.
     func remove(for key: DataCacheKey) async throws(DataCacheFailure)
+    /// Removes all entries.
     func removeAll() async throws(DataCacheFailure)
 }
 
@@ -27,9 +28,9 @@ public protocol DataCache: Sendable {
 public struct DataCacheEntry: Hashable, Sendable {
     /// The encoded bytes.
     public var data: Data
-    /// Metadata of the owner, which the cache does not read: a response head, validators.
+    /// Metadata that the cache does not read, for example a response head and validators.
     public var metadata: Data
-    /// When the bytes were created, by the clock of the caller that stores them.
+    /// The time at which the bytes were created, by the clock of the caller that stores them.
     public var createdAt: Date
 
     public init(data: Data, metadata: Data = Data(), createdAt: Date) {

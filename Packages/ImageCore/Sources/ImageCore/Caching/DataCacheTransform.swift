@@ -1,8 +1,8 @@
-/// Transforms entries before they are stored, and back: re-encodes or encrypts them.
+/// Transforms entries before they are stored and after they are read, for example to encrypt or re-encode them.
 ///
-/// Called concurrently, on threads that it may block.
+/// The methods are called concurrently, on threads that they may block.
 public protocol DataCacheTransform: Sendable {
-    /// Returns the key under which the cache stores the entry. By default the key itself.
+    /// Returns the key under which the cache stores the entry. By default, the key itself.
     func key(for key: DataCacheKey) -> DataCacheKey
     /// Returns the entry to store.
     func stored(_ entry: DataCacheEntry, for key: DataCacheKey) throws -> DataCacheEntry

@@ -1,9 +1,11 @@
-/// Stores decoded images within a byte limit. Synchronous, so that a view can show a hit in the same turn of the run loop.
+/// Stores decoded images within a byte limit. Synchronous, so that a view can show a hit in the same turn of the run
+/// loop.
 ///
 /// Promises:
-/// - Every operation can be called from any thread and returns at once. None does I/O.
+/// - Every operation can be called from any thread, does no I/O and returns immediately.
 /// - An inserted image is found until it is removed, replaced or evicted.
-/// - The total cost never exceeds the limit after an operation. An image that exceeds it by itself is refused and evicts no other.
+/// - The total cost never exceeds the limit after an operation. An image that exceeds it by itself is refused and
+///   evicts no other.
 /// - If an image is refused, the older one for its key is removed, because it is out of date.
 /// - An evicted image may be found again while others hold it. A removed or replaced image is not found again.
 /// - `byteCount`, if it is not nil, is exact.
@@ -18,7 +20,7 @@ public protocol ImageCache: Sendable {
     /// Removes all images.
     func removeAll()
 
-    /// Evicts images until at most a share of the present cost is left. The limit doesn't change.
+    /// Evicts images until at most a share of the current cost is left. The limit doesn't change.
     /// - Parameter share: From 0, which removes all, to 1.
     func trim(toShare share: Double)
 

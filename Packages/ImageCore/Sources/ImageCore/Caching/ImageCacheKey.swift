@@ -1,17 +1,18 @@
 /// Identifies an image in the memory cache: its original and how it was decoded and processed.
 public struct ImageCacheKey: Hashable, Sendable {
-    /// Computed once, because a key is looked up more than once. The first property, so that `==` compares it first.
+    /// Computed once, because a key is used for several lookups. It is the first property, so that `==` compares it
+    /// first.
     private let contentHash: Int
-    /// Identifies the original: a URL without fragment, or an application's own name for it.
+    /// Identifies the original: a URL without fragment, or a name that the application chose.
     public let source: String
-    /// The size that it was decoded to; nil for the size as stored.
+    /// The size to which it was decoded; nil for the stored size.
     public let target: ImageTarget?
     /// The identifiers of the processors, in order.
     public let processors: [String]
 
     /// - Parameters:
-    ///   - source: Identifies the original: a URL without fragment, or an application's own name for it.
-    ///   - target: The size that it was decoded to; nil for the size as stored.
+    ///   - source: Identifies the original: a URL without fragment, or a name that the application chose.
+    ///   - target: The size to which it was decoded; nil for the stored size.
     ///   - processors: The identifiers of the processors, in order.
     public init(source: String, target: ImageTarget? = nil, processors: [String] = []) {
         (self.source, self.target, self.processors) = (source, target, processors)
@@ -25,8 +26,9 @@ public struct ImageCacheKey: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(contentHash) }
 }
 
-/// Identifies encoded bytes on disk: the original's name in full. Implementations choose file names of their own.
+/// Identifies encoded bytes on disk. Implementations choose their own file names.
 public struct DataCacheKey: Hashable, Sendable {
+    /// The full name of the original.
     public let source: String
 
     public init(source: String) { self.source = source }

@@ -1,8 +1,8 @@
-/// Maintenance of a store of bytes: its size, and removal.
+/// A store of bytes whose size can be measured and whose entries can be removed.
 ///
 /// Promises:
-/// - Removed entries are not found after the call has returned. Entries that are stored meanwhile may stay.
-/// - Throws only for a broken store.
+/// - Removed entries are not found after the call has returned. Entries that are stored during the call may stay.
+/// - Operations throw only if the store is broken.
 public protocol MaintainedStore: Sendable {
     /// Removes all entries.
     func removeAll() async throws(DataCacheFailure)

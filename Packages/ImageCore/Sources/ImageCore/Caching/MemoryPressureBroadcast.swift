@@ -6,7 +6,8 @@ package struct MemoryPressureBroadcast: Sendable {
 
     package var level: MemoryPressureLevel { broadcast.latest }
 
-    /// Stores the level and calls the handlers. Repeated `.normal` levels call no handler. Call it from one thread at a time.
+    /// Stores the level and calls the handlers. Repeated `.normal` levels call no handler. Call it from one thread at a
+    /// time.
     package func report(_ level: MemoryPressureLevel) {
         broadcast.report(level) { $0 != .normal || level != .normal }
     }

@@ -1,16 +1,17 @@
 /// Reports memory pressure, so that caches release memory before the system ends the process.
 ///
 /// Promises:
-/// - `level` can be read from any thread and returns at once. It is `.normal` until the system reports another level.
-/// - Every handler receives each report, in order, one call at a time. Lasting pressure is reported again, so that caches are
-///   trimmed again. `.normal` is reported once, when the pressure ends.
+/// - `level` can be read from any thread without waiting. It is `.normal` until the system reports another level.
+/// - Every handler receives each report, in order, one call at a time. Lasting pressure is reported again, so that
+///   caches are trimmed again. `.normal` is reported once, when the pressure ends.
 /// - Handlers are called with no lock held, on a thread of the monitor, never on Swift's cooperative pool.
 /// - After an observation was cancelled or released, its handler receives no new reports.
 public protocol MemoryPressureMonitor: Sendable {
     /// The latest report.
     var level: MemoryPressureLevel { get }
 
-    /// Calls `handler` with each later report until the observation is cancelled or released. Handlers must return quickly.
+    /// Calls `handler` with each later report until the observation is cancelled or released. Handlers must return
+    /// quickly.
     func observe(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) -> MemoryPressureObservation
 }
 

@@ -1,8 +1,7 @@
-/// The hash function SHA-256, by FIPS 180-4, sections 5.1.1, 5.3.3 and 6.2.2.
+/// The hash function SHA-256 (FIPS 180-4, sections 5.1.1, 5.3.3 and 6.2.2).
 ///
-/// Names cache files, so that no two keys share one, also when somebody chooses keys (URLs) with malice; and stands for
-/// credentials in keys. Our own, because the one well-kept package for it (swift-crypto) builds BoringSSL, many times this
-/// package, and these lines are held to the standard's own vectors.
+/// It names cache files, so that keys (URLs) can't be chosen to collide, and replaces credentials in keys. swift-crypto
+/// would also build BoringSSL, which is many times the size of this package. The tests use the standard's examples.
 package enum SHA256 {
     private static let initial: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
@@ -19,7 +18,7 @@ package enum SHA256 {
         0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
     ]
 
-    /// The eight words of the digest of `message`, the first one first.
+    /// Returns the eight words of the digest of `message`, in order.
     package static func digest(of message: [UInt8]) -> [UInt32] {
         let padded = pad(message)
         var state = initial
@@ -31,7 +30,7 @@ package enum SHA256 {
         return state
     }
 
-    /// The digest of `message` as 64 lower-case digits.
+    /// Returns the digest of `message` as 64 lowercase hexadecimal digits.
     package static func hexadecimalDigest(of message: [UInt8]) -> String {
         digest(of: message).map { word in
             let digits = String(word, radix: 16)
@@ -39,7 +38,7 @@ package enum SHA256 {
         }.joined()
     }
 
-    /// A one bit, zeros, and the length in bits as 64 bits, big-endian, up to a multiple of 64 bytes.
+    /// Appends a one bit, zeros and the big-endian 64-bit length in bits, up to a multiple of 64 bytes.
     private static func pad(_ message: [UInt8]) -> [UInt8] {
         var padded = message
         padded.reserveCapacity(message.count + 72)

@@ -6,22 +6,23 @@
 
 /// A data cache that writes entries while their bytes arrive, and reads parts of entries.
 public protocol StreamingDataCache: DataCache {
-    /// Starts an entry. It is not found before it is finished; until then, the older entry for the key is.
+    /// Starts an entry. Until it is finished, lookups find the older entry for the key.
     ///
-    /// - Parameter expectedByteCount: The expected number of bytes, for which space is reserved; nil if unknown. More or fewer may
-    ///   follow.
+    /// - Parameter expectedByteCount: The expected number of bytes, for which space is reserved; nil if unknown. More
+    ///   or fewer may follow.
     func writer(
         for key: DataCacheKey, expectedByteCount: Int?
     ) async throws(DataCacheFailure) -> any DataCacheWriter
 
-    /// Opens an entry, or returns nil. The reader keeps its bytes if the entry is replaced or removed meanwhile.
+    /// Opens an entry, or returns nil. The reader keeps its bytes if the entry is then replaced or removed.
     func reader(for key: DataCacheKey) async throws(DataCacheFailure) -> (any DataCacheReader)?
 }
 
-/// Writes an entry. Call its methods one after the other.
+/// Writes an entry. Call one method at a time.
 ///
 /// - The byte limit holds while the entry grows. An entry that exceeds it throws `.tooLarge`.
-/// - A failed writer removes the entry and the older one for the key, which is out of date. Every further call throws the same failure.
+/// - A failed writer removes the entry and the older one for the key, which is outdated. Every further call throws the
+///   same failure.
 /// - A writer that is cancelled or released before it is finished removes its entry and leaves the older one.
 public protocol DataCacheWriter: Sendable {
     /// Appends bytes.
@@ -38,7 +39,7 @@ public protocol DataCacheReader: Sendable {
     var byteCount: Int { get }
     /// The metadata of the entry.
     var metadata: Data { get }
-    /// When the bytes were created.
+    /// The time at which the bytes were created.
     var createdAt: Date { get }
     /// Returns the bytes in a range, clamped to the data; nil if they are damaged.
     func bytes(in range: Range<Int>) async throws(DataCacheFailure) -> Data?

@@ -2,8 +2,9 @@
 ///
 /// Promises:
 /// - `moment` depends on the time only. Frame 0 is shown at the start.
-/// - `cachedFrame` returns at once.
-/// - After `prepare` returns, `cachedFrame` returns the frame until others are prepared. `prepare` does not use the main actor.
+/// - `cachedFrame` returns immediately.
+/// - After `prepare` returns, `cachedFrame` returns the frame until others are prepared. `prepare` does not use the
+///   main actor.
 public protocol AnimationFrames: Sendable {
     /// Returns the frame to show at a time after the start.
     func moment(at elapsed: Duration) -> AnimationMoment
@@ -13,9 +14,9 @@ public protocol AnimationFrames: Sendable {
     @concurrent func prepare(from index: Int) async throws
 }
 
-/// A frame of an animation at a time.
+/// The frame of an animation that is shown at a given time.
 public struct AnimationMoment: Hashable, Sendable {
-    /// Index of the frame, from 0.
+    /// The index of the frame, from 0.
     public var frame: Int
     /// Whether the animation has ended.
     public var isLast: Bool

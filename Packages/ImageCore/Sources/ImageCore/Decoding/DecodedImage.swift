@@ -1,6 +1,6 @@
-/// A decoded image with its header. A copy costs as much as two references.
+/// A decoded image with its header. Copying it copies two references.
 public struct DecodedImage: Sendable {
-    /// The pixels: upright, sRGB, straight alpha. Missing parts of an incomplete image are transparent.
+    /// The pixels: upright, in sRGB, with straight alpha. Missing parts of an incomplete image are transparent.
     public var bitmap: Bitmap
     private var facts: Facts
 
@@ -8,9 +8,9 @@ public struct DecodedImage: Sendable {
     public enum Completeness: String, Hashable, Sendable, CaseIterable {
         /// The whole image.
         case complete
-        /// A preview; a better image follows.
+        /// A preview. A better image follows.
         case preview
-        /// The file is truncated; nothing better follows.
+        /// The decodable part of a truncated file. No better image follows.
         case truncated
     }
 
@@ -31,7 +31,7 @@ public struct DecodedImage: Sendable {
         set { facts = Facts(header: header, completeness: newValue) }
     }
 
-    /// The memory of the image in bytes.
+    /// The memory size of the image in bytes.
     public var byteCount: Int { bitmap.byteCount + (header.colorProfile?.count ?? 0) }
 }
 
@@ -48,12 +48,12 @@ extension DecodedImage: Hashable {
 }
 
 extension DecodedImage {
-    /// A way to get the image back as long as others hold its pixels; nil when nobody else does.
+    /// Returns a weak reference to the image, or nil if nothing else retains its pixels.
     package mutating func weakReference() -> WeakDecodedImage? {
         bitmap.weakReference().map { WeakDecodedImage(bitmap: $0, facts: facts) }
     }
 
-    /// An image that does not keep its pixels alive, and keeps the rest of it.
+    /// A reference that does not retain the pixels of an image, but the rest of it.
     package struct WeakDecodedImage: Sendable {
         private let bitmap: Bitmap.WeakBitmap
         private let facts: Facts
@@ -63,7 +63,7 @@ extension DecodedImage {
             self.facts = facts
         }
 
-        /// The image, if others still hold its pixels.
+        /// The image, or nil if its pixels were released.
         package var image: DecodedImage? { bitmap.bitmap.map { DecodedImage(bitmap: $0, facts: facts) } }
     }
 
@@ -73,7 +73,7 @@ extension DecodedImage {
     }
 }
 
-/// What is said of an image beside its pixels, for all copies.
+/// The properties of an image other than its pixels, shared by all copies.
 private final class Facts: Sendable {
     let header: ImageHeader
     let completeness: DecodedImage.Completeness

@@ -2,7 +2,7 @@
 public enum DecodingFailure: Error, Hashable, Sendable {
     /// No decoder recognizes the first bytes.
     case unknownFormat
-    /// The data breaks the rules of its format. The text is for people.
+    /// The data violates its format. The text is for humans.
     case malformed(ImageFormat, String)
     /// The data ends before the image does.
     case truncated(ImageFormat)
@@ -48,7 +48,8 @@ public struct DecodingLimits: Hashable, Sendable {
     public var frames: Int
     /// The size in bytes of an ICC profile or of Exif data, each. Larger ones are ignored.
     public var metadataBytes: Int
-    /// The memory in bytes of one decode: the output and the working memory of the codec, as far as it is known beforehand.
+    /// The memory in bytes of one decode: the output, and the working memory of the codec as far as the header
+    /// determines it.
     public var decodedBytes: Int
     /// The number of scans of a progressive JPEG.
     public var scans: Int
@@ -66,16 +67,16 @@ public struct DecodingLimits: Hashable, Sendable {
         self.scans = scans
     }
 
-    /// 256 MiB encoded, 100 megapixels, 400 MiB decoded, and the defaults of the initializer.
+    /// The default limits: 256 MiB encoded, 100 megapixels, 400 MiB decoded, and those of the initializer.
     public static let `default` = DecodingLimits()
 
-    /// Throws `.limitExceeded` if a value exceeds a limit.
+    /// Checks a value. Throws `.limitExceeded` if it exceeds the limit.
     public func check(_ limit: DecodingLimit, _ value: Int) throws(DecodingFailure) {
         let allowed = self[limit]
         if value > allowed { throw .limitExceeded(limit, value: value, allowed: allowed) }
     }
 
-    /// Checks the sides and the pixels of an image.
+    /// Checks the sides and the area of an image. Throws `.limitExceeded` if one exceeds its limit.
     public func check(_ size: PixelSize) throws(DecodingFailure) {
         try check(.side, max(size.width, size.height))
         try check(.pixels, size.area)

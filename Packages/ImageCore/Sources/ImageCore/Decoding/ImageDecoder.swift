@@ -7,7 +7,7 @@
 /// Decodes one file format.
 ///
 /// Promises:
-/// - `recognises` uses the signature only, never names or MIME types, and never traps.
+/// - `recognizes` uses the signature only, never names or MIME types, and never traps.
 /// - `open` reads the header and checks the limits before memory for pixels is allocated.
 /// - For any bytes, both return or throw in bounded time and memory.
 /// - Both can be called concurrently from any thread.
@@ -17,7 +17,7 @@ public protocol ImageDecoder: Sendable {
 
     /// Returns whether a file has this format's signature.
     /// - Parameter prefix: The first 32 bytes of the file, fewer if it is shorter.
-    func recognises(_ prefix: Data) -> Bool
+    func recognizes(_ prefix: Data) -> Bool
 
     /// Opens an image. Throws `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage
@@ -32,36 +32,40 @@ public protocol OpenedImage: AnyObject {
 
     /// Returns the smallest size, not below `target` in width or height, to which the codec can scale while decoding.
     ///
-    /// Returns the stored size if the codec can't scale, or if nothing smaller covers the target. In stored orientation.
+    /// Returns the stored size if the codec can't scale, or if nothing smaller covers the target. In stored
+    /// orientation.
     func decodableSize(covering target: PixelSize) -> PixelSize
 
-    /// Returns the size at which to decode an image that is then resampled to `target`. By default `decodableSize(covering:)`; larger
-    /// if more detail costs little.
+    /// Returns the size at which to decode an image that is then resampled to `target`. By default
+    /// `decodableSize(covering:)`; larger if more detail costs little.
     func decodableSize(covering target: PixelSize, preference: DecodingPreference) -> PixelSize
 
-    /// Returns the memory, in bytes, that the codec holds while it delivers the rows of a frame: images, canvases, coefficients, but not
-    /// a few rows.
+    /// Returns the memory, in bytes, that the codec holds while it delivers the rows of a frame: images, canvases,
+    /// coefficients, but not a few rows.
     ///
     /// 0 by default; `Int.max` if it overflows. Memory that is held only before the first row is checked by `decode`.
     func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int
 
-    /// The thumbnail in the file, itself a complete file, or nil. It may be out of date, oriented differently or have black borders.
+    /// The thumbnail in the file, itself a complete file, or nil. It may be outdated, oriented differently or have
+    /// black borders.
     var embeddedThumbnail: Data? { get }
 
     /// Decodes a frame, composited on its canvas, and passes its rows to a sink.
     ///
-    /// Of a truncated file, the available rows are delivered before `.truncated` is thrown: some rows, or all in less detail. A codec
-    /// that works long before the next row calls the sink's `checkCancellation()` every few milliseconds.
+    /// If the file is truncated, the available rows are delivered before `.truncated` is thrown: some rows, or all in
+    /// less detail. A codec that works for long before the next row calls the sink's `checkCancellation()` every few
+    /// milliseconds.
     ///
     /// - Parameters:
     ///   - index: The frame, from 0.
     ///   - size: The stored size, or a result of `decodableSize(covering:)`.
-    ///   - layout: `.rgba8`, or the header's `nativeLayout`. With `.rgba8` the codec converts by the plain rules of its format and ignores
-    ///     the embedded profile.
-    ///   - preference: With `.speed` a codec may omit details that are hardly visible at `size`. Below the stored size, `.quality` may
-    ///     do so within the error of 8 bits and resampling.
+    ///   - layout: `.rgba8`, or the header's `nativeLayout`. With `.rgba8`, the codec converts by the rules of its
+    ///     format and ignores the embedded profile.
+    ///   - preference: With `.speed` a codec may omit details that are hardly visible at `size`. Below the stored size,
+    ///     `.quality` may do so within the error of 8 bits and resampling.
     ///   - sink: Receives every row exactly once, from the top, in stored orientation.
-    /// - Throws: `.noSuchFrame`, `.malformed`, `.truncated`, `.unsupported`, `.limitExceeded`, or the error of the sink.
+    /// - Throws: `.noSuchFrame`, `.malformed`, `.truncated`, `.unsupported`, `.limitExceeded`, or the error of the
+    ///   sink.
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
         into sink: any PixelRowSink
@@ -87,19 +91,19 @@ extension OpenedImage {
 
 /// Receives an image row by row.
 ///
-/// Decoders, color conversion and resampling are connected by this protocol, so that an image is processed with a few rows in
-/// memory.
+/// Decoders, color conversion and resampling are connected by this protocol, so that an image is processed with a few
+/// rows in memory.
 public protocol PixelRowSink: AnyObject {
     /// Receives the next row, whose length and layout were fixed when the sink was created.
     ///
     /// An error ends the decoding with that error. Throw `.cancelled` to stop it.
     func receive(_ row: Span<UInt8>) throws(DecodingFailure)
 
-    /// Takes a whole image instead of its rows, without padding and in the fixed layout. Returns false if the sink needs rows. A decoder
-    /// that has the whole image in memory calls it before the first row.
+    /// Receives a whole image instead of its rows, without padding and in the fixed layout. Returns false if the sink
+    /// needs rows. A decoder that has the whole image in memory calls it before the first row.
     func takeImage(_ pixels: [UInt8]) throws(DecodingFailure) -> Bool
 
-    /// Throws `.cancelled` if no more rows are needed. For decoders that work long before the next row.
+    /// Throws `.cancelled` if no more rows are needed. Decoders call it if they work for long before the next row.
     func checkCancellation() throws(DecodingFailure)
 }
 

@@ -16,8 +16,8 @@ public protocol ImageEncoder: Sendable {
     ///
     /// - Parameters:
     ///   - frames: The frames, all of the same size.
-    ///   - loopCount: How often the animation plays; 0 for ever.
-    /// - Throws: `.animationUnsupported` if the format or the library has no animations.
+    ///   - loopCount: The number of times that the animation plays; 0 to repeat it forever.
+    /// - Throws: `.animationUnsupported` if the format or the library doesn't support animations.
     func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
     ) throws(EncodingFailure) -> Data
@@ -25,9 +25,9 @@ public protocol ImageEncoder: Sendable {
 
 /// A frame of an animation.
 public struct AnimationFrame: Hashable, Sendable {
-    /// The whole canvas.
+    /// The image of the whole canvas.
     public var bitmap: Bitmap
-    /// How long the frame is shown.
+    /// The time for which the frame is shown.
     public var delay: Duration
 
     public init(bitmap: Bitmap, delay: Duration) {
@@ -38,11 +38,11 @@ public struct AnimationFrame: Hashable, Sendable {
 
 /// Options of an encoder. It ignores those that its format does not support.
 public struct EncodingOptions: Hashable, Sendable {
-    /// From 0, smallest file, to 1, best image. Only for lossy formats.
+    /// The quality of lossy formats, from 0 (smallest file) to 1 (best image).
     public var quality: Double
-    /// Lossless where the format has a choice (WebP).
+    /// Whether to compress losslessly, in formats that support both (WebP).
     public var isLossless: Bool
-    /// Progressive (JPEG) or interlaced (PNG, GIF).
+    /// Whether the file is progressive (JPEG) or interlaced (PNG, GIF).
     public var isProgressive: Bool
 
     public init(quality: Double = 0.85, isLossless: Bool = false, isProgressive: Bool = false) {
@@ -52,14 +52,14 @@ public struct EncodingOptions: Hashable, Sendable {
     }
 }
 
-/// Why an image could not be written.
+/// Why an image could not be encoded.
 public enum EncodingFailure: Error, Hashable, Sendable {
     /// The format can't hold an image of this size.
     case unsupportedSize(ImageFormat, PixelSize)
-    /// The format or the library has no animations.
+    /// The format or the library doesn't support animations.
     case animationUnsupported(ImageFormat)
-    /// No frames, or frames of different sizes.
+    /// There are no frames, or frames of different sizes.
     case inconsistentFrames
-    /// The library refused. The text is for people.
+    /// The encoding library failed. The text is for humans.
     case failed(ImageFormat, String)
 }

@@ -1,7 +1,7 @@
 extension ImageTarget {
-    /// The whole image within a size in pixels. The aspect ratio is kept; smaller images are not enlarged.
+    /// Fits the whole image in a size in pixels. Keeps the aspect ratio and doesn't enlarge smaller images.
     public static func fit(_ size: PixelSize) -> ImageTarget { ImageTarget(size, mode: .fit) }
 
-    /// A size in pixels, covered by the image and cropped evenly. Smaller images are not enlarged.
+    /// Covers a size in pixels and crops evenly. Doesn't enlarge smaller images.
     public static func fill(_ size: PixelSize) -> ImageTarget { ImageTarget(size, mode: .fill) }
 }

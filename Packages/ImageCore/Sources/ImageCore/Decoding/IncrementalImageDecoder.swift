@@ -13,50 +13,52 @@ public protocol IncrementalImageDecoder: ImageDecoder {
 /// An image that is decoded while its bytes arrive.
 ///
 /// Promises:
-/// - However the bytes are cut into pieces, the same bytes lead to the same state and the same previews.
-/// - Each byte is decoded once, whatever the number of previews.
-/// - Memory is bounded by the limits, as with `OpenedImage`; a preview never shows more than the final image.
+/// - The same bytes give the same state and the same previews, however they are divided into chunks.
+/// - Each byte is decoded once, regardless of the number of previews.
+/// - The limits bound memory as for `OpenedImage`. A preview never shows more than the final image.
 ///
-/// Use it from one task at a time. Call `append` until `header` is not nil, then `start`, then `append` and `decodePreview` in any
-/// order.
+/// Use it from one task at a time. Call `append` until `header` is not nil, then `start`, then `append` and
+/// `decodePreview` in any order.
 public protocol IncrementalImage: AnyObject {
-    /// What the file says about its image; nil until enough of it has come in. Frames of an animation that have not come
-    /// in are not counted, and metadata behind the pixels is missing.
+    /// The header of the file; nil until enough bytes have arrived. It doesn't include frames that have not arrived,
+    /// nor metadata that follows the pixels.
     var header: ImageHeader? { get }
 
-    /// How much of the image can be shown; nothing before `start`, and nothing ever of a kind that the decoder can't show in
-    /// parts, as an animation.
+    /// The part of the image that can be shown. It is `.nothing` before `start`, and always for images that the decoder
+    /// can't show partially, such as animations.
     var extent: PreviewExtent { get }
 
-    /// As `OpenedImage.decodableSize(covering:)`. Only once `header` is there.
+    /// Like `OpenedImage.decodableSize(covering:)`. Call it only after `header` is available.
     func decodableSize(covering target: PixelSize) -> PixelSize
 
-    /// Bytes that will be held for previews of this size: whole images and coefficients, not a few rows.
+    /// Returns the memory, in bytes, for previews of this size: images and coefficients, but not a few rows.
     func heldBytes(size: PixelSize, layout: PixelLayout) -> Int
 
-    /// Fixes the size and layout of the previews, once, when `header` is there; `size` and `layout` as for
-    /// `OpenedImage.decode`. Throws what `append` throws.
+    /// Sets the size and layout of the previews, as for `OpenedImage.decode`. Call it once, after `header` is
+    /// available.
+    ///
+    /// Throws the errors of `append`.
     func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure)
 
     /// Appends bytes.
     ///
-    /// Throws `.malformed`, `.unsupported` or `.limitExceeded` as soon as the bytes show it, and again each time; from then on
-    /// `extent` stays as it was or is `.nothing`. Bytes behind the end of the image are ignored.
+    /// Throws `.malformed`, `.unsupported` or `.limitExceeded` as soon as the bytes show it, and again on each later
+    /// call. After an error, `extent` doesn't change, or is `.nothing`. Bytes after the end of the image are ignored.
     func append(_ bytes: Data) throws(DecodingFailure)
 
-    /// Hands the first `extent.rows` rows to `sink`, as good as they are known.
+    /// Passes the first `extent.rows` rows to `sink`, in the best quality available.
     ///
-    /// Throws what the sink throws, and `.malformed` where damage shows only now. After `append` has failed, what is handed
-    /// over may show the damage.
+    /// Throws the errors of the sink, and `.malformed` if it detects damage. After `append` has failed, the rows may
+    /// show the damage.
     func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure)
 }
 
-/// How much of an image has been decoded. Grows until bytes turn out to be damaged; two equal extents of one image show the same.
+/// The decoded part of an image. It grows unless the data is damaged. Equal extents of one image show the same pixels.
 public struct PreviewExtent: Hashable, Sendable {
-    /// Complete passes over the image: scans of a progressive JPEG, passes of an interlaced PNG; 0 or 1 where there is
+    /// The number of complete passes: scans of a progressive JPEG, or passes of an interlaced PNG. 0 or 1 if there is
     /// only one.
     public var passes: Int
-    /// Rows from the top that can be shown, at the size that was started.
+    /// The number of rows, from the top, that can be shown, at the size passed to `start`.
     public var rows: Int
 
     public init(passes: Int, rows: Int) {

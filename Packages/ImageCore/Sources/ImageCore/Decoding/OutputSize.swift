@@ -7,11 +7,11 @@ extension DecodingRequest {
 }
 
 extension ImageTarget {
-    /// The size to which an image of the size `image` is brought; both are upright.
+    /// Returns the size to which an image is resized. Both sizes are upright.
     ///
-    /// - `fit`: proportions kept, neither side above the target's, rounded to nearest, each at least 1.
-    /// - `fill`: exactly the target when the image covers it or may be enlarged, otherwise the largest size with the
-    ///   target's proportions that the image covers.
+    /// - `fit`: The aspect ratio is kept. Neither side exceeds the target. Sides are rounded to nearest and at least 1.
+    /// - `fill`: The target if the image covers it or may be enlarged. Otherwise the largest size with the target's
+    ///   aspect ratio that the image covers.
     ///
     /// Sides of the target below 1 count as 1.
     public func outputSize(for image: PixelSize) -> PixelSize {
@@ -36,8 +36,8 @@ extension ImageTarget {
 }
 
 extension ImageTarget {
-    /// The part of an image of the size `image` that is seen at `outputSize(for:)`: all of it for `fit`, the middle
-    /// in the target's proportions for `fill`. Where nothing is scaled it begins and ends between whole pixels.
+    /// Returns the part of an image that is visible at `outputSize(for:)`: all of it for `fit`, or the center with the
+    /// target's aspect ratio for `fill`. If the image is not scaled, the edges are at whole pixels.
     public func region(of image: PixelSize) -> PixelRegion {
         if mode == .fit { return PixelRegion(image) }
         let output = outputSize(for: image)
@@ -58,7 +58,7 @@ extension ImageTarget {
 }
 
 extension Int {
-    /// `value` to the nearest whole number, at least 1 and at most this.
+    /// Returns `value` rounded to nearest, at least 1 and at most `self`.
     fileprivate func limiting(_ value: Double) -> Int {
         value >= Double(self) ? self : Swift.max(1, Int(value.rounded()))
     }

@@ -19,14 +19,14 @@ public protocol PreviewingImageDecoder: SizedImageDecoder {
 /// - A preview is flagged as such (`DecodedImage.completeness`) and has the size of the final image.
 /// - `finish` returns the same image as decoding all bytes at once.
 ///
-/// Use it from one task at a time. Synchronous and CPU-bound, like the decoder.
+/// Use it from one task at a time. Its methods are synchronous and CPU-bound, like the decoder's.
 public protocol DecodingSession: AnyObject {
     /// Appends bytes.
     ///
-    /// - Parameter elapsed: time since any fixed moment; only differences count.
-    /// - Returns: A preview if there is something new to show and the throttle allows it.
-    /// - Throws: `.cancelled`, or `.limitExceeded` if there are too many bytes. After other errors there are no more previews;
-    ///   `finish` throws them.
+    /// - Parameter elapsed: The time since a fixed moment. Only differences matter.
+    /// - Returns: A preview if there is something new to show and the throttle allows it, otherwise nil.
+    /// - Throws: `.cancelled`, or `.limitExceeded` if there are too many bytes. After other errors there are no more
+    ///   previews; `finish` throws them.
     func append(
         _ bytes: Data, at elapsed: Duration, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage?
@@ -39,8 +39,7 @@ public protocol DecodingSession: AnyObject {
 public struct PreviewThrottle: Hashable, Sendable {
     /// The minimum time between two previews.
     public var interval: Duration
-    /// The least part of the rows, from 0 to 1, that a preview must have more than the one before it, unless it has another
-    /// pass.
+    /// The minimum share of additional rows, from 0 to 1, of a preview without an additional pass.
     public var rowShare: Double
 
     public init(interval: Duration = .milliseconds(200), rowShare: Double = 0.125) {
@@ -54,8 +53,8 @@ public struct PreviewThrottle: Hashable, Sendable {
     /// Returns whether a preview is due.
     ///
     /// - Parameters:
-    ///   - extent: what can be seen, of `rowCount` rows.
-    ///   - last: what the last preview showed and when it was made; nil before the first.
+    ///   - extent: The decoded part of the image, of `rowCount` rows.
+    ///   - last: The extent of the last preview, and when it was made; nil before the first.
     public func isDue(
         _ extent: PreviewExtent, of rowCount: Int, at elapsed: Duration, after last: (PreviewExtent, Duration)?
     ) -> Bool {

@@ -6,16 +6,17 @@
 
 /// Creates stages that resize an image row by row.
 public protocol RowResampler: Sendable {
-    /// How many times larger than the output the source should at least be for full quality, in each direction.
+    /// The minimum ratio of source to output, in each direction, for full quality.
     ///
-    /// A codec that scales while decoding is asked for an image that covers the output this many times.
+    /// A codec that scales while decoding decodes at this multiple of the output size or more.
     var oversampling: Double { get }
 
-    /// A stage that receives `source.height` rows of straight RGBA8 and hands `output.height` rows of the same to `next`.
+    /// Creates a stage that receives `source.height` rows of straight RGBA8 and passes `output.height` such rows to
+    /// `next`.
     ///
-    /// `region` is the part of the source that fills the output; it lies within the source and is not empty.
-    /// Colour under zero alpha does not bleed into its neighbours. Deterministic: same input, same bytes.
-    /// Works downwards and upwards; output equal to the whole source passes rows through unchanged.
+    /// `region` is the part of the source that fills the output. It is within the source and not empty. The color of
+    /// pixels with alpha 0 doesn't affect their neighbors. The same input gives the same output. The stage can enlarge
+    /// and reduce. If the output is the whole source, rows are not changed.
     func makeStage(
         source: PixelSize, region: PixelRegion, output: PixelSize, isOpaque: Bool, next: any PixelRowSink
     ) throws(DecodingFailure) -> any PixelRowSink
@@ -23,13 +24,15 @@ public protocol RowResampler: Sendable {
 
 /// Creates stages that convert the rows of an image to sRGB, by an embedded ICC profile or a calibration.
 public protocol ColorConverter: Sendable {
-    /// A stage from `layout` rows of `width` pixels to RGBA8 rows in sRGB, or nil when `profile` should be ignored:
-    /// it can't be read, is sRGB already, or is no profile for this layout.
+    /// Creates a stage that converts `layout` rows of `width` pixels to RGBA8 in sRGB.
+    ///
+    /// Returns nil to ignore `profile`, if it can't be read, is sRGB, or is not a profile for this layout.
     func makeStage(
         profile: Data, layout: PixelLayout, width: Int, next: any PixelRowSink
     ) -> (any PixelRowSink)?
 
-    /// A stage from rows of `width` straight RGBA8 pixels to the same in sRGB, or nil when `calibration` should be ignored:
-    /// it can't be applied, or is sRGB already.
+    /// Creates a stage that converts rows of `width` straight RGBA8 pixels to sRGB.
+    ///
+    /// Returns nil to ignore `calibration`, if it can't be applied or is sRGB.
     func makeStage(calibration: ColorCalibration, width: Int, next: any PixelRowSink) -> (any PixelRowSink)?
 }

@@ -4,25 +4,26 @@
     public import Foundation
 #endif
 
-/// Decodes images of any known format to the requested size. The loader's decoder.
+/// Decodes images of any known format to the requested size. A loader has one such decoder.
 ///
 /// Promises:
 /// - The format is recognized by its signature.
 /// - The result is upright, in sRGB, and has the size `DecodingRequest.outputSize(for:)`.
 /// - Memory is bounded by the limits; malformed data is a typed error, also when truncated images are accepted.
-/// - Synchronous and CPU-bound: don't call it on the main actor. `isCancelled` is called between rows.
+/// - Methods are synchronous and CPU-bound: don't call them on the main actor. `isCancelled` is called between rows.
 public protocol SizedImageDecoder: Sendable {
     /// Reads the header only.
     func header(of data: Data) throws(DecodingFailure) -> ImageHeader
 
+    /// Decodes an image. Throws `.cancelled` soon after `isCancelled` returns true.
     func decode(
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage
 }
 
-/// What to decode, and to which size.
+/// The frame to decode, and the size to which to decode it.
 public struct DecodingRequest: Hashable, Sendable {
-    /// The target, or nil for the size as stored.
+    /// The target; nil for the stored size.
     public var target: ImageTarget?
     /// The frame of an animation, from 0.
     public var frame: Int
@@ -37,15 +38,15 @@ public struct DecodingRequest: Hashable, Sendable {
 }
 
 extension DecodingRequest {
-    /// The preference of the target; `.quality` at the stored size.
+    /// The preference of the target. `.quality` without a target.
     public var preference: DecodingPreference { target?.preference ?? .quality }
 }
 
 /// The size to which an image is decoded, and how the image fits it.
 public struct ImageTarget: Hashable, Sendable {
-    /// How the image fits the size.
+    /// The way in which the image fits the size.
     public enum Mode: String, Hashable, Sendable, CaseIterable {
-        /// The whole image within the size. The aspect ratio is kept.
+        /// The whole image fits in the size. The aspect ratio is kept.
         case fit
         /// The image covers the size and is cropped evenly. The aspect ratio is kept.
         case fill
@@ -53,11 +54,11 @@ public struct ImageTarget: Hashable, Sendable {
 
     /// The size in pixels.
     public var size: PixelSize
-    /// How the image fits the size.
+    /// The way in which the image fits the size.
     public var mode: Mode
     /// Whether smaller images are enlarged.
     public var upscales: Bool
-    /// Quality or speed.
+    /// Whether quality or speed is preferred.
     public var preference: DecodingPreference
 
     public init(
@@ -86,10 +87,10 @@ public struct ImageTarget: Hashable, Sendable {
     }
 }
 
-/// Quality or speed, when an image is decoded to a smaller size.
+/// Whether quality or speed is preferred when an image is decoded to a smaller size.
 public enum DecodingPreference: String, Hashable, Sendable, CaseIterable {
-    /// As good as resampling the whole image, within 8 bits.
+    /// The result equals that of resampling the whole image, within the precision of 8 bits.
     case quality
-    /// Good enough for thumbnails in a fast list. Finer details are not decoded.
+    /// The result is sufficient for thumbnails in a fast list. Fine details are not decoded.
     case speed
 }

@@ -1,15 +1,15 @@
-/// Asks the platform for time to run in the background.
+/// Requests time from the platform to run in the background.
 ///
 /// Promises:
-/// - `begin` can be called from any thread and returns at once. It returns nil if the platform gives no time.
-/// - `onExpiry` is called at most once, before the time is over, on any thread, and not after the allowance ended.
+/// - `begin` can be called from any thread and returns immediately. It returns nil if the platform grants no time.
+/// - `onExpiry` is called at most once, on any thread, before the time is over and not after the allowance has ended.
 /// - After an allowance ends, the platform may suspend the process.
 public protocol BackgroundTimeProvider: Sendable {
-    /// Asks for time in the background.
+    /// Requests time in the background.
     func begin(onExpiry: @escaping @Sendable () -> Void) -> BackgroundAllowance?
 }
 
-/// Time in the background, until it ends or is released.
+/// Time in the background. It ends when `end` is called or the object is released.
 public final class BackgroundAllowance: Sendable {
     private let onEnd: @Sendable () -> Void
 

@@ -1,17 +1,19 @@
 /// Reports a condition of the environment and its changes: the state of the application or of the network.
 ///
 /// Promises:
-/// - `condition` can be read from any thread and returns at once.
+/// - `condition` can be read from any thread without waiting.
 /// - Every handler receives each change, in order, one call at a time.
 /// - Handlers are called with no lock held. They may read the condition, observe and cancel.
 /// - After an observation was cancelled or released, its handler receives no new changes.
 public protocol ConditionMonitor<Condition>: Sendable {
+    /// The observed condition, for example `Connectivity`.
     associatedtype Condition: Hashable & Sendable
 
-    /// The present condition.
+    /// The current condition.
     var condition: Condition { get }
 
-    /// Calls `handler` with each later change until the observation is cancelled or released. Handlers must return quickly.
+    /// Calls `handler` with each later change until the observation is cancelled or released. Handlers must return
+    /// quickly.
     func observe(_ handler: @escaping @Sendable (Condition) -> Void) -> MonitorObservation
 }
 

@@ -35,6 +35,7 @@ public struct FileIdentity: Hashable, Sendable {
 
 /// A file in a directory listing.
 public struct ListedFile: Sendable {
+    /// The name without the path of the directory.
     public var name: String
     /// Whether it is a regular file.
     public var isRegular: Bool
@@ -53,7 +54,7 @@ public struct ListedFile: Sendable {
 
 /// A failed call of the operating system.
 public struct FileSystemFailure: Error, Hashable, Sendable {
-    /// The call's name, as in its manual page.
+    /// The name of the call, as in its manual page.
     public var call: String
     /// The value of errno.
     public var code: Int32

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A condition that the application sets, for example from its window system, or a test.
+/// A condition that the application or a test sets, for example from the window system.
 ///
 /// ```swift
 /// let applicationState = SettableConditionMonitor(ApplicationState.foreground)
@@ -9,6 +9,7 @@ import Synchronization
 public final class SettableConditionMonitor<Condition: Hashable & Sendable>: ConditionMonitor {
     private let broadcast: MonitorBroadcast<Condition>
 
+    /// Creates a monitor with an initial condition.
     public init(_ condition: Condition) { broadcast = MonitorBroadcast(condition) }
 
     public var condition: Condition { broadcast.latest }
@@ -35,11 +36,13 @@ package final class MonitorBroadcast<Report: Sendable>: Sendable {
 
     package var latest: Report { state.withLock { $0.latest } }
 
-    /// Stores the report and, if it is news, calls the handlers in order, with no lock held. Call it from one thread at a time.
-    package func report(_ report: Report, isNewsAfter: (Report) -> Bool) {
+    /// Stores the report and calls the handlers in order, without holding a lock. Call it from one thread at a time.
+    ///
+    /// - Parameter notifiesAfter: Returns whether the handlers are called, given the last report.
+    package func report(_ report: Report, notifiesAfter: (Report) -> Bool) {
         let handlers = state.withLock { state in
             defer { state.latest = report }
-            return isNewsAfter(state.latest) ? state.handlers : []
+            return notifiesAfter(state.latest) ? state.handlers : []
         }
         for (_, handler) in handlers { handler(report) }
     }
@@ -54,7 +57,7 @@ package final class MonitorBroadcast<Report: Sendable>: Sendable {
     }
 
     private func remove(_ id: UInt64) {
-        // The handler is released after the lock, because its release may run other code.
+        // The handler is released without the lock, because that may run other code.
         let removed = state.withLock { state in
             state.handlers.firstIndex { $0.id == id }.map { state.handlers.remove(at: $0).handler }
         }

@@ -1,19 +1,20 @@
-/// Where handlers are called: on an actor, on a queue or on the current thread.
+/// The context in which handlers are called: an actor, a queue or the current thread.
 ///
 /// For a dispatch queue, use `Delivery { queue.async(execute: $0) }`.
 public struct Delivery: Sendable {
     /// Runs a closure once.
     public let enqueue: @Sendable (@escaping @Sendable () -> Void) -> Void
 
+    /// - Parameter enqueue: Runs the closure that it receives once, now or later.
     public init(_ enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) { self.enqueue = enqueue }
 
-    /// On the thread of the event. For quick handlers.
+    /// Calls handlers on the thread of the event. For quick handlers.
     public static let immediate = Delivery { $0() }
 
-    /// On the main actor.
+    /// Calls handlers on the main actor.
     public static let mainActor = Delivery { body in Task { @MainActor in body() } }
 
-    /// On an actor's executor.
+    /// Calls handlers on the executor of an actor.
     public static func on(_ actor: any Actor) -> Delivery {
         Delivery { body in
             Task { await actor.run(body) }

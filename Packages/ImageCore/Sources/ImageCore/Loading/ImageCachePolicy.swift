@@ -1,4 +1,4 @@
-/// How a request uses each cache.
+/// The use of each cache by a request.
 public struct ImageCachePolicy: Hashable, Sendable {
     /// Access to the memory cache.
     public var memory: CacheAccess

@@ -1,22 +1,22 @@
 /// Why a request for an image failed.
 ///
-/// Indirect, so that a result takes no more memory than a reference.
+/// The enum is indirect, so that a result is no larger than a reference.
 public indirect enum ImageError: Error, Sendable {
     /// The URL has no scheme or host that can be loaded, or can't be parsed.
     case invalidURL(String)
-    /// The origin could not be reached, or the transfer broke. The text is for people.
+    /// The origin could not be reached, or the transfer failed. The text is for humans.
     case network(NetworkFailure, String)
-    /// The origin answered with a status that is neither success nor 404 nor 410.
+    /// The origin responded with a status that is neither success nor 404 nor 410.
     case httpStatus(Int)
-    /// 404 or 410, or no such file.
+    /// The origin responded with 404 or 410, or the file doesn't exist.
     case notFound
     /// The bytes could not be decoded.
     case decoding(DecodingFailure)
-    /// The request's own fetch threw. The text is for people.
+    /// The closure of `ImageOrigin.fetch` threw an error. The text is for humans.
     case fetch(String)
-    /// A processor threw. The text is for people.
+    /// A processor threw an error. The text is for humans.
     case processing(identifier: String, String)
-    /// More bytes than the limit allows.
+    /// The original has more bytes than the limit.
     case tooLarge(allowedBytes: Int)
     /// The request may not use the network and no cache has the image.
     case offline
@@ -27,10 +27,12 @@ public indirect enum ImageError: Error, Sendable {
 
     /// The kinds of network failures.
     public enum NetworkFailure: String, Sendable, CaseIterable {
+        /// A failed DNS lookup, connection, TLS handshake, redirect or HTTP response.
         case unresolvedHost, connectionRefused, connectionLost, truncatedBody, timedOut, tls, redirect,
             malformedResponse
-        /// No request was sent, because the host failed repeatedly just before.
+        /// No request was sent, because requests to the host have just failed repeatedly.
         case hostUnavailable
+        /// Any other failure.
         case other
     }
 }
@@ -40,13 +42,13 @@ extension ImageError: CustomStringConvertible {
         switch self {
         case .invalidURL(let text): "invalid URL: \(text)"
         case .network(let kind, let text): "network (\(kind.rawValue)): \(text)"
-        case .httpStatus(let status): "the server answered with status \(status)"
+        case .httpStatus(let status): "the server responded with status \(status)"
         case .notFound: "not found"
         case .decoding(let failure): "\(failure)"
         case .fetch(let text): "the request's own fetch failed: \(text)"
         case .processing(let identifier, let text): "processor \(identifier) failed: \(text)"
         case .tooLarge(let allowed): "too large: the limit is \(allowed) bytes"
-        case .offline: "offline, and no cache has it"
+        case .offline: "offline, and the image is not cached"
         case .cancelled: "cancelled"
         case .invalidated: "the loader was invalidated"
         }

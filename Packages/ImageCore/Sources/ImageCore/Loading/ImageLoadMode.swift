@@ -1,15 +1,17 @@
-/// Which stored data may answer a request.
+/// The stored data that a request can use.
 public enum ImageLoadMode: String, Hashable, Sendable, CaseIterable {
-    /// The memory cache, then the disk cache as HTTP allows, then the network.
+    /// Uses the memory cache, then the disk cache as HTTP allows, then the network.
     case standard
-    /// Bypasses the memory cache and validates the stored response with the origin, even if it is fresh. A confirmed response is not sent
-    /// again.
+    /// Bypasses the memory cache and validates the stored response with the origin, even if it is fresh. A confirmed
+    /// response is not sent again.
     case revalidate
-    /// Downloads the image again and stores it. Images at other sizes, or with other processors, stay in the memory cache.
+    /// Downloads the image again and stores it. Images at other sizes, or with other processors, stay in the memory
+    /// cache.
     case reload
-    /// Never uses the network: throws `ImageError.offline` if no cache has the image. A stale response is used, and its source is `.stale`.
+    /// Never uses the network. Throws `ImageError.offline` if no cache has the image. Also uses stale responses, with
+    /// the source `.stale`.
     case onlyIfCached
 
-    /// Whether an image in the memory cache may answer.
+    /// Whether the memory cache can be used.
     package var acceptsMemory: Bool { self == .standard || self == .onlyIfCached }
 }

@@ -6,7 +6,7 @@
 
 /// Receives an event for each step of each request, including memory hits.
 ///
-/// Called often, on any thread: return quickly.
+/// It is called often and on any thread, so it must return quickly.
 public protocol ImageLoaderObserver: Sendable {
     /// Called for each event.
     func handle(_ event: ImageLoadEvent)
@@ -14,10 +14,10 @@ public protocol ImageLoaderObserver: Sendable {
 
 /// An event of a request.
 ///
-/// Shared work has events of the request that started it. Requests that joined have `started`, their memory lookup and their end. If
-/// the first request is cancelled while others wait, the events of the shared work follow its end.
+/// Events of shared work belong to the request that started it. Requests that joined have `started`, their memory
+/// lookup and their end. If the first request is cancelled while others wait, events of the shared work follow its end.
 public struct ImageLoadEvent: Hashable, Sendable {
-    /// What happened.
+    /// The kind of an event.
     public enum Kind: Hashable, Sendable {
         /// The request was made.
         case started
@@ -25,7 +25,7 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case memoryHit
         /// The memory cache does not have the image.
         case memoryMiss(CacheMiss)
-        /// The disk cache has a usable original of so many bytes.
+        /// The disk cache has a usable original with this size.
         case diskHit(bytes: Int)
         /// The disk cache has no original that can be used without the network.
         case diskMiss(CacheMiss)
@@ -33,7 +33,8 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case staleHit(bytes: Int)
         /// The origin confirmed the stored response (status 304).
         case validated(bytes: Int)
-        /// A newer original replaced a stale one that was shown. Load the image again to show it. The request number is 0.
+        /// A newer original replaced a stale one that was shown. Load the image again to show it. The request number is
+        /// 0.
         case refreshed
         /// The disk cache failed. The loader continues without it.
         case diskFailed(DataCacheFailure)
@@ -52,18 +53,18 @@ public struct ImageLoadEvent: Hashable, Sendable {
         /// The processors were applied.
         case processed
         /// The image was inserted into the memory cache.
-        case keptInMemory
+        case storedInMemory
         /// The original was stored on disk. For HTTP responses the request number is 0.
-        case keptOnDisk(bytes: Int)
-        /// The download waits, or was interrupted, until memory, the application's state or its priority allow it.
-        case heldBack
+        case storedOnDisk(bytes: Int)
+        /// The download waits, or was interrupted, until memory, the application state and its priority allow it.
+        case deferred
         /// The download failed without a network, and waits for one.
-        case waitsForNetwork
-        /// The request shared the download of another one, and saved so many bytes.
+        case waitingForNetwork
+        /// The request shared the download of another one, which saved this number of bytes.
         case joined(bytes: Int)
         /// The request succeeded. Each request ends with exactly one of `succeeded`, `failed` and `cancelled`.
         case succeeded(ImageSource)
-        /// The request failed. The text is for people.
+        /// The request failed. The text is for humans.
         case failed(String)
         /// The request was cancelled.
         case cancelled
@@ -73,10 +74,10 @@ public struct ImageLoadEvent: Hashable, Sendable {
     public var request: UInt64
     /// The URL; nil if the original has none.
     public var url: URL?
-    /// What happened.
+    /// The kind of an event.
     public var kind: Kind
-    /// The time since the request was made, by the loader's clock; zero for events of no request and for memory hits. Subtract two of
-    /// them to measure a step, for example `queued` from `downloadStarted`.
+    /// The time since the request was made, by the loader's clock; zero for events of no request and for memory hits.
+    /// Subtract two of them to measure a step, for example `queued` from `downloadStarted`.
     public var elapsed: Duration
 
     public init(request: UInt64, url: URL?, kind: Kind, elapsed: Duration = .zero) {

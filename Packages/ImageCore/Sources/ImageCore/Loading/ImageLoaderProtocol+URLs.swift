@@ -8,7 +8,7 @@ extension ImageLoaderProtocol {
     /// Loads the image at a URL.
     ///
     /// - Parameters:
-    ///   - size: The size, in pixels, that the image must fit in; nil for the size as stored. The aspect ratio is kept.
+    ///   - size: The size, in pixels, in which the image must fit; nil for the stored size. The aspect ratio is kept.
     ///   - processors: Applied to the decoded image, in order.
     ///   - priority: The priority among the requests of the loader.
     ///   - onProgress: Called with the progress of the download, on any thread, one call at a time.

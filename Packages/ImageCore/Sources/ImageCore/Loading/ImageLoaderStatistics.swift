@@ -1,4 +1,4 @@
-/// What a loader has done since it was created.
+/// Counts of a loader's requests, cache lookups and bytes since it was created.
 public struct ImageLoaderStatistics: Hashable, Sendable {
     /// The number and the duration of requests.
     public struct Tally: Hashable, Sendable {
@@ -28,10 +28,10 @@ public struct ImageLoaderStatistics: Hashable, Sendable {
 
     /// Successful requests by source.
     public var succeeded: [ImageSource: Tally] {
-        let all = ImageSource.allCases.map { ($0, answered[$0]) }
+        let all = ImageSource.allCases.map { ($0, succeededBySource[$0]) }
         return Dictionary(uniqueKeysWithValues: all.filter { $1.count > 0 })
     }
-    private var answered = BySource()
+    private var succeededBySource = BySource()
     /// Failed requests.
     public var failed = Tally()
     /// Cancelled requests.
@@ -80,7 +80,7 @@ public struct ImageLoaderStatistics: Hashable, Sendable {
     /// Counts an event.
     ///
     /// - Parameter elapsed: The time since the request was made.
-    public mutating func note(_ kind: ImageLoadEvent.Kind, at elapsed: Duration) {
+    public mutating func record(_ kind: ImageLoadEvent.Kind, at elapsed: Duration) {
         switch kind {
         case .memoryHit: memory.hits += 1
         case .memoryMiss(let cause): if cause.isLookup { memory.misses += 1 }
@@ -88,12 +88,12 @@ public struct ImageLoaderStatistics: Hashable, Sendable {
         case .diskMiss(let cause): if cause.isLookup { disk.misses += 1 }
         case .downloadFinished(let bytes): downloadedBytes += bytes
         case .joined(let bytes): savedBytes += bytes
-        case .succeeded(let source): answered[source].add(elapsed)
+        case .succeeded(let source): succeededBySource[source].add(elapsed)
         case .failed: failed.add(elapsed)
         case .cancelled: cancelled.add(elapsed)
         case .started, .validated, .refreshed, .diskFailed, .queued, .downloadStarted, .received, .decodingStarted,
             .decoded,
-            .processed, .keptInMemory, .keptOnDisk, .heldBack, .waitsForNetwork:
+            .processed, .storedInMemory, .storedOnDisk, .deferred, .waitingForNetwork:
             break
         }
     }

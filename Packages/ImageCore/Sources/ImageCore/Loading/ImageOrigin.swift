@@ -4,19 +4,20 @@
     public import Foundation
 #endif
 
-/// Where the encoded original of an image comes from.
+/// The origin of an image's encoded bytes.
 public enum ImageOrigin: Sendable {
     /// A URL that the transport can load: `http:`, `https:`, `file:`, `data:`.
     case url(URL)
     /// Bytes in memory. Originals with equal names count as equal.
     case data(Data, name: String)
-    /// A closure of yours that loads the bytes, for example from a photo library. Originals with equal names count as equal.
+    /// A closure that loads the bytes, for example from a photo library. Originals with equal names count as equal.
     ///
-    /// It needs a slot in the download lane, is shared by name, and is cancelled with its task. The bytes are stored on disk if the
-    /// request's policy allows it, under the name or the request's `identity`, and are used until a reload.
+    /// It runs in the download lane, once for all requests with its name, and is cancelled with its task. If the
+    /// request's policy allows it, the bytes are stored on disk, under the name or the request's `identity`, and are
+    /// used until a reload.
     case fetch(name: String, @Sendable () async throws -> Data)
 
-    /// Bytes in memory, named by their digest. Hashes them once, which takes about 3 ns a byte.
+    /// Bytes in memory, named by their digest. They are hashed once, which takes about 3 ns per byte.
     public static func data(_ data: Data) -> ImageOrigin {
         .data(data, name: SHA256.hexadecimalDigest(of: Array(data)))
     }
@@ -35,7 +36,8 @@ public enum ImageOrigin: Sendable {
         }
     }
 
-    /// Identifies the original: a URL without its fragment, or a kind and a name. URLs have no spaces, so none equals a name.
+    /// Identifies the original: a URL without its fragment, or a kind and a name. URLs have no spaces, so none equals a
+    /// name.
     package var name: String {
         switch self {
         case .data(_, let name): "data \(name)"

@@ -1,10 +1,11 @@
 /// Transforms a decoded image.
 ///
-/// The same image and processor must give the same result, because `identifier` is part of the key under which the result is
-/// cached. Images have straight alpha; the color of a pixel with alpha 0 is arbitrary.
+/// The same image and processor must give the same result, because `identifier` is part of the key under which the
+/// result is cached. Images have straight alpha; the color of a pixel with alpha 0 is arbitrary.
 public protocol ImageProcessor: Sendable {
     /// The name with all parameters, for example `"blur(8)"`.
     var identifier: String { get }
 
+    /// Returns the transformed image. Called on any thread.
     func process(_ bitmap: Bitmap) throws -> Bitmap
 }

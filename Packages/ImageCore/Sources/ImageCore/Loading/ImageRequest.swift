@@ -4,40 +4,46 @@
     public import Foundation
 #endif
 
-/// A request for an image: its origin, its form and its priority.
+/// A request for an image: its origin, its size, its processors and its priority.
 ///
-/// Two requests are equal if they can share all work and the result: the same original with the same headers, at the same
-/// target, with the same processors, cache policy and mode. The other properties make no difference. Requests that are not
-/// equal may still share the download.
+/// Two requests are equal if they can share all work and the result: if they have the same original, headers, target,
+/// processors, cache policy and mode. The other properties don't matter. Requests that are not equal may still share
+/// the download.
 public struct ImageRequest: Sendable {
-    /// Where the original comes from.
+    /// The origin of the encoded bytes.
     public var origin: ImageOrigin
-    /// The size to decode to; nil for the size as stored.
+    /// The size to decode to; nil for the stored size.
     public var target: ImageTarget?
     /// Applied to the decoded image, in order.
     public var processors: [any ImageProcessor]
-    /// The priority at the start. `ImageTask.priority` changes it later.
+    /// The initial priority. `ImageTask.priority` changes it later.
     public var priority: RequestPriority
+    /// The use of each cache.
     public var cachePolicy: ImageCachePolicy
+    /// The stored data that can be used.
     public var mode: ImageLoadMode
-    /// Sent with the request. Headers are part of the cache's identity: another Authorization is another image.
+    /// Sent with the request. Headers are part of the cache key: with another Authorization, it is another image.
     public var headers: [String: String]
-    /// Identifies the original in place of its URL, for URLs that change although the image does not, as signed URLs do.
-    /// Requests with one identity share work and memory. On disk, the rules of HTTP apply; originals of the application's own
-    /// fetches are stored under this identity.
+    /// Identifies the original instead of its URL, for URLs that change while the image stays the same, such as signed
+    /// URLs.
+    ///
+    /// Requests with the same identity share work and memory. On disk, the rules of HTTP apply. Originals of
+    /// `ImageOrigin.fetch` are stored under this identity.
     public var identity: String?
-    /// Whether previews are wanted while the bytes arrive, if the format and the decoder support them.
+    /// Whether to deliver previews while the bytes arrive, if the format and the decoder support them.
     public var isProgressive = false
-    /// Whether a larger image in the memory cache will do: one that was decoded to another target, shows the same and covers this one.
+    /// Whether to accept a larger image from the memory cache, if it shows the same content and covers the target.
     public var acceptsLarger = false
-    /// Requests for versions of the image in lower quality, worst first. Tasks show each as a preview until there is a better one.
+    /// Requests for the image in lower quality, worst first. Tasks deliver each as a preview unless a better one is
+    /// available.
     public var lowQuality: [ImageRequest] = []
-    /// Retries shared with other requests, for example those of one page; nil for the loader's. Of requests that share a
-    /// download, the one that started it pays.
+    /// Retries shared with other requests, for example those of one page; nil for the loader's. A shared download uses
+    /// the budget of the request that started it.
     public var retryBudget: RetryBudget?
-    /// Placeholder, transition and user info: values for others, which the loader does not read.
+    /// Values that the loader doesn't read, such as a placeholder and a transition.
     public var options = ImageRequestOptions()
 
+    /// Creates a request for an origin. The other properties have their default values.
     public init(
         _ origin: ImageOrigin, target: ImageTarget? = nil, processors: [any ImageProcessor] = [],
         priority: RequestPriority = .normal, cachePolicy: ImageCachePolicy = .all, mode: ImageLoadMode = .standard,
@@ -52,6 +58,7 @@ public struct ImageRequest: Sendable {
         self.headers = headers
     }
 
+    /// Creates a request for a URL. The other properties have their default values.
     public init(
         url: URL, target: ImageTarget? = nil, processors: [any ImageProcessor] = [],
         priority: RequestPriority = .normal, cachePolicy: ImageCachePolicy = .all, mode: ImageLoadMode = .standard,
@@ -83,6 +90,6 @@ extension ImageRequest {
 
     package var original: Original { Original(origin, identity: identity, headers: headers) }
 
-    /// Whether an image in the memory cache may answer.
+    /// Whether the memory cache can be used.
     package var readsMemory: Bool { cachePolicy.memory.reads && mode.acceptsMemory }
 }

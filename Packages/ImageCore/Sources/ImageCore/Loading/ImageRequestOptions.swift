@@ -1,8 +1,10 @@
-/// Values of a request for views, observers and the application. The loader doesn't read them, and requests that differ only in
-/// them share all work.
+/// Values of a request for views, observers and the application. The loader doesn't read them. Requests that differ
+/// only in these options share all work.
 public struct ImageRequestOptions: Sendable {
-    /// The name of an option. You can add your own: `extension ImageRequestOptions.Key { static let row = Self(rawValue: "row") }`.
+    /// The name of an option. You can add your own: `extension ImageRequestOptions.Key { static let row =
+    /// Self(rawValue: "row") }`.
     public struct Key: RawRepresentable, Hashable, Sendable {
+        /// The name of the option.
         public let rawValue: String
 
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -11,7 +13,7 @@ public struct ImageRequestOptions: Sendable {
         public static let placeholder = Key(rawValue: "placeholder")
         /// The image that a view shows after a failure.
         public static let failureImage = Key(rawValue: "failureImage")
-        /// How a view fades to the image.
+        /// The transition with which a view shows the image.
         public static let transition = Key(rawValue: "transition")
     }
 
@@ -19,6 +21,7 @@ public struct ImageRequestOptions: Sendable {
 
     public init() {}
 
+    /// Whether no option is set.
     public var isEmpty: Bool { values.isEmpty }
 
     /// The value of an option; nil if it is not set.

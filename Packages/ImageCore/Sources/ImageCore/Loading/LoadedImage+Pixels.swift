@@ -1,11 +1,11 @@
 extension LoadedImage {
-    /// The pixels: straight (not premultiplied) RGBA, 8 bits a channel, sRGB, upright.
+    /// The pixels: straight (not premultiplied) RGBA with 8 bits per channel, in sRGB, upright.
     public var bitmap: Bitmap { image.bitmap }
 
     /// The size in pixels.
     public var size: PixelSize { bitmap.size }
 
-    /// The rows from top to bottom, four bytes a pixel: red, green, blue, alpha.
+    /// The rows from top to bottom, with four bytes per pixel: red, green, blue, alpha.
     public var rgbaRows: [ArraySlice<UInt8>] {
         let pixels = bitmap.pixels
         let length = bitmap.bytesPerRow

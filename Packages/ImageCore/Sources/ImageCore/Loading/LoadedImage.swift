@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// Where a result comes from.
+/// The source of a result.
 public enum ImageSource: String, Sendable, CaseIterable {
     /// The memory cache.
     case memory
@@ -12,7 +12,7 @@ public enum ImageSource: String, Sendable, CaseIterable {
     case disk
     /// The disk cache, after the origin confirmed it (status 304).
     case validated
-    /// A stale response of the disk cache, because the origin failed or need not be waited for.
+    /// A stale response of the disk cache, because the origin failed or stale responses are allowed.
     case stale
     /// The network.
     case network
@@ -22,7 +22,7 @@ public enum ImageSource: String, Sendable, CaseIterable {
 public struct LoadedImage: Sendable {
     /// The decoded image with its header.
     public var image: DecodedImage
-    /// Where it comes from.
+    /// The source of the image.
     public var source: ImageSource
     /// The size of the encoded original in bytes; nil for memory hits.
     public var encodedByteCount: Int?
@@ -38,7 +38,7 @@ public struct LoadedImage: Sendable {
 public struct LoadedData: Sendable {
     /// The bytes as received.
     public var data: Data
-    /// Where they come from.
+    /// The source of the bytes.
     public var source: ImageSource
 
     public init(data: Data, source: ImageSource) {

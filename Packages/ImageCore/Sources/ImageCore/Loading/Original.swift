@@ -1,8 +1,8 @@
-/// Identifies an original: two are equal if requests for them may share bytes.
+/// Identifies an original. Requests with equal originals can share bytes.
 package struct Original: Hashable, Sendable {
-    /// Its name, and a digest of the headers that are sent with the request.
+    /// The name, and a digest of the headers that are sent with the request.
     ///
-    /// A digest, because a key is written to disk in full and headers carry credentials.
+    /// It contains a digest because keys are written to disk and headers can contain credentials.
     package let source: String
     /// Whether it needs neither network nor disk cache.
     package let isLocal: Bool
@@ -16,7 +16,7 @@ package struct Original: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(source) }
 
-    /// The text that identifies an original.
+    /// Returns the text that identifies an original.
     static func source(_ origin: ImageOrigin, identity: String?, headers: [String: String]) -> String {
         let name = identity.map { "identity \($0)" } ?? origin.name
         guard !headers.isEmpty else { return name }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The retries that transfers share. Each retry takes one; ten successful transfers add one.
+/// A number of retries that transfers share. Each retry takes one, and ten successful transfers add one.
 ///
-/// Like gRPC's retry throttling (gRFC A6): if most transfers fail, retries only add load. A loader has one for its requests; some
-/// requests may share another (`ImageRequest.retryBudget`).
+/// It works like gRPC's retry throttling (gRFC A6): if most transfers fail, retries only add load. A loader has one
+/// budget for its requests. Requests can share another one (`ImageRequest.retryBudget`).
 public final class RetryBudget: Sendable {
-    /// In tenths of a retry, so that no fraction is lost.
+    /// The cost of a retry in tenths, so that all counts are whole numbers.
     private static let retryCost = 10
 
     private let capacity: Int

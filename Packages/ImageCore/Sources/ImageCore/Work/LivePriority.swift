@@ -1,17 +1,16 @@
 import Synchronization
 
-/// A priority that may change while work waits or runs.
+/// A priority that can change while work waits or runs.
 ///
-/// Its value is the highest of the one that it was set to and of the priorities that it follows. A request has a priority;
-/// a shared operation has one that follows those of its callers; work that waits in a lane observes one.
+/// Its value is the highest of its own value and of the priorities that it follows. The priority of a shared operation
+/// follows those of its callers. Work that waits in a lane observes a priority.
 public final class LivePriority: Sendable {
     private struct State: Sendable {
         var own: RequestPriority
         var followed = PriorityCounts()
         var lastID = 0
-        /// The last known values of the priorities that it follows.
+        /// The last known values of the followed priorities.
         var sources: [Int: RequestPriority] = [:]
-        /// Few: work that waits for the same thing.
         var observers: [(id: Int, onChange: @Sendable (LivePriority) -> Void)] = []
 
         var value: RequestPriority { max(own, followed.highest ?? own) }
@@ -21,7 +20,7 @@ public final class LivePriority: Sendable {
             return lastID
         }
 
-        /// Nil removes the source.
+        /// Sets the value of a source, or removes the source if the value is nil.
         mutating func setSource(_ id: Int, _ value: RequestPriority?) {
             if let old = sources[id] { followed.remove(old) }
             if let value { followed.add(value) }
@@ -36,16 +35,19 @@ public final class LivePriority: Sendable {
 
     private let state: Mutex<State>
 
+    /// Creates a priority that follows no others.
     public init(_ value: RequestPriority) { state = Mutex(State(own: value)) }
 
+    /// The highest of its own value and of the priorities that it follows.
     public var value: RequestPriority { state.withLock { $0.value } }
 
+    /// Sets its own value.
     public func set(_ value: RequestPriority) { change { $0.own = value } }
 
-    /// Calls `onChange` after each change, until the observation is ended.
+    /// Calls `onChange` after each change, until the observation ends.
     ///
-    /// - Parameter onChange: Called on the thread of the change, with no lock held. Read the value there, under the lock that
-    ///   protects your copy of it: after two changes at once the copy is then the latest value.
+    /// - Parameter onChange: Called on the thread of the change, without a lock. If you copy the value, read it under
+    ///   the lock of the copy, so that the copy is correct after concurrent changes.
     public func observe(_ onChange: @escaping @Sendable (LivePriority) -> Void) -> PriorityObservation {
         let id = state.withLock { state in
             let id = state.makeID()
@@ -59,7 +61,7 @@ public final class LivePriority: Sendable {
         }
     }
 
-    /// Is at least as high as `source`, now and after each of its changes, until the observation is ended.
+    /// Keeps the value at least as high as that of `source`, until the observation ends.
     public func follow(_ source: LivePriority) -> PriorityObservation {
         let id = state.withLock { $0.makeID() }
         let observation = source.observe { [weak self] source in
@@ -82,21 +84,20 @@ public final class LivePriority: Sendable {
     }
 }
 
-/// Ends an observation of a priority.
+/// An observation of a priority.
 public struct PriorityObservation: Sendable {
     private let onEnd: @Sendable () -> Void
 
     fileprivate init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
 
-    /// Call this once. A call that is already in progress may still reach the observer.
+    /// Ends the observation. Call it once. A concurrent change may still call the observer.
     public func end() { onEnd() }
 }
 
-/// How many there are of each priority, so that the highest is known without a search.
+/// The number of sources for each priority.
 private struct PriorityCounts: Sendable {
     private var counts = SIMD8<Int32>()
 
-    /// Nil if there is none.
     var highest: RequestPriority? { RequestPriority.allCases.last { counts[$0.rawValue] > 0 } }
 
     mutating func add(_ priority: RequestPriority) { counts[priority.rawValue] += 1 }

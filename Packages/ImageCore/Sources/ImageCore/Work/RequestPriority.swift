@@ -1,5 +1,6 @@
-/// How urgent a request is. Work of higher priority starts first, and in order of arrival within one priority.
+/// The urgency of a request. Work of higher priority starts first, and in order of arrival within one priority.
 public enum RequestPriority: Int, Comparable, Sendable, CaseIterable {
+    /// The priorities, from least to most urgent.
     case veryLow, low, normal, high, veryHigh
 
     public static func < (left: RequestPriority, right: RequestPriority) -> Bool { left.rawValue < right.rawValue }

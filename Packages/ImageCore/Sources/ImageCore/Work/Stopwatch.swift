@@ -1,4 +1,4 @@
-/// Returns a function that reads the time since this call on `clock`.
+/// Returns a function that returns the time since this call, measured by `clock`.
 package func stopwatch(_ clock: any Clock<Duration>) -> @Sendable () -> Duration {
     func start(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
         let start = clock.now

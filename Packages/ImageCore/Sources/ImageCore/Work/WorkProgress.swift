@@ -1,9 +1,10 @@
-/// How far an operation is: its transfer in bytes, and the latest preview.
+/// The progress of an operation: its transfer in bytes, and the latest preview.
 public struct WorkProgress: Hashable, Sendable {
+    /// The number of bytes received.
     public var completedBytes: Int
-    /// Nil if the origin does not announce a length.
+    /// The expected number of bytes; nil if the origin does not announce it.
     public var totalBytes: Int?
-    /// The latest preview, if the operation makes any.
+    /// The latest preview, if there is one.
     public var preview: ImagePreview?
 
     public init(completedBytes: Int, totalBytes: Int?, preview: ImagePreview? = nil) {
@@ -12,15 +13,14 @@ public struct WorkProgress: Hashable, Sendable {
         self.preview = preview
     }
 
-    /// The part that is complete, from 0 to 1. Nil if the origin does not announce a length.
+    /// The completed fraction, from 0 to 1; nil if the origin does not announce a length.
     public var fraction: Double? {
         totalBytes.map { $0 > 0 ? min(1, Double(completedBytes) / Double($0)) : 1 }
     }
 
-    /// Adds a newer report, and returns whether it changed anything.
+    /// Merges a newer report, and returns whether it changed anything.
     ///
-    /// Bytes never decrease: a transfer that restarts changes nothing until it has come further than before. The preview
-    /// with the highest number is kept.
+    /// Bytes never decrease, even if a transfer restarts. The preview with the highest number is kept.
     public mutating func merge(_ newer: WorkProgress) -> Bool {
         let hasMoreBytes =
             newer.completedBytes > completedBytes
@@ -34,9 +34,9 @@ public struct WorkProgress: Hashable, Sendable {
 
 /// An image that is incomplete or of lower quality than the final one.
 public struct ImagePreview: Hashable, Sendable {
-    /// Its `completeness` is `.preview`.
+    /// The image, whose `completeness` is `.preview`.
     public let image: DecodedImage
-    /// Increases with each preview of one operation.
+    /// A number that increases with each preview of an operation.
     public let number: Int
 
     public init(_ image: DecodedImage, number: Int) {

@@ -1,7 +1,7 @@
 import ImageCore
 import Synchronization
 
-/// Holds the platform's time in the background while downloads need it.
+/// Requests background time from the platform while downloads need it.
 final class BackgroundTime: Sendable {
     private struct State: Sendable {
         var needs: Set<UInt64> = []
@@ -15,7 +15,7 @@ final class BackgroundTime: Sendable {
 
     init(_ provider: any BackgroundTimeProvider) { self.provider = provider }
 
-    /// - Parameter handler: Called when the time is up, or none is given.
+    /// - Parameter handler: Called when the time expires or is not granted.
     func onTimeUp(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.onTimeUp = handler } }
 
     func begin(for downloads: some Sequence<UInt64>) {
@@ -37,7 +37,6 @@ final class BackgroundTime: Sendable {
 
     func end(for download: UInt64) { release { $0.remove(download) } }
 
-    /// The application is in the foreground again.
     func end() { release { $0 = [] } }
 
     private func release(_ change: (inout Set<UInt64>) -> Void) {

@@ -1,15 +1,14 @@
 import ImageCore
 
-/// The conditions for downloads, and which downloads they allow.
+/// The conditions under which downloads run.
 struct DownloadConditions: Hashable, Sendable {
     var pressure = MemoryPressureLevel.normal
     var application = ApplicationState.foreground
     var connectivity = Connectivity.online
-    /// Whether the platform has ended the time in the background.
+    /// Whether the background time has expired.
     var isTimeUp = false
 
-    /// Downloads below normal priority need free memory and an application in the foreground. Nothing runs once the time in
-    /// the background is up.
+    /// Returns whether downloads can run. Priorities below normal require enough memory and the foreground.
     func allow(_ priority: RequestPriority) -> Bool {
         if application == .background, isTimeUp { return false }
         return priority >= .normal || application == .foreground && pressure < .warning

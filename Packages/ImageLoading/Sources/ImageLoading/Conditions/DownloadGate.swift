@@ -1,14 +1,13 @@
 import ImageCore
 import Synchronization
 
-/// Holds downloads back until memory, the application and the network allow them, and interrupts downloads that they no
-/// longer allow.
+/// Delays or interrupts downloads while memory, the application state or the network don't allow them.
 final class DownloadGate: Sendable {
     private struct Pending: Sendable {
         let priority: LivePriority
-        /// Whether it failed because there is no network.
+        /// Whether it failed without a network.
         let needsNetwork: Bool
-        /// Its value says whether the download may run.
+        /// Sends whether the download can run.
         let signal = OneTimeSignal<Bool>()
     }
 
@@ -32,14 +31,14 @@ final class DownloadGate: Sendable {
             conditions.allow(download.priority.value) && (!download.needsNetwork || conditions.connectivity == .online)
         }
 
-        /// Removes the downloads that may run now, by priority and in order of arrival within one.
+        /// Removes and returns the allowed downloads by priority, and in order of arrival within one priority.
         mutating func takeAllowed() -> [Pending] {
             let allowed = pending.filter { allows($0.value) }.map { (id: $0.key, priority: $0.value.priority.value) }
                 .sorted { ($1.priority, $0.id) < ($0.priority, $1.id) }
             return allowed.compactMap { pending.removeValue(forKey: $0.id) }
         }
 
-        /// Of those that wait for the network, the last one of the lowest priority.
+        /// Returns the last download of the lowest priority among those that wait for the network.
         func lastForNetwork() -> (id: UInt64, priority: RequestPriority)? {
             pending.filter(\.value.needsNetwork).map { (id: $0.key, priority: $0.value.priority.value) }
                 .min { ($0.priority, $1.id) < ($1.priority, $0.id) }
@@ -48,9 +47,9 @@ final class DownloadGate: Sendable {
 
     private let state = Mutex(State())
     private let time: BackgroundTime?
-    /// The largest number of downloads that wait for a network.
+    /// The maximum number of downloads that wait for a network.
     private let maxForNetwork: Int
-    /// Whether the application may enter the background. If not, only downloads below normal priority are interrupted.
+    /// Whether the application state is observed. If not, only downloads below normal priority can be interrupted.
     private let observesApplication: Bool
 
     init(maxForNetwork: Int, observesApplication: Bool, time: (any BackgroundTimeProvider)?) {
@@ -64,7 +63,7 @@ final class DownloadGate: Sendable {
 
     var isOffline: Bool { state.withLock { $0.conditions.connectivity } == .offline }
 
-    /// Lets downloads run that are allowed now, and interrupts those that no longer are.
+    /// Changes the conditions. Resumes downloads that are now allowed, and interrupts those that no longer are.
     func changeConditions(_ change: (inout DownloadConditions) -> Void) {
         let (allowed, running, conditions) = state.withLock { state in
             change(&state.conditions)
@@ -83,10 +82,10 @@ final class DownloadGate: Sendable {
 
     // MARK: Waiting
 
-    /// Waits until the download may run.
+    /// Waits until a download is allowed.
     ///
-    /// - Parameter onWait: Called if it has to wait.
-    /// - Returns: False if too many downloads of at least its priority wait for the network.
+    /// - Parameter onWait: Called if the download must wait.
+    /// - Returns: False if too many downloads of the same or a higher priority wait for the network.
     /// - Throws: `CancellationError` if the task is cancelled.
     func waitUntilOpen(
         _ priority: LivePriority, needsNetwork: Bool = false, onWait: () -> Void = {}
@@ -98,11 +97,11 @@ final class DownloadGate: Sendable {
         onWait()
         let observation = priority.observe { [weak self] _ in self?.reconsider(id) }
         defer { observation.end() }
-        reconsider(id)  // conditions or priority may have changed before
+        reconsider(id)  // conditions or priority may have changed before the observation
         return try await download.signal.value()
     }
 
-    /// Returns nil if too many wait for the network.
+    /// Adds a waiting download. Returns nil if too many wait for the network.
     private func add(_ download: Pending) -> UInt64? {
         let (id, displaced) = state.withLock { state -> (UInt64?, Pending?) in
             var displaced: Pending?
@@ -130,9 +129,7 @@ final class DownloadGate: Sendable {
 
     // MARK: Running
 
-    /// Makes an attempt.
-    ///
-    /// - Throws: The attempt's error, or `AttemptFailure.interrupted` if conditions do not allow it, before or meanwhile.
+    /// Runs an attempt. Throws its error, or `AttemptFailure.interrupted` if it is not or no longer allowed.
     func run<Value: Sendable>(
         _ priority: LivePriority, _ attempt: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -150,13 +147,13 @@ final class DownloadGate: Sendable {
                 try await download.interruption.value()
                 throw AttemptFailure.interrupted
             }
-            // The first to end decides; the group waits for the other.
+            // The task that ends first determines the result. The group then waits for the other.
             for try await value in group { return value }
             throw CancellationError()
         }
     }
 
-    /// Returns nil if conditions do not allow it.
+    /// Adds a running download. Returns nil if it is not allowed.
     private func begin(_ download: Running) -> UInt64? {
         let (id, conditions) = state.withLock { state -> (UInt64?, DownloadConditions) in
             guard state.conditions.allow(download.priority.value) else { return (nil, state.conditions) }

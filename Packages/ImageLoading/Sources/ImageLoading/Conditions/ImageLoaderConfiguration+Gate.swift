@@ -1,7 +1,7 @@
 import ImageCore
 
 extension ImageLoaderConfiguration {
-    /// Nil without monitors: then all downloads run.
+    /// Returns nil if there are no monitors, so that all downloads are allowed.
     func makeGate() -> DownloadGate? {
         guard memoryPressureMonitor != nil || applicationStateMonitor != nil || connectivityMonitor != nil else {
             return nil
@@ -11,9 +11,9 @@ extension ImageLoaderConfiguration {
             time: backgroundTime)
     }
 
-    /// Passes the present conditions and all changes to the gate, while the observations exist.
+    /// Sends the current conditions and all changes to the gate while the observations exist.
     ///
-    /// - Parameter networkReturned: Called when there is a network again, before downloads continue.
+    /// - Parameter networkReturned: Called when the network is available again, before downloads continue.
     func observeConditions(
         for gate: DownloadGate, networkReturned: @escaping @Sendable () -> Void
     ) -> [MonitorObservation] {
@@ -38,7 +38,7 @@ extension ImageLoaderConfiguration {
         ].compactMap(\.self)
     }
 
-    /// Observes a condition and reads its present value, until both agree: no change is lost between the two.
+    /// Observes a condition and applies its current value, until that is stable, so that no change is lost.
     private func observe<Value: Equatable>(
         _ now: () -> Value, _ start: (@escaping @Sendable (Value) -> Void) -> MonitorObservation,
         _ apply: @escaping @Sendable (Value) -> Void

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that is sent once and awaited by one task, in either order.
+/// A value that is sent once. One task can await it, before or after it is sent.
 final class OneTimeSignal<Value: Sendable>: Sendable {
     private enum State: Sendable {
         case empty
@@ -10,12 +10,10 @@ final class OneTimeSignal<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.empty)
 
-    /// Only the first call has an effect.
+    /// Sends the value. Later calls have no effect.
     func send(_ value: Value) { end(with: .success(value)) }
 
-    /// Waits for the value.
-    ///
-    /// - Throws: `CancellationError` if the task is cancelled first.
+    /// Waits for the value. Throws `CancellationError` if the task is cancelled first.
     func value() async throws -> Value {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

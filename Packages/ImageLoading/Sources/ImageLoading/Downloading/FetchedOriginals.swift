@@ -6,17 +6,16 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// Where originals of the application's own fetches (`ImageOrigin.fetch`) are stored on disk, under their name or the
-/// request's `identity`. A stored original answers until a request reloads it.
+/// Storage on disk for originals of `ImageOrigin.fetch`, by name or `ImageRequest.identity`, until they are reloaded.
 public struct FetchedOriginals: Sendable {
     let cache: any DataCache
     let now: @Sendable () -> Date
     private let partition: String?
 
     /// - Parameters:
-    ///   - cache: May also be used by others: no URL has a key of this form.
-    ///   - partition: The account that these originals belong to, if one cache serves several. Accounts do not see each other's.
-    ///   - now: The wall time.
+    ///   - cache: Stores the originals. It can be shared with HTTP responses, because their keys differ.
+    ///   - partition: The account of these originals, if several accounts share the cache. It isolates them.
+    ///   - now: Returns the current time.
     public init(cache: any DataCache, partition: String? = nil, now: @escaping @Sendable () -> Date) {
         self.cache = cache
         self.partition = partition
@@ -29,8 +28,8 @@ public struct FetchedOriginals: Sendable {
 }
 
 extension ImageLoader {
-    /// Nil if nothing is stored that may answer.
-    func keptOriginal(_ context: RequestContext) async -> Data? {
+    /// Returns the stored original, or nil if there is none or the request bypasses the disk cache.
+    func fetchedOriginal(_ context: RequestContext) async -> Data? {
         do throws(CacheMiss) {
             guard let originals = configuration.fetchedOriginals else { throw .noCache }
             guard context.route.readsDisk else { throw .policy }
@@ -47,14 +46,14 @@ extension ImageLoader {
         }
     }
 
-    /// Sends no events.
-    func hasKept(_ request: ImageRequest) async -> Bool {
+    /// Returns whether the original is stored, without sending events.
+    func hasFetchedOriginal(_ request: ImageRequest) async -> Bool {
         guard let originals = configuration.fetchedOriginals else { return false }
         return (try? await originals.cache.entry(for: originals.key(request.original.source))) != nil
     }
 
-    /// Stores the original unless a reload has made it out of date.
-    func keepOriginal(_ data: Data, _ context: RequestContext) async {
+    /// Stores the original, unless it was reloaded since the request started.
+    func storeFetchedOriginal(_ data: Data, _ context: RequestContext) async {
         guard let originals = configuration.fetchedOriginals, context.route.disk.writes, context.isCurrent else {
             return
         }
@@ -63,20 +62,20 @@ extension ImageLoader {
             try await originals.cache.store(entry, for: originals.key(context.original.source))
         }
         if !context.isCurrent {
-            await removeKeptOriginal(context)
+            await removeFetchedOriginal(context)
         } else if stored != nil {
-            context.send(.keptOnDisk(bytes: data.count))
+            context.send(.storedOnDisk(bytes: data.count))
         }
     }
 
-    func removeKeptOriginal(_ context: RequestContext) async {
+    func removeFetchedOriginal(_ context: RequestContext) async {
         guard let originals = configuration.fetchedOriginals else { return }
         _ = await reportingFailure(context) { () async throws(DataCacheFailure) in
             try await originals.cache.remove(for: originals.key(context.original.source))
         }
     }
 
-    /// Sends an event and returns nil if the cache fails: the loader works without it.
+    /// Returns the result of `body`. If the cache fails, sends an event and returns nil.
     private func reportingFailure<Value: Sendable>(
         _ context: RequestContext, _ body: () async throws(DataCacheFailure) -> Value
     ) async -> Value? {

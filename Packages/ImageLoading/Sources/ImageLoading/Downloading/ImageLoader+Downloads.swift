@@ -9,7 +9,7 @@ import Synchronization
 #endif
 
 extension ImageLoader {
-    /// Downloads the original and retries transient failures. Gives up its slot in the lane while it waits.
+    /// Downloads the original and retries transient failures. Frees its slot in the lane while it waits.
     ///
     /// - Parameter attempt: Makes one attempt to load the bytes.
     func download(
@@ -29,13 +29,13 @@ extension ImageLoader {
         }
     }
 
-    /// Waits for the conditions and for a slot in the lane, then makes one attempt.
+    /// Waits until conditions allow the download and for a slot in the lane, then makes one attempt.
     private func makeAttempt(
         for context: RequestContext, _ priority: LivePriority,
         _ attempt: @escaping @Sendable () async throws -> LoadedData
     ) async throws -> LoadedData {
         let gate = gate(for: context)
-        _ = try await gate?.waitUntilOpen(priority) { context.send(.heldBack) }
+        _ = try await gate?.waitUntilOpen(priority) { context.send(.deferred) }
         context.send(.queued(.download))
         return try await configuration.scheduler.run(in: .download, host: context.host, priority: priority) {
             guard let gate else { return try await self.makeAdmittedAttempt(for: context, attempt) }
@@ -58,10 +58,10 @@ extension ImageLoader {
         }
     }
 
-    /// Originals that need no network pass no gate.
+    /// Returns the gate, or nil for originals that need no network.
     private func gate(for context: RequestContext) -> DownloadGate? { context.original.isLocal ? nil : gate }
 
-    /// Returns when the download is to be attempted again, and throws if it is not.
+    /// Waits until the download should be retried. Throws if it should not.
     private func prepareRetry(
         for context: RequestContext, _ priority: LivePriority, after failure: AttemptFailure, _ retries: inout Retries
     ) async throws {
@@ -77,15 +77,15 @@ extension ImageLoader {
         try await configuration.clock.sleep(for: wait)
     }
 
-    /// Returns false if the network was not the cause, or if too many downloads wait for it.
+    /// Waits for a network. Returns false if it was not the cause, or if too many downloads wait for it.
     private func waitForNetwork(
         _ context: RequestContext, _ priority: LivePriority, after error: ImageError
     ) async throws -> Bool {
         guard let gate = gate(for: context), gate.isOffline, error.mayBeCausedByNetwork else { return false }
-        return try await gate.waitUntilOpen(priority, needsNetwork: true) { context.send(.waitsForNetwork) }
+        return try await gate.waitUntilOpen(priority, needsNetwork: true) { context.send(.waitingForNetwork) }
     }
 
-    /// Calls the request's own fetch. An `ImageError` that it throws counts like one of a transport.
+    /// Calls the closure of `ImageOrigin.fetch`. An `ImageError` is handled like that of a transport.
     func bytes(
         of fetch: @Sendable () async throws -> Data, _ context: RequestContext
     ) async throws(ImageError) -> LoadedData {

@@ -6,7 +6,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// The bytes of one transfer while they arrive.
+/// The received bytes of a transfer in progress.
 final class ReceivedBytes: Sendable {
     private let data = Mutex(Data())
 
@@ -14,12 +14,12 @@ final class ReceivedBytes: Sendable {
 
     var all: Data { data.withLock { $0 } }
 
-    /// A copy of the bytes after the first `offset`.
+    /// Returns a copy of the bytes from `offset` on.
     func bytes(from offset: Int) -> Data {
         data.withLock { Data($0[($0.startIndex + min(offset, $0.count))...]) }
     }
 
-    /// - Parameter expectedBytes: The announced length, if any. At most a mebibyte is reserved for it.
+    /// - Parameter expectedBytes: The announced length, if any. At most 1 MiB is reserved.
     func append(_ piece: Data, expectedBytes: Int?) {
         data.withLock { data in
             if data.isEmpty {
@@ -32,7 +32,7 @@ final class ReceivedBytes: Sendable {
     }
 }
 
-/// The bytes of the transfers in progress, for previews.
+/// The received bytes of all transfers in progress, for previews.
 final class DownloadsInProgress: Sendable {
     private let downloads = Mutex<[DataJobKey: ReceivedBytes]>([:])
 
@@ -40,7 +40,7 @@ final class DownloadsInProgress: Sendable {
 
     func began(_ bytes: ReceivedBytes, for key: DataJobKey) { downloads.withLock { $0[key] = bytes } }
 
-    /// A later transfer for the same key may have begun.
+    /// Removes a transfer, unless a later one for the same key has replaced it.
     func ended(_ bytes: ReceivedBytes, for key: DataJobKey) {
         downloads.withLock { if $0[key] === bytes { $0[key] = nil } }
     }

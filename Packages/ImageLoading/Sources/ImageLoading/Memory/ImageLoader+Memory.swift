@@ -2,7 +2,7 @@ import ImageCore
 import Synchronization
 
 extension ImageLoader {
-    /// The requested image from the memory cache, or a larger one if the request accepts that.
+    /// Returns the requested image from the memory cache, or a larger one if the request accepts it.
     func imageInMemory(_ key: ImageCacheKey, for request: ImageRequest) -> DecodedImage? {
         guard request.readsMemory, let cache = configuration.memoryCache else { return nil }
         if let image = cache.image(for: key) { return image }
@@ -19,7 +19,7 @@ extension ImageLoader {
         return sizes.withLock { $0.miss(of: context.key) }
     }
 
-    /// Stores the result of a request's work in memory, if its policy says so and no reload has made it out of date.
+    /// Stores a result in memory, if the policy allows it and no reload has outdated it, and returns it updated.
     func stored(_ result: ImageJobResult, for context: RequestContext) -> ImageJobResult {
         var result = result
         result.requestID = context.id
@@ -37,13 +37,12 @@ extension ImageLoader {
             cache.remove(for: context.key)
             return false
         }
-        context.send(.keptInMemory)
+        context.send(.storedInMemory)
         return true
     }
 }
 
 extension ImageCache {
-    /// Removes images as the level of pressure requires.
     func trim(under level: MemoryPressureLevel) {
         switch level {
         case .normal: break
@@ -54,5 +53,5 @@ extension ImageCache {
 }
 
 extension MemoryPressureLevel {
-    var forbidsPrefetching: Bool { self >= .warning }
+    var stopsPrefetching: Bool { self >= .warning }
 }

@@ -1,8 +1,8 @@
 import ImageCore
 
-/// The targets under which images were stored in memory lately, so that a larger image can serve a smaller request.
+/// The targets of images recently stored in memory, to find larger images for smaller requests and reasons for misses.
 ///
-/// Stored images may have been evicted since. When there are too many, the older half is forgotten.
+/// The images may have been evicted since. At the limit, the older half of the index is removed.
 struct SizeIndex: Sendable {
     private typealias Generation = [ImageCacheKey: Set<ImageTarget?>]
 
@@ -10,7 +10,7 @@ struct SizeIndex: Sendable {
     private var young: Generation = [:]
     private var old: Generation = [:]
 
-    /// - Parameter limit: The largest number of images, without regard to size.
+    /// - Parameter limit: The maximum number of images. All sizes of an image count as one.
     init(limit: Int = 8_192) { self.limit = max(2, limit) }
 
     var count: Int { young.count + old.count }
@@ -23,7 +23,7 @@ struct SizeIndex: Sendable {
 
     mutating func removeAll() { (old, young) = ([:], [:]) }
 
-    /// Why there is nothing under a key, as far as the latest insertions show.
+    /// Returns the reason for a miss, as far as recent insertions show it.
     func miss(of key: ImageCacheKey) -> CacheMiss {
         let known = targets(of: key.anySize)
         if known.contains(key.target) { return .evicted }
@@ -36,7 +36,7 @@ struct SizeIndex: Sendable {
         (young[group] ?? []).union(old[group] ?? [])
     }
 
-    /// The keys under which a larger image may be stored, smallest first; the original size last.
+    /// Returns the keys of larger images, smallest first, and the stored size last.
     func candidates(for key: ImageCacheKey) -> [ImageCacheKey] {
         guard let target = key.target else { return [] }
         return targets(of: key.anySize).filter { Self.mayServe($0, target) }
@@ -44,7 +44,7 @@ struct SizeIndex: Sendable {
             .map { ImageCacheKey(source: key.source, target: $0, processors: key.processors) }
     }
 
-    /// Whether an image for `other` shows the same as one for `target`, in no lower quality.
+    /// Returns whether an image for `other` shows the same as one for `target`, in the same or better quality.
     private static func mayServe(_ other: ImageTarget?, _ target: ImageTarget) -> Bool {
         guard let other else { return target.mode == .fit }
         guard other != target, other.mode == target.mode else { return false }
@@ -59,7 +59,7 @@ extension ImageCacheKey {
 }
 
 extension DecodedImage {
-    /// Whether the image has at least the pixels that decoding to the target would give.
+    /// Returns whether the image is at least as large as one decoded to the target.
     func covers(_ target: ImageTarget) -> Bool {
         let needed = DecodingRequest(target: target).outputSize(for: header.size)
         return bitmap.size.width >= needed.width && bitmap.size.height >= needed.height

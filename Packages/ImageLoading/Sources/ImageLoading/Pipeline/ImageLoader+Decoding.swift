@@ -2,14 +2,14 @@ import ImageCore
 import Synchronization
 
 extension ImageLoader {
-    /// Decodes an original. If the stored bytes are not an image, they are removed and downloaded once more.
+    /// Decodes an original. Stored bytes that can't be decoded are removed and downloaded once more.
     func decode(
         _ original: LoadedData, for context: RequestContext, _ shared: any SharedOperation
     ) async throws -> ImageJobResult {
         do {
             return try await decode(original, for: context, shared.priority)
         } catch let failure as DecodingFailure where failure.isCausedByData && context.route.disk != .none {
-            if original.source.isStored { context.send(.diskMiss(.noImage)) }
+            if original.source.isStored { context.send(.diskMiss(.notAnImage)) }
             try await removeStoredOriginal(for: context)
             guard original.source.isStored, !context.route.isOffline else { throw failure }
             return try await renewedImage(for: context, shared)
@@ -47,7 +47,7 @@ extension ImageLoader {
 }
 
 extension WorkScheduler {
-    /// Runs synchronous, processor-bound work in the decode lane. `body` may call `isCancelled` on any thread.
+    /// Runs synchronous CPU-bound work in the decode lane. `body` may call `isCancelled` on any thread.
     func runInDecodeLane<Value: Sendable>(
         _ priority: LivePriority, body: @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {
@@ -60,7 +60,6 @@ extension WorkScheduler {
     }
 }
 
-/// Set once, and read on any thread.
 private final class CancellationFlag: Sendable {
     private let value = Atomic(false)
 
@@ -70,12 +69,12 @@ private final class CancellationFlag: Sendable {
 }
 
 extension ImageSource {
-    /// Whether the bytes were stored here before, and may have been damaged since.
+    /// Whether the bytes were stored on disk and may be damaged.
     fileprivate var isStored: Bool { self == .disk || self == .validated || self == .stale }
 }
 
 extension DecodingFailure {
-    /// Whether other bytes might decode: the request's target and limits are not the cause.
+    /// Whether the data is the cause, not the request or the limits.
     var isCausedByData: Bool {
         switch self {
         case .unknownFormat, .malformed, .truncated: true

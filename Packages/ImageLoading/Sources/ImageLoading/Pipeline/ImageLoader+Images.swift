@@ -1,7 +1,7 @@
 import ImageCore
 
 extension ImageLoader {
-    /// Loads an image that is not in memory, and sends the request's last event.
+    /// Loads an image that is not in memory, and sends the last event of the request.
     func image(
         for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage {
@@ -16,7 +16,7 @@ extension ImageLoader {
             }
             context.sendJoined(result)
             try Task.checkCancellation()
-            // The one who started the work may have wanted nothing in memory.
+            // The request that started the work may not write to memory.
             if !result.isInMemory { _ = stored(result, for: context) }
             context.send(.succeeded(result.loaded.source))
             return result.loaded
@@ -25,7 +25,7 @@ extension ImageLoader {
         }
     }
 
-    /// The decoded image, after the request's processors.
+    /// Returns the decoded image, processed by the request's processors.
     private func processedImage(
         for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> ImageJobResult {
@@ -47,7 +47,7 @@ extension ImageLoader {
         }
     }
 
-    /// The original, decoded to the request's target.
+    /// Returns the original, decoded to the request's target.
     private func decodedImage(
         for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> ImageJobResult {
@@ -60,7 +60,7 @@ extension ImageLoader {
         }
     }
 
-    /// The image may have been stored between the request's look into memory and its turn here.
+    /// Returns the image if another request has stored it in memory since this request looked it up.
     private func lateMemoryHit(for context: RequestContext) -> ImageJobResult? {
         guard context.imageKey.readsMemory, let image = configuration.memoryCache?.image(for: context.key) else {
             return nil
@@ -84,7 +84,7 @@ extension ImageLoader {
 }
 
 extension RequestContext {
-    /// The request on whose image the processors are applied. Its result is not stored in memory for its own sake.
+    /// Returns the request for the image to process. Its result is not stored in memory.
     fileprivate func withoutProcessors() -> RequestContext {
         replacing { request in
             request.processors = []
@@ -102,7 +102,7 @@ extension WorkProgress {
 }
 
 extension DecodedImage {
-    /// - Throws: `ImageError.processing`, or `CancellationError` between two processors.
+    /// Applies processors. Throws `ImageError.processing`, or `CancellationError` between two processors.
     func processed(by processors: [any ImageProcessor], isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
         var image = self
         for processor in processors {

@@ -9,7 +9,7 @@ import ImageTransporting
 #endif
 
 extension ImageLoader {
-    /// The encoded original, from the request itself, the disk cache or the network.
+    /// Returns the encoded original from the request, the disk cache or the network.
     func originalData(
         for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> LoadedData {
@@ -27,11 +27,11 @@ extension ImageLoader {
         case .data(let data, _):
             return LoadedData(data: try checkSize(of: data), source: .disk)
         case .fetch(_, let fetch):
-            if let kept = await keptOriginal(context) {
-                return LoadedData(data: try checkSize(of: kept), source: .disk)
+            if let stored = await fetchedOriginal(context) {
+                return LoadedData(data: try checkSize(of: stored), source: .disk)
             }
             let loaded = try await download(for: context, shared.priority) { try await self.bytes(of: fetch, context) }
-            await keepOriginal(loaded.data, context)
+            await storeFetchedOriginal(loaded.data, context)
             return loaded
         case .url(let url):
             if !context.original.isLocal, let stored = try await storedOriginal(url, context) { return stored }
@@ -39,7 +39,7 @@ extension ImageLoader {
         }
     }
 
-    /// The stored original, if no network is needed for it. Needs no slot in the download lane.
+    /// Returns the stored original if it can be used without the network. Needs no slot in the download lane.
     private func storedOriginal(_ url: URL, _ context: RequestContext) async throws -> LoadedData? {
         do {
             guard let cache = configuration.responseCache else { throw CacheMiss.noCache }
@@ -47,7 +47,7 @@ extension ImageLoader {
             let request = try TransportRequest(url, context, configuration.transferLimits)
             let response = try await cache.storedResponse(to: request, context.route)
             if let error = response.head.error {
-                context.send(.diskHit(bytes: 0))  // the stored answer is that there is no image
+                context.send(.diskHit(bytes: 0))  // the stored response is an error such as 404
                 throw error
             }
             let data = try await collect(response)
@@ -55,17 +55,16 @@ extension ImageLoader {
         } catch let miss as CacheMiss {
             context.send(.diskMiss(miss))
         } catch TransportFailure.closedEarly {
-            context.send(.diskMiss(.bytesLost))
+            context.send(.diskMiss(.missingBytes))
         }
         return nil
     }
 
-    /// Whether a request would need neither network nor application, because the original, or that there is none, is stored.
-    /// Does not read the body, and sends no events.
+    /// Returns whether the original, or an error response for it, is stored. Reads no body and sends no events.
     func hasStored(_ request: ImageRequest) async -> Bool {
         let route = FetchRoute(request)
         guard route.readsDisk else { return false }
-        if case .fetch = request.origin { return await hasKept(request) }
+        if case .fetch = request.origin { return await hasFetchedOriginal(request) }
         guard let url = request.url, let cache = configuration.responseCache,
             let transfer = try? TransportRequest(url, request.headers, route, configuration.transferLimits),
             let response = try? await cache.storedResponse(to: transfer, route)
@@ -74,9 +73,9 @@ extension ImageLoader {
         return true
     }
 
-    /// Removes bytes from the disk cache that are not an image.
+    /// Removes undecodable bytes from the disk cache.
     func removeStoredOriginal(for context: RequestContext) async throws(ImageError) {
-        if case .fetch = context.request.origin { await removeKeptOriginal(context) }
+        if case .fetch = context.request.origin { await removeFetchedOriginal(context) }
         guard let url = context.request.url, let cache = configuration.responseCache else { return }
         var transfer = try TransportRequest(url, context, configuration.transferLimits)
         transfer.cacheUse = .standard
@@ -89,7 +88,7 @@ extension ImageLoader {
         return data
     }
 
-    /// Sends the event for the source of the bytes.
+    /// Returns the bytes with their source, and sends the event for it.
     func loaded(_ data: Data, from source: ResponseSource, _ context: RequestContext) -> LoadedData {
         let (event, source): (ImageLoadEvent.Kind, ImageSource) =
             switch source {
@@ -102,7 +101,7 @@ extension ImageLoader {
         return LoadedData(data: data, source: source)
     }
 
-    /// - Parameter received: Where the bytes go. Others may read them meanwhile.
+    /// Collects a body in `received`, which others can read in the meantime.
     func collect(
         _ response: TransportResponse, into received: ReceivedBytes = ReceivedBytes(),
         onProgress: (WorkProgress) -> Void = { _ in }
@@ -123,7 +122,7 @@ extension ImageRequest {
 }
 
 extension URL {
-    /// - Throws: `.invalidURL` for a URL that no transport could load.
+    /// Throws `.invalidURL` for a URL that no transport can load.
     func checkIsLoadable() throws(ImageError) {
         guard let scheme = scheme?.lowercased() else { throw .invalidURL(absoluteString) }
         if scheme == "http" || scheme == "https", host()?.isEmpty ?? true { throw .invalidURL(absoluteString) }
@@ -153,7 +152,7 @@ extension TransportRequest {
             guard let name = HTTPField.Name(name) else { throw .invalidURL("no header can be named \"\(name)\"") }
             fields.append(HTTPField(name: name, value: value))
         }
-        // Caches on the way must ask the origin, too.
+        // Intermediate caches must validate with the origin, too.
         if route.mode == .reload || route.mode == .revalidate, !fields.contains(.cacheControl) {
             fields[.cacheControl] = "no-cache"
         }

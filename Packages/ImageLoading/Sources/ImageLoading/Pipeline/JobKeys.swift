@@ -4,42 +4,48 @@ import ImageTransporting
 /// Identifies the download of an original. Requests with equal keys share it.
 public struct DataJobKey: Hashable, Sendable {
     let original: Original
+    /// The use of the disk cache and the network.
     public let route: FetchRoute
 
+    /// Identifies the original.
     public var source: String { original.source }
 }
 
-/// Identifies the making of an image. Requests with equal keys share it.
+/// Identifies the creation of an image. Requests with equal keys share it.
 public struct ImageJobKey: Hashable, Sendable {
+    /// The key of the image in the memory cache.
     public let image: ImageCacheKey
+    /// The use of the disk cache and the network.
     public let route: FetchRoute
-    /// Whether the memory cache may answer.
+    /// Whether the memory cache can be used.
     public let readsMemory: Bool
 }
 
-/// An original, as requests share it.
+/// An original that requests share.
 public struct DataJobResult: Sendable {
     let loaded: LoadedData
     /// The request that started the download.
     let requestID: UInt64
 }
 
-/// An image, as requests share it.
+/// An image that requests share.
 public struct ImageJobResult: Sendable {
     var loaded: LoadedImage
     /// The request that started the work.
     var requestID: UInt64
     /// Whether the image is in the memory cache.
     var isInMemory = false
-    /// Whether the original was downloaded again because the stored one could not be decoded. Then it is current like a reload's.
+    /// Whether the original was downloaded again because the stored one could not be decoded. Such an image is current.
     var isRenewed = false
 }
 
-/// Where the bytes of an original may come from, and whether they are stored on disk.
+/// The use of the disk cache and the network by a request for an original.
 public struct FetchRoute: Hashable, Sendable {
+    /// Access to the disk cache.
     public let disk: CacheAccess
+    /// The stored data that can be used.
     public let mode: ImageLoadMode
-    /// The number of the original's last reload, so that no request joins older work.
+    /// The number of the original's last reload. It prevents requests from joining older work.
     let lastReload: UInt64
 
     init(_ request: ImageRequest) { self.init(request, request.original, lastReload: 0) }
@@ -54,7 +60,7 @@ public struct FetchRoute: Hashable, Sendable {
     var reloads: Bool { mode == .reload }
     var isOffline: Bool { mode == .onlyIfCached }
 
-    /// How the transport's cache is used for a request that needs the network.
+    /// The use of the transport cache by a request that needs the network.
     var cacheUse: CacheUse {
         switch disk {
         case .readWrite: reloads ? .reload : .standard
@@ -63,7 +69,7 @@ public struct FetchRoute: Hashable, Sendable {
         }
     }
 
-    /// Whether the disk cache may answer without the network.
+    /// Whether the disk cache can be used without the network.
     var readsDisk: Bool { disk.reads && mode.acceptsMemory }
 }
 

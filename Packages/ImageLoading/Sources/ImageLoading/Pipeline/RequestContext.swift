@@ -1,23 +1,22 @@
 import ImageCore
 import Synchronization
 
-/// One request in progress: what it asks for, and where its events go.
-///
-/// All work for the request holds its context. While the context exists, work on its original counts as in progress.
+/// A request in progress and the recipient of its events. All work of the request retains its context, and while the
+/// context exists, its original counts as in progress.
 final class RequestContext: Sendable {
     let request: ImageRequest
     /// Identifies the image, in the memory cache and among shared operations.
     let imageKey: ImageJobKey
     /// Identifies the original among shared operations.
     let dataKey: DataJobKey
-    /// For limits and the circuit breaker of hosts; nil if the original has no URL.
+    /// The host, for limits and circuit breakers; nil if the original has no URL.
     let host: String?
     /// Identifies the request in events and in the results of shared operations.
     let id: UInt64
     private let loader: ImageLoader
     private let start: Duration
 
-    /// A request that starts now.
+    /// Creates a context for a new request.
     convenience init(_ loader: ImageLoader, _ request: ImageRequest) {
         self.init(loader, request, id: loader.events.makeID(), start: loader.retries.uptime())
         send(.started)
@@ -35,7 +34,7 @@ final class RequestContext: Sendable {
 
     deinit { loader.reloads.withLock { $0.end(original) } }
 
-    /// Another request for the same original, made on behalf of this one.
+    /// Returns the context of a changed request for the same original, with the same identifier.
     func replacing(_ change: (inout ImageRequest) -> Void) -> RequestContext {
         var request = request
         change(&request)
@@ -47,12 +46,11 @@ final class RequestContext: Sendable {
     var original: Original { dataKey.original }
     var route: FetchRoute { dataKey.route }
 
-    /// False if a reload has loaded the original since this request started. A reload itself is always current.
+    /// Whether the original was not reloaded since this request started. A reload itself is always current.
     var isCurrent: Bool {
         route.reloads || loader.reloads.withLock { $0.lastReload(of: original) } == route.lastReload
     }
 
-    /// - Throws: `.invalidURL` for a URL that no transport could load.
     func checkURL() throws(ImageError) { try request.url?.checkIsLoadable() }
 
     // MARK: Events
@@ -62,15 +60,13 @@ final class RequestContext: Sendable {
         loader.events.record(kind, id: id, of: request, elapsed: loader.retries.uptime() - start)
     }
 
-    /// Sends an event if the bytes came from a download that another request had started.
-    ///
-    /// - Parameter starter: The request that started it.
+    /// Sends an event if the bytes are from a download that another request, `starter`, has started.
     func sendJoined(_ starter: UInt64, _ source: ImageSource, bytes: Int?) {
         guard source == .network, starter != id, let bytes else { return }
         send(.joined(bytes: bytes))
     }
 
-    /// Sends the last event of a request that has failed or was cancelled, and returns its error.
+    /// Sends the last event of a failed or cancelled request, and returns its error.
     func failed(_ error: any Error) -> ImageError {
         let error = Task.isCancelled ? .cancelled : ImageError(error)
         if case .cancelled = error { send(.cancelled) } else { send(.failed(error.description)) }

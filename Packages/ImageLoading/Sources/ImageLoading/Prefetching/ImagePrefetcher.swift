@@ -1,37 +1,36 @@
 public import ImageCore
 import Synchronization
 
-/// Loads images ahead of need, at low priority.
+/// Loads images ahead of time, at low priority.
 ///
-/// - At most `limit` requests run at once, in order of arrival. One that waits costs an entry in a queue and no task, so you can
-///   start ten thousand in one call.
-/// - Images that are in the destination by their turn are skipped. So are requests that are in progress already, and those whose
-///   cache policy or origin excludes the destination.
-/// - A request for an image that is being prefetched joins the same work and raises its priority. If the prefetch is stopped,
-///   the request continues.
+/// - Up to `limit` requests run at a time, in order of arrival. A waiting request has no task, so you can start ten
+///   thousand in one call.
+/// - Requests are skipped if the image is already in the destination, if they are in progress, or if their cache policy
+///   or origin excludes the destination.
+/// - A request for an image that is being prefetched joins the same work and raises its priority. If the prefetch is
+///   stopped, the request continues.
 /// - When the prefetcher is released, its requests are cancelled.
 ///
-/// While memory is short (the loader's monitor reports `.warning` or worse), requests in progress stop and `start` does nothing.
+/// While memory is short (`MemoryPressureLevel.warning` or higher), running requests stop and `start` does nothing.
 public final class ImagePrefetcher: Sendable {
+    /// The cache in which prefetched images are stored.
     public enum Destination: Sendable, CaseIterable {
-        /// The final image, in the memory cache: decoded to its size, after the request's processors.
+        /// The memory cache, with the request's processors applied.
         case memory
-        /// The decoded image without the request's processors, in the memory cache. Requests with any processors start with it.
+        /// The memory cache, without the request's processors. Requests with any processors start from this image.
         case decoded
-        /// The encoded original, in the disk cache. It is not decoded.
-        ///
-        /// The response cache decides whether it is there, without reading the body. Without one, the transport loads it.
+        /// The disk cache, with the encoded original. It is not decoded.
         case disk
     }
 
     private struct State {
         var queue: PrefetchQueue
         var tasks: [PrefetchID: Task<Void, Never>] = [:]
-        /// Calls of `finished()`, and the prefetches that they wait for.
+        /// The calls of `finished()`, and the prefetches that they wait for.
         var listeners: [(awaited: Set<PrefetchID>, signal: OneTimeSignal<Void>)] = []
         var pressureObservation: MemoryPressureObservation?
 
-        /// Removes the signals of the calls that wait for nothing else.
+        /// Removes and returns the signals of the calls that wait for no other prefetches.
         mutating func takeSignals(afterEndOf ids: [PrefetchID]) -> [OneTimeSignal<Void>] {
             for index in listeners.indices { listeners[index].awaited.subtract(ids) }
             defer { listeners.removeAll(where: \.awaited.isEmpty) }
@@ -43,24 +42,23 @@ public final class ImagePrefetcher: Sendable {
     private let destination: Destination
     private let state: Mutex<State>
 
-    /// - Parameter limit: The largest number of requests at once, at least 1. A request that was stopped counts until it has
-    ///   ended.
+    /// - Parameter limit: The maximum number of requests at a time, at least 1. A stopped request counts until it ends.
     public init(loader: ImageLoader, destination: Destination = .memory, limit: Int = 16) {
         self.loader = loader
         self.destination = destination
         state = Mutex(State(queue: PrefetchQueue(limit: limit)))
         let observation = loader.configuration.memoryPressureMonitor?.observe { [weak self] level in
-            if level.forbidsPrefetching { self?.stop() }
+            if level.stopsPrefetching { self?.stop() }
         }
         state.withLock { $0.pressureObservation = observation }
     }
 
     deinit { stop() }
 
-    /// The number of requests that wait or run.
+    /// The number of waiting and running requests.
     public var count: Int { state.withLock { $0.queue.count } }
 
-    /// While it is true, no request starts. Those that run continue.
+    /// Whether prefetching is paused. No requests start, but running ones continue.
     public var isPaused: Bool {
         get { state.withLock { $0.queue.isPaused } }
         set {
@@ -69,9 +67,9 @@ public final class ImagePrefetcher: Sendable {
         }
     }
 
-    /// Loads these images in order, after those that were started before. Priorities above `.low` are lowered to it.
+    /// Loads images in order, after those that were started before. Priorities above `.low` are lowered to it.
     public func start(_ requests: [ImageRequest]) {
-        if loader.configuration.memoryPressureMonitor?.level.forbidsPrefetching ?? false { return }
+        if loader.configuration.memoryPressureMonitor?.level.stopsPrefetching ?? false { return }
         let prefetches = requests.compactMap { Prefetch($0, to: destination) }
         state.withLock { state in
             for prefetch in prefetches { state.queue.add(prefetch) }
@@ -79,7 +77,7 @@ public final class ImagePrefetcher: Sendable {
         startNext()
     }
 
-    /// Stops these requests, however often they were started. Work that others wait for continues.
+    /// Stops these requests, even if they were started repeatedly. Work that others wait for continues.
     public func stop(_ requests: [ImageRequest]) {
         let keys = requests.compactMap { Prefetch($0, to: destination)?.key }
         stop { queue in keys.compactMap { queue.stop($0) } }
@@ -88,24 +86,24 @@ public final class ImagePrefetcher: Sendable {
     /// Stops all requests.
     public func stop() { stop { $0.stopAll() } }
 
-    /// Waits until all requests that were started before have ended or been stopped, or until the calling task is cancelled.
+    /// Waits until all requests that were started before have ended or stopped, or until the calling task is cancelled.
     public func finished() async {
         let signal = OneTimeSignal<Void>()
         let isIdle = state.withLock { state in
             if state.queue.count > 0 { state.listeners.append((state.queue.wantedIDs, signal)) }
             return state.queue.count == 0
         }
-        // A cancelled call needs no error.
+        // A cancelled call returns.
         if !isIdle { try? await signal.value() }
     }
 
     /// Loads the first image, then prefetches the rest.
     ///
-    /// The first is an ordinary request at its own priority, whatever the destination, `isPaused` and the limit are. The rest
-    /// starts when it has ended, so that it does not compete.
+    /// The first is loaded at its own priority, regardless of the destination, `isPaused` and the limit. The rest
+    /// starts after it has ended, so that they don't compete, unless the calling task is cancelled.
     ///
-    /// - Returns: Nil if there are no requests.
-    /// - Throws: The error of the first request, or `.cancelled` if the calling task is cancelled: then the rest is not started.
+    /// - Returns: The first image, or nil if there are no requests.
+    /// - Throws: The error of the first request.
     public func loadFirst(of requests: [ImageRequest]) async throws(ImageError) -> LoadedImage? {
         guard let first = requests.first else { return nil }
         defer { if !Task.isCancelled { start(Array(requests.dropFirst())) } }

@@ -1,6 +1,6 @@
 import ImageCore
 
-/// A request of a prefetcher, adapted to its destination, and the key that identifies duplicates.
+/// A request of a prefetcher, adapted to its destination. Its key identifies duplicates.
 struct Prefetch: Sendable {
     enum Key: Hashable, Sendable {
         case image(ImageJobKey), original(DataJobKey)
@@ -9,7 +9,7 @@ struct Prefetch: Sendable {
     let request: ImageRequest
     let key: Key
 
-    /// Nil if nothing would be stored in the destination.
+    /// Returns nil if nothing would be stored in the destination.
     init?(_ request: ImageRequest, to destination: ImagePrefetcher.Destination) {
         var request = request
         request.priority = min(request.priority, .low)
@@ -29,7 +29,7 @@ struct Prefetch: Sendable {
 }
 
 extension ImageLoader {
-    /// Loads an image into its destination. Errors go to the observer only.
+    /// Loads an image into its destination. Only the observer receives errors.
     func run(_ prefetch: Prefetch) async {
         switch prefetch.key {
         case .image: _ = try? await image(for: prefetch.request)

@@ -5,17 +5,17 @@ struct PrefetchID: Hashable, Sendable {
     fileprivate(set) var rawValue: UInt64
 }
 
-/// The prefetches of a prefetcher: in order of arrival, a limited number at once. Each operation costs O(1).
+/// The waiting and running prefetches of a prefetcher, in order of arrival. Each operation takes O(1) time.
 struct PrefetchQueue: Sendable {
-    /// A prefetch that was removed, with its request if it still waited, to be released without a lock.
+    /// A removed prefetch. It includes the request if it was waiting, so that it can be released without a lock.
     typealias Stopped = (id: PrefetchID, prefetch: Prefetch?)
 
     var isPaused = false
     private let limit: Int
-    /// Those that wait or run and were not stopped.
+    /// The waiting and running prefetches that were not stopped.
     private var wanted: [Prefetch.Key: PrefetchID] = [:]
     private var waiting: [PrefetchID: Prefetch] = [:]
-    /// Those that have started and not ended, stopped or not.
+    /// The prefetches that have started and not ended, including stopped ones.
     private var running: [PrefetchID: Prefetch.Key] = [:]
     private var last = PrefetchID(rawValue: 0)
     private var next = PrefetchID(rawValue: 1)
@@ -25,10 +25,10 @@ struct PrefetchQueue: Sendable {
     var count: Int { wanted.count }
     var wantedIDs: Set<PrefetchID> { Set(wanted.values) }
 
-    /// Whether it runs and was not stopped.
+    /// Returns whether a prefetch runs and was not stopped.
     func isRunning(_ id: PrefetchID) -> Bool { running[id].map { wanted[$0] == id } ?? false }
 
-    /// Ignored if there is one with the same key.
+    /// Adds a prefetch, unless there is one with the same key.
     mutating func add(_ prefetch: Prefetch) {
         guard wanted[prefetch.key] == nil else { return }
         last.rawValue += 1
@@ -36,7 +36,7 @@ struct PrefetchQueue: Sendable {
         waiting[last] = prefetch
     }
 
-    /// Removes the prefetch that is to start now, if any may.
+    /// Returns the next prefetch to start, or nil if none may start.
     mutating func start() -> (id: PrefetchID, prefetch: Prefetch)? {
         guard !isPaused, running.count < limit else { return nil }
         while next.rawValue <= last.rawValue {
@@ -48,14 +48,14 @@ struct PrefetchQueue: Sendable {
         return nil
     }
 
-    /// Returns false if it had been stopped.
+    /// Removes a prefetch that has ended. Returns false if it was stopped.
     mutating func end(_ id: PrefetchID) -> Bool {
         guard let key = running.removeValue(forKey: id), wanted[key] == id else { return false }
         wanted[key] = nil
         return true
     }
 
-    /// A running prefetch counts against the limit until it has ended.
+    /// Stops a prefetch. If it runs, it counts against the limit until it has ended.
     mutating func stop(_ key: Prefetch.Key) -> Stopped? {
         wanted.removeValue(forKey: key).map { ($0, waiting.removeValue(forKey: $0)) }
     }

@@ -2,7 +2,7 @@ import ImageCore
 import Synchronization
 
 extension ImageLoader {
-    /// Counts the request among those that want previews. Shared operations make previews while there is one.
+    /// Registers the request if it wants previews. Shared operations make previews while there is such a request.
     func subscribeToPreviews(of context: RequestContext) {
         guard context.request.isProgressive else { return }
         previewSubscriptions.withLock { counts in
@@ -19,7 +19,7 @@ extension ImageLoader {
 
     private func wantsPreviews(of key: ImageCacheKey) -> Bool { previewSubscriptions.withLock { $0[key] != nil } }
 
-    /// Loads the original, and decodes previews of it meanwhile if a caller wants them.
+    /// Loads the original, and decodes previews while its bytes arrive if a caller wants them.
     func originalData(withPreviewsFor context: RequestContext, _ shared: any SharedOperation) async throws -> LoadedData
     {
         guard let decoder = configuration.decoder as? any PreviewingImageDecoder else {
@@ -51,7 +51,7 @@ extension ImageLoader {
     func previewProcessor(for context: RequestContext, _ shared: any SharedOperation) -> PreviewQueue<ImagePreview> {
         PreviewQueue(configuration, priority: shared.priority) { preview, isCancelled in
             guard self.wantsPreviews(of: context.key) else { return }
-            // A processor that fails on a preview may succeed on the whole image.
+            // A processor that fails on a preview may succeed on the final image.
             let processors = context.request.processors
             guard let image = try? preview.image.processed(by: processors, isCancelled: isCancelled) else { return }
             if !isCancelled() { shared.report(ImagePreview(image, number: preview.number)) }
@@ -60,7 +60,7 @@ extension ImageLoader {
 }
 
 extension RequestContext {
-    /// The images of which previews must be made for this request: its own, and the one that its processors start with.
+    /// The keys of the images that need previews for this request: its own, and the one before its processors.
     fileprivate var previewKeys: [ImageCacheKey] {
         if request.processors.isEmpty { return [key] }
         return [key, ImageCacheKey(source: key.source, target: request.target)]

@@ -1,8 +1,7 @@
 import ImageCore
 import Synchronization
 
-/// Handles the latest of its inputs in the decode lane, one at a time. An input that arrives meanwhile replaces the one that
-/// waits.
+/// Handles inputs in the decode lane, one at a time. A new input replaces the waiting one.
 final class PreviewQueue<Input: Sendable>: Sendable {
     private struct State: Sendable {
         var lastNumber = Int.min
@@ -24,7 +23,7 @@ final class PreviewQueue<Input: Sendable>: Sendable {
         (self.configuration, self.priority, self.handle) = (configuration, priority, handle)
     }
 
-    /// - Parameter number: An input is ignored unless its number is above all before.
+    /// - Parameter number: The input is ignored unless this number exceeds all previous ones.
     func offer(_ input: Input, number: Int) {
         let (isNew, starts) = state.withLock { state in
             guard number > state.lastNumber, !state.isFinished else { return (false, false) }
@@ -36,7 +35,7 @@ final class PreviewQueue<Input: Sendable>: Sendable {
         if starts { start() }
     }
 
-    /// Cancels what waits and what runs. Later inputs are ignored.
+    /// Cancels the waiting and the running input. Later inputs are ignored.
     func finish() {
         let task = state.withLock { state in
             state.isFinished = true
@@ -56,8 +55,8 @@ final class PreviewQueue<Input: Sendable>: Sendable {
         if isFinished { task.cancel() }
     }
 
-    /// An error is no failure: the final image follows.
     private func run(_ input: Input) async {
+        // Errors are ignored, because the final image follows.
         try? await configuration.scheduler.run(in: .decode, host: nil, priority: priority) {
             await self.handle(input) { self.state.withLock { $0.isFinished } }
         }

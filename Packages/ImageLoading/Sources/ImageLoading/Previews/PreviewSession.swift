@@ -1,6 +1,6 @@
 import ImageCore
 
-/// A decoder's session, and how many bytes it was passed. It runs on the threads of the lane that calls it.
+/// A decoding session, and the number of bytes passed to it.
 actor PreviewSession {
     private let makeSession: @Sendable () -> any DecodingSession
     private var session: (any DecodingSession)?
@@ -10,10 +10,9 @@ actor PreviewSession {
 
     init(_ makeSession: @escaping @Sendable () -> any DecodingSession) { self.makeSession = makeSession }
 
-    /// Returns a preview of all bytes received so far, or nil if none is worth showing. Errors are left to the final decoding.
+    /// Returns a preview of all bytes received so far, or nil if there is nothing new to show or decoding fails.
     ///
-    /// A download that starts again yields nothing until it has more bytes than the one before, so that no preview is worse
-    /// than an earlier one. A new session then receives all of them.
+    /// A restarted download gives no previews until it has more bytes than before. Then a new session receives them.
     func preview(
         of received: ReceivedBytes, at elapsed: Duration, isCancelled: @Sendable () -> Bool
     ) -> ImagePreview? {

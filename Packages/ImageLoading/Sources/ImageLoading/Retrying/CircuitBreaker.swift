@@ -1,11 +1,11 @@
-/// Refuses transfers to a host that has failed several times in a row (Nygard, Release It!, 2007).
+/// Rejects transfers to a host after several consecutive failures (Nygard, "Release It!", 2007). It reads no clock.
 ///
-/// Closed, it admits all; open, none for a while; then half-open: one attempt decides. It is passed the time.
+/// While closed, it admits all attempts; while open, none for some time. Then a single attempt decides (half-open).
 struct CircuitBreaker {
-    /// What an attempt says about its host.
-    enum Finding {
+    /// The status of a host after an attempt.
+    enum HostStatus {
         case up, down
-        /// It was cancelled or interrupted.
+        /// The attempt was cancelled or interrupted.
         case unknown
     }
 
@@ -24,10 +24,10 @@ struct CircuitBreaker {
         self.pause = pause
     }
 
-    /// Closed, without failures.
+    /// Whether it is closed, without failures.
     var isPristine: Bool { phase == .closed(failures: 0) }
 
-    /// Whether an attempt may start. Then `ended` must follow.
+    /// Returns whether an attempt may start. If so, call `ended` after the attempt.
     mutating func admits(now: Duration) -> Bool {
         switch phase {
         case .closed: return true
@@ -38,8 +38,8 @@ struct CircuitBreaker {
         }
     }
 
-    mutating func ended(_ finding: Finding, now: Duration) {
-        switch (phase, finding) {
+    mutating func ended(_ status: HostStatus, now: Duration) {
+        switch (phase, status) {
         case (_, .up): phase = .closed(failures: 0)
         case (.closed(let failures), .down) where failures + 1 < threshold: phase = .closed(failures: failures + 1)
         case (.closed, .down), (.probing, .down): phase = .open(until: now + pause)

@@ -5,25 +5,25 @@ import Synchronization
 /// Why an attempt failed.
 struct AttemptFailure: Error {
     var error: ImageError
-    /// The wait that the origin asked for, if it did.
+    /// The wait that the origin requested, if any.
     var retryAfter: Duration?
-    /// Conditions did not allow it to continue: it starts again when they do.
+    /// Whether conditions did not allow it. Then it starts again when they do.
     var isInterrupted = false
 
     static let interrupted = AttemptFailure(error: .cancelled, isInterrupted: true)
 }
 
-/// How often one download has been retried.
+/// The retries of a download.
 struct Retries {
-    /// When the first attempt started.
+    /// The start time of the first attempt.
     var start: Duration
     var count = 0
 }
 
-/// Decides for all downloads of a loader whether an attempt may start, and whether and when it is retried.
+/// Decides for all downloads of a loader whether an attempt may start, and when it is retried.
 final class RetryController: Sendable {
     private let policy: RetryPolicy
-    /// For requests without one of their own.
+    /// The budget of requests without their own.
     private let budget: RetryBudget
     private let breakers = Mutex<[String: CircuitBreaker]>([:])
     /// The time since this controller was created.
@@ -35,28 +35,28 @@ final class RetryController: Sendable {
         uptime = stopwatch(clock)
     }
 
-    /// Throws if the host has failed too often just before. Each admitted attempt must end with `succeeded` or `failed`.
+    /// Throws if the host has just failed too often. Each admitted attempt must end with `succeeded` or `failed`.
     func admit(_ host: String?) throws(AttemptFailure) {
         let (host, now) = (host ?? "", uptime())
         guard breakers.withLock({ $0[host]?.admits(now: now) ?? true }) else {
-            throw AttemptFailure(error: .network(.hostUnavailable, "\(host) failed too often just now"))
+            throw AttemptFailure(error: .network(.hostUnavailable, "\(host) failed too often recently"))
         }
     }
 
-    /// - Parameter budget: The request's own, if it has one.
+    /// - Parameter budget: The request's own budget, if it has one.
     func succeeded(_ host: String?, _ budget: RetryBudget?) {
         ended(host ?? "", .up)
         (budget ?? self.budget).succeeded()
     }
 
-    /// - Parameter isOffline: Whether there is no network: then the failure says nothing about the host.
+    /// - Parameter isOffline: Whether there is no network. If so, the host doesn't count as failed.
     func failed(_ host: String?, _ error: any Error, isOffline: Bool) -> AttemptFailure {
         let failure = error as? AttemptFailure ?? AttemptFailure(error: ImageError(error))
-        ended(host ?? "", isOffline ? .unknown : failure.error.finding)
+        ended(host ?? "", isOffline ? .unknown : failure.error.hostStatus)
         return failure
     }
 
-    /// The wait before the next retry; nil if there is none.
+    /// Returns the wait before the next retry, or nil if there is none.
     func wait(after failure: AttemptFailure, _ retries: Retries, _ budget: RetryBudget?) -> Duration? {
         guard failure.error.isTransient,
             let delay = policy.delay(
@@ -65,23 +65,23 @@ final class RetryController: Sendable {
         return (budget ?? self.budget).withdraw() ? delay : nil
     }
 
-    /// Failures of hosts while the network was lost do not count.
+    /// Resets the circuit breakers, because the lost network may have caused the failures.
     func networkReturned() { breakers.withLock { $0 = [:] } }
 
-    private func ended(_ host: String, _ finding: CircuitBreaker.Finding) {
+    private func ended(_ host: String, _ status: CircuitBreaker.HostStatus) {
         let now = uptime()
         let fresh = CircuitBreaker(threshold: policy.breakerThreshold, pause: policy.breakerPause)
         breakers.withLock { breakers in
             var breaker = breakers[host] ?? fresh
-            breaker.ended(finding, now: now)
+            breaker.ended(status, now: now)
             breakers[host] = breaker.isPristine ? nil : breaker
         }
     }
 }
 
 extension ImageError {
-    /// What the error says about the host. Any answer of its own shows that it is up; an error from a gateway does not.
-    fileprivate var finding: CircuitBreaker.Finding {
+    /// The status of the host. Any response from the host itself shows that it is up. An error of a gateway does not.
+    fileprivate var hostStatus: CircuitBreaker.HostStatus {
         switch self {
         case .network(.unresolvedHost, _), .network(.connectionRefused, _), .network(.connectionLost, _),
             .network(.timedOut, _):

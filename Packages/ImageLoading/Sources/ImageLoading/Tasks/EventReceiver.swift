@@ -1,12 +1,12 @@
 import ImageCore
 
-/// The handler of a task's events, and its owner, which is held weakly.
+/// The handler of a task's events, and a weak reference to its owner.
 struct EventReceiver: Sendable {
     let delivery: Delivery
-    /// False if only the result is wanted.
+    /// Whether it receives all events, or only the result.
     let wantsAll: Bool
     let hasOwner: @Sendable () -> Bool
-    /// Does nothing if the owner is gone.
+    /// Does nothing if the owner was released.
     let receive: @Sendable (ImageTask.Event) -> Void
     var cursor: TaskEvents.Cursor
     /// Whether a delivery is enqueued or running.

@@ -1,17 +1,18 @@
 public import ImageCore
 
 extension ImageLoader {
-    /// Starts a request. If the image is in memory, the task is finished when this returns.
+    /// Starts a request. If the image is in memory, the returned task is finished.
     public func task(for request: ImageRequest) -> ImageTask { start(ImageTask(request)) }
 
-    /// Starts a request and passes its events to `receive` for as long as `owner` exists.
+    /// Starts a request and passes its events to `receive` while `owner` exists.
     ///
-    /// The owner is held weakly, and should hold the task: when it is released, so is the task, which cancels the request. If
-    /// the task is held elsewhere, the request is cancelled at its next event after the owner is gone.
+    /// Store the task in `owner`, which is referenced weakly. When the owner and with it the task are released, the
+    /// request is cancelled. If something else retains the task, the request is cancelled at the next event after the
+    /// owner's release.
     ///
     /// - Parameters:
     ///   - delivery: Where `receive` is called.
-    ///   - receive: Never called before this returns, except with `.immediate`, and never after `cancel`.
+    ///   - receive: Not called before this method returns, except with `.immediate`, and not after `cancel`.
     public func follow<Owner: AnyObject & Sendable>(
         _ request: ImageRequest, for owner: Owner, on delivery: Delivery,
         receive: @escaping @Sendable (Owner, ImageTask.Event) -> Void
@@ -19,7 +20,7 @@ extension ImageLoader {
         start(ImageTask(request, EventReceiver(for: owner, on: delivery, receive: receive)))
     }
 
-    /// Starts a request and passes its result to `completion`; otherwise like `follow(_:for:on:receive:)`.
+    /// Starts a request and passes its result to `completion`. Otherwise like `follow(_:for:on:receive:)`.
     public func load<Owner: AnyObject & Sendable>(
         _ request: ImageRequest, for owner: Owner, on delivery: Delivery,
         completion: @escaping @Sendable (Owner, Result<LoadedImage, ImageError>) -> Void
@@ -30,7 +31,7 @@ extension ImageLoader {
         return start(ImageTask(request, receiver))
     }
 
-    /// Starts a request and passes its result to `completion` on the main actor; otherwise like
+    /// Starts a request and passes its result to `completion` on the main actor. Otherwise like
     /// `follow(_:for:on:receive:)`.
     public func load<Owner: AnyObject & Sendable>(
         _ request: ImageRequest, for owner: Owner,
@@ -58,8 +59,7 @@ extension ImageLoader {
         return task
     }
 
-    /// Reports versions of lower quality as previews: those in memory at once, the others when they are loaded. Their
-    /// numbers are below those of the image's own previews.
+    /// Reports versions of lower quality as previews, with numbers below those of the image's own previews.
     private func startLowQuality(_ request: ImageRequest, _ state: ImageTaskState) {
         for (number, version) in zip(-request.lowQuality.count..<0, request.lowQuality) {
             var version = version
@@ -69,15 +69,14 @@ extension ImageLoader {
                 continue
             }
             run(state) { [version] state in
-                // If it fails, the image itself follows all the same.
+                // Failures are ignored, because the image itself follows.
                 guard let loaded = try? await self.image(for: version) else { return }
                 state.report(ImagePreview(loaded.image, number: number))
             }
         }
     }
 
-    /// Runs in a task that is cancelled when the state is closed. The task does not keep the `ImageTask`, which cancels it
-    /// when it is released.
+    /// Runs `body` in a task that is cancelled when the state is closed. It must not retain the `ImageTask`.
     private func run(_ state: ImageTaskState, _ body: @escaping @Sendable (ImageTaskState) async -> Void) {
         state.add(Task(executorPreference: configuration.taskExecutor) { await body(state) })
     }

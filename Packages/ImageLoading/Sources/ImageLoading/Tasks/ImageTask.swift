@@ -2,16 +2,19 @@ public import ImageCore
 
 /// A request in progress. Observe its events, change its priority or cancel it.
 ///
-/// Keep it: when the task and all its `events` are released, the request is cancelled.
+/// Retain it: when the task and all its `events` are released, the request is cancelled.
 public final class ImageTask: Sendable {
+    /// An event of a task.
     public enum Event: Sendable {
+        /// The download has progressed.
         case progress(WorkProgress)
-        /// The image as far as it has arrived, or in lower quality.
+        /// The image is available in part or in lower quality.
         case preview(DecodedImage)
-        /// The last event. A cancelled task has none.
+        /// The request has ended. The last event, except for cancelled tasks.
         case finished(Result<LoadedImage, ImageError>)
     }
 
+    /// The request.
     public let request: ImageRequest
     let livePriority: LivePriority
     let state: ImageTaskState
@@ -24,25 +27,23 @@ public final class ImageTask: Sendable {
 
     deinit { state.cancelUnlessDelivered() }
 
-    /// The events from now on, after the latest progress, the latest preview and the result, as far as there are any.
+    /// The latest progress and preview, then all later events, then the result.
     ///
-    /// Any number of tasks may iterate. A slow one misses older progress and previews, but never the result.
+    /// Any number of tasks can iterate. A slow one misses older progress and previews, but never the result.
     public var events: Events { Events(task: self) }
 
-    /// The present priority. Shared work runs at the highest priority of its requests.
+    /// The current priority. Shared work has the highest priority of its requests.
     public var priority: RequestPriority {
         get { livePriority.value }
         set { livePriority.set(newValue) }
     }
 
-    /// Ends the request. No event is delivered after this returns, not even those that had already occurred.
+    /// Ends the request. No events are delivered after this returns, not even earlier ones.
     ///
-    /// A handler that is running on another executor meanwhile continues.
+    /// A handler that is running on another executor continues.
     public func cancel() { state.cancel() }
 
-    /// Waits for the image.
-    ///
-    /// - Throws: `.cancelled` also if the calling task is cancelled, which does not end the request.
+    /// Waits for the image. Also throws `.cancelled` if the calling task is cancelled, which does not end the request.
     public func image() async throws(ImageError) -> LoadedImage {
         for await event in events {
             if case .finished(let result) = event { return try result.get() }
@@ -50,7 +51,7 @@ public final class ImageTask: Sendable {
         throw .cancelled
     }
 
-    /// The events of a task. Ends after `finished`, when the task is cancelled, and when the iterating task is cancelled.
+    /// The events of a task. Ends after `finished`, and when the task or the iterating task is cancelled.
     public struct Events: AsyncSequence, Sendable {
         public typealias Element = Event
         public typealias Failure = Never
@@ -59,6 +60,7 @@ public final class ImageTask: Sendable {
 
         public func makeAsyncIterator() -> Iterator { Iterator(task: task) }
 
+        /// Iterates over the events of a task.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate let task: ImageTask
             private var cursor = TaskEvents.Cursor()

@@ -1,16 +1,16 @@
 import ImageCore
 import Synchronization
 
-/// The events of a task, those that wait for them, and the tasks that do the work. Calls nobody while it holds its lock.
+/// The events of a task, their readers and receiver, and the tasks of the work. Calls no other code under its lock.
 final class ImageTaskState: Sendable {
     private struct State: Sendable {
         var events = TaskEvents()
         var work: [Task<Void, Never>] = []
-        /// Readers that wait for the next event.
+        /// The readers that wait for the next event.
         var readers: [OneTimeSignal<Void>] = []
         var receiver: EventReceiver?
 
-        /// Takes what a change of the events leads to.
+        /// Returns the effects of a change of the events.
         mutating func takeEffects() -> Effects {
             var effects = Effects(readers: readers)
             readers = []
@@ -26,15 +26,15 @@ final class ImageTaskState: Sendable {
         }
     }
 
-    /// What to do after a change, with the lock released.
+    /// The effects of a change, applied without the lock.
     private struct Effects: Sendable {
         var readers: [OneTimeSignal<Void>]
         /// The tasks to cancel.
         var work: [Task<Void, Never>] = []
-        /// Set if a delivery must be enqueued.
+        /// The delivery to enqueue, if any.
         var delivery: Delivery?
         var ownerIsGone = false
-        /// Released with the lock free, since it may hold anything.
+        /// Released without the lock, because that may run other code.
         var releasedReceiver: EventReceiver?
     }
 
@@ -59,7 +59,6 @@ final class ImageTaskState: Sendable {
 
     func finish(_ result: Result<LoadedImage, ImageError>) { change { $0.finish(result) } }
 
-    /// Nothing is delivered after this returns.
     func cancel() { change { $0.cancel() } }
 
     func cancelUnlessDelivered() {
@@ -89,7 +88,7 @@ final class ImageTaskState: Sendable {
 
     // MARK: Delivery to the receiver
 
-    /// Delivers all that is new by now.
+    /// Delivers all new events.
     private func deliver() {
         while let (receiver, event) = nextDelivery() {
             guard receiver.hasOwner() else { return cancel() }
@@ -97,7 +96,7 @@ final class ImageTaskState: Sendable {
         }
     }
 
-    /// The receiver is released with the last event.
+    /// Returns the next event for the receiver, which is released with the last event.
     private func nextDelivery() -> (EventReceiver, ImageTask.Event)? {
         state.withLock { state in
             guard var receiver = state.receiver else { return nil }
@@ -113,7 +112,7 @@ final class ImageTaskState: Sendable {
 
     // MARK: Readers
 
-    /// The next event for a reader; nil at the end, and if the reader's task is cancelled.
+    /// Returns the next event for a reader, or nil after the last event or if the reader's task is cancelled.
     func next(_ cursor: inout TaskEvents.Cursor) async -> ImageTask.Event? {
         while !Task.isCancelled {
             let signal = OneTimeSignal<Void>()

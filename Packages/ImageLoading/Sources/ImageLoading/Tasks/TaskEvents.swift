@@ -1,10 +1,10 @@
 import ImageCore
 
-/// The latest progress, the latest preview and the result of a task. Takes no lock and starts no task.
+/// The latest progress, the latest preview and the result of a task. It takes no locks and starts no tasks.
 ///
-/// Newer progress and previews replace older ones. Each reader has a cursor, and receives what is newer than its last event.
+/// Newer progress and previews replace older ones. Each reader has a cursor and receives the events after it.
 struct TaskEvents: Sendable {
-    /// How far one reader is.
+    /// The position of a reader.
     struct Cursor: Sendable {
         fileprivate var lastRead: UInt64 = 0
         fileprivate var isAtEnd = false
@@ -17,7 +17,7 @@ struct TaskEvents: Sendable {
         case event(ImageTask.Event)
         /// There is nothing new yet.
         case wait
-        /// Nothing will follow.
+        /// There are no more events.
         case end
     }
 
@@ -27,10 +27,10 @@ struct TaskEvents: Sendable {
     private var result: Result<LoadedImage, ImageError>?
     private(set) var isCancelled = false
 
-    /// Whether nothing new will follow.
+    /// Whether there will be no new events.
     var isClosed: Bool { isCancelled || result != nil }
 
-    /// The preview of the progress is ignored.
+    /// Records progress, without its preview.
     mutating func report(_ newer: WorkProgress) {
         let newer = newer.withoutPreview
         if isClosed || newer == progress?.value { return }
@@ -38,7 +38,7 @@ struct TaskEvents: Sendable {
         progress = (newer, count)
     }
 
-    /// Ignored if it is no better than the last preview.
+    /// Records a preview, unless it is no better than the last one.
     mutating func report(_ newer: ImagePreview) {
         if isClosed || newer.number <= preview?.value.number ?? .min { return }
         count += 1

@@ -1,9 +1,7 @@
 /// Queues of slots, each with the total cost and the number of its slots.
 struct CostedQueues: Sendable {
     private var lists: SlotLists
-    /// By slot.
     private var costs: [Int] = []
-    /// By queue.
     private var fills: [QueueFill]
 
     /// Creates empty queues with the numbers 0 to `count - 1`.
@@ -61,7 +59,7 @@ extension CacheLimits {
         return CacheLimits(cost: part(of: cost), count: part(of: count))
     }
 
-    /// Subtracts limits that are at most these. Unlimited stays unlimited.
+    /// Returns the difference to limits that are not higher. Unlimited stays unlimited.
     func subtracting(_ other: CacheLimits) -> CacheLimits {
         CacheLimits(
             cost: cost == .max ? .max : cost - other.cost, count: count == .max ? .max : count - other.count)

@@ -1,8 +1,8 @@
 /// Chooses which entry of a cache to evict. An `EvictionPolicy` creates one for each cache.
 ///
-/// An order sees no keys and no values, but *slots*: numbers from 0 on. The cache assigns a free slot to each entry and
-/// reuses it after the entry is removed, so an order can store what it knows in arrays. The cache calls one method at a
-/// time and holds its lock meanwhile, so an order must not call the cache. Each method should take O(1) amortized time.
+/// An order doesn't know keys and values, but *slots*: numbers from 0 on. The cache assigns a free slot to each entry
+/// and reuses it after the entry is removed, so an order can use arrays that are indexed by slot. The cache calls one
+/// method at a time under its lock, so an order must not call the cache. Each method should take O(1) amortized time.
 public protocol EvictionOrder: Sendable {
     /// Sets the limits of the cache. Called before all other methods, and when the limits change.
     mutating func setLimits(_ limits: CacheLimits)
@@ -15,19 +15,19 @@ public protocol EvictionOrder: Sendable {
     /// Returns the slot of the entry to evict for `incoming`, or for a trim if `incoming` is nil.
     ///
     /// The cache removes that entry before it calls another method, and calls this one again until `incoming` fits.
-    /// - Returns: nil to refuse `incoming`. Without `incoming`, nil only if there are no entries.
+    /// - Returns: The slot, or nil to refuse `incoming`. Without `incoming`, nil only if there are no entries.
     mutating func victim(for incoming: EvictionCandidate?) -> Int?
     /// The slot of the entry that is considered first for eviction.
     var coldest: Int? { get }
 }
 
-/// What an eviction order knows about an entry.
+/// The properties of an entry that an eviction order knows.
 public struct EvictionCandidate: Hashable, Sendable {
-    /// The hash value of the key. It can differ in each run of the process.
+    /// The hash value of the key. It can differ between runs of the process.
     public var hash: UInt64
     /// The cost in the unit of the limits, 0 or more.
     public var cost: Int
-    /// What it takes to load the value again.
+    /// The cost of loading the value again.
     public var refetch: RefetchCost
 
     public init(hash: UInt64, cost: Int, refetch: RefetchCost = .network) {
@@ -37,7 +37,7 @@ public struct EvictionCandidate: Hashable, Sendable {
     }
 }
 
-/// What it takes to load a value again after its eviction.
+/// The cost of loading a value again after its eviction.
 public enum RefetchCost: UInt8, Hashable, Sendable, CaseIterable {
     /// The value is read from disk.
     case disk

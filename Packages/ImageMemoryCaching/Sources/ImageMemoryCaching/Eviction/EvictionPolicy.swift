@@ -1,17 +1,17 @@
-/// How a cache chooses which entries to evict. The built-in policies are static members.
+/// A policy that chooses which entries a cache evicts. The built-in policies are static members.
 ///
-/// To write a policy of your own, implement `EvictionOrder`:
+/// To write your own policy, implement `EvictionOrder`:
 /// ```swift
 /// extension EvictionPolicy {
 ///     static let mine = EvictionPolicy(name: "mine") { MyOrder() }
 /// }
 /// ```
 public struct EvictionPolicy: Sendable, CustomStringConvertible {
-    /// The name for tables and logs.
+    /// The name in tables and logs.
     public let name: String
     private let make: @Sendable () -> any EvictionOrder
 
-    /// - Parameter make: creates an empty order for one cache.
+    /// - Parameter make: Creates an empty order for one cache.
     public init(name: String, make: @escaping @Sendable () -> any EvictionOrder) {
         self.name = name
         self.make = make
@@ -32,18 +32,18 @@ extension EvictionPolicy {
     /// Zhang et al., "SIEVE is Simpler than LRU", NSDI 2024.
     public static let sieve = EvictionPolicy(name: "SIEVE") { SIEVEOrder() }
 
-    /// Evicts entries early that are used only once: new entries pass a small queue before the main one.
+    /// Evicts entries that are used only once early, because new entries enter a small queue before the main one.
     ///
     /// A full cache refuses entries that are larger than a tenth of its limit.
     /// Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023.
     public static let s3FIFO = EvictionPolicy(name: "S3-FIFO") { S3FIFOOrder() }
 
-    /// Keeps an entry only if it is requested more often than the one that it would replace.
+    /// Admits an entry only if it is requested more often than the one that it would replace.
     ///
-    /// Einziger, Friedman, Manes, "TinyLFU: A highly efficient cache admission policy", ACM Transactions on Storage 2017.
+    /// Einziger et al., "TinyLFU: A highly efficient cache admission policy", ACM Transactions on Storage 2017.
     public static let wTinyLFU = EvictionPolicy(name: "W-TinyLFU") { WTinyLFUOrder() }
 
-    /// Evicts the least frequently used entry. Entries that were popular once stay.
+    /// Evicts the least frequently used entry. Formerly popular entries stay.
     public static let lfu = EvictionPolicy(name: "LFU") { LFUOrder() }
 
     /// Evicts the oldest entry.
@@ -54,14 +54,16 @@ extension EvictionPolicy {
     /// Greedy-dual-size-frequency: Cherkasova, HP Labs 1998.
     public static let gdsf = gdsf(networkWeight: 8)
 
-    /// - Parameter networkWeight: how many times more expensive a download is than a read from disk. Above 0.
+    /// Returns GDSF with another weight.
+    /// - Parameter networkWeight: The cost of a download relative to that of a read from disk. Above 0.
     public static func gdsf(networkWeight: Double) -> EvictionPolicy {
         precondition(networkWeight > 0, "the weight must be positive: \(networkWeight)")
         return EvictionPolicy(name: "GDSF") { GDSFOrder(networkWeight: networkWeight) }
     }
 
-    /// Divides the limits between entries that are on disk and entries that must be downloaded. Both are evicted by LRU.
-    /// - Parameter networkShare: the share for entries that must be downloaded, 0 to 1.
+    /// Divides the limits between entries that are on disk and entries that must be downloaded. Both are evicted by
+    /// LRU.
+    /// - Parameter networkShare: The share for entries that must be downloaded, from 0 to 1.
     public static func twoBudgets(networkShare: Double = 0.75) -> EvictionPolicy {
         EvictionPolicy(name: "two budgets") { TwoBudgetsOrder(networkShare: networkShare) }
     }

@@ -1,20 +1,20 @@
-/// Estimates how often a hash was counted lately: a count-min sketch of four rows with 4-bit counters.
+/// Estimates how often a hash was counted recently: a count-min sketch of four rows with 4-bit counters.
 ///
-/// All counters are halved from time to time, so that old counts fade. Apart from that, an estimate is never too low.
-/// Einziger, Friedman, Manes, "TinyLFU: A highly efficient cache admission policy", ACM Transactions on Storage 2017. The four
-/// counters of a hash are in one block: Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters", WEA 2007.
+/// All counters are halved periodically, so that old counts lose weight. Otherwise, an estimate is never too low. See
+/// Einziger et al., "TinyLFU", ACM Transactions on Storage 2017. The four counters of a hash are in one block: Putze et
+/// al., "Cache-, hash- and space-efficient Bloom filters", WEA 2007.
 struct FrequencySketch {
     private static let maxCount: UInt64 = 15
-    /// Counters are halved after this many counts for each word.
+    /// The number of counts per word after which counters are halved.
     private static let countsPerWord = 10
-    /// The first bits of a hash that choose the counter in each row. The lower bits choose the block.
+    /// The lowest bits of the hash that choose the counter in each row. Lower bits of the hash choose the block.
     private static let counterBits: SIMD4<UInt64> = [48, 52, 56, 60]
 
     /// Each block has one word of sixteen counters for each row.
     private var blocks = [SIMD4<UInt64>](repeating: .zero, count: 4)
     private var total = 0
 
-    /// Enlarges the sketch for this many hashes. It keeps the estimates.
+    /// Enlarges the sketch for a number of hashes and keeps its estimates.
     mutating func reserve(_ count: Int) {
         while blocks.count * 4 < count { blocks += blocks }
     }

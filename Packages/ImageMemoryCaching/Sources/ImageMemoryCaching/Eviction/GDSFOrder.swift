@@ -1,10 +1,10 @@
 /// Evicts the entry with the lowest priority: its uses times its refetch cost per unit of cost, plus an age.
 ///
-/// The age is the priority of the entry that was evicted or refused last, so entries that are not used lose rank.
+/// The age is the priority of the last evicted or refused entry, so the rank of unused entries falls.
 /// Cherkasova, "Improving WWW proxies performance with greedy-dual-size-frequency caching policy", HP Labs 1998.
 ///
-/// For O(1) operations, values are rounded down to at most 256 classes. The entries of one class form a list that is sorted
-/// by itself, so the victim is the oldest of one of these lists: Ghandeharizadeh et al., "CAMP", Middleware 2014.
+/// For O(1) operations, values are rounded down to 256 classes. The list of a class is always sorted, so the victim is
+/// the oldest entry of one of the lists: Ghandeharizadeh et al., "CAMP", Middleware 2014.
 struct GDSFOrder: EvictionOrder {
     private struct Entry {
         /// The value of one use.
@@ -15,13 +15,11 @@ struct GDSFOrder: EvictionOrder {
 
     private let networkWeight: Double
     private var lists = SlotLists(count: ValueClass.count)
-    /// By slot.
     private var entries: [Entry] = []
     private var age = 0.0
-    /// The entry that others are being evicted for, and the age before these evictions.
+    /// The hash of the incoming entry, and the age before the evictions for it.
     private var incoming: (hash: UInt64, age: Double)?
 
-    /// - Parameter networkWeight: how many times more expensive a download is than a read from disk.
     init(networkWeight: Double) { self.networkWeight = networkWeight }
 
     mutating func setLimits(_ limits: CacheLimits) {}
@@ -75,7 +73,7 @@ struct GDSFOrder: EvictionOrder {
         (candidate.refetch == .network ? networkWeight : 1) / Double(max(1, candidate.cost))
     }
 
-    /// - Returns: the list of the entry.
+    /// Updates the priority of an entry and returns its list.
     private mutating func updatePriority(of slot: Int, age: Double) -> Int {
         let value = ValueClass(entries[slot].uses * entries[slot].worth)
         entries[slot].priority = age + value.lowerBound

@@ -1,7 +1,6 @@
-/// The hashes of evicted keys in the order of eviction, within limits of what their values cost.
+/// The hashes of evicted keys in the order of eviction. The costs of their values determine how many are stored.
 struct GhostQueue: Sendable {
     private var slots: [UInt64: Int] = [:]
-    /// By slot.
     private var hashes: [UInt64] = []
     private var freeSlots: [Int] = []
     private var queue = CostedQueues()
@@ -19,7 +18,7 @@ struct GhostQueue: Sendable {
         queue.append(slot, cost: cost)
     }
 
-    /// - Returns: whether the queue contained the hash.
+    /// Removes a hash and returns whether the queue contained it.
     @discardableResult
     mutating func remove(_ hash: UInt64) -> Bool {
         guard let slot = slots.removeValue(forKey: hash) else { return false }

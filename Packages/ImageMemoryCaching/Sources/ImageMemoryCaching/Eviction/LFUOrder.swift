@@ -1,8 +1,8 @@
-/// Evicts the least frequently used entry. Among equals, it evicts the one that reached its number of uses first.
+/// Evicts the least frequently used entry. Among equals, evicts the one that reached its number of uses first.
 ///
 /// Shah, Mitra, Matani, "An O(1) algorithm for implementing the LFU cache eviction scheme", 2010.
 struct LFUOrder: EvictionOrder {
-    /// The entries with the same number of uses. Its index is the number of their list.
+    /// The entries with the same number of uses. The index of the bucket is the number of their list.
     private struct Bucket {
         var uses: Int
         var fewer: Int?
@@ -36,7 +36,7 @@ struct LFUOrder: EvictionOrder {
 
     var coldest: Int? { first.flatMap { lists.oldest(in: $0) } }
 
-    /// Returns the bucket for a number of uses, the next one after the bucket `fewer`. Adds it if necessary.
+    /// Returns the bucket for a number of uses, which follows the bucket `fewer`. Adds it if necessary.
     private mutating func bucket(uses: Int, after fewer: Int?) -> Int {
         let more = fewer.map { buckets[$0].more } ?? first
         if let more, buckets[more].uses == uses { return more }

@@ -1,8 +1,8 @@
 /// Evicts from a small queue for new entries and from a main queue for entries that were used again.
 ///
 /// Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023, algorithm 1, with the parameters of the
-/// authors' simulator libCacheSim. It remembers the hashes of entries that were evicted from the small queue. As in
-/// libCacheSim, it refuses entries that are larger than the small queue, but only if something must be evicted for them.
+/// authors' simulator libCacheSim. It stores the hashes of entries that were evicted from the small queue. As in
+/// libCacheSim, it refuses entries that are larger than the small queue if something must be evicted for them.
 struct S3FIFOOrder: EvictionOrder {
     private enum Queue {
         static let small = 0
@@ -15,9 +15,7 @@ struct S3FIFOOrder: EvictionOrder {
     private static let usesForMain: UInt8 = 2
 
     private var queues = CostedQueues(count: 2)
-    /// By slot.
     private var hashes: [UInt64] = []
-    /// By slot.
     private var uses: [UInt8] = []
     private var ghosts = GhostQueue()
     private var smallLimits = CacheLimits()
@@ -59,8 +57,8 @@ struct S3FIFOOrder: EvictionOrder {
         queues.fill(of: Queue.main).exceeds(mainLimits) || queues.oldest(in: Queue.small) == nil
     }
 
-    /// Entries that return soon after their eviction enter the main queue. So do new ones while the cache fills for the first
-    /// time and the small queue is full.
+    /// Returns the main queue for entries that return soon after their eviction, and for new ones while the small queue
+    /// is full and nothing was evicted yet.
     private mutating func queue(for entry: EvictionCandidate) -> Int {
         defer { returning = nil }
         if returning == entry.hash || ghosts.remove(entry.hash) { return Queue.main }

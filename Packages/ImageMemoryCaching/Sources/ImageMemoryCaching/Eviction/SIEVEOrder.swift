@@ -1,9 +1,8 @@
-/// Evicts the first entry that was not used since the last visit of a hand that moves from old to new entries.
+/// Evicts the first entry that was not used since a hand, which moves from old to new entries, last visited it.
 ///
 /// Zhang et al., "SIEVE is Simpler than LRU", NSDI 2024, algorithm 1.
 struct SIEVEOrder: EvictionOrder {
     private var queue = SlotLists()
-    /// By slot.
     private var isUsed: [Bool] = []
     /// The slot where the next search starts. Nil for the oldest.
     private var hand: Int?

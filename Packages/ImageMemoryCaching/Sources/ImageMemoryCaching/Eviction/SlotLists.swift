@@ -11,9 +11,7 @@ struct SlotLists: Sendable {
         var newest: Int?
     }
 
-    /// By slot.
     private var links: [Link] = []
-    /// By list.
     private var ends: [Ends]
 
     /// Creates empty lists with the numbers 0 to `count - 1`.
@@ -25,13 +23,12 @@ struct SlotLists: Sendable {
         return ends.count - 1
     }
 
-    /// Adds a slot that is in no list at the newest end of a list.
+    /// Appends a slot that is in no list to the newest end of a list.
     mutating func append(_ slot: Int, to list: Int = 0) {
         links.set(Link(), at: slot)
         connect(slot, to: list)
     }
 
-    /// Removes a slot from its list.
     mutating func remove(_ slot: Int) {
         let link = links[slot]
         if let newer = link.newer { links[newer].older = link.older } else { ends[link.list].newest = link.older }

@@ -1,7 +1,7 @@
 /// Evicts by LRU from two queues, one for entries on disk and one for entries that must be downloaded.
 ///
-/// Each queue has a share of the limits and may use what the other one leaves. If the network queue exceeds its share, it is
-/// evicted first, else the disk queue.
+/// Each queue has a share of the limits and can use the rest of the other share. If the network queue exceeds its
+/// share, its entries are evicted first, otherwise those of the disk queue.
 struct TwoBudgetsOrder: EvictionOrder {
     private let networkShare: Double
     private var queues = CostedQueues(count: RefetchCost.allCases.count)

@@ -1,8 +1,9 @@
-/// Evicts by LRU from a small window for new entries and a main part in two segments. An entry moves from the window to the
-/// main part only if it was requested more often than the entry that it would replace.
+/// Evicts by LRU from a small window for new entries and a main part in two segments. An entry moves from the window to
+/// the main part only if it was requested more often than the entry that it would replace.
 ///
-/// Einziger et al., "TinyLFU", 2017, section 4. The share of the window adapts to the hit ratio as in Caffeine: Einziger et
-/// al., "Adaptive software cache management", Middleware 2018. The window holds at least one entry of any size.
+/// Einziger et al., "TinyLFU", 2017, section 4. The share of the window adapts to the hit ratio as in Caffeine:
+/// Einziger et al., "Adaptive software cache management", Middleware 2018. The window holds at least one entry of any
+/// size.
 struct WTinyLFUOrder: EvictionOrder {
     private enum Segment {
         static let window = 0
@@ -13,7 +14,6 @@ struct WTinyLFUOrder: EvictionOrder {
     private static let protectedShare = 0.8
 
     private var segments = CostedQueues(count: 3)
-    /// By slot.
     private var hashes: [UInt64] = []
     private var sketch = FrequencySketch()
     private var climber = WindowClimber()
@@ -90,9 +90,7 @@ private struct WindowClimber {
     private var accesses = 0
     private var lastRatio: Double?
 
-    /// Counts an access.
-    /// - Parameter period: the number of accesses between two changes of the share.
-    /// - Returns: whether the share changed.
+    /// Counts an access. After `period` accesses, changes the share and returns true.
     mutating func count(isHit: Bool, period: Int) -> Bool {
         accesses += 1
         if isHit { hits += 1 }

@@ -1,7 +1,7 @@
-/// The memory use and limit of a control group, in bytes (kernel documentation, admin-guide/cgroup-v2, "Memory Interface Files").
+/// The memory usage and limit of a control group, in bytes (kernel documentation, admin-guide/cgroup-v2).
 struct ControlGroupMemory: Hashable, Sendable {
-    /// `memory.current` without the file pages that were not used lately. The kernel can free those at once, and they grow
-    /// until the limit is reached, so they don't indicate a shortage.
+    /// `memory.current` without inactive file pages, which don't indicate a shortage: they fill the group up to its
+    /// limit, and the kernel can free them immediately.
     var workingSet: Int
     /// The lower one of `memory.high` and `memory.max`. Nil if neither is set.
     var limit: Int?

@@ -11,7 +11,7 @@ enum ControlGroupPath {
         let path = line.dropFirst(3)
         guard path.hasPrefix("/") else { throw .malformed(file: file, String(line)) }
         var names = path.split(separator: "/")
-        // The group is outside the mounted part, so only the mount point is visible.
+        // The group is outside of the mounted part, so only the mount point is visible.
         if names.contains("..") { return [mount.point] }
         if names.starts(with: mount.root) { names.removeFirst(mount.root.count) }
         return (0...names.count).reversed().map { ([mount.point[...]] + names.prefix($0)).joined(separator: "/") }

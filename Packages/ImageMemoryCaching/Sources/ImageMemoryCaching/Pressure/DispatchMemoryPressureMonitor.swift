@@ -3,13 +3,12 @@
     import Dispatch
     public import ImageCore
 
-    /// Reports the memory pressure that Apple's kernel announces.
-    ///
-    /// Handlers are called on a queue of the monitor. It never reports `.background`, which only an app can know.
+    /// Reports memory pressure on Apple's platforms, on a queue of the monitor. It never reports `.background`.
     public final class DispatchMemoryPressureMonitor: MemoryPressureMonitor {
         private let broadcast = MemoryPressureBroadcast()
         private let source: any DispatchSourceMemoryPressure
 
+        /// Creates a monitor that observes until it is released.
         public init() {
             let source = DispatchSource.makeMemoryPressureSource(
                 eventMask: [.normal, .warning, .critical], queue: DispatchQueue(label: "memory-pressure"))

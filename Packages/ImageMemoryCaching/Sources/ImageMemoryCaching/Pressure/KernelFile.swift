@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// Reads files that the kernel generates, such as those in `/proc`. They are small, and reading them doesn't block.
+/// Reads files that the kernel generates, such as those in `/proc`. They are small, and reads don't block.
 enum KernelFile {
     /// More than any of these files contains.
     private static var maxBytes: Int { 1 << 20 }

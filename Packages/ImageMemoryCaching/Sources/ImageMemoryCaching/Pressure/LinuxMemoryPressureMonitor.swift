@@ -2,21 +2,21 @@ import Dispatch
 public import ImageCore
 import Synchronization
 
-/// Reports memory pressure on Linux, from the pressure stall information of the system and of the process's control groups
-/// (version 2), and from the memory use of these groups.
+/// Reports memory pressure on Linux, from the pressure stall information of the system and of the process's control
+/// groups (version 2), and from the memory usage of these groups.
 ///
-/// The kernel announces stalls if it permits the process to request that. Other values are read every
-/// `MemoryPressureThresholds.interval`, and only if they can change the level. One thread waits and calls the handlers; it
-/// ends when the monitor is released.
+/// The kernel announces stalls if the process is permitted to request this. Other values are read at
+/// `MemoryPressureThresholds.interval` if they can change the level. One thread waits and calls the handlers, until the
+/// monitor is released.
 ///
-/// The level is `.critical` if all tasks wait too long for memory, if an allocation fails, or if a group is close to its
-/// limit. It is `.warning` if some tasks wait, or at a lower use. It is never `.background`, which only an app can know.
+/// The level is `.critical` if all tasks wait too long for memory, if an allocation fails, or if a group is close to
+/// its limit. It is `.warning` if some tasks wait, or at a lower usage. It is never `.background`.
 public final class LinuxMemoryPressureMonitor: MemoryPressureMonitor {
     private let broadcast = MemoryPressureBroadcast()
     private let failure = LatestFailures()
     private let wait: any PressureWait
 
-    /// - Throws: `MemoryPressureFailure` if the system has no information on memory pressure, or a pipe can't be created.
+    /// - Throws: `MemoryPressureFailure` if the system provides no information, or a pipe can't be created.
     public convenience init(
         paths: LinuxMemoryPressurePaths = LinuxMemoryPressurePaths(),
         thresholds: MemoryPressureThresholds = MemoryPressureThresholds()
@@ -28,8 +28,8 @@ public final class LinuxMemoryPressureMonitor: MemoryPressureMonitor {
     }
 
     /// - Parameters:
-    ///   - wait: how the monitor's thread waits.
-    ///   - read: returns the text of a file.
+    ///   - wait: Waits on the monitor's thread.
+    ///   - read: Returns the text of a file.
     init(
         paths: LinuxMemoryPressurePaths, thresholds: MemoryPressureThresholds, wait: any PressureWait,
         read: @escaping PressureFileReader
@@ -46,7 +46,7 @@ public final class LinuxMemoryPressureMonitor: MemoryPressureMonitor {
 
     public var level: MemoryPressureLevel { broadcast.level }
 
-    /// The values that could not be read or parsed in the last check. They are ignored.
+    /// The failures to read or parse values in the last check. These values are ignored.
     public var failures: [MemoryPressureFailure] { failure.value }
 
     public func observe(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) -> MemoryPressureObservation {
@@ -54,7 +54,6 @@ public final class LinuxMemoryPressureMonitor: MemoryPressureMonitor {
     }
 }
 
-/// The failures of the last check.
 final class LatestFailures: Sendable {
     private let state = Mutex<[MemoryPressureFailure]>([])
 
@@ -64,7 +63,7 @@ final class LatestFailures: Sendable {
     }
 }
 
-/// The loop of the monitor's thread. It doesn't retain the monitor, whose deinitializer ends it.
+/// The loop of the monitor's thread. It doesn't retain the monitor, which ends it in its deinitializer.
 struct PressureLoop: Sendable {
     let watch: PressureWatch
     let thresholds: MemoryPressureThresholds
@@ -88,7 +87,7 @@ struct PressureLoop: Sendable {
         }
     }
 
-    /// Requests announcements of stalls from the kernel. Returns false if a request is refused.
+    /// Requests announcements of stalls from the kernel. Returns whether all requests were accepted.
     private func arm(_ files: [String]) -> Bool {
         let triggers = PressureTrigger.all(thresholds)
         let refusals = files.map { file in triggers.filter { !wait.arm($0, on: file) }.count }

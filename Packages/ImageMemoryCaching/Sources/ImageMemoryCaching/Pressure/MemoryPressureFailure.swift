@@ -2,7 +2,7 @@
 public enum MemoryPressureFailure: Error, Hashable, Sendable {
     /// The file doesn't exist or is not readable: an older kernel, another operating system, or a sandbox.
     case notAvailable(file: String)
-    /// The file doesn't have the format that the kernel documents. The text is the part that can't be parsed.
+    /// The file doesn't have the documented format. The text is the part that can't be parsed.
     case malformed(file: String, String)
     /// A system call failed, with its name and `errno`.
     case refused(call: String, code: Int32)

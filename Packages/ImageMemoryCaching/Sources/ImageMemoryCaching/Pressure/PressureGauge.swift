@@ -1,36 +1,34 @@
 import ImageCore
 
-/// When `LinuxMemoryPressureMonitor` reports memory pressure.
+/// The thresholds at which `LinuxMemoryPressureMonitor` reports memory pressure. Shares are from 0 to 1.
 public struct MemoryPressureThresholds: Hashable, Sendable {
-    /// The share of time in which some task waits for memory, from which on the level is `.warning`, 0 to 1. The default,
-    /// 200 ms in 2 s, is that of systemd (systemd.io/MEMORY_PRESSURE).
+    /// The share of time in which some task waits for memory, for `.warning`. The default, 200 ms in 2 s, is that of
+    /// systemd (systemd.io/MEMORY_PRESSURE).
     public var warningStall = 0.1
-    /// The share of time in which all tasks wait, from which on the level is `.critical`, 0 to 1.
+    /// The share of time in which all tasks wait for memory, for `.critical`.
     public var criticalStall = 0.1
-    /// The share of a control group's limit from which on its working set is a `.warning`, 0 to 1.
+    /// The share of a control group's limit that its working set reaches, for `.warning`.
     public var warningUsage = 0.85
-    /// The share of a control group's limit from which on its working set is `.critical`, 0 to 1.
+    /// The share of a control group's limit that its working set reaches, for `.critical`.
     public var criticalUsage = 0.95
-    /// The time between two checks, and the window in which the kernel measures stalls. The kernel accepts 0.5 to 10 seconds,
-    /// and only multiples of 2 seconds from processes without privileges.
+    /// The time between two checks, and the window in which the kernel measures stalls: 0.5 to 10 seconds. Without
+    /// privileges, only multiples of 2 seconds.
     public var interval = Duration.seconds(2)
 
     public init() {}
 }
 
-/// The result of one check.
+/// The values of one check: stalls by file, and control groups by folder.
 struct PressureReading: Hashable, Sendable {
-    /// By file.
     var stalls: [String: PressureStall] = [:]
-    /// By folder.
     var groups: [String: ControlGroupMemory] = [:]
     /// The highest level that the kernel announced since the last check.
     var announced = MemoryPressureLevel.normal
 }
 
-/// Computes a level from each reading. It assumes that readings are one interval apart.
+/// Computes a level from each reading. Readings must be one interval apart.
 struct PressureGauge: Sendable {
-    /// How far usage must fall below a threshold to leave its level, so that the level doesn't oscillate.
+    /// The distance below a threshold at which usage leaves its level, so that the level doesn't oscillate.
     private static var hysteresis: Double { 0.05 }
 
     private let thresholds: MemoryPressureThresholds
@@ -40,7 +38,7 @@ struct PressureGauge: Sendable {
 
     init(thresholds: MemoryPressureThresholds) { self.thresholds = thresholds }
 
-    /// Returns the level to report. Nil if it doesn't change, except that stalls and failures are reported each time.
+    /// Returns the level to report, or nil if it doesn't change. Stalls and failures are reported each time.
     mutating func update(_ reading: PressureReading) -> MemoryPressureLevel? {
         let distress = max(reading.announced, stallLevel(reading), failureLevel(reading))
         usageLevel = newUsageLevel(reading)

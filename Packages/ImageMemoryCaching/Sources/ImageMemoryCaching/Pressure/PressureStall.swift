@@ -1,13 +1,13 @@
-/// How long tasks have waited for memory: pressure stall information (kernel documentation, accounting/psi).
+/// Pressure stall information: the time that tasks waited for memory (kernel documentation, accounting/psi).
 struct PressureStall: Hashable, Sendable {
-    /// The microseconds since boot in which at least one task waited.
+    /// The time since boot in which at least one task waited, in microseconds.
     var some: UInt64
-    /// The microseconds in which all runnable tasks waited at once.
+    /// The time since boot in which all runnable tasks waited, in microseconds.
     var full: UInt64
 }
 
 extension PressureStall {
-    /// Reads lines like `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`. Ignores other lines and fields.
+    /// Parses lines like `some avg10=0.00 avg60=0.00 avg300=0.00 total=0`. Ignores other lines and fields.
     init(parsing text: String, file: String) throws(MemoryPressureFailure) {
         some = try Self.total("some", in: text, file)
         full = try Self.total("full", in: text, file)

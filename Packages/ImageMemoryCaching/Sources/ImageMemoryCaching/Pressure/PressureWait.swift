@@ -1,33 +1,31 @@
 import ImageCore
 
-/// How the monitor's thread waits.
+/// Waits on the monitor's thread.
 protocol PressureWait: Sendable {
     /// Requests announcements of stalls from the kernel. Returns false if the kernel refuses the request.
     func arm(_ trigger: PressureTrigger, on file: String) -> Bool
 
-    /// Returns when a stall is announced, after `interval` (nil means never), or after `end`.
+    /// Returns when a stall is announced, after `interval` (unless nil), or after `end`.
     func wait(atMost interval: Duration?) -> PressureWake
 
     /// Ends the current wait and all later ones. Can be called from any thread.
     func end()
 }
 
-/// Why a wait returned.
+/// The reason why a wait returned.
 enum PressureWake: Hashable, Sendable {
-    /// A check is due. The level is the highest that was announced, or `.normal`.
+    /// A check is due. The level is the highest announced one, or `.normal`.
     case check(announced: MemoryPressureLevel)
     case ended
 }
 
-/// A request to the kernel: announce when tasks wait longer than a threshold within a window.
+/// A request to the kernel to announce when tasks wait longer than a threshold within a window, both in microseconds.
 struct PressureTrigger: Hashable, Sendable {
     /// "some" or "full".
     var kind: String
-    /// In microseconds.
     var threshold: Int
-    /// In microseconds.
     var window: Int
-    /// The level that the announcement means.
+    /// The level that is announced.
     var level: MemoryPressureLevel
 
     /// The request in the kernel's format.

@@ -1,6 +1,6 @@
 import ImageCore
 
-/// The files that `LinuxMemoryPressureMonitor` reads.
+/// The paths of the files that `LinuxMemoryPressureMonitor` reads.
 public struct LinuxMemoryPressurePaths: Hashable, Sendable {
     /// The pressure stall information of the system.
     public var systemPressure = "/proc/pressure/memory"
@@ -20,10 +20,10 @@ struct PressureWatch {
     let stallFiles: [String]
     /// The folders of the control groups that measure memory.
     let groupFolders: [String]
-    /// The failures of the last check. The values concerned are ignored.
+    /// The failures of the last check.
     private(set) var failures: [MemoryPressureFailure] = []
 
-    /// - Throws: the reason, if no file is readable.
+    /// - Throws: The reason if no file is readable.
     init(
         paths: LinuxMemoryPressurePaths, thresholds: MemoryPressureThresholds,
         read: @escaping PressureFileReader
@@ -48,13 +48,13 @@ struct PressureWatch {
         return gauge.update(reading)
     }
 
-    /// Whether the level can change without an announcement: by the use of a group, or when pressure ends.
-    /// - Parameter announcesStalls: whether the kernel announces stalls.
+    /// Returns whether the level can change without an announcement: by the usage of a group, or when pressure ends.
+    /// - Parameter announcesStalls: Whether the kernel announces stalls.
     func needsChecks(announcesStalls: Bool) -> Bool {
         !announcesStalls || !groupFolders.isEmpty || gauge.level > .normal
     }
 
-    /// Stores the values of a path, or why they can't be read.
+    /// Stores the values of a path, or the failure.
     private mutating func add<Values>(
         _ path: String, in found: inout [String: Values],
         _ values: (String, PressureFileReader) throws(MemoryPressureFailure) -> Values

@@ -1,21 +1,21 @@
-/// The entries of a `MemoryCache`, their costs, and the order in which they are evicted. The cache protects it with a lock.
+/// The entries of a `MemoryCache`, their costs, and their eviction order. The cache protects it with a lock.
 ///
 /// Each entry has a slot: an index into `entries` and `values` that is reused after the entry is removed.
-/// `now` is nil in a cache without a clock.
+/// Without a clock, `now` is nil.
 struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         let key: Key
         var record: EntryRecord
     }
 
-    /// How many slots each insertion checks for an expired entry.
+    /// The number of slots that each insertion checks for expired entries.
     private static var sweepCount: Int { 4 }
 
     private(set) var limits: CacheLimits
     private(set) var totalCost = 0
     private var slots: [Key: Int] = [:]
     private var entries: [Entry?] = []
-    /// Apart from the entries, so that a hit copies nothing else.
+    /// Separate from the entries, so that a hit copies only the value.
     private var values: [Value?] = []
     private var freeSlots: [Int] = []
     private let policy: EvictionPolicy
@@ -39,7 +39,7 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The keys of all entries and of the evicted values that are in use.
     var keys: [Key] { Array(slots.keys) + (weakIndex?.keys ?? []) }
 
-    /// Returns the removed values that were not returned before. Release them without the lock.
+    /// Returns the values that were removed since the last call. Release them without the lock.
     mutating func takeRemoved() -> [Value] {
         guard !removed.isEmpty else { return [] }
         defer { removed = [] }
@@ -110,7 +110,7 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return values[slot]
     }
 
-    /// Inserts an evicted value that is still in use again.
+    /// Returns an evicted value that is still in use, and tries to insert it again.
     private mutating func revivedValue(for key: Key, at now: Duration?) -> Value? {
         guard let (value, record) = weakIndex?.find(key, at: now) else { return nil }
         statistics.revivals += 1
@@ -118,8 +118,7 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return value
     }
 
-    /// Inserts a value for a key that has no entry, and evicts others for it.
-    /// - Returns: false if a limit or the policy refuses the value.
+    /// Inserts a value for a key that has no entry, and evicts others for it. Returns false if the value is refused.
     private mutating func admit(_ value: Value, _ record: EntryRecord, for key: Key) -> Bool {
         if let cause = refusal(of: record.candidate) {
             statistics.evictions[cause, default: 0] += 1
@@ -134,7 +133,7 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return true
     }
 
-    /// Evicts entries until `incoming` fits. Returns why it is refused, or nil.
+    /// Evicts entries until `incoming` fits. Returns the cause if it is refused.
     private mutating func refusal(of incoming: EvictionCandidate) -> EvictionCause? {
         guard incoming.cost <= min(limits.cost, limits.entryCost), limits.count > 0 else { return .entryLimit }
         while let cause = exceededLimit(adding: incoming.cost) {

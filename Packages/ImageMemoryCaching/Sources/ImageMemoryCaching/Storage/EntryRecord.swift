@@ -1,4 +1,4 @@
-/// What a cache knows about an entry besides its key and value.
+/// The properties of an entry other than its key and value.
 struct EntryRecord: Sendable {
     let candidate: EvictionCandidate
     /// Nil in a cache without a clock.
@@ -10,7 +10,7 @@ struct EntryRecord: Sendable {
     }
 }
 
-/// When an entry was last used and when it expires.
+/// The times of the last use and the expiry of an entry.
 struct EntryTimes: Sendable {
     private(set) var lastUse: Duration
     private(set) var expiry: Duration?
@@ -22,7 +22,7 @@ struct EntryTimes: Sendable {
         self.lifetime = lifetime
     }
 
-    /// Threads read the clock before they take the lock, so `now` can be earlier than the last use.
+    /// Records a use. Threads read the clock without the lock, so `now` can be earlier than the last use.
     mutating func use(at now: Duration) {
         guard now > lastUse else { return }
         lastUse = now

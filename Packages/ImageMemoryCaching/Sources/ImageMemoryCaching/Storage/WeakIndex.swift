@@ -1,4 +1,4 @@
-/// Finds evicted values while others hold them. It retains no values and remembers a limited number of them.
+/// Weak references to evicted values, limited in number, to find them while others retain them.
 struct WeakIndex<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Reference {
         let position: Int
@@ -6,23 +6,23 @@ struct WeakIndex<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let value: @Sendable () -> Value?
     }
 
-    private let form: WeakForm<Value>
+    private let factory: WeakReferenceFactory<Value>
     private let limit: Int
     private var references: [Key: Reference] = [:]
-    /// The keys in a ring, so that a new key replaces the oldest one.
+    /// A ring of keys, in which a new key replaces the oldest one.
     private var ring: [Key?] = []
     private var nextPosition = 0
 
-    init(form: WeakForm<Value>, limit: Int) {
-        self.form = form
+    init(factory: WeakReferenceFactory<Value>, limit: Int) {
+        self.factory = factory
         self.limit = max(0, limit)
     }
 
     var keys: [Key] { Array(references.keys) }
 
-    /// Remembers a value if others hold it.
+    /// Adds a value if others retain it.
     mutating func insert(_ value: inout Value, _ record: EntryRecord, for key: Key) {
-        guard limit > 0, let weakValue = form.weaken(&value) else { return }
+        guard limit > 0, let weakValue = factory.make(&value) else { return }
         remove(key)
         if nextPosition == ring.count { ring.append(nil) }
         if let oldest = ring[nextPosition] { references[oldest] = nil }

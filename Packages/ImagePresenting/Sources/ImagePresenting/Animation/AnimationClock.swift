@@ -1,7 +1,7 @@
-/// Drives all players of a window by one callback of the toolkit, called once for each of its frames.
+/// Drives all animation players of a window from one frame callback of the toolkit.
 ///
-/// It runs while something may move: while at least one player that has not come to its end is visible, and motion is not reduced. When
-/// that changes it says so, for the toolkit to add its callback, or to remove it.
+/// The clock runs while at least one unfinished player is visible and motion is not reduced. When this changes, it
+/// calls `onRunningChange`, so that you can add or remove the callback.
 ///
 /// ```swift
 /// let clock = AnimationClock { isRunning in isRunning ? addTickCallback() : removeTickCallback() }
@@ -9,29 +9,34 @@
 /// ```
 @MainActor
 public final class AnimationClock {
-    /// How many players may change their image in one tick, at least 1. Those that come too late for it are first in the next: who changed
-    /// last the longest ago has the first turn.
+    /// The maximum number of players that change their image in one tick, at least 1. Other players change in the next
+    /// ticks, starting with the one that has waited longest.
     public let frameBudget: Int
-    /// Whether the user wants no motion: then players show their first frame, and nothing runs.
+    /// Whether the user prefers reduced motion. In that case all players show their first frame, and the clock stops.
     public var reducesMotion: Bool {
         didSet {
             guard reducesMotion != oldValue else { return }
             if reducesMotion { for player in players.compactMap(\.player) { player.rewind() } }
-            changed()
+            updateRunning()
         }
     }
-    /// Whether ticks are wanted.
+    /// Whether the clock needs ticks.
     public private(set) var isRunning = false
 
-    private struct Seat {
+    private struct WeakPlayer {
         weak var player: AnimationPlayer?
     }
 
     private let onRunningChange: @MainActor (Bool) -> Void
-    /// Those that may move, who changed last the longest ago first.
-    private var players: [Seat] = []
+    /// The players that may change, starting with the one whose last change is longest ago.
+    private var players: [WeakPlayer] = []
 
-    /// - Parameter onRunningChange: told when ticks are wanted, and when they are not any more.
+    /// Creates a clock.
+    ///
+    /// - Parameters:
+    ///   - frameBudget: The maximum number of players that change their image in one tick.
+    ///   - reducesMotion: Whether the user prefers reduced motion.
+    ///   - onRunningChange: Called with true when ticks are needed, and with false when they are no longer needed.
     public init(
         frameBudget: Int = 8, reducesMotion: Bool = false, onRunningChange: @escaping @MainActor (Bool) -> Void
     ) {
@@ -40,34 +45,34 @@ public final class AnimationClock {
         self.onRunningChange = onRunningChange
     }
 
-    /// Shows what is due.
+    /// Shows the frames that are due.
     ///
-    /// - Parameter time: since whatever moment, the same for all ticks; never less than in the tick before.
+    /// - Parameter time: The time since any fixed moment. It must not decrease.
     public func tick(at time: Duration) {
         guard isRunning else { return }
-        var turns = frameBudget
-        for player in players.compactMap(\.player) where player.mayMove && player.isDue(at: time) && turns > 0 {
+        var budget = frameBudget
+        for player in players.compactMap(\.player) where player.canAdvance && player.isDue(at: time) && budget > 0 {
             guard player.showDueFrame() else { continue }
-            turns -= 1
-            hadItsTurn(player)
+            budget -= 1
+            moveToEnd(player)
         }
-        changed()
+        updateRunning()
     }
 
-    /// Takes a player in, or out, as it is now.
+    /// Adds a player if it can advance, or removes it otherwise.
     func update(_ player: AnimationPlayer) {
-        let isIn = players.contains { $0.player === player }
-        if player.mayMove, !isIn { players.append(Seat(player: player)) }
-        changed()
+        let isListed = players.contains { $0.player === player }
+        if player.canAdvance, !isListed { players.append(WeakPlayer(player: player)) }
+        updateRunning()
     }
 
-    private func hadItsTurn(_ player: AnimationPlayer) {
+    private func moveToEnd(_ player: AnimationPlayer) {
         guard let index = players.firstIndex(where: { $0.player === player }) else { return }
         players.append(players.remove(at: index))
     }
 
-    private func changed() {
-        players.removeAll { !($0.player?.mayMove ?? false) }
+    private func updateRunning() {
+        players.removeAll { !($0.player?.canAdvance ?? false) }
         let runs = !reducesMotion && !players.isEmpty
         guard runs != isRunning else { return }
         isRunning = runs

@@ -1,9 +1,10 @@
 public import ImageCore
 
-/// Plays one animation on one surface, while that is visible. Keep it: it stops when it goes.
+/// Plays an animation on a surface while the surface is visible. Keep a reference to it: playback stops when the player
+/// is deallocated.
 ///
-/// Frames are made off the main actor, ahead of need. One that is not there in time is not waited for: the one before stays until it comes, and
-/// time goes on. While it is hidden its time stands still.
+/// Frames are decoded in advance, off the main actor. If a frame is late, the previous one stays visible and the time
+/// continues. While the player is hidden, the animation is paused.
 @MainActor
 public final class AnimationPlayer {
     private let frames: any AnimationFrames
@@ -13,18 +14,22 @@ public final class AnimationPlayer {
     private var playback = Playback()
     private var preparation: Task<Void, Never>?
 
-    /// What is to be seen now. At first that is the first frame.
+    /// The current frame. Initially the first one.
     public private(set) var image: Bitmap
-    /// Whether the surface is to be seen. Nothing moves before.
+    /// Whether the surface is visible. Playback is paused otherwise.
     public var isVisible = false {
         didSet { if isVisible != oldValue { visibilityChanged() } }
     }
-    /// True when nothing moves any more: the last frame of the last loop is shown, or a frame can't be made.
+    /// Whether the animation has ended: the last frame of the last loop is shown, or a frame could not be decoded.
     public var isFinished: Bool { playback.isFinished }
 
+    /// Creates a player.
+    ///
     /// - Parameters:
-    ///   - firstFrame: what the surface shows already.
-    ///   - show: given each further frame. Hold the surface weakly in it, if that holds the player.
+    ///   - frames: The frames of the animation.
+    ///   - firstFrame: The first frame, which the surface already shows.
+    ///   - clock: The clock of the window.
+    ///   - show: Called with each later frame. Capture the surface weakly if it holds the player.
     public init(
         _ frames: any AnimationFrames, firstFrame: Bitmap, clock: AnimationClock,
         show: @escaping @MainActor (Bitmap) -> Void
@@ -37,32 +42,33 @@ public final class AnimationPlayer {
 
     deinit { preparation?.cancel() }
 
-    // MARK: The clock's
+    // MARK: For the clock
 
-    var mayMove: Bool { isVisible && !playback.isFinished }
+    var canAdvance: Bool { isVisible && !playback.isFinished }
 
-    /// Lets its time go on. True when another frame is to be shown.
+    /// Advances the time. Returns true if another frame is due.
     func isDue(at time: Duration) -> Bool {
         playback.tick(at: time) { frames.moment(at: $0) }
         prepare()
         return playback.isBehind
     }
 
-    /// Shows the frame that is due; false when that is not there, or is shown already.
+    /// Shows the frame that is due. Returns false if it is not cached or already shown.
     func showDueFrame() -> Bool {
-        guard playback.isBehind, let bitmap = frames.cachedFrame(at: playback.wanted.frame) else { return false }
-        playback.showed()
+        guard playback.isBehind, let bitmap = frames.cachedFrame(at: playback.target.frame) else { return false }
+        playback.didShow()
         display(bitmap)
         return true
     }
 
+    /// Pauses the animation.
     func pause() { playback.pause() }
 
-    /// Back to the first frame.
+    /// Returns to the first frame.
     func rewind() {
-        let isElsewhere = playback.shown != 0
+        let showsOtherFrame = playback.shown != 0
         playback = Playback()
-        if isElsewhere { display(first) }
+        if showsOtherFrame { display(first) }
     }
 
     private func display(_ bitmap: Bitmap) {
@@ -78,29 +84,30 @@ public final class AnimationPlayer {
         clock.update(self)
     }
 
-    // MARK: Frames to come
+    // MARK: Preparing frames
 
-    /// Has the wanted frame made, and those after it: one preparation at a time.
+    /// Prepares the target frame and those after it, unless a preparation is in progress.
     private func prepare() {
-        guard preparation == nil, let frame = playback.toPrepare(isThere: { frames.cachedFrame(at: $0) != nil }) else {
+        guard preparation == nil, let frame = playback.frameToPrepare(isCached: { frames.cachedFrame(at: $0) != nil })
+        else {
             return
         }
         preparation = Task { [weak self, frames] in
-            let isMade: Bool
+            let isSuccessful: Bool
             do {
                 try await frames.prepare(from: frame)
-                isMade = true
+                isSuccessful = true
             } catch {
-                isMade = false
+                isSuccessful = false
             }
-            self?.prepared(isMade: isMade || Task.isCancelled)
+            self?.finishPreparation(isSuccessful: isSuccessful || Task.isCancelled)
         }
     }
 
-    private func prepared(isMade: Bool) {
+    private func finishPreparation(isSuccessful: Bool) {
         preparation = nil
-        guard !isMade else { return }
-        playback.broke()
+        guard !isSuccessful else { return }
+        playback.didFail()
         clock.update(self)
     }
 }

@@ -1,35 +1,35 @@
 import ImageCore
 
-/// Where one animation is. Pure: knows no clock, frames or surface.
+/// The playback state of an animation. Independent of clock, frames and surface.
 struct Playback: Sendable {
-    /// Index of the frame that is shown.
+    /// The index of the frame that is shown.
     private(set) var shown = 0
-    /// What is to be seen by the time of the last tick.
-    private(set) var wanted = AnimationMoment(frame: 0, isLast: false)
+    /// The frame to show at the time of the last tick.
+    private(set) var target = AnimationMoment(frame: 0, isLast: false)
     private var played = Duration.zero
-    /// When it was ticked last; nil while its time stands still.
+    /// The time of the last tick, or `nil` while the animation is paused.
     private var lastTick: Duration?
     private var preparedFrom: Int?
-    private var isBroken = false
+    private var hasFailed = false
 
-    var isBehind: Bool { wanted.frame != shown }
-    var isFinished: Bool { isBroken || (wanted.isLast && !isBehind) }
+    var isBehind: Bool { target.frame != shown }
+    var isFinished: Bool { hasFailed || (target.isLast && !isBehind) }
 
-    /// The first tick, and the first after a pause, begins at the moment at which the animation stands.
+    /// Advances the animation to a time. The first tick, and the first tick after a pause, only set the starting time.
     mutating func tick(at time: Duration, moment: (Duration) -> AnimationMoment) {
         played += lastTick.map { max(.zero, time - $0) } ?? .zero
         lastTick = time
-        wanted = moment(played)
+        target = moment(played)
     }
 
     mutating func pause() { lastTick = nil }
-    mutating func showed() { shown = wanted.frame }
-    mutating func broke() { isBroken = true }
+    mutating func didShow() { shown = target.frame }
+    mutating func didFail() { hasFailed = true }
 
-    /// The frame from which on to prepare: whenever another one is wanted, and when the wanted one is not there.
-    mutating func toPrepare(isThere: (Int) -> Bool) -> Int? {
-        let frame = wanted.frame
-        guard frame != preparedFrom || (isBehind && !isThere(frame)) else { return nil }
+    /// Returns the first frame to prepare if the target frame has changed or is missing; otherwise nil.
+    mutating func frameToPrepare(isCached: (Int) -> Bool) -> Int? {
+        let frame = target.frame
+        guard frame != preparedFrom || (isBehind && !isCached(frame)) else { return nil }
         preparedFrom = frame
         return frame
     }

@@ -1,15 +1,15 @@
 import ImageCore
 
-/// Blurs the columns of an image, then its rows.
+/// Applies a filter to the columns of an image, then to its rows.
 struct BlurredImage {
     private let image: Bitmap
     private let filter: any LineFilter
-    /// The image with its columns blurred, premultiplied: colour times alpha, and alpha times 255.
+    /// The image after the columns, premultiplied: color times alpha, and alpha times 255.
     private var columnsBlurred: [UInt16]
 
-    /// Neighbouring columns whose pixels are fetched together, because they share lines of the processor's cache.
+    /// The number of adjacent columns that are processed together, because their pixels share CPU cache lines.
     private static let stripWidth = 16
-    /// The largest product of colour and alpha.
+    /// The maximum product of color and alpha.
     private static let full = 65_025.0
 
     init(_ image: Bitmap, filter: any LineFilter) {
@@ -86,8 +86,8 @@ struct FilteredLine {
     }
 }
 
-/// A filter along a line, which goes on beyond its ends with the first and the last sample.
+/// A filter along a line. The first and last samples repeat beyond the ends.
 protocol LineFilter {
-    /// Puts the filtered samples in `result`; both are equally long and not empty.
+    /// Filters `samples` into `result`. Both have the same length and are not empty.
     func apply(to line: inout FilteredLine)
 }

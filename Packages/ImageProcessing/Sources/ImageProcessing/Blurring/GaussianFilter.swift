@@ -1,23 +1,23 @@
-/// The Gaussian as a sum of weighted samples where it is narrow, recursive where it is wide.
+/// Selects a Gaussian filter: a weighted sum for a small sigma, a recursive filter for a large one.
 enum GaussianFilter {
-    /// Below this the recursive filter is not exact enough, and sums cost less anyway.
-    private static let narrow = 2.0
+    /// The minimum sigma of the recursive filter. Below it, the weighted sum is more accurate and faster.
+    private static let recursiveThreshold = 2.0
 
     static func make(sigma: Double) -> any LineFilter {
-        sigma < narrow ? SampledGaussian(sigma: sigma) : RecursiveGaussian(sigma: sigma)
+        sigma < recursiveThreshold ? SampledGaussian(sigma: sigma) : RecursiveGaussian(sigma: sigma)
     }
 }
 
-/// The Gaussian, sampled at whole distances to five standard deviations, beyond which less than a millionth lies.
+/// A Gaussian sampled at integer distances up to five standard deviations. The weight beyond that is below 1e-6.
 struct SampledGaussian: LineFilter {
-    /// The weight of the middle, then of both neighbours, and so on.
+    /// The weight of the center, then of both neighbors, and so on.
     private let weights: [Double]
 
     init(sigma: Double) {
-        let reach = Int((5 * sigma).rounded(.up))
-        let values = (0...reach).map { distance in
+        let radius = Int((5 * sigma).rounded(.up))
+        let values = (0...radius).map { distance in
             let deviations = Double(distance) / sigma
-            return ExactMath.exponential(of: -deviations * deviations / 2)
+            return ReproducibleMath.exponential(of: -deviations * deviations / 2)
         }
         let sum = values.dropFirst().reduce(values[0]) { $0 + 2 * $1 }
         weights = values.map { $0 / sum }
@@ -25,27 +25,27 @@ struct SampledGaussian: LineFilter {
 
     func apply(to line: inout FilteredLine) {
         let last = line.samples.count - 1
-        for place in line.samples.indices {
-            var sum = line.samples[place] * weights[0]
+        for index in line.samples.indices {
+            var sum = line.samples[index] * weights[0]
             for distance in 1..<weights.count {
-                let both = line.samples[max(0, place - distance)] + line.samples[min(last, place + distance)]
+                let both = line.samples[max(0, index - distance)] + line.samples[min(last, index + distance)]
                 sum += both * weights[distance]
             }
-            line.result[place] = sum
+            line.result[index] = sum
         }
     }
 }
 
-/// The Gaussian as a sum of four recursive filters: two cosines that die away to the right, and their mirror images.
+/// A Gaussian as the sum of four recursive filters: two damped cosines to the right, and their mirror images.
 ///
-/// Deriche, "Recursively implementing the Gaussian and its derivatives" (INRIA 1993), fourth order, each pair of poles by
-/// itself, so that doubles suffice for any width.
+/// Deriche, "Recursively implementing the Gaussian and its derivatives" (INRIA 1993), fourth order. Each pair of poles
+/// is a separate section, so that double precision suffices for any sigma.
 struct RecursiveGaussian: LineFilter {
     /// y[n] = b0 x[n] + b1 x[n-1] - a1 y[n-1] - a2 y[n-2]
     private struct Section {
         var b0, b1, a1, a2: Double
 
-        /// What a constant 1 becomes.
+        /// The response to a constant 1.
         var gain: Double { (b0 + b1) / (1 + a1 + a2) }
 
         mutating func scale(by factor: Double) {
@@ -53,21 +53,22 @@ struct RecursiveGaussian: LineFilter {
             b1 *= factor
         }
 
-        /// (cosine cos(wn) + sine sin(wn)) e^(-dn) for n from 0 on; w and d in units of 1 / sigma.
+        /// Creates a section with the impulse response (cosine cos(wn) + sine sin(wn)) e^(-dn) for n >= 0. w and d are in
+        /// units of 1 / sigma.
         init(cosine: Double, sine: Double, decay: Double, frequency: Double, sigma: Double) {
-            let fading = ExactMath.exponential(of: -decay / sigma)
-            let turn = ExactMath.turn(by: frequency / sigma)
+            let decayFactor = ReproducibleMath.exponential(of: -decay / sigma)
+            let rotation = ReproducibleMath.sineAndCosine(of: frequency / sigma)
             b0 = cosine
-            b1 = fading * (sine * turn.sine - cosine * turn.cosine)
-            a1 = -2 * fading * turn.cosine
-            a2 = fading * fading
+            b1 = decayFactor * (sine * rotation.sine - cosine * rotation.cosine)
+            a1 = -2 * decayFactor * rotation.cosine
+            a2 = decayFactor * decayFactor
         }
     }
 
     private var first: Section
     private var second: Section
-    /// Both directions count the sample itself; once is too often.
-    private let middle: Double
+    /// The weight of the current sample, which both directions include.
+    private let center: Double
 
     init(sigma: Double) {
         first = Section(cosine: 1.68, sine: 3.735, decay: 1.783, frequency: 0.6318, sigma: sigma)
@@ -75,18 +76,18 @@ struct RecursiveGaussian: LineFilter {
         let sum = 2 * (first.gain + second.gain) - (first.b0 + second.b0)
         first.scale(by: 1 / sum)
         second.scale(by: 1 / sum)
-        middle = first.b0 + second.b0
+        center = first.b0 + second.b0
     }
 
     func apply(to line: inout FilteredLine) {
         let count = line.samples.count
         var run = Run(of: self, along: line.samples[0])
-        for place in 0..<count { line.result[place] = run.next(line.samples[place]) - middle * line.samples[place] }
+        for index in 0..<count { line.result[index] = run.next(line.samples[index]) - center * line.samples[index] }
         run = Run(of: self, along: line.samples[count - 1])
-        for place in stride(from: count - 1, through: 0, by: -1) { line.result[place] += run.next(line.samples[place]) }
+        for index in stride(from: count - 1, through: 0, by: -1) { line.result[index] += run.next(line.samples[index]) }
     }
 
-    /// One pass over a line.
+    /// The state of one pass over a line.
     private struct Run {
         let first: Section
         let second: Section
@@ -94,7 +95,7 @@ struct RecursiveGaussian: LineFilter {
         var (first1, first2): (SIMD4<Double>, SIMD4<Double>)
         var (second1, second2): (SIMD4<Double>, SIMD4<Double>)
 
-        /// As if the line had had this value for ever.
+        /// Creates the state after infinitely many samples with this value.
         init(of filter: RecursiveGaussian, along value: SIMD4<Double>) {
             first = filter.first
             second = filter.second
@@ -115,12 +116,12 @@ struct RecursiveGaussian: LineFilter {
     }
 }
 
-/// Functions whose last bits differ between C libraries, in plain arithmetic that does not.
-enum ExactMath {
-    /// e to a power of 0 or less; 0 where that is below 1e-300.
+/// Elementary functions in IEEE 754 arithmetic. Unlike those of C libraries, their last bits are the same everywhere.
+enum ReproducibleMath {
+    /// Returns e raised to `power`, which is at most 0. Returns 0 if the result would be below 1e-300.
     static func exponential(of power: Double) -> Double {
         guard power > -690 else { return 0 }
-        // (e^(x/1024))^1024, the inner one by its series.
+        // (e^(x/1024))^1024, where the inner power is a Taylor series.
         let part = power / 1024
         var sum = 1 + part / 8
         for divisor in stride(from: 7.0, through: 1, by: -1) { sum = 1 + part / divisor * sum }
@@ -128,8 +129,8 @@ enum ExactMath {
         return sum
     }
 
-    /// Sine and cosine of an angle from 0 to 1, by their series.
-    static func turn(by angle: Double) -> (sine: Double, cosine: Double) {
+    /// Returns the sine and cosine of an angle from 0 to 1, from their Taylor series.
+    static func sineAndCosine(of angle: Double) -> (sine: Double, cosine: Double) {
         let square = angle * angle
         var (sine, cosine) = (1.0, 1.0)
         for term in stride(from: 18.0, through: 2, by: -2) {

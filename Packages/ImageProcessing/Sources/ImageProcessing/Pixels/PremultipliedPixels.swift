@@ -1,7 +1,7 @@
 import ImageCore
 
 extension SIMD4<Float> {
-    /// A pixel of straight RGBA, premultiplied; each channel from 0 to 1.
+    /// Premultiplies a pixel in straight RGBA. Each channel is from 0 to 1.
     @inline(__always)
     init(premultiplying pixels: Span<UInt8>, at index: Int) {
         let alpha = Float(pixels[index + 3]) / 255
@@ -9,7 +9,7 @@ extension SIMD4<Float> {
             SIMD4(Float(pixels[index]), Float(pixels[index + 1]), Float(pixels[index + 2]), 255) * (alpha / 255)
     }
 
-    /// The same as straight RGBA. Without alpha there is no colour.
+    /// Stores a premultiplied pixel as straight RGBA. A transparent pixel is stored as zeros.
     @inline(__always)
     func storeStraight(in pixels: inout [UInt8], at index: Int) {
         let alpha = w * 255
@@ -26,7 +26,7 @@ extension SIMD4<Float> {
 }
 
 extension Bitmap {
-    /// Opaque when all of `pixels` are.
+    /// Creates a bitmap that is opaque if all of its pixels are.
     init(size: PixelSize, pixels: [UInt8]) {
         var common: UInt8 = 255
         let bytes = pixels.span

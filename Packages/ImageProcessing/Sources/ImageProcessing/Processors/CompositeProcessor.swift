@@ -1,16 +1,16 @@
 public import ImageCore
 
-/// Several steps as one, in order.
+/// Applies several processors in order.
 public struct CompositeProcessor: ImageProcessor {
-    private let steps: [any ImageProcessor]
+    private let processors: [any ImageProcessor]
 
-    /// No steps leave the image as it is.
-    public init(_ steps: [any ImageProcessor]) { self.steps = steps }
+    /// Creates a processor. An empty array returns images unchanged.
+    public init(_ processors: [any ImageProcessor]) { self.processors = processors }
 
-    public var identifier: String { "(" + steps.map(\.identifier).joined(separator: ",") + ")" }
+    public var identifier: String { "(" + processors.map(\.identifier).joined(separator: ",") + ")" }
 
-    /// Throws what the first failing step throws.
+    /// Applies the processors. Throws the error of the first one that fails.
     public func process(_ bitmap: Bitmap) throws -> Bitmap {
-        try steps.reduce(bitmap) { try $1.process($0) }
+        try processors.reduce(bitmap) { try $1.process($0) }
     }
 }

@@ -1,19 +1,22 @@
 public import ImageCore
 
-/// Cuts a rectangle out of an image, as far as it lies within it.
+/// Crops an image to the part of a rectangle that is inside the image.
 public struct CropProcessor: ImageProcessor {
-    /// Why a rectangle could not be cut out.
+    /// The error of a crop.
     public enum Failure: Error, Hashable, Sendable {
-        /// No pixel of the rectangle lies within the image of this size.
+        /// The rectangle is empty or completely outside the image, which has this size.
         case outside(PixelSize)
     }
 
     private let origin: (x: Int, y: Int)
     private let size: PixelSize
 
+    /// Creates a processor.
+    ///
     /// - Parameters:
-    ///   - x: first column, from 0 at the left.
-    ///   - y: first row, from 0 at the top.
+    ///   - x: The first column, from 0 at the left.
+    ///   - y: The first row, from 0 at the top.
+    ///   - size: The size of the rectangle in pixels.
     public init(x: Int, y: Int, size: PixelSize) {
         origin = (x, y)
         self.size = size
@@ -21,7 +24,7 @@ public struct CropProcessor: ImageProcessor {
 
     public var identifier: String { "crop(\(origin.x),\(origin.y),\(size))" }
 
-    /// Throws `Failure.outside`.
+    /// Returns the cropped image. Throws `Failure.outside` if no pixel is left.
     public func process(_ bitmap: Bitmap) throws -> Bitmap {
         let columns = Self.part(from: origin.x, count: size.width, of: bitmap.size.width)
         let lines = Self.part(from: origin.y, count: size.height, of: bitmap.size.height)

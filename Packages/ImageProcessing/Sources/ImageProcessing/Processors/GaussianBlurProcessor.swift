@@ -1,15 +1,17 @@
 public import ImageCore
 
-/// Blurs an image with a Gaussian, in a time that does not depend on how far.
+/// Blurs an image with a Gaussian, in gamma space. The time does not depend on sigma.
 ///
-/// Within half a level of the sampled Gaussian itself, in gamma space. Beyond the edges the image counts as going on with
-/// the pixels at its edge, so that an opaque one stays opaque. Colour is weighted by alpha: what is transparent does not
-/// show. Beside the result it holds eight bytes a pixel.
+/// The result is within half a level of the sampled Gaussian. Pixels at the edge repeat beyond it, so that an opaque
+/// image stays opaque. Color is weighted by alpha: the color of transparent pixels has no effect. Needs eight bytes of
+/// memory per pixel in addition to the result.
 public struct GaussianBlurProcessor: ImageProcessor {
-    /// Standard deviation in pixels, from 0, which changes nothing, to 1,000.
+    /// The standard deviation in pixels, from 0 (no blur) to 1,000.
     public let sigma: Double
 
-    /// - Parameter sigma: outside of 0 to 1,000 the nearer of the two; what is no number counts as 0.
+    /// Creates a processor.
+    ///
+    /// - Parameter sigma: The standard deviation in pixels. Clamped to 0...1,000; NaN counts as 0.
     public init(sigma: Double) { self.sigma = sigma > 0 ? min(sigma, 1_000) : 0 }
 
     public var identifier: String { "gaussianBlur(\(sigma))" }

@@ -3,39 +3,39 @@ public import ImageCore
 // Short names for the processors of a request: `processors: [.blur(sigma: 4), .circle()]`.
 
 extension ImageProcessor where Self == GaussianBlurProcessor {
-    /// A Gaussian blur.
+    /// Returns a processor that applies a Gaussian blur.
     /// - Parameter sigma: The standard deviation in pixels.
     public static func blur(sigma: Double) -> Self { Self(sigma: sigma) }
 }
 
 extension ImageProcessor where Self == RoundedCornersProcessor {
-    /// Rounded corners.
+    /// Returns a processor that rounds the corners.
     /// - Parameters:
     ///   - radius: The radius in pixels.
-    ///   - border: Drawn along the edge.
+    ///   - border: A border along the edge.
     public static func roundedCorners(radius: Double, border: ImageBorder? = nil) -> Self {
         Self(radius: radius, border: border)
     }
 }
 
 extension ImageProcessor where Self == CircleProcessor {
-    /// The largest centered circle of the image.
-    /// - Parameter border: Drawn along the edge.
+    /// Returns a processor that crops to the largest centered circle.
+    /// - Parameter border: A border along the edge.
     public static func circle(border: ImageBorder? = nil) -> Self { Self(border: border) }
 }
 
 extension ImageProcessor where Self == TintProcessor {
-    /// A tint.
+    /// Returns a processor that tints the image.
     public static func tint(_ color: PixelColor, mode: TintProcessor.Mode = .overlay) -> Self {
         Self(color, mode: mode)
     }
 }
 
 extension ImageProcessor where Self == CropProcessor {
-    /// A part of the image.
+    /// Returns a processor that crops to a rectangle.
     /// - Parameters:
-    ///   - x: Pixels from the left edge.
-    ///   - y: Pixels from the top edge.
-    ///   - size: The size of the part in pixels.
+    ///   - x: The first column, from 0 at the left.
+    ///   - y: The first row, from 0 at the top.
+    ///   - size: The size of the rectangle in pixels.
     public static func crop(x: Int, y: Int, size: PixelSize) -> Self { Self(x: x, y: y, size: size) }
 }

@@ -1,14 +1,17 @@
 public import ImageCore
 
-/// Resizes an image that is decoded already. Decoding straight to a target (`ImageRequest.target`) costs less.
+/// Resizes a decoded image. Decoding directly to a target (`ImageRequest.target`) is faster.
 public struct ResizeProcessor: ImageProcessor {
     private let target: ImageTarget
     private let resampler: any RowResampler
     private let limits: DecodingLimits
 
+    /// Creates a processor.
+    ///
     /// - Parameters:
-    ///   - resampler: not part of `identifier`: use one kind throughout an application.
-    ///   - limits: on the sides, pixels and bytes of the result.
+    ///   - target: The size of the result, and how the image fits it.
+    ///   - resampler: Resizes the rows. It is not part of `identifier`, so use the same one everywhere in an app.
+    ///   - limits: The limits of the sides, pixels and bytes of the result.
     public init(
         _ target: ImageTarget, resampler: any RowResampler = LanczosRowResampler(), limits: DecodingLimits = .default
     ) {
@@ -21,7 +24,8 @@ public struct ResizeProcessor: ImageProcessor {
         "resize(\(target.size),\(target.mode.rawValue)\(target.upscales ? ",upscales" : ""))"
     }
 
-    /// Throws `DecodingFailure.limitExceeded`, before it takes memory, or what the resampler throws.
+    /// Returns the resized image. Throws `DecodingFailure.limitExceeded` before it allocates memory, or the error of the
+    /// resampler.
     public func process(_ bitmap: Bitmap) throws -> Bitmap {
         let output = target.outputSize(for: bitmap.size)
         if output == bitmap.size { return bitmap }
@@ -41,7 +45,7 @@ public struct ResizeProcessor: ImageProcessor {
     }
 }
 
-/// Keeps all rows of the result.
+/// Collects the rows of the result.
 private final class RowCollector: PixelRowSink {
     private let size: PixelSize
     private var pixels: [UInt8] = []

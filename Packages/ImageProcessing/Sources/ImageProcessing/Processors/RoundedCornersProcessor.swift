@@ -1,15 +1,22 @@
 public import ImageCore
 
-/// Rounds the corners of an image. The edge is smooth: a pixel is as visible as the part of it that lies within.
+/// Rounds the corners of an image. The edge is anti-aliased: alpha is the fraction of a pixel inside the shape.
 public struct RoundedCornersProcessor: ImageProcessor {
     private let radii: CornerRadii
     private let border: ImageBorder?
 
+    /// Creates a processor with the same radius for all corners.
+    ///
     /// - Parameters:
-    ///   - radius: of all corners, in pixels of the image.
-    ///   - border: follows the corners.
+    ///   - radius: The radius of the corners, in pixels of the image.
+    ///   - border: A border along the edge and the corners.
     public init(radius: Double, border: ImageBorder? = nil) { self.init(radii: CornerRadii(radius), border: border) }
 
+    /// Creates a processor with a radius for each corner.
+    ///
+    /// - Parameters:
+    ///   - radii: The radii of the corners, in pixels of the image.
+    ///   - border: A border along the edge and the corners.
     public init(radii: CornerRadii, border: ImageBorder? = nil) {
         self.radii = radii
         self.border = border
@@ -22,15 +29,18 @@ public struct RoundedCornersProcessor: ImageProcessor {
     }
 }
 
-/// Crops an image to the largest square in its middle, and that to a circle with a smooth edge.
+/// Crops an image to the largest centered circle, with an anti-aliased edge.
 public struct CircleProcessor: ImageProcessor {
     private let border: ImageBorder?
 
+    /// Creates a processor.
+    ///
+    /// - Parameter border: A border along the circle.
     public init(border: ImageBorder? = nil) { self.border = border }
 
     public var identifier: String { "circle(\(border?.description ?? ""))" }
 
-    /// Throws what `CropProcessor` throws, which a square within the image is no cause of.
+    /// Returns the circle on a transparent square. Throws only if the image is empty.
     public func process(_ bitmap: Bitmap) throws -> Bitmap {
         let side = min(bitmap.size.width, bitmap.size.height)
         let square = try CropProcessor(
@@ -41,11 +51,11 @@ public struct CircleProcessor: ImageProcessor {
     }
 }
 
-/// Draws a frame over the edges of an image. For one that follows round corners, see `RoundedCornersProcessor` and
-/// `CircleProcessor`.
+/// Draws a border over the edges of an image. For rounded borders, see `RoundedCornersProcessor` and `CircleProcessor`.
 public struct BorderProcessor: ImageProcessor {
     private let border: ImageBorder
 
+    /// Creates a processor that draws `border`.
     public init(_ border: ImageBorder) { self.border = border }
 
     public var identifier: String { "border(\(border))" }

@@ -1,18 +1,19 @@
 public import ImageCore
 
-/// Gives an image a colour. What is transparent stays so.
+/// Tints an image with a color. Transparent pixels stay transparent.
 public struct TintProcessor: ImageProcessor {
-    /// What the colour does to the image.
+    /// The way in which the color is applied.
     public enum Mode: String, Hashable, Sendable, CaseIterable {
-        /// It lies over the image, as thickly as its alpha says. The image keeps its own alpha.
+        /// Blends the color over the image by the alpha of the color. The image keeps its alpha.
         case overlay
-        /// It takes the place of the image's colours; their alphas are multiplied. For icons of one colour.
+        /// Replaces the colors of the image, and multiplies its alpha by the alpha of the color. For monochrome icons.
         case template
     }
 
     private let color: PixelColor
     private let mode: Mode
 
+    /// Creates a processor that applies `color`.
     public init(_ color: PixelColor, mode: Mode = .overlay) {
         self.color = color
         self.mode = mode
@@ -21,7 +22,7 @@ public struct TintProcessor: ImageProcessor {
     public var identifier: String { "tint(\(color),\(mode.rawValue))" }
 
     public func process(_ bitmap: Bitmap) -> Bitmap {
-        // What each level of each channel becomes.
+        // The results for each level of each channel.
         let tables = [color.red, color.green, color.blue].map(table(for:)) + [alphas]
         var pixels = bitmap.pixels
         var bytes = pixels.mutableSpan

@@ -1,15 +1,18 @@
-/// The filter of three lobes: sinc(x) * sinc(x / 3) for x from -3 to 3, and 0 beyond.
+/// The Lanczos filter with three lobes: sinc(x) * sinc(x / 3) for x from -3 to 3, and 0 otherwise.
 ///
-/// All of its arithmetic is here, because the sines of C libraries differ in their last bits, and images must not.
+/// It does not call the sine of the C library, whose last bits differ between platforms. Images must not differ.
 enum LanczosFilter {
     static let lobes = 3.0
 
-    /// Weights with a sum of 1.
+    /// Writes weights with a sum of 1.
     ///
     /// - Parameters:
-    ///   - count: how many; `values` has space for that, up to a multiple of four.
-    ///   - distance: of the first from the middle of the filter, in samples.
-    ///   - nearest: which gets all the weight when the filter reaches hardly any. That can't happen within a source.
+    ///   - values: The output, with space for `count` weights, rounded up to a multiple of four.
+    ///   - count: The number of weights.
+    ///   - distance: The distance of the first sample from the center of the filter, in samples.
+    ///   - stretch: The width of the filter as a multiple of its normal width.
+    ///   - nearest: The index of the sample that gets all the weight if the sum is close to 0. This does not happen for
+    ///     regions inside the source.
     static func sample(
         into values: inout [Double], count: Int, from distance: Double, stretchedBy stretch: Double, nearest: Int
     ) {
@@ -30,7 +33,7 @@ enum LanczosFilter {
         for tap in 0..<count { values[tap] *= factor }
     }
 
-    /// With q = sinc(x / 3) and u = (πx / 3)² it is q² (1 - 4/3 u q²), because sin 3t = sin t (3 - 4 sin² t).
+    /// Returns q² (1 - 4/3 u q²) with q = sinc(x / 3) and u = (πx / 3)², because sin 3t = sin t (3 - 4 sin² t).
     private static func values(at x: SIMD4<Double>) -> SIMD4<Double> {
         let angle = x * (.pi / lobes)
         let square = angle * angle
@@ -40,7 +43,7 @@ enum LanczosFilter {
         return SIMD4(repeating: 0).replacing(with: inside, where: square .< .pi * .pi)
     }
 
-    /// sin(√u) / √u for u from 0 to π² by its Taylor series, of which the first term left out is below 1e-13.
+    /// Returns sin(√u) / √u for u from 0 to π² from its Taylor series. The first omitted term is below 1e-13.
     private static func sincOfRoot(_ u: SIMD4<Double>) -> SIMD4<Double> {
         var sum = 1 - u * (1.0 / (24 * 25))
         sum = 1 - u * (1.0 / (22 * 23)) * sum

@@ -1,16 +1,20 @@
 public import ImageCore
 
-/// Resizes with a Lanczos filter of three lobes while rows stream through, in gamma space, as most viewers and browsers do.
+/// Resizes a stream of rows with a three-lobed Lanczos filter, in gamma space like most viewers and browsers.
 ///
-/// Holds one source row and up to 32 rows as wide as the output, 16 bytes a pixel: those under the filter, or eight sums
-/// where the filter is higher. And up to seven weights for each source column and row, more for those that it adds.
-/// Opaque images take a shorter path; others are weighted by alpha, so that colour under no alpha does not show.
-/// The same bytes on every processor and every platform.
+/// Keeps one source row, and up to 32 rows of the output width with 16 bytes per pixel. When the filter is higher, it
+/// keeps eight rows of sums instead. Also keeps up to seven weights per source column and row, and more when it scales
+/// up. Color is weighted by alpha, so that the color of transparent pixels has no effect. The result has the same bytes
+/// on all processors and platforms.
 public struct LanczosRowResampler: RowResampler {
-    /// 2 by default: what a codec has scaled is soft near its own resolution, and twice the output hides that.
+    /// The desired ratio of the decoded size to the output size.
+    ///
+    /// The default is 2, because an image scaled by a codec is blurred near its resolution.
     public let oversampling: Double
 
-    /// - Parameter oversampling: 1 for speed, 2 for quality. Below 1 counts as 1.
+    /// Creates a resampler.
+    ///
+    /// - Parameter oversampling: 1 for speed, 2 for quality. Values below 1 count as 1.
     public init(oversampling: Double = 2) { self.oversampling = max(1, oversampling) }
 
     public func makeStage(

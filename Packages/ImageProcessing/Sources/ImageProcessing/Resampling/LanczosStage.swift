@@ -1,27 +1,27 @@
 import ImageCore
 
-/// Filters each source row across as it comes in, and what is left of it downwards.
+/// Filters each source row horizontally as it arrives, then vertically.
 ///
-/// Across first: what has to be kept is then as narrow as the output.
+/// The horizontal filter is applied first, so that buffered rows have the width of the output.
 final class LanczosStage: PixelRowSink {
     private let source: PixelSize
     private let output: PixelSize
     private let isOpaque: Bool
     private let next: any PixelRowSink
     private let kernels: RowKernels
-    /// The first column that each output column needs, from the first that any needs.
+    /// The first source column of each output column, relative to `columns.lowerBound`.
     private let starts: [Int32]
-    private let down: LanczosWeights
-    private let vertical: any VerticalFilter
-    /// The columns of the source that any output pixel needs.
+    private let verticalWeights: LanczosWeights
+    private let verticalFilter: any VerticalFilter
+    /// The source columns that are needed.
     private let columns: Range<Int>
 
-    /// For opaque images: the weights across as whole numbers, and a source row as planes. Zeros follow each plane, for
-    /// filters that reach there.
-    private let opaqueAcross: WholeWeights?
+    /// The horizontal weights of opaque images in fixed point, and a source row as planes. Each plane is padded with zeros
+    /// for filters that extend beyond it.
+    private let opaqueWeights: FixedPointWeights?
     private var planes: [Int16]
-    /// The same for images with alpha, premultiplied.
-    private let alphaAcross: LanczosWeights?
+    /// The horizontal weights and the planes of images with alpha, premultiplied.
+    private let alphaWeights: LanczosWeights?
     private var premultipliedPlanes: [Float]
     private let planeStride: Int
     private var result: [UInt8]
@@ -37,39 +37,41 @@ final class LanczosStage: PixelRowSink {
         self.isOpaque = isOpaque
         self.next = next
         self.kernels = kernels
-        let across = LanczosWeights(
+        let horizontalWeights = LanczosWeights(
             sourceCount: source.width, start: region.x, length: region.width, outputCount: output.width)
-        down = LanczosWeights(
+        verticalWeights = LanczosWeights(
             sourceCount: source.height, start: region.y, length: region.height, outputCount: output.height)
-        let columns = across.sourceRange
+        let columns = horizontalWeights.sourceRange
         self.columns = columns
-        starts = across.starts.map { $0 - Int32(columns.lowerBound) }
-        opaqueAcross = isOpaque ? WholeWeights(across) : nil
-        alphaAcross = isOpaque ? nil : across
-        planeStride = columns.count + (opaqueAcross?.stride ?? across.stride) - across.count
+        starts = horizontalWeights.starts.map { $0 - Int32(columns.lowerBound) }
+        opaqueWeights = isOpaque ? FixedPointWeights(horizontalWeights) : nil
+        alphaWeights = isOpaque ? nil : horizontalWeights
+        planeStride = columns.count + (opaqueWeights?.stride ?? horizontalWeights.stride) - horizontalWeights.count
         planes = [Int16](repeating: 0, count: isOpaque ? planeStride * 3 : 0)
         premultipliedPlanes = [Float](repeating: 0, count: isOpaque ? 0 : planeStride * 4)
         let sampleCount = output.width * 4
         result = [UInt8](repeating: 255, count: sampleCount)
-        vertical =
-            down.count <= KeptRows.highestFilter
-            ? KeptRows(down, sampleCount: sampleCount, kernels: kernels)
-            : OpenSums(down, sampleCount: sampleCount, kernels: kernels)
+        verticalFilter =
+            verticalWeights.count <= BufferedRowFilter.maximumTapCount
+            ? BufferedRowFilter(verticalWeights, sampleCount: sampleCount, kernels: kernels)
+            : AccumulatingFilter(verticalWeights, sampleCount: sampleCount, kernels: kernels)
     }
 
-    /// Bytes of rows and weights.
+    /// The size of the buffered rows and weights in bytes.
     var heldBytes: Int {
-        4 * (vertical.heldCount + premultipliedPlanes.count + (alphaAcross?.weights.count ?? 0) + down.weights.count)
-            + 2 * (planes.count + (opaqueAcross?.weights.count ?? 0)) + result.count
+        4
+            * (verticalFilter.maximumFloatCount + premultipliedPlanes.count + (alphaWeights?.weights.count ?? 0)
+                + verticalWeights.weights.count)
+            + 2 * (planes.count + (opaqueWeights?.weights.count ?? 0)) + result.count
     }
 
     func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
         precondition(row.count == source.width * 4, "a row of \(row.count) bytes for an image of \(source)")
         guard emitted < output.height else { return }
-        if received >= down.starts[emitted] { filter(row) }
+        if received >= verticalWeights.starts[emitted] { filter(row) }
         received += 1
-        while emitted < output.height, down.ends[emitted] <= received {
-            kernels.finish(vertical.sums(of: emitted), isPremultiplied: !isOpaque, into: &result)
+        while emitted < output.height, verticalWeights.ends[emitted] <= received {
+            kernels.finish(verticalFilter.sums(of: emitted), isPremultiplied: !isOpaque, into: &result)
             emitted += 1
             let finished = result
             try next.receive(finished.span)
@@ -80,15 +82,15 @@ final class LanczosStage: PixelRowSink {
 
     private func filter(_ row: Span<UInt8>) {
         let needed = row.extracting(columns.lowerBound * 4..<columns.upperBound * 4)
-        vertical.add(row: received) { rows, offset in
-            if let opaqueAcross {
-                kernels.spread(needed, into: &planes, stride: planeStride)
+        verticalFilter.add(row: received) { rows, offset in
+            if let opaqueWeights {
+                kernels.deinterleave(needed, into: &planes, stride: planeStride)
                 kernels.filter(
-                    planes, planeStride: planeStride, starts: starts, weights: opaqueAcross, into: &rows, at: offset)
-            } else if let alphaAcross {
-                kernels.spread(needed, into: &premultipliedPlanes, stride: planeStride)
+                    planes, planeStride: planeStride, starts: starts, weights: opaqueWeights, into: &rows, at: offset)
+            } else if let alphaWeights {
+                kernels.deinterleave(needed, into: &premultipliedPlanes, stride: planeStride)
                 kernels.filter(
-                    premultipliedPlanes, planeStride: planeStride, starts: starts, weights: alphaAcross, into: &rows,
+                    premultipliedPlanes, planeStride: planeStride, starts: starts, weights: alphaWeights, into: &rows,
                     at: offset)
             }
         }

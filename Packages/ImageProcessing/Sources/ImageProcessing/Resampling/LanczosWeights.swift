@@ -1,23 +1,24 @@
-/// The weights with which source samples make up each output sample along one axis.
+/// The weights of the source samples in each output sample along one axis.
 ///
-/// Lanczos of three lobes (Duchon 1979), stretched by the ratio when it scales down, so that the filter also removes what
-/// the output can't show. At the edges of the source the weights that are left are normalised to a sum of 1. Samples
-/// beside the region but within the source take part, as if the whole had been resized and then cut.
+/// A three-lobed Lanczos filter (Duchon 1979). When scaling down, it is stretched by the ratio to also remove
+/// frequencies that the output can't represent. At the edges of the source, the remaining weights are normalized to a
+/// sum of 1. Samples outside the region but inside the source have weights too, as if the whole image was resized and
+/// then cropped.
 struct LanczosWeights {
-    /// First source sample of each output sample.
+    /// The first source sample of each output sample.
     private(set) var starts: [Int32]
-    /// One beyond the last source sample of each output sample.
+    /// The end of the source samples of each output sample, exclusive.
     private(set) var ends: [Int32]
-    /// How many source samples each output sample has weights for. Those beyond its end are 0.
+    /// The number of weights of each output sample. Weights beyond its end are 0.
     let count: Int
-    /// How many weights lie from one output sample to the next: `count`, up to what the kernels take.
+    /// The distance between the weights of consecutive output samples: `count`, rounded up to the step of the kernels.
     let stride: Int
-    /// `stride` weights for each output sample, one after the other.
+    /// `stride` weights for each output sample, consecutively.
     private(set) var weights: [Float]
 
     /// - Parameters:
-    ///   - start: where the region begins in the source.
-    ///   - length: of the region, above 0.
+    ///   - start: The start of the region in the source.
+    ///   - length: The length of the region, greater than 0.
     init(sourceCount: Int, start: Double, length: Double, outputCount: Int) {
         let ratio = length / Double(outputCount)
         count = Self.count(sourceCount: sourceCount, ratio: ratio)
@@ -33,24 +34,24 @@ struct LanczosWeights {
             LanczosFilter.sample(
                 into: &values, count: count, from: Double(first) + 0.5 - center, stretchedBy: max(1, ratio),
                 nearest: Int(center) - first)
-            put(values, from: first, into: output)
+            store(values, from: first, into: output)
         }
     }
 
-    /// The source samples that any output sample has weights for.
+    /// The source samples that are needed.
     var sourceRange: Range<Int> { Int(starts.first ?? 0)..<Int(starts.last ?? 0) + count }
 
-    /// The source samples of an output sample.
+    /// Returns the source samples of an output sample.
     func range(of output: Int) -> Range<Int> { Int(starts[output])..<Int(ends[output]) }
 
-    /// The weight of a source sample in an output sample; 0 for those that have none.
+    /// Returns the weight of a source sample in an output sample, which may be 0.
     func weight(of sample: Int, in output: Int) -> Float {
         let tap = sample - Int(starts[output])
         return tap >= 0 && tap < count ? weights[output * stride + tap] : 0
     }
 
-    /// How many output samples may need source samples at a time, from the first that is not complete on.
-    var largestOpenCount: Int {
+    /// The maximum number of output samples that are incomplete and have received source samples, at any time.
+    var maximumOpenCount: Int {
         var (largest, end, next) = (1, 0, 0)
         for output in starts.indices {
             end = max(end, Int(ends[output]))
@@ -64,7 +65,7 @@ struct LanczosWeights {
         min(sourceCount, Int((2 * LanczosFilter.lobes * max(1, ratio)).rounded(.up)) + 1)
     }
 
-    private mutating func put(_ values: [Double], from first: Int, into output: Int) {
+    private mutating func store(_ values: [Double], from first: Int, into output: Int) {
         var end = 1
         for tap in 0..<count where values[tap] != 0 {
             weights[output * stride + tap] = Float(values[tap])

@@ -1,52 +1,54 @@
 import CImageProcessing
 
-/// The inner loops of resampling, in C for the vector instructions that this processor has. Which those are makes no
-/// difference to the result.
+/// The inner loops of resampling, in C, with the vector instructions of the current CPU. The result is the same for all
+/// instruction sets.
 struct RowKernels {
-    /// Filters across take samples in multiples of these.
+    /// The numbers of samples that the horizontal filters process at a time.
     static let opaqueFilterStep = Int(opaque_filter_step)
     static let alphaFilterStep = Int(alpha_filter_step)
 
     private let instructions: instruction_set
 
-    /// Those for this processor.
+    /// Creates the kernels for the current CPU.
     init() { instructions = best_instructions() }
 
-    /// Those that run on every processor of its kind.
+    /// The kernels that run on every CPU of this architecture.
     static let portable = RowKernels(instructions_portable)
 
     private init(_ instructions: instruction_set) { self.instructions = instructions }
 
-    /// Splits a row of opaque RGBA into three planes of colour, each `stride` long.
-    func spread(_ row: Span<UInt8>, into planes: inout [Int16], stride: Int) {
+    /// Splits a row of opaque RGBA into three planes, each with `stride` samples.
+    func deinterleave(_ row: Span<UInt8>, into planes: inout [Int16], stride: Int) {
         precondition(row.count / 4 <= stride && planes.count >= 3 * stride)
         // Sound: the pointers are used within the closure only, and the precondition leaves space for every pixel.
         unsafe row.withUnsafeBufferPointer { row in
             unsafe planes.withUnsafeMutableBufferPointer { planes in
-                unsafe spread_opaque(instructions, row.baseAddress, row.count / 4, planes.baseAddress, stride)
+                unsafe deinterleave_opaque(instructions, row.baseAddress, row.count / 4, planes.baseAddress, stride)
             }
         }
     }
 
-    /// Splits a row of RGBA into four planes, each `stride` long: premultiplied colour (0 to 65,025) and alpha (times 255).
-    func spread(_ row: Span<UInt8>, into planes: inout [Float], stride: Int) {
+    /// Splits a row of RGBA into four planes, each with `stride` samples: premultiplied color (0 to 65,025), and alpha
+    /// times 255.
+    func deinterleave(_ row: Span<UInt8>, into planes: inout [Float], stride: Int) {
         precondition(row.count / 4 <= stride && planes.count >= 4 * stride)
         // Sound: as above.
         unsafe row.withUnsafeBufferPointer { row in
             unsafe planes.withUnsafeMutableBufferPointer { planes in
-                unsafe spread_alpha(instructions, row.baseAddress, row.count / 4, planes.baseAddress, stride)
+                unsafe deinterleave_alpha(instructions, row.baseAddress, row.count / 4, planes.baseAddress, stride)
             }
         }
     }
 
-    /// Filters three planes to a row of four floats a pixel.
+    /// Filters three planes to a row with four floats per pixel.
     ///
     /// - Parameters:
-    ///   - starts: the first sample of each pixel; `stride` of the weights from there on lie within a plane.
-    ///   - planeStride: from one plane to the next.
-    ///   - offset: where in `pixels` the row begins, not below 0.
+    ///   - planeStride: The distance between the planes in samples.
+    ///   - starts: The first sample of each pixel, in ascending order. The `weights.stride` samples from there are inside
+    ///     the plane.
+    ///   - offset: The start of the row in `pixels`, at least 0.
     func filter(
-        _ planes: [Int16], planeStride: Int, starts: [Int32], weights: WholeWeights, into pixels: inout [Float],
+        _ planes: [Int16], planeStride: Int, starts: [Int32], weights: FixedPointWeights, into pixels: inout [Float],
         at offset: Int
     ) {
         let taps = weights.stride
@@ -62,7 +64,7 @@ struct RowKernels {
         }
     }
 
-    /// The same of four planes of premultiplied colour and alpha.
+    /// Filters four planes of premultiplied color and alpha.
     func filter(
         _ planes: [Float], planeStride: Int, starts: [Int32], weights: LanczosWeights, into pixels: inout [Float],
         at offset: Int
@@ -79,7 +81,7 @@ struct RowKernels {
         }
     }
 
-    /// Starts rise, so that the first and the last tell where all lie.
+    /// Checks the bounds. `starts` is in ascending order, so checking its first and last elements is enough.
     private static func check(
         _ planeCount: Int, _ stride: Int, _ starts: [Int32], taps: Int, weights: Int, _ pixels: Int
     ) {
@@ -88,7 +90,7 @@ struct RowKernels {
         precondition(starts.isEmpty || (starts[0] >= 0 && Int(starts[starts.count - 1]) + taps <= stride))
     }
 
-    /// Adds a weighted row to sums, or puts it there when `isFirst`.
+    /// Adds a weighted row to `sums`, or replaces `sums` if `isFirst` is true.
     func add(_ row: [Float], weight: Float, isFirst: Bool, to sums: inout [Float]) {
         precondition(row.count == sums.count)
         // Sound: the arrays outlive the call and are equally long.
@@ -97,17 +99,17 @@ struct RowKernels {
         }
     }
 
-    /// Puts a weighted sum of rows into `sums`.
+    /// Stores the weighted sum of rows in `sums`.
     ///
     /// - Parameters:
-    ///   - offsets: where in `rows` each begins; it is as long as the sums.
-    ///   - firstWeight: the place in `weights` of the first row's; those of the others follow.
+    ///   - offsets: The start of each row in `rows`. Rows are as long as `sums`.
+    ///   - firstWeight: The index of the weight of the first row. The other weights follow.
     func sum(
         _ rows: [Float], at offsets: [Int], weights: [Float], from firstWeight: Int, into sums: inout [Float]
     ) {
         precondition(offsets.allSatisfy { $0 >= 0 && $0 <= rows.count - sums.count })
         precondition(firstWeight >= 0 && weights.count - firstWeight >= offsets.count)
-        // Sound: the arrays outlive the call, and by the preconditions rows and weights lie within them.
+        // Sound: the arrays outlive the call, and by the preconditions rows and weights are inside them.
         unsafe weights.withUnsafeBufferPointer { weights in
             unsafe sums.withUnsafeMutableBufferPointer { sums in
                 guard let first = weights.baseAddress else { return }
@@ -117,7 +119,7 @@ struct RowKernels {
         }
     }
 
-    /// Rounds four floats a pixel to straight RGBA. Where there is no alpha there is no colour.
+    /// Rounds four floats per pixel to straight RGBA. Transparent pixels become zeros.
     func finish(_ pixels: [Float], isPremultiplied: Bool, into bytes: inout [UInt8]) {
         precondition(pixels.count == bytes.count && bytes.count % 4 == 0)
         // Sound: the arrays outlive the call and are equally long.

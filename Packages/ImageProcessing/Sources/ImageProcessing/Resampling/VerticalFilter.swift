@@ -1,26 +1,26 @@
-/// Filters rows downwards as they come in. Rows are of floats and all of the same length.
+/// Filters rows vertically as they arrive. Rows consist of floats and have the same length.
 protocol VerticalFilter: AnyObject {
-    /// Takes source row `y`. Rows come in order; those above the first that is needed may be left out.
+    /// Adds source row `y`. Rows are added in order. Rows before the first needed one can be omitted.
     ///
-    /// - Parameter write: puts the row into the array, from this place on.
+    /// - Parameter write: Writes the row to the array, starting at the index that it receives.
     func add(row y: Int, write: (inout [Float], Int) -> Void)
 
-    /// The sums of an output row under whose filter all source rows have come in. Rows are asked for in order.
+    /// Returns the sums of an output row, all of whose source rows have been added. Call it for the rows in order.
     func sums(of output: Int) -> [Float]
 
-    /// What it holds at most, in floats.
-    var heldCount: Int { get }
+    /// The maximum number of buffered floats.
+    var maximumFloatCount: Int { get }
 }
 
-/// Keeps the sums of the output rows under whose filters the source rows lie that are coming in.
+/// Adds each source row to the sums of the output rows that need it.
 ///
-/// For scaling far down: those are seven or eight, however high the filter.
-final class OpenSums: VerticalFilter {
+/// For large reductions: only seven or eight output rows are incomplete at a time, whatever the height of the filter.
+final class AccumulatingFilter: VerticalFilter {
     private let weights: LanczosWeights
     private let kernels: RowKernels
-    /// Those of output row n are in place `n % rows.count`.
+    /// A ring buffer: the sums of output row n are at index `n % rows.count`.
     private var rows: [[Float]]
-    /// How many output rows have sums, finished ones included.
+    /// The number of output rows that have sums, including finished ones.
     private var opened = 0
     private var finished = 0
     private var row: [Float]
@@ -29,10 +29,10 @@ final class OpenSums: VerticalFilter {
         self.weights = weights
         self.kernels = kernels
         row = [Float](repeating: 0, count: sampleCount)
-        rows = Array(repeating: row, count: weights.largestOpenCount)
+        rows = Array(repeating: row, count: weights.maximumOpenCount)
     }
 
-    var heldCount: Int { (rows.count + 1) * row.count }
+    var maximumFloatCount: Int { (rows.count + 1) * row.count }
 
     func add(row y: Int, write: (inout [Float], Int) -> Void) {
         write(&row, 0)
@@ -54,17 +54,16 @@ final class OpenSums: VerticalFilter {
     }
 }
 
-/// Keeps the rows that lie under one filter, and sums them when they are asked for.
+/// Buffers the source rows of one output row and computes the sums on demand.
 ///
-/// For scaling up, when they are seven and many output rows need the same, and for scaling down a little: the sums stay in
-/// registers.
-final class KeptRows: VerticalFilter {
-    /// Filters higher than this take less memory as sums.
-    static let highestFilter = 32
+/// For enlargements and small reductions: few rows are buffered, and the sums stay in registers.
+final class BufferedRowFilter: VerticalFilter {
+    /// The maximum height of the filter. Above it, `AccumulatingFilter` needs less memory.
+    static let maximumTapCount = 32
 
     private let weights: LanczosWeights
     private let kernels: RowKernels
-    /// Source row y is in place `y % weights.count`.
+    /// A ring buffer: source row y is row `y % weights.count`.
     private var rows: [Float]
     private var sums: [Float]
 
@@ -75,7 +74,7 @@ final class KeptRows: VerticalFilter {
         rows = [Float](repeating: 0, count: sampleCount * weights.count)
     }
 
-    var heldCount: Int { rows.count + sums.count }
+    var maximumFloatCount: Int { rows.count + sums.count }
 
     func add(row y: Int, write: (inout [Float], Int) -> Void) { write(&rows, y % weights.count * sums.count) }
 

@@ -1,15 +1,20 @@
 import ImageCore
 
-/// How round each corner is, in pixels; 0 is square. Negative radii count as 0, and so does what is no number.
+/// The radii of the corners in pixels. 0 is a square corner. Negative radii and NaN count as 0.
 ///
-/// Where the radii of two corners don't fit beside each other, all are made smaller by the same factor, as CSS does it
-/// (CSS Backgrounds and Borders 3, 5.5): a radius far too large gives half circles at the ends.
+/// If the radii of two adjacent corners exceed a side, all radii are scaled by the same factor, as in CSS
+/// (CSS Backgrounds and Borders 3, 5.5). A very large radius results in semicircles at the ends.
 public struct CornerRadii: Hashable, Sendable {
+    /// The radius at the top left.
     public let topLeft: Double
+    /// The radius at the top right.
     public let topRight: Double
+    /// The radius at the bottom left.
     public let bottomLeft: Double
+    /// The radius at the bottom right.
     public let bottomRight: Double
 
+    /// Creates radii, which are 0 by default.
     public init(topLeft: Double = 0, topRight: Double = 0, bottomLeft: Double = 0, bottomRight: Double = 0) {
         self.topLeft = Self.valid(topLeft)
         self.topRight = Self.valid(topRight)
@@ -17,17 +22,17 @@ public struct CornerRadii: Hashable, Sendable {
         self.bottomRight = Self.valid(bottomRight)
     }
 
-    /// The same for all.
+    /// Creates radii with the same value for all corners.
     public init(_ radius: Double) {
         self.init(topLeft: radius, topRight: radius, bottomLeft: radius, bottomRight: radius)
     }
 
-    /// As long as the longest side that there is; so that sums are finite.
+    /// Clamps a radius to a finite range that is larger than any image.
     private static func valid(_ radius: Double) -> Double { radius > 0 ? min(radius, 1e9) : 0 }
 }
 
 extension CornerRadii: CustomStringConvertible {
-    /// Exact, so that it can be part of a name.
+    /// The radii in full precision, so that the text can be part of an identifier.
     public var description: String {
         Set([topLeft, topRight, bottomLeft, bottomRight]).count == 1
             ? "\(topLeft)" : "\(topLeft) \(topRight) \(bottomRight) \(bottomLeft)"
@@ -35,7 +40,7 @@ extension CornerRadii: CustomStringConvertible {
 }
 
 extension CornerRadii {
-    /// Made smaller until they fit into an image of this size.
+    /// Returns radii that are scaled down to fit an image of this size.
     func fitting(_ size: PixelSize) -> CornerRadii {
         let (width, height) = (Double(size.width), Double(size.height))
         let factor = [
@@ -45,7 +50,7 @@ extension CornerRadii {
         return map { $0 * factor }
     }
 
-    /// Of a shape whose edges lie `distance` further in.
+    /// Returns the radii of a shape whose edges are `distance` further inside.
     func inset(by distance: Double) -> CornerRadii { map { $0 - distance } }
 
     private func map(_ change: (Double) -> Double) -> CornerRadii {
@@ -55,12 +60,14 @@ extension CornerRadii {
     }
 }
 
-/// A line along the inner side of an image's edge.
+/// A border along the inner side of an image's edge.
 public struct ImageBorder: Hashable, Sendable {
+    /// The color of the border.
     public let color: PixelColor
-    /// In pixels, fractions too. Negative counts as 0, and so does what is no number.
+    /// The width in pixels, which can be a fraction. Negative widths and NaN count as 0.
     public let width: Double
 
+    /// Creates a border with a width in pixels.
     public init(color: PixelColor, width: Double) {
         self.color = color
         self.width = width > 0 ? min(width, 1e9) : 0
@@ -68,5 +75,6 @@ public struct ImageBorder: Hashable, Sendable {
 }
 
 extension ImageBorder: CustomStringConvertible {
+    /// The color and the width in full precision, so that the text can be part of an identifier.
     public var description: String { "\(color) \(width)" }
 }

@@ -1,16 +1,16 @@
 import ImageCore
 
-/// An image cut to a rounded rectangle, with a border along its inner side.
+/// An image clipped to a rounded rectangle, with a border along its inner side.
 ///
-/// Each pixel is the sum of its parts: the one within the border's inner edge shows the image, the one on the border shows
-/// the border over the image, and the rest nothing. Pixels that the first part fills stay what they are, to the byte.
+/// Each pixel is a sum of parts: the image inside the border, the border over the image, and nothing outside. Pixels
+/// that are completely inside the border keep their exact bytes.
 struct ShapedImage {
     private let image: Bitmap
     private let outer: RoundedRectangle
     private let inner: RoundedRectangle
     private let borderColor: SIMD4<Float>
 
-    /// - Parameter radii: that fit into the image.
+    /// - Parameter radii: The radii, which fit the image.
     init(_ image: Bitmap, radii: CornerRadii, border: ImageBorder?) {
         let (width, height) = (image.size.width, image.size.height)
         self.image = image

@@ -1,22 +1,28 @@
 public import ImageCore
 
-/// The arrangement of pixels that a toolkit draws fastest.
+/// The pixel format of a UI toolkit.
 public struct SurfaceFormat: Hashable, Sendable {
     /// The channels of a pixel, in the order of their bytes.
     public enum Channels: String, Hashable, Sendable, CaseIterable {
-        case rgba, bgra
-        /// Three bytes a pixel, for opaque images: what is transparent comes out as if over black.
+        /// Red, green, blue, alpha.
+        case rgba
+        /// Blue, green, red, alpha.
+        case bgra
+        /// Red, green, blue. For opaque images; others are composited over black.
         case rgb
 
+        /// The number of bytes per pixel.
         public var bytesPerPixel: Int { self == .rgb ? 3 : 4 }
     }
 
+    /// The channels of a pixel.
     public var channels: Channels
-    /// Whether colour is multiplied by alpha. CoreGraphics wants it so, GTK draws straight alpha faster.
+    /// Whether color is multiplied by alpha. Core Graphics requires it; GTK draws straight alpha faster.
     public var isPremultiplied: Bool
-    /// Bytes of which the length of a row is a multiple: 64 for CoreAnimation, 1 where rows may follow each other closely.
+    /// The alignment of rows in bytes: 64 for Core Animation, 1 for rows without padding.
     public var rowAlignment: Int
 
+    /// Creates a format. Alignments below 1 count as 1.
     public init(_ channels: Channels, isPremultiplied: Bool = false, rowAlignment: Int = 1) {
         self.channels = channels
         self.isPremultiplied = isPremultiplied
@@ -24,15 +30,18 @@ public struct SurfaceFormat: Hashable, Sendable {
     }
 }
 
-/// An image in the arrangement of a toolkit. Bytes between the end of a row and the start of the next are 0.
+/// An image in the pixel format of a UI toolkit. The padding between rows is 0.
 public struct PixelSurface: Hashable, Sendable {
+    /// The size in pixels.
     public let size: PixelSize
+    /// The format of the pixels.
     public let format: SurfaceFormat
+    /// The distance between the starts of two rows, in bytes.
     public let bytesPerRow: Int
-    /// `bytesPerRow * size.height` bytes.
+    /// The pixels: `bytesPerRow * size.height` bytes.
     public let bytes: [UInt8]
 
-    /// Arranges an image anew. When that changes nothing, the memory is the image's own.
+    /// Converts an image. Shares the memory of the image if its format is the same.
     public init(_ bitmap: Bitmap, format: SurfaceFormat) {
         size = bitmap.size
         self.format = format
@@ -42,11 +51,11 @@ public struct PixelSurface: Hashable, Sendable {
         if format.channels == .rgba, !multiplies, bytesPerRow == rowBytes {
             bytes = bitmap.pixels
         } else {
-            bytes = Self.arranged(bitmap, format.channels, multiplies: multiplies, bytesPerRow: bytesPerRow)
+            bytes = Self.converted(bitmap, format.channels, multiplies: multiplies, bytesPerRow: bytesPerRow)
         }
     }
 
-    private static func arranged(
+    private static func converted(
         _ bitmap: Bitmap, _ channels: SurfaceFormat.Channels, multiplies: Bool, bytesPerRow: Int
     ) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: bytesPerRow * bitmap.size.height)
@@ -71,7 +80,7 @@ public struct PixelSurface: Hashable, Sendable {
 }
 
 extension UInt8 {
-    /// This times `alpha` / 255, to the nearest.
+    /// Returns this value times `alpha` / 255, rounded to the nearest integer.
     fileprivate func multiplied(by alpha: UInt8) -> UInt8 {
         UInt8(truncatingIfNeeded: (UInt32(self) * UInt32(alpha) + 127) / 255)
     }

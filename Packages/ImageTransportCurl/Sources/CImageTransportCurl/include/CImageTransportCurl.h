@@ -1,5 +1,5 @@
-/* libcurl's multi interface without its variadic functions, and with nothing of it in sight: Swift can't call varargs.
-   Only the thread that runs an engine may call its functions, except where a comment says otherwise. */
+/* A wrapper of libcurl's multi interface without variadic functions, which Swift can't call. It hides libcurl's types.
+   Call the functions of an engine only on the thread that runs it, except where a comment says otherwise. */
 #ifndef C_IMAGE_TRANSPORT_CURL_H
 #define C_IMAGE_TRANSPORT_CURL_H
 
@@ -10,7 +10,7 @@
 typedef struct itc_engine itc_engine;
 typedef struct itc_transfer itc_transfer;
 
-/* How a transfer ended, in the terms in which its owner must tell failures apart. */
+/* How a transfer ended. */
 typedef enum {
     ITC_COMPLETE,
     ITC_INVALID_URL,
@@ -18,69 +18,69 @@ typedef enum {
     ITC_NOT_CONNECTED,
     ITC_TLS,
     ITC_CONNECT_TIMEOUT,
-    ITC_CONNECTION_BROKEN, /* reset, closed inside head, body or chunk, HTTP/2 stream or framing error */
+    ITC_CONNECTION_BROKEN, /* reset or closed inside the head, the body or a chunk, or an HTTP/2 error */
     ITC_MALFORMED,
-    ITC_HEADER_LINE_TOO_LONG, /* longer than libcurl's own limit, 100 KiB */
-    ITC_REFUSED_BY_OWNER, /* a callback said no */
+    ITC_HEADER_LINE_TOO_LONG, /* longer than libcurl's limit of 100 KiB */
+    ITC_REJECTED_BY_CALLBACK, /* a callback ended the transfer */
     ITC_OTHER
-} itc_ending;
+} itc_outcome;
 
-/* Answers of on_body beside the number of bytes taken. */
+/* Results of on_body other than the number of bytes. */
 enum { ITC_STOP = 0, ITC_PAUSE = 0x10000001 };
 
-/* Called on the engine's thread, from within itc_engine_run_due, itc_engine_work and itc_transfer_resume. */
+/* Called on the engine's thread, during itc_engine_run_timers, itc_engine_poll and itc_transfer_resume. */
 typedef struct {
-    /* The connection stands, the request goes out next. */
+    /* The connection is established and the request is about to be sent. */
     void (*on_connected)(void *context);
-    /* A line of a head or trailer, line end included; false ends the transfer. */
+    /* A line of a head or trailer, including the line end. Return false to end the transfer. */
     bool (*on_header)(void *context, const uint8_t *line, size_t count);
-    /* Bytes of the body, as they are coded; returns `count`, ITC_PAUSE (nothing taken) or ITC_STOP. */
+    /* Bytes of the body before content decoding. Return `count`, ITC_PAUSE to receive them again later, or ITC_STOP. */
     size_t (*on_body)(void *context, const uint8_t *bytes, size_t count);
 } itc_callbacks;
 
 typedef struct {
     const char *url;
     const char *method;
-    const char *roots_file; /* PEM, and nothing but it; NULL for the system's */
+    const char *roots_file; /* a PEM file that replaces the system's roots, or NULL */
     long connect_timeout_ms;
-    long max_idle_seconds; /* of a kept connection that is used again */
+    long max_idle_seconds; /* the maximum idle time of a connection for reuse */
     bool uses_environment_proxy;
 } itc_request;
 
-/* NULL when memory is short. */
+/* Returns NULL if there is no memory. */
 itc_engine *itc_engine_make(long host_connections, long total_connections);
-/* Any thread, when no other uses the engine any more. */
+/* Call on any thread, when no other thread uses the engine. */
 void itc_engine_free(itc_engine *engine);
-/* Any thread, at any time. */
+/* Wakes itc_engine_poll. Call on any thread, at any time. */
 void itc_engine_wake(itc_engine *engine);
-/* Lets libcurl do what it wanted to do by now: begin transfers that were started, for one. */
-void itc_engine_run_due(itc_engine *engine);
-/* Sleeps until a socket is ready, a wake comes, libcurl wants itc_engine_run_due, or `milliseconds` are over. Then lets libcurl
-   work on what is ready. */
-void itc_engine_work(itc_engine *engine, int milliseconds);
-/* The context of a transfer that has ended, or NULL when there is none left; each is told once. */
-void *itc_engine_next_ended(itc_engine *engine, itc_ending *ending);
+/* Runs libcurl's expired timers. This also begins transfers that were started. */
+void itc_engine_run_timers(itc_engine *engine);
+/* Waits until a socket is ready, itc_engine_wake is called, a timer of libcurl expires or `milliseconds` have passed.
+   Then lets libcurl read from and write to the ready sockets. */
+void itc_engine_poll(itc_engine *engine, int milliseconds);
+/* Returns the context of a completed transfer, each only once. Returns NULL if there are no more. */
+void *itc_engine_next_completed(itc_engine *engine, itc_outcome *outcome);
 
-/* NULL when memory is short. `context` goes to the callbacks. */
+/* Returns NULL if there is no memory. `context` is passed to the callbacks. */
 itc_transfer *itc_transfer_make(
     itc_engine *engine, const itc_request *request, const itc_callbacks *callbacks, void *context);
-/* `line` is "Name: value". False when memory is short. */
+/* Adds a header line "Name: value". Returns false if there is no memory. */
 bool itc_transfer_add_header(itc_transfer *transfer, const char *line);
-/* What goes up; copied. False when memory is short. */
+/* Copies the body to send. Returns false if there is no memory. */
 bool itc_transfer_set_body(itc_transfer *transfer, const uint8_t *bytes, size_t count);
 bool itc_transfer_start(itc_transfer *transfer, itc_engine *engine);
-/* Holds the sender back until itc_transfer_resume. */
+/* Stops reading from the sender until itc_transfer_resume. */
 void itc_transfer_pause(itc_transfer *transfer);
-/* Lets a paused transfer go on; calls on_body with what was held back. */
+/* Resumes a paused transfer. Calls on_body with the bytes that it didn't accept before. */
 void itc_transfer_resume(itc_transfer *transfer);
-/* Ends the transfer if it is under way: closes its connection, or resets its HTTP/2 stream. */
+/* Ends the transfer if it is in progress: closes its connection or resets its HTTP/2 stream. */
 void itc_transfer_free(itc_transfer *transfer, itc_engine *engine);
-/* What libcurl says about the failure, for people. */
+/* Returns libcurl's description of the failure. */
 const char *itc_transfer_error(const itc_transfer *transfer);
 
-/* Runs `body(context)` on a detached thread with all signals blocked. False when no thread can be had. */
+/* Runs `body(context)` on a detached thread with all signals blocked. Returns false if no thread can be created. */
 bool itc_thread_start(void (*body)(void *context), void *context);
-/* Monotonic time. */
+/* Returns the monotonic time in milliseconds. */
 int64_t itc_now_ms(void);
 
 #endif

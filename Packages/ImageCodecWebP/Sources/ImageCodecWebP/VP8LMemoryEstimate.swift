@@ -1,0 +1,155 @@
+import ImageCore
+
+/// Estimates the memory that libwebp needs for a lossless image in addition to its pixels.
+///
+/// An image may have up to 65,536 groups of prefix codes, listed in a separate small image (RFC 9649, 3.7.2.2). libwebp
+/// allocates tables for each group. The estimate reads the transforms and that image as a stream of symbols to find the
+/// largest group number. The time is linear in their bits and pixels. The memory is that of one group of codes.
+struct VP8LMemoryEstimate {
+    /// The memory in bytes of the small images, including that of the groups, and of the tables of all groups.
+    private(set) var byteCount = 0
+
+    private var reader: VP8LBitReader
+    private var width: Int
+    private let height: Int
+
+    /// - Parameters:
+    ///   - range: The range of the stream: the payload of a VP8L chunk, or of an ALPH chunk after its first byte.
+    ///   - hasHeader: Whether the stream starts with signature, size and version, as in VP8L chunks.
+    /// - Throws: `.truncated` or `.malformed` if libwebp fails before it allocates the tables.
+    init(of range: Range<Int>, hasHeader: Bool, size: PixelSize, in source: Span<UInt8>) throws(DecodingFailure) {
+        reader = VP8LBitReader(range)
+        (width, height) = (size.width, size.height)
+        if hasHeader {
+            _ = try reader.read(32, from: source)
+            _ = try reader.read(8, from: source)
+        }
+        try readTransforms(from: source)
+        let cacheBits = try readCacheBits(from: source)
+        var groupCount = 1
+        if try reader.readFlag(from: source) {
+            let size = try readReducedSize(from: source)
+            groupCount = try largestGroup(in: size, from: source) + 1
+        }
+        byteCount += groupCount * Self.groupBytes(cacheBits: cacheBits)
+    }
+
+    /// Returns the memory of a group in libwebp 0.5 to 1.6, in bytes: tables with 4 bytes per entry for the worst
+    /// codes, a descriptor with 64 packed entries, and a number for renumbered groups.
+    private static func groupBytes(cacheBits: Int) -> Int {
+        4 * (3 * 630 + 410 + greenEntries[cacheBits]) + 568 + 4
+    }
+
+    /// The number of entries for green, lengths and the color cache, by the bits of the cache. The first lookup has 8
+    /// bits.
+    private static let greenEntries = [654, 656, 658, 662, 670, 686, 718, 782, 912, 1168, 1680, 2704]
+
+    private mutating func readTransforms(from source: Span<UInt8>) throws(DecodingFailure) {
+        var seen: Set<Int> = []
+        while try reader.readFlag(from: source) {
+            let kind = try reader.read(2, from: source)
+            guard seen.insert(kind).inserted else { throw .malformed(.webp, "a transform is repeated") }
+            switch kind {
+            case 0, 1:  // Predictor, color.
+                let size = try readReducedSize(from: source)
+                try skipImage(size, from: source)
+            case 3:  // Palette.
+                let count = try reader.read(8, from: source) + 1
+                try skipImage(PixelSize(width: count, height: 1), from: source)
+                width = Self.reduced(width, by: count > 16 ? 0 : count > 4 ? 1 : count > 2 ? 2 : 3)
+            default: break  // Subtract green: no data.
+            }
+        }
+    }
+
+    private mutating func readReducedSize(from source: Span<UInt8>) throws(DecodingFailure) -> PixelSize {
+        let bits = try reader.read(3, from: source) + 2
+        return PixelSize(width: Self.reduced(width, by: bits), height: Self.reduced(height, by: bits))
+    }
+
+    private static func reduced(_ side: Int, by bits: Int) -> Int { (side + 1 << bits - 1) >> bits }
+
+    /// Returns the number of bits of the color cache. Returns 0 if there is none.
+    private mutating func readCacheBits(from source: Span<UInt8>) throws(DecodingFailure) -> Int {
+        guard try reader.readFlag(from: source) else { return 0 }
+        let bits = try reader.read(4, from: source)
+        guard (1...11).contains(bits) else { throw .malformed(.webp, "the color cache has \(bits) bits") }
+        return bits
+    }
+
+    private mutating func skipImage(_ size: PixelSize, from source: Span<UInt8>) throws(DecodingFailure) {
+        _ = try largestGroup(in: size, from: source)
+    }
+
+    /// Reads an image without transforms or groups and returns the largest number in the red and green of its pixels.
+    ///
+    /// Copied and cached pixels equal earlier ones or are 0, so only literal pixels matter.
+    private mutating func largestGroup(in size: PixelSize, from source: Span<UInt8>) throws(DecodingFailure) -> Int {
+        byteCount += 4 * size.area
+        let codes = try VP8LPixelCodes(
+            cacheBits: try readCacheBits(from: source), reader: &reader, source: source)
+        if let pixel = codes.onlyPixel { return pixel }
+        var largest = 0
+        var left = size.area
+        while left > 0 {
+            let (pixel, count) = try codes.read(from: &reader, source)
+            guard count <= left else { throw .malformed(.webp, "pixels are copied beyond the end") }
+            left -= count
+            largest = max(largest, pixel)
+        }
+        return largest
+    }
+}
+
+/// The five prefix codes of a group (RFC 9649, 3.7.2.1).
+struct VP8LPixelCodes {
+    private let green: VP8LPrefixCode
+    private let red: VP8LPrefixCode
+    private let blue: VP8LPrefixCode
+    private let alpha: VP8LPrefixCode
+    private let distance: VP8LPrefixCode
+
+    init(cacheBits: Int, reader: inout VP8LBitReader, source: Span<UInt8>) throws(DecodingFailure) {
+        let cacheSize = cacheBits == 0 ? 0 : 1 << cacheBits
+        green = try VP8LPrefixCode(alphabet: 256 + 24 + cacheSize, reader: &reader, source: source)
+        red = try VP8LPrefixCode(alphabet: 256, reader: &reader, source: source)
+        blue = try VP8LPrefixCode(alphabet: 256, reader: &reader, source: source)
+        alpha = try VP8LPrefixCode(alphabet: 256, reader: &reader, source: source)
+        distance = try VP8LPrefixCode(alphabet: 40, reader: &reader, source: source)
+    }
+
+    /// The red and green, as one number, of all pixels. `nil` if the pixels take any bits.
+    var onlyPixel: Int? {
+        guard let green = green.onlySymbol, green < 256, let red = red.onlySymbol, blue.onlySymbol != nil,
+            alpha.onlySymbol != nil
+        else { return nil }
+        return red << 8 | green
+    }
+
+    /// Reads the next pixels. Returns their red and green as one number, or 0 for copies of earlier pixels, and their
+    /// count.
+    func read(
+        from reader: inout VP8LBitReader, _ source: Span<UInt8>
+    ) throws(DecodingFailure) -> (pixel: Int, count: Int) {
+        let symbol = try green.read(from: &reader, source)
+        if symbol >= 280 { return (0, 1) }  // From the color cache.
+        if symbol >= 256 {
+            let count = try number(symbol - 256, from: &reader, source)
+            _ = try number(try distance.read(from: &reader, source), from: &reader, source)
+            return (0, count)
+        }
+        let pixel = try red.read(from: &reader, source) << 8 | symbol
+        _ = try blue.read(from: &reader, source)
+        _ = try alpha.read(from: &reader, source)
+        return (pixel, 1)
+    }
+
+    /// Reads a length or distance from its prefix and extra bits (RFC 9649, 3.6.2.2).
+    private func number(
+        _ prefix: Int, from reader: inout VP8LBitReader, _ source: Span<UInt8>
+    ) throws(DecodingFailure) -> Int {
+        if prefix < 4 { return prefix + 1 }
+        let bits = (prefix - 2) >> 1
+        return try (2 + prefix & 1) << bits + reader.read(bits, from: source) + 1
+    }
+}

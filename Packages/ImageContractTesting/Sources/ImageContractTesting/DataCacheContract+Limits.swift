@@ -1,0 +1,114 @@
+import ImageCore
+import ImageTesting
+
+/// Rules about the limit and about concurrent calls.
+extension DataCacheContract {
+    static var limits: [ContractRule<Subject>] {
+        [
+            ContractRule("all entries that fit the limit are kept") { makeCache in
+                let cache = try await makeCache(10 * (1_000 + overhead))
+                for number in 1...10 { try await cache.store(entry(1_000, number), for: key(number)) }
+                for number in 1...10 { try await expect(cache, has: entry(1_000, number), for: key(number)) }
+            },
+            ContractRule("the limit holds after every store") { makeCache in
+                let cache = try await makeCache(10_000)
+                var random = SeededRandom(seed: 1)
+                for step in 0..<60 {
+                    let number = Int.random(in: 0..<12, using: &random)
+                    try await cache.store(entry(Int.random(in: 1...3_000, using: &random), step), for: key(number))
+                    var sum = 0
+                    for number in 0..<12 { sum += size(try await cache.entry(for: key(number))) }
+                    try expect(sum <= 10_000, "\(sum) bytes with a limit of 10000")
+                }
+            },
+            ContractRule("an entry larger than the limit throws tooLarge and evicts no other") { makeCache in
+                let cache = try await makeCache(5_000)
+                for number in 1...3 { try await cache.store(entry(1_000, number), for: key(number)) }
+                try await expectTooLarge(entry(5_001, 4), for: key(4), in: cache)
+                try await expect(cache, has: nil, for: key(4))
+                for number in 1...3 { try await expect(cache, has: entry(1_000, number), for: key(number)) }
+            },
+            ContractRule("a rejected entry also removes the older entry for its key") { makeCache in
+                let cache = try await makeCache(5_000)
+                try await cache.store(entry(1_000, 1), for: key(1))
+                try await expectTooLarge(entry(5_001, 2), for: key(1), in: cache)
+                try await expect(cache, has: nil, for: key(1))
+            },
+        ]
+    }
+
+    static var replacing: [ContractRule<Subject>] {
+        [
+            ContractRule("replacing an entry frees the space of the older one") { makeCache in
+                let cache = try await makeCache(3 * (10_000 + overhead))
+                for number in 1...3 { try await cache.store(entry(10_000, number), for: key(number)) }
+                for round in 4...13 { try await cache.store(entry(10_000, round), for: key(2)) }
+                try await expect(cache, has: entry(10_000, 13), for: key(2))
+                for number in [1, 3] { try await expect(cache, has: entry(10_000, number), for: key(number)) }
+            },
+            ContractRule("removing an entry frees its space") { makeCache in
+                let cache = try await makeCache(3 * (10_000 + overhead))
+                try await cache.store(entry(10_000, 1), for: key(1))
+                for round in 2...11 {
+                    try await cache.store(entry(10_000, round), for: key(round))
+                    try await cache.remove(for: key(round))
+                }
+                for number in 12...13 { try await cache.store(entry(10_000, number), for: key(number)) }
+                for number in [1, 12, 13] { try await expect(cache, has: entry(10_000, number), for: key(number)) }
+            },
+            ContractRule("a cache with a limit of zero rejects every entry and keeps working") { makeCache in
+                let cache = try await makeCache(0)
+                for number in 1...2 { try await expectTooLarge(entry(10, number), for: key(number), in: cache) }
+                try await expect(cache, has: nil, for: key(1))
+            },
+        ]
+    }
+
+    static var concurrent: [ContractRule<Subject>] {
+        [
+            ContractRule("concurrent stores for one key leave one of the entries, and no reader sees another") {
+                makeCache in try await contend(for: key(1), in: [makeCache(1_000_000)])
+            },
+            ContractRule("the limit holds during concurrent stores, and no key returns the entry of another") {
+                makeCache in
+                let cache = try await makeCache(10_000)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<8 {
+                        group.addTask {
+                            for step in 0..<10 {
+                                try await cache.store(entry(1_000 + step * 200, number), for: key(number))
+                                let found = try await cache.entry(for: key(number))
+                                try expect(
+                                    found == nil || found == entry(1_000 + step * 200, number),
+                                    "found \(text(found)) for key \(number)")
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                var sum = 0
+                for number in 0..<8 { sum += size(try await cache.entry(for: key(number))) }
+                try expect(sum <= 10_000, "\(sum) bytes with a limit of 10000")
+            },
+        ]
+    }
+
+    /// Stores different entries for one key from several tasks and through all the caches, and reads them.
+    static func contend(for key: DataCacheKey, in caches: [any DataCache]) async throws {
+        let candidates = (0..<6).map { entry(500 + $0 * 100, $0) }
+        try await caches[0].store(candidates[0], for: key)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, candidate) in candidates.enumerated() {
+                group.addTask {
+                    for round in 0..<20 {
+                        try await caches[number % caches.count].store(candidate, for: key)
+                        let found = try await caches[(number + round) % caches.count].entry(for: key)
+                        try expect(
+                            found.map(candidates.contains) == true, "a reader found none of the stored entries")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}

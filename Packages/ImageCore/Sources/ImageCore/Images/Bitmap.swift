@@ -1,0 +1,131 @@
+/// The pixels of an image: straight (not premultiplied) RGBA with 8 bits per channel, in sRGB.
+///
+/// Rows are stored from top to bottom without padding. Copies share their pixels. For other pixel formats, use
+/// `PixelSurface` of ImageProcessing.
+public struct Bitmap: Sendable {
+    private var storage: PixelStorage
+
+    /// - Precondition: `pixels` contains exactly `size.area * 4` bytes.
+    public init(size: PixelSize, pixels: [UInt8], isOpaque: Bool) {
+        self.init(size: size, pixels: pixels, isOpaque: isOpaque, pool: nil)
+    }
+
+    /// - Parameters:
+    ///   - size: The size in pixels.
+    ///   - pixels: Exactly `size.area * 4` bytes.
+    ///   - isOpaque: Whether every alpha value is 255.
+    ///   - pool: Receives the memory when the last copy is released.
+    public init(size: PixelSize, pixels: [UInt8], isOpaque: Bool, pool: PixelBufferPool?) {
+        precondition(
+            pixels.count == size.area * 4, "a bitmap of \(size) needs \(size.area * 4) bytes, not \(pixels.count)")
+        storage = PixelStorage(size: size, bytes: pixels, isOpaque: isOpaque, isPacked: false, pool: pool)
+    }
+
+    /// The size in pixels.
+    public var size: PixelSize { storage.size }
+
+    /// Whether every alpha value is 255.
+    public var isOpaque: Bool { storage.isOpaque }
+
+    /// The pixels, `size.area * 4` bytes. A packed image converts them on each read, so assign them to a constant
+    /// before a loop.
+    public var pixels: [UInt8] { storage.isPacked ? storage.bytes.withAlpha(pixelCount: size.area) : storage.bytes }
+
+    /// The memory size of the image in bytes.
+    public var byteCount: Int { storage.bytes.count }
+
+    /// The number of bytes per row of `pixels`.
+    public var bytesPerRow: Int { size.width * 4 }
+}
+
+extension Bitmap {
+    /// Returns the image with three bytes per pixel if it is opaque, otherwise unchanged.
+    ///
+    /// A packed image takes less memory and suits toolkits that draw RGB. Each read of `pixels` converts it.
+    public func packed() -> Bitmap {
+        guard isOpaque, !storage.isPacked else { return self }
+        let bytes = storage.bytes.withoutAlpha(pixelCount: size.area)
+        return Bitmap(storage: PixelStorage(size: size, bytes: bytes, isOpaque: true, isPacked: true, pool: nil))
+    }
+
+    /// Red, green and blue of each pixel, `size.area * 3` bytes; nil unless the image is packed.
+    public var packedPixels: [UInt8]? { storage.isPacked ? storage.bytes : nil }
+}
+
+extension Bitmap: Hashable {
+    public static func == (left: Bitmap, right: Bitmap) -> Bool {
+        left.size == right.size && left.isOpaque == right.isOpaque
+            && (left.storage === right.storage || left.pixels == right.pixels)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(size)
+        hasher.combine(pixels)
+    }
+}
+
+extension Bitmap {
+    /// Returns a weak reference to the image, or nil if there is no other copy of it.
+    package mutating func weakReference() -> WeakBitmap? {
+        isKnownUniquelyReferenced(&storage) ? nil : WeakBitmap(storage: storage)
+    }
+
+    private init(storage: PixelStorage) { self.storage = storage }
+
+    /// A reference to a bitmap that does not retain its pixels.
+    package struct WeakBitmap: Sendable {
+        private weak let storage: PixelStorage?
+
+        fileprivate init(storage: PixelStorage) { self.storage = storage }
+
+        /// The bitmap, or nil if all copies of it were released.
+        package var bitmap: Bitmap? { storage.map { Bitmap(storage: $0) } }
+    }
+}
+
+/// The pixels that all copies of an image share. It returns their memory to the pool when the last copy is released.
+private final class PixelStorage: Sendable {
+    let size: PixelSize
+    /// Four bytes per pixel, or three if the image is packed.
+    let bytes: [UInt8]
+    let isOpaque: Bool
+    let isPacked: Bool
+    private let pool: PixelBufferPool?
+
+    init(size: PixelSize, bytes: [UInt8], isOpaque: Bool, isPacked: Bool, pool: PixelBufferPool?) {
+        self.size = size
+        self.bytes = bytes
+        self.isOpaque = isOpaque
+        self.isPacked = isPacked
+        self.pool = pool
+    }
+
+    deinit { pool?.give(bytes) }
+}
+
+extension [UInt8] {
+    /// Removes every fourth byte.
+    fileprivate func withoutAlpha(pixelCount: Int) -> [UInt8] {
+        unsafe withUnsafeBufferPointer { source in
+            unsafe [UInt8](unsafeUninitializedCapacity: pixelCount * 3) { target, initializedCount in
+                for pixel in 0..<pixelCount {
+                    for channel in 0..<3 { unsafe target[pixel * 3 + channel] = source[pixel * 4 + channel] }
+                }
+                initializedCount = pixelCount * 3
+            }
+        }
+    }
+
+    /// Inserts an alpha value of 255 after every third byte.
+    fileprivate func withAlpha(pixelCount: Int) -> [UInt8] {
+        unsafe withUnsafeBufferPointer { source in
+            unsafe [UInt8](unsafeUninitializedCapacity: pixelCount * 4) { target, initializedCount in
+                for pixel in 0..<pixelCount {
+                    for channel in 0..<3 { unsafe target[pixel * 4 + channel] = source[pixel * 3 + channel] }
+                    unsafe target[pixel * 4 + 3] = 255
+                }
+                initializedCount = pixelCount * 4
+            }
+        }
+    }
+}

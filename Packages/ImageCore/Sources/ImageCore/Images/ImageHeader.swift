@@ -1,0 +1,70 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The header of an image file.
+public struct ImageHeader: Hashable, Sendable {
+    /// The file format.
+    public var format: ImageFormat
+    /// The stored size, before `orientation` is applied. For animations, the canvas.
+    public var storedSize: PixelSize
+    /// The orientation tag; `.up` if there is none or it can't be read.
+    public var orientation: ImageOrientation
+    /// The duration of each frame; empty for a still image. As in browsers, 0 and 10 ms become 100 ms.
+    public var frameDelays: [Duration]
+    /// The number of times that the animation plays; 0 if it repeats forever, 1 for a still image.
+    public var loopCount: Int
+    /// The number of frames, 1 for a still image.
+    public var frameCount: Int
+    /// Whether the file has an alpha channel or a transparent color, used or not.
+    public var hasAlpha: Bool
+    /// The embedded ICC profile as stored, or nil.
+    public var colorProfile: Data?
+    /// The pixel layout of the file's color model, in which `colorProfile` can be applied.
+    public var nativeLayout: PixelLayout
+    /// The calibration of `.rgba8` rows, for files without a profile; nil for sRGB.
+    public var colorCalibration: ColorCalibration?
+
+    public init(
+        format: ImageFormat, storedSize: PixelSize, orientation: ImageOrientation = .up, frameCount: Int = 1,
+        frameDelays: [Duration] = [], loopCount: Int = 1, hasAlpha: Bool = false, colorProfile: Data? = nil,
+        nativeLayout: PixelLayout = .rgba8, colorCalibration: ColorCalibration? = nil
+    ) {
+        self.format = format
+        self.storedSize = storedSize
+        self.orientation = orientation
+        self.frameCount = frameCount
+        self.frameDelays = frameDelays
+        self.loopCount = loopCount
+        self.hasAlpha = hasAlpha
+        self.colorProfile = colorProfile
+        self.nativeLayout = nativeLayout
+        self.colorCalibration = colorCalibration
+    }
+
+    /// The size of the upright image.
+    public var size: PixelSize { orientation.swapsAxes ? storedSize.transposed : storedSize }
+}
+
+/// The layout of pixels in a row. All channels have 8 bits.
+public enum PixelLayout: Sendable, Hashable {
+    /// Red, green, blue and straight alpha.
+    case rgba8
+    /// Gray.
+    case gray8
+    /// Gray and straight alpha.
+    case grayAlpha8
+    /// Cyan, magenta, yellow and black, from 0 (no ink) to 255 (full ink).
+    case cmyk8
+
+    /// The number of bytes per pixel.
+    public var bytesPerPixel: Int {
+        switch self {
+        case .gray8: 1
+        case .grayAlpha8: 2
+        case .rgba8, .cmyk8: 4
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// A width and a height in whole pixels.
+public struct PixelSize: Hashable, Sendable {
+    /// The width in pixels.
+    public var width: Int
+    /// The height in pixels.
+    public var height: Int
+
+    public init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// Width times height, or `Int.max` if that overflows.
+    public var area: Int {
+        let (product, overflow) = width.multipliedReportingOverflow(by: height)
+        return overflow ? .max : product
+    }
+
+    /// The same size with width and height exchanged.
+    public var transposed: PixelSize { PixelSize(width: height, height: width) }
+}
+
+extension PixelSize: CustomStringConvertible {
+    public var description: String { "\(width)x\(height)" }
+}
+
+/// A rectangle in fractional pixel coordinates. The origin is at the top left.
+public struct PixelRegion: Hashable, Sendable {
+    /// The x coordinate of the left edge.
+    public var x: Double
+    /// The y coordinate of the top edge.
+    public var y: Double
+    /// The width.
+    public var width: Double
+    /// The height.
+    public var height: Double
+
+    public init(x: Double, y: Double, width: Double, height: Double) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+
+    /// Creates the rectangle of a whole image.
+    public init(_ size: PixelSize) {
+        self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
+    }
+}

@@ -1,0 +1,123 @@
+import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// Follows the redirects of a request (RFC 9110, 15.4). It does no I/O itself.
+///
+/// Each redirect is checked: only http and https, never from https to http, at most `maxRedirects`, no address twice.
+/// The first redirect to another origin removes `Authorization`, `Cookie` and `Proxy-Authorization`. A change of the
+/// method to GET removes the body and its header fields (Fetch standard, "HTTP-redirect fetch").
+public struct RedirectChain: Sendable {
+    /// The next request to send. Its `followsRedirects` is false.
+    public private(set) var request: TransportRequest
+    /// The visited addresses. Empty until the first redirect.
+    private var visited: Set<String> = []
+    private var count = 0
+
+    /// Creates a chain that begins with this request.
+    public init(_ request: TransportRequest) {
+        self.request = request
+        self.request.followsRedirects = false
+    }
+
+    /// Sends an http or https request and, if `followsRedirects` is true, the requests that it is redirected to.
+    ///
+    /// - Parameter exchange: Sends a single request and returns its response without following redirects.
+    /// - Throws: `.invalidURL` if the URL isn't http or https, the errors of `follow(_:)`, and those of `exchange`.
+    public static func response(
+        to request: TransportRequest,
+        exchange: (TransportRequest) async throws(TransportFailure) -> TransportResponse
+    ) async throws(TransportFailure) -> TransportResponse {
+        guard isHTTP(request.url) else { throw .invalidURL(request.url.absoluteString) }
+        var chain = RedirectChain(request)
+        while true {
+            let response = try await exchange(chain.request)
+            guard request.followsRedirects, try chain.follow(response.head) else { return response }
+            response.body.discard()
+        }
+    }
+
+    /// Returns whether a response is a redirect: status 301, 302, 303, 307 or 308 with a Location.
+    public static func isRedirect(_ head: ResponseHead) -> Bool {
+        [301, 302, 303, 307, 308].contains(head.status.code) && head.headers[.location] != nil
+    }
+
+    /// Sets `request` to the target of a redirect. Returns false if `head` isn't a redirect.
+    ///
+    /// - Throws: `.blockedRedirect`, `.redirectLoop`, `.tooManyRedirects`, or `.malformedResponse` if the Location
+    ///   can't be parsed.
+    public mutating func follow(_ head: ResponseHead) throws(TransportFailure) -> Bool {
+        guard Self.isRedirect(head), let location = head.headers[.location] else { return false }
+        guard let url = URL(string: location, relativeTo: request.url)?.absoluteURL else {
+            throw .malformedResponse("can't parse the Location \(location)")
+        }
+        try check(url)
+        count += 1
+        guard count <= request.maxRedirects else { throw .tooManyRedirects(request.maxRedirects) }
+        visited.insert(Self.address(of: request))
+        if Self.origin(of: url) != Self.origin(of: request.url) { dropCredentials() }
+        changeMethod(after: head.status)
+        request.url = keepingFragment(url)
+        guard visited.insert(Self.address(of: request)).inserted else {
+            throw .redirectLoop(request.url.absoluteString)
+        }
+        return true
+    }
+
+    private static func isHTTP(_ url: URL) -> Bool {
+        ["http", "https"].contains(url.scheme?.lowercased()) && url.host()?.isEmpty == false
+    }
+
+    private func check(_ url: URL) throws(TransportFailure) {
+        guard Self.isHTTP(url) else { throw .blockedRedirect("to \(url.absoluteString)") }
+        guard url.scheme?.lowercased() == "https" || request.url.scheme?.lowercased() != "https" else {
+            throw .blockedRedirect("from https to http: \(url.absoluteString)")
+        }
+    }
+
+    private mutating func dropCredentials() {
+        request.headers[.authorization] = nil
+        request.headers[.cookie] = nil
+        request.headers[.proxyAuthorization] = nil
+    }
+
+    /// Returns the URL with the fragment of the request if it has none of its own (RFC 9110, 10.2.2).
+    private func keepingFragment(_ url: URL) -> URL {
+        guard url.fragment() == nil, let fragment = request.url.fragment(percentEncoded: true) else { return url }
+        return URL(string: "\(url.absoluteString)#\(fragment)") ?? url
+    }
+
+    /// Changes the method to GET after 303, and as browsers do, a POST after 301 and 302. 307 and 308 keep the method.
+    private mutating func changeMethod(after status: HTTPResponse.Status) {
+        let becomesGet =
+            switch status.code {
+            case 303: request.method != .get && request.method != .head
+            case 301, 302: request.method == .post
+            default: false
+            }
+        guard becomesGet else { return }
+        request.method = .get
+        request.body = nil
+        for name in Self.bodyFields { request.headers[name] = nil }
+    }
+
+    private static let bodyFields: [HTTPField.Name] = [
+        .contentEncoding, .contentLanguage, .contentLength, .contentLocation, .contentType, .transferEncoding,
+    ]
+
+    /// Returns the scheme, host and port in lower case.
+    package static func origin(of url: URL) -> String {
+        let scheme = url.scheme?.lowercased() ?? ""
+        let port = url.port ?? (scheme == "https" ? 443 : 80)
+        return "\(scheme)://\(url.host()?.lowercased() ?? ""):\(port)"
+    }
+
+    private static func address(of request: TransportRequest) -> String {
+        let whole = request.url.absoluteString
+        return "\(request.method) \(whole.prefix { $0 != "#" })"
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import HTTPTypes
+import ImageHTTPCaching
+import Testing
+
+@Suite("Decisions of the HTTP cache")
+struct CacheDecisionTests {
+    static let fresh = "Cache-Control: max-age=60"
+
+    static func decision(
+        _ request: HTTPCacheRequest, _ variants: StoredHTTPResponse..., after seconds: TimeInterval = 0
+    ) -> CacheDecision { RFC9111Policy().decision(for: request, from: variants, at: noon + seconds) }
+
+    static func uses(_ variant: Int) -> CacheDecision { .use(variant: variant, isStale: false, revalidates: false) }
+
+    @Test("fetches if nothing is stored, unless the request is only-if-cached")
+    func nothing() {
+        #expect(Self.decision(request()) == .fetch)
+        #expect(Self.decision(request("Cache-Control: only-if-cached")) == .unavailable)
+    }
+
+    @Test("uses fresh responses, and stale ones if allowed, and validates others")
+    func kinds() {
+        let response = stored(
+            "Cache-Control: max-age=10, stale-while-revalidate=5", "ETag: W/\"a\"", "Last-Modified: \(date(-9))")
+        #expect(Self.decision(request(), response) == Self.uses(0))
+        #expect(Self.decision(request(), response, after: 12) == .use(variant: 0, isStale: true, revalidates: true))
+        #expect(
+            Self.decision(request("Cache-Control: max-stale"), response, after: 99)
+                == .use(variant: 0, isStale: true, revalidates: false))
+        let conditions = fields(["If-None-Match: W/\"a\"", "If-Modified-Since: \(date(-9))"])
+        #expect(
+            Self.decision(request(), response, after: 99)
+                == .validate(variant: 0, with: conditions, fallback: .disconnected))
+        let unmarked = stored("Cache-Control: max-age=10")
+        #expect(
+            Self.decision(request(), unmarked, after: 99) == .validate(variant: 0, with: [:], fallback: .disconnected))
+    }
+
+    @Test("only-if-cached never contacts the origin")
+    func onlyIfCached() {
+        let response = stored("Cache-Control: max-age=10, stale-while-revalidate=5")
+        let asked = request("Cache-Control: only-if-cached")
+        #expect(Self.decision(asked, response) == Self.uses(0))
+        #expect(Self.decision(asked, response, after: 12) == .use(variant: 0, isStale: true, revalidates: false))
+        #expect(Self.decision(asked, response, after: 99) == .unavailable)
+    }
+
+    @Test(
+        "bypasses the cache for requests with a range, a condition or another method",
+        arguments: ["Range: bytes=0-9", "If-None-Match: \"a\""])
+    func passing(line: String) {
+        #expect(Self.decision(request(line), stored(Self.fresh)) == .fetch)
+        #expect(Self.decision(request(method: .post), stored(Self.fresh)) == .fetch)
+        #expect(Self.decision(request(method: .head), stored(Self.fresh)) == .fetch)
+    }
+
+    @Test("selects the variant that matches the request, regardless of formatting")
+    func vary() {
+        let webp = stored(Self.fresh, "Vary: Accept, Foo", to: fields(["Accept: image/webp, image/*", "Foo: 1"]))
+        let jpeg = stored(Self.fresh, "vary: ACCEPT", "Vary: foo", to: fields(["Foo: 1"]))
+        #expect(Self.decision(request("Foo: 1"), webp, jpeg) == Self.uses(1))
+        #expect(Self.decision(request("foo: 1", "Accept: image/webp", "Accept: image/*"), webp, jpeg) == Self.uses(0))
+        #expect(Self.decision(request("Foo: 1", "Accept:  image/webp ,image/*", "Bar: 2"), webp, jpeg) == Self.uses(0))
+        #expect(Self.decision(request("Foo: 2"), webp, jpeg) == .fetch)
+        #expect(Self.decision(request("Foo: 1", "Accept: IMAGE/webp, image/*"), webp, jpeg) == .fetch)
+        #expect(Self.decision(request("Foo: 1", "Accept:"), webp, jpeg) == .fetch)
+    }
+
+    @Test("selects the newest of several matching variants")
+    func newest() {
+        let older = stored(Self.fresh, "Date: \(date(-20))")
+        let newer = stored(Self.fresh, "Date: \(date(-10))")
+        #expect(Self.decision(request(), older, newer) == Self.uses(1))
+        #expect(Self.decision(request(), newer, older) == Self.uses(0))
+    }
+
+    @Test("adds the age, and removes fields that require validation")
+    func served() {
+        let response = stored(
+            "Cache-Control: max-age=60, no-cache=\"A, set-cookie\"", "Age: 5", "a: 1", "Set-Cookie: b", "C: 2")
+        let headers = response.headers(at: noon + 3.9)
+        #expect(headers[.age] == "8")
+        #expect(headers.map(\.name.canonicalName).sorted() == ["age", "c", "cache-control"])
+        #expect(response.headers(at: noon, isValidated: true)[.setCookie] == "b")
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageHTTPCaching
+import ImageTesting
+import ImageTransportCaching
+import ImageTransporting
+import Synchronization
+
+/// A caching transport with a scripted origin, an in-memory cache and a wall clock that only the test moves.
+struct CachingFixture: Sendable {
+    /// The time at which every test starts.
+    static let noon = Date(timeIntervalSince1970: 1_700_049_600)
+
+    let origin = ScriptedTransport()
+    let disk: any DataCache
+    let time: ManualWallClock
+    let events = MessageLog<CachingEvent>()
+    let transport: CachingTransport
+
+    /// Creates a fixture.
+    ///
+    /// - Parameter disk: The data cache. Pass the cache of another fixture to simulate a relaunch.
+    init(
+        policy: any HTTPCachePolicy = RFC9111Policy(), disk: any DataCache = InMemoryDataCache(),
+        time: ManualWallClock = ManualWallClock(), adjust: (inout CachingRules) -> Void = { _ in }
+    ) {
+        self.disk = disk
+        self.time = time
+        var rules = CachingRules(policy: policy, observer: { [events] in events.append($0) })
+        adjust(&rules)
+        transport = CachingTransport(over: origin, cache: disk, rules: rules) { time.now }
+    }
+
+    /// Returns a URL of the scripted host.
+    static func url(_ path: String) -> URL {
+        guard let url = URL(string: "https://images.test\(path)") else { preconditionFailure("not a path: \(path)") }
+        return url
+    }
+
+    /// Sets the replies of the origin, one for each request. The last one is repeated.
+    func script(_ path: String = "/a", _ replies: ScriptedTransport.Reply...) {
+        switch replies.count {
+        case 1: origin.script(Self.url(path), replies[0])
+        case 2: origin.script(Self.url(path), replies[0], replies[1])
+        case 3: origin.script(Self.url(path), replies[0], replies[1], replies[2])
+        default: preconditionFailure("this fixture supports at most three replies")
+        }
+    }
+
+    /// Sends a GET and returns its response with the complete body.
+    func get(_ path: String = "/a", _ lines: String..., adjust: (inout TransportRequest) -> Void = { _ in })
+        async throws -> Received
+    {
+        try await Received(transport.send(Self.request(path, lines, adjust)))
+    }
+
+    /// The events of revalidations in the background.
+    var revalidations: [CachingEvent] {
+        events.messages.filter { if case .revalidated = $0 { true } else { false } }
+    }
+
+    /// Returns the stored response to a GET, or nil.
+    func stored(_ path: String = "/a", _ lines: String..., acceptsStale: Bool = false) async throws -> Received? {
+        let response = try? await transport.storedResponse(to: Self.request(path, lines), acceptsStale: acceptsStale)
+        return try await response.asyncMap { try await Received($0) }
+    }
+
+    static func request(
+        _ path: String, _ lines: [String] = [], _ adjust: (inout TransportRequest) -> Void = { _ in }
+    ) -> TransportRequest {
+        var request = TransportRequest(url: url(path), headers: HTTPFields(lines))
+        adjust(&request)
+        return request
+    }
+}
+
+/// A response and its complete body.
+struct Received: Equatable {
+    var status: Int
+    var headers: HTTPFields
+    var text: String
+    var source: ResponseSource
+
+    init(_ response: TransportResponse) async throws {
+        status = response.head.status.code
+        headers = response.head.headers
+        source = response.source
+        text = String(decoding: try await response.body.collected(expectedBytes: nil, limit: .max), as: UTF8.self)
+    }
+}
+
+/// A wall clock that only the test moves.
+final class ManualWallClock: Sendable {
+    private let time = Mutex(CachingFixture.noon)
+
+    var now: Date { time.withLock { $0 } }
+    func advance(_ seconds: TimeInterval) { time.withLock { $0 += seconds } }
+}
+
+/// Collects operations until a test runs them.
+final class DeferredWork: Sendable {
+    private let work = Mutex<[@Sendable () async -> Void]>([])
+
+    var count: Int { work.withLock { $0.count } }
+    func append(_ more: @escaping @Sendable () async -> Void) { work.withLock { $0.append(more) } }
+
+    func run() async {
+        let all = work.withLock { work in
+            defer { work = [] }
+            return work
+        }
+        for work in all { await work() }
+    }
+}
+
+extension ScriptedTransport.Reply {
+    /// Creates a reply from header lines like `Cache-Control: max-age=60`, dated at noon.
+    static func text(_ text: String, _ lines: String..., status: HTTPResponse.Status = .ok) -> Self {
+        var headers = HTTPFields(lines)
+        if headers[.date] == nil { headers[.date] = HTTPDate.format(CachingFixture.noon) }
+        let body = Data(text.utf8)
+        return Self(
+            status: status, headers: headers, announcedBytes: body.count, body: body.isEmpty ? [] : [.piece(body)])
+    }
+}
+
+extension HTTPFields {
+    init(_ lines: [String]) {
+        self.init()
+        for line in lines {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            guard let name = HTTPField.Name(String(parts[0])) else { preconditionFailure("not a header line: \(line)") }
+            append(HTTPField(name: name, value: parts[1].trimmingCharacters(in: .whitespaces)))
+        }
+    }
+}
+
+extension Optional {
+    fileprivate func asyncMap<Result>(_ transform: (Wrapped) async throws -> Result) async rethrows -> Result? {
+        guard let self else { return nil }
+        return try await transform(self)
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import HTTPTypes
+import ImageTesting
+import ImageTransporting
+import Testing
+
+@Suite("Redirect chain")
+struct RedirectChainTests {
+    private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+    private func redirect(_ status: Int, to location: String?) throws -> ResponseHead {
+        ResponseHead(
+            status: .init(code: status), headers: location.map { [.location: $0] } ?? [:],
+            url: try url("http://unused/"))
+    }
+
+    private func target(_ start: String, _ location: String) throws -> String? {
+        var chain = RedirectChain(TransportRequest(url: try url(start)))
+        return try chain.follow(redirect(302, to: location)) ? chain.request.url.absoluteString : nil
+    }
+
+    @Test(
+        "a Location is resolved against the URL of its request",
+        arguments: [
+            ("/x", "http://a/x"), ("y?q", "http://a/b/y?q"), ("../z", "http://a/z"), ("//c/d", "http://c/d"),
+            ("https://a/s", "https://a/s"), ("#f", nil), ("/x#g", "http://a/x#g"),
+        ] as [(String, String?)])
+    func resolution(_ location: String, _ expected: String?) throws {
+        if let expected {
+            #expect(try target("http://a/b/c", location) == expected)
+        } else {
+            #expect(throws: TransportFailure.redirectLoop("http://a/b/c#f")) { try target("http://a/b/c", location) }
+        }
+    }
+
+    @Test("a Location without a fragment inherits the fragment of the request")
+    func fragment() throws {
+        #expect(try target("http://a/b#here", "/c") == "http://a/c#here")
+    }
+
+    @Test(
+        "a status without a Location or that is not a redirect is final", arguments: [200, 300, 304, 305, 404])
+    func final(_ status: Int) throws {
+        var chain = RedirectChain(TransportRequest(url: try url("http://a/")))
+        let hop1 = try chain.follow(redirect(status, to: "/x"))
+        #expect(!hop1)
+        let hop2 = try chain.follow(redirect(302, to: nil))
+        #expect(!hop2)
+    }
+
+    @Test(
+        "303 changes the method to GET, 301 and 302 change POST to GET, 307 and 308 keep the method",
+        arguments: [
+            (301, HTTPRequest.Method.post, HTTPRequest.Method.get), (302, .post, .get), (303, .post, .get),
+            (303, .head, .head),
+            (307, .post, .post), (308, .post, .post), (301, .head, .head), (303, .put, .get), (302, .put, .put),
+        ])
+    func methods(_ status: Int, _ before: HTTPRequest.Method, _ after: HTTPRequest.Method) throws {
+        var chain = RedirectChain(TransportRequest(url: try url("http://a/"), method: before))
+        let hop3 = try chain.follow(redirect(status, to: "/x"))
+        #expect(hop3)
+        #expect(chain.request.method == after)
+    }
+
+    @Test(
+        "the body and its header fields are removed if the method changes to GET, and kept otherwise",
+        arguments: [(301, false), (302, false), (303, false), (307, true), (308, true)])
+    func bodies(_ status: Int, _ isKept: Bool) throws {
+        let headers: HTTPFields = [.contentType: "text/plain", .contentLanguage: "de", .accept: "*/*"]
+        var chain = RedirectChain(
+            TransportRequest(url: try url("http://a/"), method: .post, headers: headers, body: Data([1])))
+        let isFollowed = try chain.follow(redirect(status, to: "/x"))
+        #expect(isFollowed)
+        #expect(chain.request.body == (isKept ? Data([1]) : nil))
+        #expect(chain.request.headers == (isKept ? headers : [.accept: "*/*"]))
+    }
+
+    @Test(
+        "credentials are removed if the scheme, host or port changes, and are not restored",
+        arguments: [
+            ("http://a/", "http://a/x", true), ("http://a/", "http://A:80/x", true),
+            ("https://a/", "https://a:443/x", true),
+            ("http://a/", "https://a/x", false), ("http://a/", "http://a:81/x", false),
+            ("http://a/", "http://b.a/x", false),
+        ])
+    func credentials(_ start: String, _ location: String, _ areKept: Bool) throws {
+        let headers: HTTPFields = [.authorization: "x", .cookie: "y", .proxyAuthorization: "z", .accept: "*/*"]
+        var chain = RedirectChain(TransportRequest(url: try url(start), headers: headers))
+        let hop4 = try chain.follow(redirect(302, to: location))
+        #expect(hop4)
+        #expect((chain.request.headers[.authorization] != nil) == areKept)
+        #expect((chain.request.headers[.cookie] != nil) == areKept)
+        #expect((chain.request.headers[.proxyAuthorization] != nil) == areKept)
+        #expect(chain.request.headers[.accept] == "*/*")
+    }
+
+    @Test(
+        "redirects to other schemes and from https to http are blocked",
+        arguments: [
+            ("http://a/", "file:///etc/passwd"), ("http://a/", "data:,x"), ("http://a/", "ftp://a/"),
+            ("https://a/", "http://a/"),
+            ("http://a/", "javascript:1"), ("http://a/", "http:///x"),
+        ])
+    func blocked(_ start: String, _ location: String) throws {
+        let failure = #expect(throws: TransportFailure.self) { try target(start, location) }
+        guard case .blockedRedirect = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+    }
+
+    @Test("a request that does not follow redirects gets the redirect, and exchanges never follow redirects")
+    func handedBack() async throws {
+        let found = try redirect(302, to: "/x")
+        for follows in [true, false] {
+            var request = TransportRequest(url: try url("http://a/"))
+            request.followsRedirects = follows
+            let response = try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
+                #expect(!hop.followsRedirects)
+                let head = hop.url.path == "/x" ? ResponseHead(status: .ok, url: hop.url) : found
+                return TransportResponse(
+                    head: head, body: TransportBody(pull: { () async throws(TransportFailure) in nil }))
+            }
+            #expect(response.head.status == (follows ? .ok : .found))
+        }
+    }
+
+    @Test("the body of a followed redirect is discarded before it is released")
+    func discarded() async throws {
+        let messages = MessageLog<String>()
+        let found = try redirect(302, to: "/x")
+        _ = try await RedirectChain.response(to: TransportRequest(url: try url("http://a/"))) {
+            hop throws(TransportFailure) in
+            let name = hop.url.path
+            let body = TransportBody(
+                pull: { () async throws(TransportFailure) in nil }, discard: { messages.append("discard \(name)") },
+                abandon: { messages.append("abandon \(name)") })
+            return TransportResponse(head: name == "/x" ? ResponseHead(status: .ok, url: hop.url) : found, body: body)
+        }
+        #expect(messages.messages == ["discard /", "abandon /", "abandon /x"])
+    }
+
+    @Test("the limit counts redirects, and 0 allows none")
+    func limit() throws {
+        var chain = RedirectChain(TransportRequest(url: try url("http://a/0"), maxRedirects: 2))
+        let hop5 = try chain.follow(redirect(302, to: "/1"))
+        #expect(hop5)
+        let hop6 = try chain.follow(redirect(302, to: "/2"))
+        #expect(hop6)
+        #expect(throws: TransportFailure.tooManyRedirects(2)) { try chain.follow(redirect(302, to: "/3")) }
+        var none = RedirectChain(TransportRequest(url: try url("http://a/"), maxRedirects: 0))
+        #expect(throws: TransportFailure.tooManyRedirects(0)) { try none.follow(redirect(302, to: "/1")) }
+    }
+
+    @Test("a redirect to a visited address is a loop")
+    func loop() throws {
+        var chain = RedirectChain(TransportRequest(url: try url("http://a/0")))
+        let hop7 = try chain.follow(redirect(302, to: "/1"))
+        #expect(hop7)
+        #expect(throws: TransportFailure.redirectLoop("http://a/0")) { try chain.follow(redirect(302, to: "/0")) }
+    }
+}
