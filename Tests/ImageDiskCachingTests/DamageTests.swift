@@ -118,6 +118,21 @@ struct DamageTests {
         #expect(try await cache.entry(for: key(3)) == entry(10))
     }
 
+    @Test("verify does not report an entry that another cache finished writing in the meantime")
+    func finishedMeanwhile() async throws {
+        let fileSystem = FileInProgress()
+        let cache = DiskDataCache(
+            folder: EntryFolder(
+                root: folder.path, byteLimit: 1 << 20, options: DiskCacheOptions(), fileSystem: fileSystem,
+                now: { testTime }))
+        try await cache.store(entry(150), for: key(1))
+        fileSystem.begin()
+        let report = try await cache.verify()
+        #expect(report.damagedRemoved == 0)
+        #expect(report.entriesChecked == 1)
+        #expect(try await cache.entry(for: key(1)) == entry(150))
+    }
+
     @Test("a file larger than the limit is not read, and is removed by a lookup")
     func oversized() async throws {
         let cache = folder.cache(byteLimit: 10_000)

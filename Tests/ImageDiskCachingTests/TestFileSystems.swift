@@ -1,6 +1,7 @@
 import ImageCore
 import ImageDiskCaching
 import ImageTesting
+import Synchronization
 
 /// The file system after a restart of the system.
 struct RestartedFileSystem: ForwardingFileSystem {
@@ -16,4 +17,19 @@ struct SmallDisk: ForwardingFileSystem {
     let byteCount: Int
 
     func availableBytes(at path: String) throws(FileSystemFailure) -> Int { byteCount - folder.byteCount() }
+}
+
+/// A file system where another cache has not written the end of the next file that is read.
+final class FileInProgress: ForwardingFileSystem {
+    let base: any FileSystem = POSIXFileSystem()
+    private let isInProgress = Atomic(false)
+
+    func begin() { isInProgress.store(true, ordering: .relaxed) }
+
+    func read(
+        _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(FileSystemFailure) -> Int {
+        let count = try unsafe base.read(file, into: buffer, at: offset)
+        return isInProgress.exchange(false, ordering: .relaxed) ? count / 2 : count
+    }
 }

@@ -155,7 +155,7 @@ public final class DiskDataCache: DataCache {
     /// Makes folder and index consistent for one name. A failed repair doesn't make the read fail. `verify` reports it.
     func reconcile(_ name: EntryName) async {
         do {
-            try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.reconcile(name) }
+            _ = try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.reconcile(name) }
         } catch {
             // The next verification finds the same problem.
         }

@@ -93,8 +93,7 @@ extension EntryFolder {
         case .otherVersion: report.otherVersions += 1
         case .oversized: report.oversized += 1
         case .intact, .damaged:
-            try reconcile(name)
-            report.damagedRemoved += 1
+            if try reconcile(name) { report.damagedRemoved += 1 }
         }
         report.entriesChecked += 1
         report.bytesChecked += byteCount

@@ -85,22 +85,33 @@ extension EntryFolder {
     }
 
     /// Makes folder and index consistent for one name: removes a damaged file, and adds or removes the record.
-    package func reconcile(_ name: EntryName) throws(FileSystemFailure) {
-        _ = try withJournal { () throws(FileSystemFailure) in
-            let known = state.withLock { $0.index?[name] }
-            if let known, isExpired(known) { return try evict(known, .age) }
-            let (result, byteCount) = try inspect(name)
-            switch result {
-            case .intact(_, let key) where self.name(key) == name:
-                if known == nil { try record([insertion(.init(name: name, byteCount: byteCount, stamp: nextStamp()))]) }
-            case .intact, .damaged, .oversized:
-                try removeFile(name)
-                state.withLock { $0.statistics.damaged += 1 }
-            case .absent, .foreign: if known != nil { try record([.remove(name)]) }
-            case .otherVersion: break
-            }
-        }
+    ///
+    /// Returns true if a damaged file was removed. A file that another cache was still writing may be intact by now.
+    @discardableResult
+    package func reconcile(_ name: EntryName) throws(FileSystemFailure) -> Bool {
+        let isRemoved = try withJournal { () throws(FileSystemFailure) in try removeIfDamaged(name) }
         while try shrinkStep() != nil {}
+        return isRemoved ?? false
+    }
+
+    private func removeIfDamaged(_ name: EntryName) throws(FileSystemFailure) -> Bool {
+        let known = state.withLock { $0.index?[name] }
+        if let known, isExpired(known) {
+            try evict(known, .age)
+            return false
+        }
+        let (result, byteCount) = try inspect(name)
+        switch result {
+        case .intact(_, let key) where self.name(key) == name:
+            if known == nil { try record([insertion(.init(name: name, byteCount: byteCount, stamp: nextStamp()))]) }
+        case .intact, .damaged, .oversized:
+            try removeFile(name)
+            state.withLock { $0.statistics.damaged += 1 }
+            return true
+        case .absent, .foreign: if known != nil { try record([.remove(name)]) }
+        case .otherVersion: break
+        }
+        return false
     }
 
     /// Reads and validates the file of an entry.
