@@ -10,10 +10,17 @@ struct FeedServerTests {
     private static let image = "/images/3.png?w=12&h=8"
     private static let imageLength = "png 12x8 ".utf8.count + 12 * 8 * 4
 
+    /// Limits that a client on a busy machine does not exceed.
+    private static var unhurriedLimits: ConnectionLimits {
+        var limits = ConnectionLimits()
+        (limits.receive, limits.send) = (.seconds(600), .seconds(600))
+        return limits
+    }
+
     /// Runs `body` with a server. Returns the statistics after all connections have ended.
     @discardableResult
     private func withServer(
-        _ defaults: NetworkDefaults = NetworkDefaults(), limits: ConnectionLimits = ConnectionLimits(),
+        _ defaults: NetworkDefaults = NetworkDefaults(), limits: ConnectionLimits = Self.unhurriedLimits,
         clock: any ServerClock = RecordingClock(),
         limit: Int = 512, _ body: (UInt16, Statistics) throws -> Void
     ) throws -> Statistics.Counts {

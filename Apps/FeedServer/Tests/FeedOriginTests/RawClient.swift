@@ -28,7 +28,7 @@ final class RawClient {
             let descriptor = Darwin.socket(AF_INET, SOCK_STREAM, 0)
         #endif
         socket = Socket(descriptor: descriptor)
-        socket.setTimeouts(receive: .seconds(60), send: .seconds(60))
+        socket.setTimeouts(receive: .seconds(600), send: .seconds(600))
         var address = Socket.loopback(port: port)
         let code = unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

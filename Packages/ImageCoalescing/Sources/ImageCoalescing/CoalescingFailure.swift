@@ -5,9 +5,5 @@ public enum CoalescingFailure: Error, Hashable, Sendable {
 }
 
 extension CoalescingFailure: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .operationCancelledItself: "the shared operation threw CancellationError without being cancelled"
-        }
-    }
+    public var description: String { "the shared operation threw CancellationError without being cancelled" }
 }

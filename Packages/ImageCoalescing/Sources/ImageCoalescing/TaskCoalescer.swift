@@ -10,18 +10,27 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
     private struct State: Sendable {
         /// The operations that can be joined.
         var operations: [Key: CoalescedOperation<Value>] = [:]
-        /// The number of running operations, including cancelled ones that have not ended yet.
-        var runningCount = 0
         var closingError: (any Error)?
+
+        /// Returns the operation in progress for a key, or a new one.
+        mutating func operation(for key: Key, _ caller: Int) -> (CoalescedOperation<Value>, isNew: Bool) {
+            if let running = operations[key], !running.callers.isOver { return (running, false) }
+            let new = CoalescedOperation<Value>(number: caller)
+            operations[key] = new
+            return (new, true)
+        }
 
         /// Does nothing if another operation has replaced it.
         mutating func remove(_ operation: CoalescedOperation<Value>, _ key: Key) {
-            if operations[key] === operation { operations[key] = nil }
+            guard let index = operations.index(forKey: key), operations.values[index] === operation else { return }
+            operations.remove(at: index)
         }
     }
 
     private let state = Mutex(State())
     private let lastCaller = Atomic(0)
+    /// The number of running operations, including cancelled ones that have not ended yet.
+    private let runningCount = Atomic(0)
     private let executor: (any TaskExecutor)?
 
     /// - Parameter executor: The preferred executor of operations; nil for Swift's cooperative pool.
@@ -31,20 +40,21 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
         for key: Key, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void,
         operation: @escaping @Sendable (any SharedOperation) async throws -> Value
     ) async throws -> Value {
-        try Task.checkCancellation()
         let id = lastCaller.add(1, ordering: .relaxed).newValue
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                do {
-                    try join(key, id, priority, onProgress, continuation, operation)
-                } catch {
-                    continuation.resume(throwing: error)
+        while true {
+            try Task.checkCancellation()
+            let (shared, isNew) = try joinableOperation(for: key, id)
+            let hasJoined = try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    guard shared.callers.add(id, priority, onProgress, continuation) else { return }
+                    if isNew { start(shared, key, operation) } else { shared.callers.sendProgress() }
+                    // `onCancel` has no effect before the call has joined.
+                    if Task.isCancelled { leave(shared, key, id) }
                 }
-                // `onCancel` has no effect before the call has joined.
-                if Task.isCancelled { leave(key, id) }
+            } onCancel: {
+                leave(shared, key, id)
             }
-        } onCancel: {
-            leave(key, id)
+            if hasJoined { return try shared.value() }
         }
     }
 
@@ -54,36 +64,24 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
             defer { state.operations = [:] }
             return state.operations.values.sorted { $0.number < $1.number }
         }
-        for operation in operations { operation.cancel(throwing: error) }
+        for operation in operations { operation.callers.cancel(throwing: error) }
     }
 
     /// The number of waiting callers.
-    public var callerCount: Int { state.withLock { Array($0.operations.values) }.reduce(0) { $0 + $1.callerCount } }
+    public var callerCount: Int { state.withLock { Array($0.operations.values) }.reduce(0) { $0 + $1.callers.count } }
 
     /// Whether no caller waits and no operation runs, not even a cancelled one.
-    public var isIdle: Bool { state.withLock { $0.operations.isEmpty && $0.runningCount == 0 } }
-
-    /// Joins the operation in progress, or starts a new one. Throws if the coalescer is closed.
-    private func join(
-        _ key: Key, _ caller: Int, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        _ continuation: CheckedContinuation<Value, any Error>,
-        _ body: @escaping @Sendable (any SharedOperation) async throws -> Value
-    ) throws {
-        while true {
-            let (operation, isNew) = try findOperation(for: key, caller)
-            if operation.add(caller, priority, onProgress, continuation) {
-                return isNew ? start(operation, key, body) : operation.sendProgress()
-            }
-        }
+    public var isIdle: Bool {
+        state.withLock { $0.operations.isEmpty } && runningCount.load(ordering: .acquiring) == 0
     }
 
-    private func findOperation(for key: Key, _ caller: Int) throws -> (CoalescedOperation<Value>, isNew: Bool) {
+    /// Throws if the coalescer is closed.
+    private func joinableOperation(
+        for key: Key, _ caller: Int
+    ) throws -> (CoalescedOperation<Value>, isNew: Bool) {
         try state.withLock { state in
             if let error = state.closingError { throw error }
-            if let running = state.operations[key], !running.isOver { return (running, false) }
-            let new = CoalescedOperation<Value>(number: caller)
-            state.operations[key] = new
-            return (new, true)
+            return state.operation(for: key, caller)
         }
     }
 
@@ -91,18 +89,15 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
         _ operation: CoalescedOperation<Value>, _ key: Key,
         _ body: @escaping @Sendable (any SharedOperation) async throws -> Value
     ) {
-        state.withLock { $0.runningCount += 1 }
+        runningCount.add(1, ordering: .relaxed)
         operation.start(on: executor, body) { [weak self] in
-            self?.state.withLock { state in
-                state.remove(operation, key)
-                state.runningCount -= 1
-            }
+            self?.state.withLock { $0.remove(operation, key) }
+            self?.runningCount.subtract(1, ordering: .releasing)
         }
     }
 
-    /// Removes a caller, which can only wait for the operation that can be joined.
-    private func leave(_ key: Key, _ caller: Int) {
-        guard let operation = state.withLock({ $0.operations[key] }), operation.remove(caller) else { return }
-        state.withLock { $0.remove(operation, key) }
+    /// Removes a caller, and the operation if it was the last one.
+    private func leave(_ operation: CoalescedOperation<Value>, _ key: Key, _ caller: Int) {
+        if operation.callers.remove(caller) { state.withLock { $0.remove(operation, key) } }
     }
 }

@@ -16,7 +16,9 @@ final class EventRecorder: Sendable {
     /// Returns a new identifier for a request.
     func makeID() -> UInt64 { lastID.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    func record(_ kind: ImageLoadEvent.Kind, id: UInt64, of request: ImageRequest, elapsed: Duration) {
+    /// - Parameter elapsed: The time since the start of the request. Called only if it is needed.
+    func record(_ kind: ImageLoadEvent.Kind, id: UInt64, of request: ImageRequest, elapsed: () -> Duration) {
+        let elapsed = observer != nil || kind.isLast ? elapsed() : .zero
         counts.withLock { $0.record(kind, at: elapsed) }
         observer?.handle(ImageLoadEvent(request: id, url: request.url, kind: kind, elapsed: elapsed))
     }

@@ -55,19 +55,11 @@ public struct ImageLoaderConfiguration: Sendable {
         previewThrottle: PreviewThrottle = PreviewThrottle(), clock: any Clock<Duration>,
         taskExecutor: (any TaskExecutor)? = nil
     ) {
-        self.memoryCache = memoryCache
-        self.responseCache = responseCache
-        self.transport = transport
-        self.decoder = decoder
-        self.scheduler = scheduler
-        self.imageCoalescer = imageCoalescer
-        self.dataCoalescer = dataCoalescer
-        self.observer = observer
-        self.memoryPressureMonitor = memoryPressureMonitor
-        self.retryPolicy = retryPolicy
-        self.transferLimits = transferLimits
-        self.previewThrottle = previewThrottle
-        self.clock = clock
-        self.taskExecutor = taskExecutor
+        (self.memoryCache, self.responseCache, self.transport) = (memoryCache, responseCache, transport)
+        (self.decoder, self.scheduler) = (decoder, scheduler)
+        (self.imageCoalescer, self.dataCoalescer) = (imageCoalescer, dataCoalescer)
+        (self.observer, self.memoryPressureMonitor) = (observer, memoryPressureMonitor)
+        (self.retryPolicy, self.transferLimits) = (retryPolicy, transferLimits)
+        (self.previewThrottle, self.clock, self.taskExecutor) = (previewThrottle, clock, taskExecutor)
     }
 }

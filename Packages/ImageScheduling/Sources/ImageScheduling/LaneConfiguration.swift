@@ -25,11 +25,8 @@ public struct LaneConfiguration: Sendable {
         limit: Int, perHostLimit: Int? = nil, order: Order = .firstInFirstOut, startRate: StartRate? = nil,
         executor: (any TaskExecutor)? = nil
     ) {
-        self.limit = limit
-        self.perHostLimit = perHostLimit
-        self.order = order
-        self.startRate = startRate
-        self.executor = executor
+        (self.limit, self.perHostLimit, self.order) = (limit, perHostLimit, order)
+        (self.startRate, self.executor) = (startRate, executor)
     }
 }
 
@@ -46,9 +43,7 @@ public struct StartRate: Sendable {
     let uptime: @Sendable () -> Duration
 
     public init(burst: Int, perSecond: Double, clock: any Clock<Duration>) {
-        self.burst = burst
-        self.perSecond = perSecond
-        self.clock = clock
+        (self.burst, self.perSecond, self.clock) = (burst, perSecond, clock)
         uptime = stopwatch(clock)
     }
 }

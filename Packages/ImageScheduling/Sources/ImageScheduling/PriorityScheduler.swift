@@ -12,7 +12,6 @@ import Synchronization
 public final class PriorityScheduler: WorkScheduler {
     private struct State: Sendable {
         var lanes: [WorkLane: LaneState] = [:]
-        var lastID: WorkID = 0
         /// The continuations of waiting calls.
         var continuations: [WorkID: CheckedContinuation<Void, any Error>] = [:]
     }
@@ -21,6 +20,7 @@ public final class PriorityScheduler: WorkScheduler {
     private let otherLanes: LaneConfiguration
     private let overtakeLimit: Int?
     private let state = Mutex(State())
+    private let lastID = Atomic<WorkID>(0)
 
     /// - Parameters:
     ///   - lanes: The configurations of lanes.
@@ -43,7 +43,7 @@ public final class PriorityScheduler: WorkScheduler {
         try Task.checkCancellation()
         let host = host?.lowercased()
         try await waitForSlot(in: lane, host, priority)
-        guard let executor = executor(of: lane) else { return try await runInSlot(of: lane, host, work) }
+        guard let executor = configuration(of: lane).executor else { return try await runInSlot(of: lane, host, work) }
         return try await withTaskExecutorPreference(executor) { try await runInSlot(of: lane, host, work) }
     }
 
@@ -75,7 +75,7 @@ public final class PriorityScheduler: WorkScheduler {
 
     private func waitForSlot(in lane: WorkLane, _ host: String?, _ priority: LivePriority) async throws {
         if startImmediately(in: lane, host) { return }
-        let id = makeID()
+        let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
         let observation = priority.observe { [weak self] priority in
             self?.state.withLock { $0.lanes[lane]?.setPriority(priority.value, of: id) }
         }
@@ -95,13 +95,6 @@ public final class PriorityScheduler: WorkScheduler {
     private func startImmediately(in lane: WorkLane, _ host: String?) -> Bool {
         let now = configuration(of: lane).startRate?.uptime() ?? .zero
         return state.withLock { $0.lanes[lane, default: makeLane(lane)].startImmediately(host: host, at: now) }
-    }
-
-    private func makeID() -> WorkID {
-        state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
     }
 
     private func cancel(_ id: WorkID, in lane: WorkLane) {
@@ -138,8 +131,6 @@ public final class PriorityScheduler: WorkScheduler {
     private func makeLane(_ lane: WorkLane) -> LaneState {
         LaneState(configuration(of: lane), overtakeLimit: overtakeLimit)
     }
-
-    private func executor(of lane: WorkLane) -> (any TaskExecutor)? { configuration(of: lane).executor }
 
     private func configuration(of lane: WorkLane) -> LaneConfiguration { configurations[lane] ?? otherLanes }
 }

@@ -68,6 +68,14 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case failed(String)
         /// The request was cancelled.
         case cancelled
+
+        /// Whether the event is the last one of its request.
+        public var isLast: Bool {
+            switch self {
+            case .succeeded, .failed, .cancelled: true
+            default: false
+            }
+        }
     }
 
     /// The number of the request within its loader; 0 for events of no request.

@@ -83,9 +83,11 @@ extension ImageRequest: Hashable {
 
 extension ImageRequest {
     /// The key in the memory cache.
-    public var cacheKey: ImageCacheKey {
-        let source = Original.source(origin, identity: identity, headers: headers)
-        return ImageCacheKey(source: source, target: target, processors: processors.map(\.identifier))
+    public var cacheKey: ImageCacheKey { cacheKey(for: original) }
+
+    /// The key in the memory cache, for a request whose original is known.
+    package func cacheKey(for original: Original) -> ImageCacheKey {
+        ImageCacheKey(source: original.source, target: target, processors: processors.map(\.identifier))
     }
 
     package var original: Original { Original(origin, identity: identity, headers: headers) }

@@ -6,15 +6,18 @@ package struct Original: Hashable, Sendable {
     package let source: String
     /// Whether it needs neither network nor disk cache.
     package let isLocal: Bool
+    /// Computed once, because each request looks up its original several times.
+    private let sourceHash: Int
 
     init(_ origin: ImageOrigin, identity: String?, headers: [String: String]) {
         source = Self.source(origin, identity: identity, headers: headers)
+        sourceHash = source.hashValue
         isLocal = origin.isLocal
     }
 
     package static func == (left: Original, right: Original) -> Bool { left.source == right.source }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(source) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(sourceHash) }
 
     /// Returns the text that identifies an original.
     static func source(_ origin: ImageOrigin, identity: String?, headers: [String: String]) -> String {

@@ -8,29 +8,25 @@ public final class LivePriority: Sendable {
     private struct State: Sendable {
         var own: RequestPriority
         var followed = PriorityCounts()
+        var observers: [(id: Int, observer: Observer)] = []
         var lastID = 0
-        /// The last known values of the followed priorities.
-        var sources: [Int: RequestPriority] = [:]
-        var observers: [(id: Int, onChange: @Sendable (LivePriority) -> Void)] = []
 
         var value: RequestPriority { max(own, followed.highest ?? own) }
 
-        mutating func makeID() -> Int {
+        mutating func add(_ observer: Observer) -> Int {
             lastID += 1
+            observers.append((lastID, observer))
             return lastID
         }
+    }
 
-        /// Sets the value of a source, or removes the source if the value is nil.
-        mutating func setSource(_ id: Int, _ value: RequestPriority?) {
-            if let old = sources[id] { followed.remove(old) }
-            if let value { followed.add(value) }
-            sources[id] = value
-        }
+    private enum Observer: Sendable {
+        case handler(@Sendable (LivePriority) -> Void)
+        case follower(WeakPriority)
+    }
 
-        /// Does nothing for a source that was removed.
-        mutating func updateSource(_ id: Int, _ value: RequestPriority) {
-            if sources[id] != nil { setSource(id, value) }
-        }
+    private struct WeakPriority: Sendable {
+        weak let priority: LivePriority?
     }
 
     private let state: Mutex<State>
@@ -49,49 +45,50 @@ public final class LivePriority: Sendable {
     /// - Parameter onChange: Called on the thread of the change, without a lock. If you copy the value, read it under
     ///   the lock of the copy, so that the copy is correct after concurrent changes.
     public func observe(_ onChange: @escaping @Sendable (LivePriority) -> Void) -> PriorityObservation {
-        let id = state.withLock { state in
-            let id = state.makeID()
-            state.observers.append((id, onChange))
-            return id
-        }
-        return PriorityObservation { [weak self] in
-            _ = self?.state.withLock { state in
-                state.observers.firstIndex { $0.id == id }.map { state.observers.remove(at: $0) }
-            }
-        }
+        PriorityObservation(source: self, id: state.withLock { $0.add(.handler(onChange)) })
     }
 
     /// Keeps the value at least as high as that of `source`, until the observation ends.
     public func follow(_ source: LivePriority) -> PriorityObservation {
-        let id = state.withLock { $0.makeID() }
-        let observation = source.observe { [weak self] source in
-            self?.change { $0.updateSource(id, source.value) }
+        let (id, value) = source.state.withLock { state in
+            (state.add(.follower(WeakPriority(priority: self))), state.value)
         }
-        change { $0.setSource(id, source.value) }
-        return PriorityObservation { [weak self] in
-            observation.end()
-            self?.change { $0.setSource(id, nil) }
+        change { $0.followed.add(value) }
+        return PriorityObservation(source: source, id: id)
+    }
+
+    fileprivate func endObservation(_ id: Int) {
+        let (observer, value) = state.withLock { state in
+            let index = state.observers.firstIndex { $0.id == id }
+            return (index.map { state.observers.remove(at: $0).observer }, state.value)
         }
+        if case .follower(let follower) = observer { follower.priority?.change { $0.followed.remove(value) } }
     }
 
     private func change(_ body: (inout State) -> Void) {
-        let observers = state.withLock { state in
+        let (before, after, observers) = state.withLock { state in
             let before = state.value
             body(&state)
-            return state.value == before ? [] : state.observers
+            return (before, state.value, state.observers)
         }
-        for observer in observers { observer.onChange(self) }
+        if before == after { return }
+        for (_, observer) in observers {
+            switch observer {
+            case .handler(let onChange): onChange(self)
+            // Concurrent changes may arrive in another order, which leads to the same counts.
+            case .follower(let follower): follower.priority?.change { $0.followed.replace(before, with: after) }
+            }
+        }
     }
 }
 
-/// An observation of a priority.
+/// An observation of a priority. It keeps the priority, but not the observer.
 public struct PriorityObservation: Sendable {
-    private let onEnd: @Sendable () -> Void
+    fileprivate let source: LivePriority
+    fileprivate let id: Int
 
-    fileprivate init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
-
-    /// Ends the observation. Call it once. A concurrent change may still call the observer.
-    public func end() { onEnd() }
+    /// Ends the observation. A concurrent change may still call the observer.
+    public func end() { source.endObservation(id) }
 }
 
 /// The number of sources for each priority.
@@ -103,4 +100,9 @@ private struct PriorityCounts: Sendable {
     mutating func add(_ priority: RequestPriority) { counts[priority.rawValue] += 1 }
 
     mutating func remove(_ priority: RequestPriority) { counts[priority.rawValue] -= 1 }
+
+    mutating func replace(_ old: RequestPriority, with new: RequestPriority) {
+        remove(old)
+        add(new)
+    }
 }

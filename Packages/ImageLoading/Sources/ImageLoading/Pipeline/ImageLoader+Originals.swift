@@ -41,9 +41,11 @@ extension ImageLoader {
 
     /// Returns the stored original if it can be used without the network. Needs no slot in the download lane.
     private func storedOriginal(_ url: URL, _ context: RequestContext) async throws -> LoadedData? {
+        guard let cache = configuration.responseCache, context.route.readsDisk else {
+            context.send(.diskMiss(configuration.responseCache == nil ? .noCache : .policy))
+            return nil
+        }
         do {
-            guard let cache = configuration.responseCache else { throw CacheMiss.noCache }
-            guard context.route.readsDisk else { throw CacheMiss.policy }
             let request = try TransportRequest(url, context, configuration.transferLimits)
             let response = try await cache.storedResponse(to: request, context.route)
             if let error = response.head.error {
@@ -115,10 +117,6 @@ extension ImageLoader {
         }
         return received.all
     }
-}
-
-extension ImageRequest {
-    var host: String? { url?.host() }
 }
 
 extension URL {

@@ -9,6 +9,9 @@ public struct DataJobKey: Hashable, Sendable {
 
     /// Identifies the original.
     public var source: String { original.source }
+
+    /// Hashes the original only, because requests for one original rarely differ in the rest.
+    public func hash(into hasher: inout Hasher) { hasher.combine(original) }
 }
 
 /// Identifies the creation of an image. Requests with equal keys share it.
@@ -19,6 +22,9 @@ public struct ImageJobKey: Hashable, Sendable {
     public let route: FetchRoute
     /// Whether the memory cache can be used.
     public let readsMemory: Bool
+
+    /// Hashes the image only, because requests for one image rarely differ in the rest.
+    public func hash(into hasher: inout Hasher) { hasher.combine(image) }
 }
 
 /// An original that requests share.

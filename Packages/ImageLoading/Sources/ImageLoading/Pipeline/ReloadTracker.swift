@@ -22,8 +22,9 @@ struct ReloadTracker: Sendable {
     }
 
     mutating func end(_ original: Original) {
-        entries[original]?.requestCount -= 1
-        if entries[original]?.requestCount == 0 { entries[original] = nil }
+        guard let index = entries.index(forKey: original) else { return }
+        entries.values[index].requestCount -= 1
+        if entries.values[index].requestCount == 0 { entries.remove(at: index) }
     }
 
     /// Records a reload. The results of all other requests in progress for the original are outdated.

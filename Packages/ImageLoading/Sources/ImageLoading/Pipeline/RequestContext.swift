@@ -1,6 +1,12 @@
 import ImageCore
 import Synchronization
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A request in progress and the recipient of its events. All work of the request retains its context, and while the
 /// context exists, its original counts as in progress.
 final class RequestContext: Sendable {
@@ -24,12 +30,12 @@ final class RequestContext: Sendable {
 
     private init(_ loader: ImageLoader, _ request: ImageRequest, id: UInt64, start: Duration) {
         (self.loader, self.request, self.id, self.start) = (loader, request, id, start)
-        host = request.host
+        host = request.url?.host()
         let original = request.original
         let reload = loader.reloads.withLock { $0.begin(original) }
         let route = FetchRoute(request, original, lastReload: reload)
         dataKey = DataJobKey(original: original, route: route)
-        imageKey = ImageJobKey(image: request.cacheKey, route: route, readsMemory: request.readsMemory)
+        imageKey = ImageJobKey(image: request.cacheKey(for: original), route: route, readsMemory: request.readsMemory)
     }
 
     deinit { loader.reloads.withLock { $0.end(original) } }
@@ -57,7 +63,7 @@ final class RequestContext: Sendable {
 
     /// Counts an event and sends it to the observer.
     func send(_ kind: ImageLoadEvent.Kind) {
-        loader.events.record(kind, id: id, of: request, elapsed: loader.retries.uptime() - start)
+        loader.events.record(kind, id: id, of: request) { loader.retries.uptime() - start }
     }
 
     /// Sends an event if the bytes are from a download that another request, `starter`, has started.
