@@ -18,7 +18,14 @@ final class CoalescedOperation<Value: Sendable>: Sendable {
         onEnd: @escaping @Sendable () -> Void
     ) {
         let task = Task.detached(executorPreference: executor) {
-            let result = await self.run(body)
+            let result: Result<Value, any Error>
+            do {
+                result = .success(try await body(self.callers))
+            } catch is CancellationError {
+                result = .failure(CoalescingFailure.operationCancelledItself)
+            } catch {
+                result = .failure(error)
+            }
             self.result.withLock { $0 = result }
             onEnd()
             self.callers.end()
@@ -28,16 +35,4 @@ final class CoalescedOperation<Value: Sendable>: Sendable {
 
     /// Returns or throws the result, if the operation has ended. Otherwise throws `CancellationError`.
     func value() throws -> Value { try result.withLock { $0 }.get() }
-
-    private func run(
-        _ body: @Sendable (any SharedOperation) async throws -> Value
-    ) async -> Result<Value, any Error> {
-        do {
-            return .success(try await body(callers))
-        } catch is CancellationError {
-            return .failure(CoalescingFailure.operationCancelledItself)
-        } catch {
-            return .failure(error)
-        }
-    }
 }

@@ -52,7 +52,7 @@ public final class ImageLoader: ImageLoaderProtocol {
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedImage {
         if !Task.isCancelled, let hit = cachedImage(for: request) { return hit }
-        let context = makeContext(for: request)
+        let context = RequestContext(self, request)
         return try await image(for: context, LivePriority(context.request.priority), onProgress)
     }
 
@@ -62,7 +62,7 @@ public final class ImageLoader: ImageLoaderProtocol {
     public func data(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedData {
-        let context = makeContext(for: request)
+        let context = RequestContext(self, request)
         do {
             try context.checkURL()
             let loaded = try await originalData(for: context, LivePriority(context.request.priority), onProgress)
@@ -73,6 +73,4 @@ public final class ImageLoader: ImageLoaderProtocol {
             throw context.failed(error)
         }
     }
-
-    func makeContext(for request: ImageRequest) -> RequestContext { RequestContext(self, request) }
 }

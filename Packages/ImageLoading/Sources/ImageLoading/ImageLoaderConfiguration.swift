@@ -45,6 +45,7 @@ public struct ImageLoaderConfiguration: Sendable {
     /// The preferred executor of the loader's tasks; nil for Swift's cooperative pool.
     public var taskExecutor: (any TaskExecutor)?
 
+    /// Creates a configuration. The parts that are no parameters are nil until they are set.
     public init(
         memoryCache: (any ImageCache)?, responseCache: (any ResponseCache)?, transport: any DataTransport,
         decoder: any SizedImageDecoder, scheduler: any WorkScheduler,

@@ -16,6 +16,7 @@ public struct CacheStatistics: Hashable, Sendable {
     /// cache is empty or has no clock.
     public var coldestAge: Duration?
 
+    /// Creates statistics of an unused cache.
     public init() {}
 
     /// The share of hits among all lookups, from 0 to 1. Nil before the first lookup.

@@ -5,9 +5,9 @@ public struct EntryLifetime: Hashable, Sendable {
     /// Whether each hit restarts the duration, which otherwise starts with the insertion.
     public var isExtendedByUse: Bool
 
+    /// Creates a lifetime.
     public init(_ duration: Duration, isExtendedByUse: Bool = false) {
-        self.duration = duration
-        self.isExtendedByUse = isExtendedByUse
+        (self.duration, self.isExtendedByUse) = (duration, isExtendedByUse)
     }
 
     /// An unlimited lifetime, for single entries of a cache whose entries otherwise expire.

@@ -21,6 +21,7 @@ public final class DispatchTaskExecutor: TaskExecutor {
         self.state = Mutex(State(idle: workers))
     }
 
+    /// Runs a job on the next idle worker.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let idle = state.withLock { state in

@@ -21,6 +21,7 @@ public struct LaneConfiguration: Sendable {
     /// The preferred executor; nil for Swift's cooperative pool. Set one for CPU-bound or blocking work.
     public var executor: (any TaskExecutor)?
 
+    /// Creates a configuration; by default without limits per host and for starts.
     public init(
         limit: Int, perHostLimit: Int? = nil, order: Order = .firstInFirstOut, startRate: StartRate? = nil,
         executor: (any TaskExecutor)? = nil
@@ -42,6 +43,7 @@ public struct StartRate: Sendable {
     public let clock: any Clock<Duration>
     let uptime: @Sendable () -> Duration
 
+    /// Creates a limit for starts.
     public init(burst: Int, perSecond: Double, clock: any Clock<Duration>) {
         (self.burst, self.perSecond, self.clock) = (burst, perSecond, clock)
         uptime = stopwatch(clock)

@@ -43,17 +43,12 @@ public final class PriorityScheduler: WorkScheduler {
         try Task.checkCancellation()
         let host = host?.lowercased()
         try await waitForSlot(in: lane, host, priority)
-        guard let executor = configuration(of: lane).executor else { return try await runInSlot(of: lane, host, work) }
-        return try await withTaskExecutorPreference(executor) { try await runInSlot(of: lane, host, work) }
-    }
-
-    /// Runs work and frees its slot before the call returns to the caller's executor.
-    private func runInSlot<Value: Sendable>(
-        of lane: WorkLane, _ host: String?, _ work: @Sendable () async throws -> Value
-    ) async throws -> Value {
-        defer { finished(in: lane, host, wasCancelled: Task.isCancelled) }
-        try Task.checkCancellation()
-        return try await work()
+        return try await withTaskExecutorPreference(configuration(of: lane).executor) {
+            // Frees the slot before the call returns to the caller's executor.
+            defer { finished(in: lane, host, wasCancelled: Task.isCancelled) }
+            try Task.checkCancellation()
+            return try await work()
+        }
     }
 
     /// Changes the limit of a lane. Running work continues. With 0, nothing starts.

@@ -1,15 +1,22 @@
 /// The calls of a `FileSystem` that can fail, with the names of its methods. A write has two cases.
 public enum FileSystemOperation: String, Hashable, Sendable, CaseIterable {
+    /// Calls of the methods with these names.
     case openToRead, create, openToUpdate, openToReadNonblocking
+    /// Calls of the methods with these names.
     case status, setModified, availableBytes
+    /// Calls of the methods with these names.
     case read, readNonblocking
     /// The first half of a write.
     case write
     /// The second half of a write. If it fails, the write is partial.
     case writeRest
+    /// A call of `truncate`.
     case truncate
+    /// Calls of the methods with these names.
     case lock, waitForLock
+    /// Calls of the methods with these names.
     case synchronize, synchronizeFolder
+    /// Calls of the methods with these names.
     case rename, remove, makeFolder, list
 }
 

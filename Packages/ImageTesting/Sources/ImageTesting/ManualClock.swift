@@ -10,7 +10,9 @@ public final class ManualClock: Clock, Sendable {
         /// Creates an instant.
         public init(offset: Duration) { self.offset = offset }
 
+        /// Returns the instant after a duration.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        /// Returns the duration to another instant, negative if it is earlier.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
@@ -33,9 +35,12 @@ public final class ManualClock: Clock, Sendable {
     /// Creates a clock at offset zero.
     public init() {}
 
+    /// The current instant, which only `advance` changes.
     public var now: Instant { state.withLock { $0.now } }
+    /// One attosecond.
     public var minimumResolution: Duration { .zero }
 
+    /// Waits until the clock is advanced to the deadline. Throws `CancellationError` if the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let id = state.withLock { state in
             state.nextID += 1

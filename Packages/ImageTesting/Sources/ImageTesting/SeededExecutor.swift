@@ -41,6 +41,7 @@ public final class SeededExecutor: TaskExecutor {
     /// Creates an executor that chooses jobs with this seed.
     public init(seed: UInt64) { state = Mutex(State(random: SeededRandom(seed: seed))) }
 
+    /// Adds a job to those from which the next one is chosen.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { $0.ready.append(job) }

@@ -33,6 +33,7 @@ public struct DataCacheEntry: Hashable, Sendable {
     /// The time at which the bytes were created, by the clock of the caller that stores them.
     public var createdAt: Date
 
+    /// Creates an entry.
     public init(data: Data, metadata: Data = Data(), createdAt: Date) {
         self.data = data
         self.metadata = metadata

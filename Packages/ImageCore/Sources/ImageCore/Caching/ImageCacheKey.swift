@@ -31,5 +31,6 @@ public struct DataCacheKey: Hashable, Sendable {
     /// The full name of the original.
     public let source: String
 
+    /// Creates a key from the name of an original.
     public init(source: String) { self.source = source }
 }

@@ -21,6 +21,7 @@ public struct AnimationMoment: Hashable, Sendable {
     /// Whether the animation has ended.
     public var isLast: Bool
 
+    /// Creates a moment of an animation.
     public init(frame: Int, isLast: Bool) {
         self.frame = frame
         self.isLast = isLast

@@ -14,6 +14,7 @@ public struct DecodedImage: Sendable {
         case truncated
     }
 
+    /// Creates an image from its pixels and the header of its file.
     public init(bitmap: Bitmap, header: ImageHeader, completeness: Completeness = .complete) {
         self.bitmap = bitmap
         facts = Facts(header: header, completeness: completeness)

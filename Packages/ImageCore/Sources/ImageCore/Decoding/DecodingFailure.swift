@@ -33,6 +33,7 @@ extension DecodingFailure: CustomStringConvertible {
 
 /// The names of the limits in `DecodingLimits`.
 public enum DecodingLimit: String, Sendable, CaseIterable {
+    /// The limit of the same name in `DecodingLimits`, in its unit.
     case encodedBytes, pixels, side, frames, metadataBytes, decodedBytes, scans
 }
 
@@ -54,6 +55,7 @@ public struct DecodingLimits: Hashable, Sendable {
     /// The number of scans of a progressive JPEG.
     public var scans: Int
 
+    /// Creates limits. Each one can be changed separately.
     public init(
         encodedBytes: Int = 256 << 20, pixels: Int = 100_000_000, side: Int = 65_535, frames: Int = 100_000,
         metadataBytes: Int = 4 << 20, decodedBytes: Int = 400 << 20, scans: Int = 100

@@ -30,6 +30,7 @@ public struct AnimationFrame: Hashable, Sendable {
     /// The time for which the frame is shown.
     public var delay: Duration
 
+    /// Creates a frame.
     public init(bitmap: Bitmap, delay: Duration) {
         self.bitmap = bitmap
         self.delay = delay
@@ -45,6 +46,7 @@ public struct EncodingOptions: Hashable, Sendable {
     /// Whether the file is progressive (JPEG) or interlaced (PNG, GIF).
     public var isProgressive: Bool
 
+    /// Creates options. The defaults suit photographs.
     public init(quality: Double = 0.85, isLossless: Bool = false, isProgressive: Bool = false) {
         self.quality = quality
         self.isLossless = isLossless

@@ -61,6 +61,7 @@ public struct PreviewExtent: Hashable, Sendable {
     /// The number of rows, from the top, that can be shown, at the size passed to `start`.
     public var rows: Int
 
+    /// Creates an extent.
     public init(passes: Int, rows: Int) {
         self.passes = passes
         self.rows = rows

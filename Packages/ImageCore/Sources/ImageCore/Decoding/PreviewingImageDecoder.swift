@@ -42,6 +42,7 @@ public struct PreviewThrottle: Hashable, Sendable {
     /// The minimum share of additional rows, from 0 to 1, of a preview without an additional pass.
     public var rowShare: Double
 
+    /// Creates a throttle. By default, previews are at least 200 ms and an eighth of the rows apart.
     public init(interval: Duration = .milliseconds(200), rowShare: Double = 0.125) {
         self.interval = interval
         self.rowShare = rowShare

@@ -30,6 +30,7 @@ public struct DecodingRequest: Hashable, Sendable {
     /// Whether to return the decodable part of a truncated file instead of throwing `.truncated`.
     public var acceptsTruncated: Bool
 
+    /// Creates a request; by default for the first frame at the stored size.
     public init(target: ImageTarget? = nil, frame: Int = 0, acceptsTruncated: Bool = false) {
         self.target = target
         self.frame = frame
@@ -61,6 +62,7 @@ public struct ImageTarget: Hashable, Sendable {
     /// Whether quality or speed is preferred.
     public var preference: DecodingPreference
 
+    /// Creates a target from a size in pixels.
     public init(
         _ size: PixelSize, mode: Mode = .fit, upscales: Bool = false, preference: DecodingPreference = .quality
     ) {

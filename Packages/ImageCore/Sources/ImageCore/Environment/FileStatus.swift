@@ -11,6 +11,7 @@ public struct FileStatus: Sendable {
     /// False if the file was removed and is still open.
     public var hasName: Bool
 
+    /// Creates the status of a file.
     public init(isRegular: Bool, byteCount: Int, modified: Int64, identity: FileIdentity, hasName: Bool) {
         self.isRegular = isRegular
         self.byteCount = byteCount
@@ -27,6 +28,7 @@ public struct FileIdentity: Hashable, Sendable {
     /// The number of the file on its device (inode).
     public var file: UInt64
 
+    /// Creates an identity from the numbers of the device and of the file on it.
     public init(device: UInt64, file: UInt64) {
         self.device = device
         self.file = file
@@ -44,6 +46,7 @@ public struct ListedFile: Sendable {
     /// The time of the last modification, in nanoseconds since 1970.
     public var modified: Int64
 
+    /// Creates a listed file.
     public init(name: String, isRegular: Bool, byteCount: Int, modified: Int64) {
         self.name = name
         self.isRegular = isRegular
@@ -59,6 +62,11 @@ public struct FileSystemFailure: Error, Hashable, Sendable {
     /// The value of errno.
     public var code: Int32
 
+    /// Creates a failure of a system call.
+    ///
+    /// - Parameters:
+    ///   - call: The name of the call.
+    ///   - code: The value of `errno`.
     public init(call: String, code: Int32) {
         self.call = call
         self.code = code

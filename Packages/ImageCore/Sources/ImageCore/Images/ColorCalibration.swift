@@ -15,6 +15,7 @@ public struct ColorCalibration: Hashable, Sendable {
         /// The y coordinate.
         public var y: Double
 
+        /// Creates a chromaticity.
         public init(x: Double, y: Double) {
             self.x = x
             self.y = y

@@ -27,6 +27,7 @@ public struct ImageHeader: Hashable, Sendable {
     /// The calibration of `.rgba8` rows, for files without a profile; nil for sRGB.
     public var colorCalibration: ColorCalibration?
 
+    /// Creates a header; by default of a still, opaque image in sRGB.
     public init(
         format: ImageFormat, storedSize: PixelSize, orientation: ImageOrientation = .up, frameCount: Int = 1,
         frameDelays: [Duration] = [], loopCount: Int = 1, hasAlpha: Bool = false, colorProfile: Data? = nil,

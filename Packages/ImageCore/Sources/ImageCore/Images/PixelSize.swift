@@ -5,6 +5,7 @@ public struct PixelSize: Hashable, Sendable {
     /// The height in pixels.
     public var height: Int
 
+    /// Creates a size in pixels.
     public init(width: Int, height: Int) {
         self.width = width
         self.height = height
@@ -35,6 +36,7 @@ public struct PixelRegion: Hashable, Sendable {
     /// The height.
     public var height: Double
 
+    /// Creates a region, in pixels from the top left corner.
     public init(x: Double, y: Double, width: Double, height: Double) {
         self.x = x
         self.y = y

@@ -5,6 +5,7 @@ public struct ImageCachePolicy: Hashable, Sendable {
     /// Access to the disk cache.
     public var disk: CacheAccess
 
+    /// Creates a policy. By default, both caches are read and written.
     public init(memory: CacheAccess = .readWrite, disk: CacheAccess = .readWrite) {
         self.memory = memory
         self.disk = disk

@@ -88,6 +88,7 @@ public struct ImageLoadEvent: Hashable, Sendable {
     /// Subtract two of them to measure a step, for example `queued` from `downloadStarted`.
     public var elapsed: Duration
 
+    /// Creates an event.
     public init(request: UInt64, url: URL?, kind: Kind, elapsed: Duration = .zero) {
         self.request = request
         self.url = url

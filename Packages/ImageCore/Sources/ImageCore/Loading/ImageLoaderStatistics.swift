@@ -7,6 +7,7 @@ public struct ImageLoaderStatistics: Hashable, Sendable {
         /// The sum of their durations, from start to end.
         public var duration = Duration.zero
 
+        /// Creates a tally of nothing.
         public init() {}
 
         /// The average duration; nil without requests.
@@ -20,6 +21,7 @@ public struct ImageLoaderStatistics: Hashable, Sendable {
         /// The number of misses.
         public var misses = 0
 
+        /// Creates a count of no lookups.
         public init() {}
 
         /// The share of hits, from 0 to 1; nil without lookups.
@@ -45,6 +47,7 @@ public struct ImageLoaderStatistics: Hashable, Sendable {
     /// Bytes of originals that were not received again, because requests shared a download.
     public var savedBytes = 0
 
+    /// Creates statistics of a loader that has done nothing.
     public init() {}
 
     /// A tally for each source.
@@ -113,6 +116,7 @@ public struct CacheSizes: Hashable, Sendable {
     /// The size of the disk cache.
     public var disk: Int?
 
+    /// Creates sizes in bytes; nil if a cache doesn't report its size.
     public init(memory: Int?, disk: Int?) {
         self.memory = memory
         self.disk = disk

@@ -19,6 +19,7 @@ public struct ImageRequestOptions: Sendable {
 
     private var values: [Key: any Sendable] = [:]
 
+    /// Creates options without placeholder, transition and user info.
     public init() {}
 
     /// Whether no option is set.

@@ -27,6 +27,7 @@ public struct LoadedImage: Sendable {
     /// The size of the encoded original in bytes; nil for memory hits.
     public var encodedByteCount: Int?
 
+    /// Creates a loaded image.
     public init(image: DecodedImage, source: ImageSource, encodedByteCount: Int?) {
         self.image = image
         self.source = source
@@ -41,6 +42,7 @@ public struct LoadedData: Sendable {
     /// The source of the bytes.
     public var source: ImageSource
 
+    /// Creates a loaded original.
     public init(data: Data, source: ImageSource) {
         self.data = data
         self.source = source

@@ -7,6 +7,7 @@ public struct WorkProgress: Hashable, Sendable {
     /// The latest preview, if there is one.
     public var preview: ImagePreview?
 
+    /// Creates a progress in bytes.
     public init(completedBytes: Int, totalBytes: Int?, preview: ImagePreview? = nil) {
         self.completedBytes = completedBytes
         self.totalBytes = totalBytes
@@ -39,6 +40,7 @@ public struct ImagePreview: Hashable, Sendable {
     /// A number that increases with each preview of an operation.
     public let number: Int
 
+    /// Creates a preview, and marks its image as one.
     public init(_ image: DecodedImage, number: Int) {
         var image = image
         if image.completeness != .preview { image.completeness = .preview }

@@ -20,12 +20,6 @@ final class DownloadGate: Sendable {
         var conditions = DownloadConditions()
         var pending: [UInt64: Pending] = [:]
         var running: [UInt64: Running] = [:]
-        var lastID: UInt64 = 0
-
-        mutating func makeID() -> UInt64 {
-            lastID += 1
-            return lastID
-        }
 
         func allows(_ download: Pending) -> Bool {
             conditions.allow(download.priority.value) && (!download.needsNetwork || conditions.connectivity == .online)
@@ -46,6 +40,7 @@ final class DownloadGate: Sendable {
     }
 
     private let state = Mutex(State())
+    private let lastID = Atomic<UInt64>(0)
     private let time: BackgroundTime?
     /// The maximum number of downloads that wait for a network.
     private let maxForNetwork: Int
@@ -111,7 +106,7 @@ final class DownloadGate: Sendable {
                 }
                 displaced = state.pending.removeValue(forKey: last.id)
             }
-            let id = state.makeID()
+            let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
             state.pending[id] = download
             return (id, displaced)
         }
@@ -157,7 +152,7 @@ final class DownloadGate: Sendable {
     private func begin(_ download: Running) -> UInt64? {
         let (id, conditions) = state.withLock { state -> (UInt64?, DownloadConditions) in
             guard state.conditions.allow(download.priority.value) else { return (nil, state.conditions) }
-            let id = state.makeID()
+            let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
             state.running[id] = download
             return (id, state.conditions)
         }

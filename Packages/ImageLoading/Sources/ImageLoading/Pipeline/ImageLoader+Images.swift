@@ -11,7 +11,8 @@ extension ImageLoader {
             context.send(.memoryMiss(missReason(for: context)))
             subscribeToPreviews(of: context)
             defer { unsubscribeFromPreviews(of: context) }
-            let result = try await processedImage(for: context, priority) { progress in
+            let load = context.request.processors.isEmpty ? decodedImage : processedImage
+            let result = try await load(context, priority) { progress in
                 onProgress(isProgressive ? progress : progress.withoutPreview)
             }
             context.sendJoined(result)
@@ -29,8 +30,7 @@ extension ImageLoader {
     private func processedImage(
         for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> ImageJobResult {
-        if context.request.processors.isEmpty { return try await decodedImage(for: context, priority, onProgress) }
-        return try await configuration.imageCoalescer.value(
+        try await configuration.imageCoalescer.value(
             for: context.imageKey, priority: priority, onProgress: onProgress
         ) { shared in
             if let hit = self.lateMemoryHit(for: context) { return hit }
@@ -55,7 +55,13 @@ extension ImageLoader {
             for: context.imageKey, priority: priority, onProgress: onProgress
         ) { shared in
             if let hit = self.lateMemoryHit(for: context) { return hit }
-            let original = try await self.originalData(withPreviewsFor: context, shared)
+            let previews = self.previewDecoder(for: context, shared)
+            defer { previews?.finish() }
+            let original = try await self.originalData(for: context, shared.priority) { progress in
+                shared.report(progress)
+                if let previews { self.offerBytes(for: context, to: previews) }
+            }
+            previews?.finish()
             return self.stored(try await self.decode(original, for: context, shared), for: context)
         }
     }

@@ -19,24 +19,9 @@ extension ImageLoader {
 
     private func wantsPreviews(of key: ImageCacheKey) -> Bool { previewSubscriptions.withLock { $0[key] != nil } }
 
-    /// Loads the original, and decodes previews while its bytes arrive if a caller wants them.
-    func originalData(withPreviewsFor context: RequestContext, _ shared: any SharedOperation) async throws -> LoadedData
-    {
-        guard let decoder = configuration.decoder as? any PreviewingImageDecoder else {
-            return try await originalData(for: context, shared.priority) { shared.report($0) }
-        }
-        let previews = previewDecoder(decoder, for: context, shared)
-        defer { previews.finish() }
-        return try await originalData(for: context, shared.priority) { progress in
-            shared.report(progress)
-            guard self.wantsPreviews(of: context.key), let bytes = self.downloads[context.dataKey] else { return }
-            previews.offer(bytes, number: bytes.count)
-        }
-    }
-
-    private func previewDecoder(
-        _ decoder: any PreviewingImageDecoder, for context: RequestContext, _ shared: any SharedOperation
-    ) -> PreviewQueue<ReceivedBytes> {
+    /// Decodes previews of the bytes that arrive. Returns nil if the decoder makes no previews.
+    func previewDecoder(for context: RequestContext, _ shared: any SharedOperation) -> PreviewQueue<ReceivedBytes>? {
+        guard let decoder = configuration.decoder as? any PreviewingImageDecoder else { return nil }
         let decoding = DecodingRequest(target: context.request.target)
         let session = PreviewSession { [throttle = configuration.previewThrottle] in
             decoder.makeSession(request: decoding, throttle: throttle)
@@ -45,6 +30,12 @@ extension ImageLoader {
             guard let preview = await session.preview(of: bytes, at: uptime(), isCancelled: isCancelled) else { return }
             if !isCancelled() { shared.report(preview) }
         }
+    }
+
+    /// Passes the bytes that have arrived to a preview decoder if a caller wants previews.
+    func offerBytes(for context: RequestContext, to previews: PreviewQueue<ReceivedBytes>) {
+        guard wantsPreviews(of: context.key), let bytes = downloads[context.dataKey] else { return }
+        previews.offer(bytes, number: bytes.count)
     }
 
     /// Applies the request's processors to previews of the decoded image.

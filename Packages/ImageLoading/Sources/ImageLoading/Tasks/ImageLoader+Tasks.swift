@@ -48,7 +48,7 @@ extension ImageLoader {
             return task
         }
         startLowQuality(task.request, task.state)
-        let context = makeContext(for: task.request)
+        let context = RequestContext(self, task.request)
         run(task.state) { [priority = task.livePriority] state in
             do throws(ImageError) {
                 state.finish(.success(try await self.image(for: context, priority) { state.report($0) }))

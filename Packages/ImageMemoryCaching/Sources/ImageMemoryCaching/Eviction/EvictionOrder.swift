@@ -30,10 +30,9 @@ public struct EvictionCandidate: Hashable, Sendable {
     /// The cost of loading the value again.
     public var refetch: RefetchCost
 
+    /// Creates a candidate.
     public init(hash: UInt64, cost: Int, refetch: RefetchCost = .network) {
-        self.hash = hash
-        self.cost = cost
-        self.refetch = refetch
+        (self.hash, self.cost, self.refetch) = (hash, cost, refetch)
     }
 }
 

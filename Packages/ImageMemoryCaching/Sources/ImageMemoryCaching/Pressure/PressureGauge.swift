@@ -15,6 +15,7 @@ public struct MemoryPressureThresholds: Hashable, Sendable {
     /// privileges, only multiples of 2 seconds.
     public var interval = Duration.seconds(2)
 
+    /// Creates the default thresholds.
     public init() {}
 }
 

@@ -9,6 +9,7 @@ public struct LinuxMemoryPressurePaths: Hashable, Sendable {
     /// The mounted file systems.
     public var mounts = "/proc/self/mountinfo"
 
+    /// Creates the standard paths.
     public init() {}
 }
 
