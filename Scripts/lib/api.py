@@ -67,11 +67,15 @@ def main(graphs, folder, *options):
         return print(*undocumented(modules), sep='\n')
     if options:
         raise SystemExit(f'error: unknown options: {" ".join(options)}; use --update or --undocumented')
+    missing = list(undocumented(modules))
+    if missing:
+        print(*missing, sep='\n')
+        raise SystemExit('error: these public symbols have no documentation comment; add one to each')
     found = list(differences(modules, folder))
     if found:
         print(*found, sep='\n')
         raise SystemExit('error: ' + ADVICE)
-    print(f'==> the API of {len(modules)} modules matches the baseline', file=sys.stderr)
+    print(f'==> the API of {len(modules)} modules matches the baseline, and each symbol is documented', file=sys.stderr)
 
 
 main(*sys.argv[1:])
