@@ -159,6 +159,8 @@ let codecs = [
     library("CLibGIF", in: "ImageCodecGIF", pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
 
     module("ImageCodecImageIO", uses: ["ImageCore"]),
+
+    module("ImageThumbHash", uses: ["ImageCore"]),
 ]
 
 let coordination = [
@@ -236,6 +238,7 @@ let suites = [
     tests("ImageCodecWebPTests", of: ["ImageCore", "ImageCodecWebP", "ImageTesting", "GeneratedImages"]),
     tests("ImageCodecGIFTests", of: ["ImageCore", "ImageCodecGIF", "ImageTesting", "GeneratedImages"]),
     tests("ImageCodecImageIOTests", of: ["ImageCore", "ImageCodecImageIO"]),
+    tests("ImageThumbHashTests", of: ["ImageCore", "ImageThumbHash"]),
     tests(
         "ImageConnectivityTests",
         of: ["ImageCore", "ImageConnectivity", "ImageTesting", "ImageContractTesting", "CNetworkNamespace"]),

@@ -1,0 +1,69 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A compact description of an image, from which a blurred version can be drawn while the image loads.
+///
+/// It has the average color, the aspect ratio, the transparency and a few low frequencies of an image, in 11 to 25 bytes.
+/// A server computes it once and sends it with the URL of the image.
+///
+/// The format is that of the reference implementation by Evan Wallace (https://evanw.github.io/thumbhash).
+public struct ThumbHash: Hashable, Sendable {
+    let bytes: [UInt8]
+    let layout: ThumbHashLayout
+
+    /// Creates a hash from its bytes.
+    ///
+    /// - Throws: `ThumbHashError` if the bytes are not a hash.
+    public init(data: Data) throws(ThumbHashError) {
+        bytes = [UInt8](data)
+        layout = try ThumbHashLayout(header: bytes)
+        guard bytes.count == layout.byteCount else {
+            throw .wrongLength(bytes.count, expected: layout.byteCount)
+        }
+    }
+
+    /// Creates a hash from base64 text with padding (RFC 4648 section 4).
+    ///
+    /// - Throws: `ThumbHashError` if the text is not base64, or its bytes are not a hash.
+    public init(base64: String) throws(ThumbHashError) {
+        guard let data = Data(base64Encoded: base64) else { throw .notBase64 }
+        try self.init(data: data)
+    }
+
+    init(bytes: [UInt8], layout: ThumbHashLayout) {
+        self.bytes = bytes
+        self.layout = layout
+    }
+
+    /// The bytes, at most 25.
+    public var data: Data { Data(bytes) }
+
+    /// The bytes as base64 text with padding, at most 36 characters.
+    public var base64: String { data.base64EncodedString() }
+
+    /// Whether the image has transparent parts.
+    public var hasAlpha: Bool { layout.hasAlpha }
+
+    /// The approximate width of the image divided by its height, from 1/7 to 7.
+    public var aspectRatio: Double { Double(layout.columns) / Double(layout.rows) }
+}
+
+extension ThumbHash: CustomStringConvertible {
+    public var description: String { base64 }
+}
+
+extension ThumbHash: Codable {
+    /// Decodes base64 text.
+    public init(from decoder: any Decoder) throws {
+        try self.init(base64: try decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Encodes base64 text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(base64)
+    }
+}
