@@ -342,28 +342,34 @@ let imageload = [
         "ImageLoadTool", in: "imageload",
         uses: [
             "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImageDiskCaching",
-            "ImageHTTPCaching", "ImageTransportCaching", "ImageTransporting", httpTypes, argumentParser,
+            "ImageHTTPCaching", "ImageTransportCaching", "ImageTransporting", "ImageThumbHash", httpTypes,
+            argumentParser,
         ]),
     tests(
         "ImageLoadToolTests", in: "imageload",
         of: [
             "ImageLoadTool", "imageload", "ImageCore", "ImageDecoding", "ImageDiskCaching", "ImageLoaderKit",
-            "LoopbackServer", "CommandRunning", argumentParser,
+            "ImageThumbHash", "LoopbackServer", "CommandRunning", argumentParser,
         ]),
 ]
 
 let feedServer = [
     command("feed-server", in: "FeedServer", uses: ["FeedOrigin", "ImageCore", argumentParser] + allCodecs),
     // Optimized, because drawing the images would otherwise take ten times as long in the tests.
-    appLibrary("FeedOrigin", in: "FeedServer", uses: ["ImageCore"], settings: optimized),
-    tests("FeedOriginTests", in: "FeedServer", of: ["FeedOrigin", "ImageCore", "ImageTesting"] + allCodecs),
+    appLibrary("FeedOrigin", in: "FeedServer", uses: ["ImageCore", "ImageThumbHash"], settings: optimized),
+    tests(
+        "FeedOriginTests", in: "FeedServer",
+        of: ["FeedOrigin", "ImageCore", "ImageThumbHash", "ImageTesting"] + allCodecs),
 ]
 
 let photoFeed = [
-    appLibrary("PhotoFeedModel", in: "PhotoFeed", uses: ["ImageCore", "ImageLoading"]),
+    appLibrary("PhotoFeedModel", in: "PhotoFeed", uses: ["ImageCore", "ImageLoading", "ImageThumbHash"]),
     tests(
         "PhotoFeedModelTests", in: "PhotoFeed",
-        of: ["PhotoFeedModel", "ImageCore", "ImageLoading", "ImageTesting", "ImageTransporting", "LoaderTestBed"]),
+        of: [
+            "PhotoFeedModel", "ImageCore", "ImageLoading", "ImageTesting", "ImageThumbHash", "ImageTransporting",
+            "LoaderTestBed",
+        ]),
 ]
 
 let benchmarks = [

@@ -40,7 +40,7 @@ let package = Package(
             name: "PhotoFeedDesktop",
             dependencies: [
                 "GtkImageUI", "CGtk", module("ImageCore"), module("ImageDecoding"), module("ImageLoading"),
-                module("ImageLoaderKit"), module("ImagePresenting"),
+                module("ImageLoaderKit"), module("ImagePresenting"), module("ImageThumbHash"),
                 "FeedOrigin", "PhotoFeedModel",
             ],
             swiftSettings: toolkit),
@@ -51,7 +51,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         // Symbolic links to targets of the root package that are not products.
-        .target(name: "FeedOrigin", dependencies: [module("ImageCore")], swiftSettings: optimized),
+        .target(
+            name: "FeedOrigin", dependencies: [module("ImageCore"), module("ImageThumbHash")], swiftSettings: optimized),
         .executableTarget(
             name: "feed-server",
             dependencies: [
@@ -61,7 +62,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "PhotoFeedModel", dependencies: [module("ImageCore"), module("ImageLoading")], swiftSettings: strict),
+            name: "PhotoFeedModel",
+            dependencies: [module("ImageCore"), module("ImageLoading"), module("ImageThumbHash")], swiftSettings: strict
+        ),
         .testTarget(
             name: "PhotoFeedDesktopTests",
             dependencies: [

@@ -84,4 +84,21 @@ struct ImageRequestTests {
         options[.transition] = nil
         #expect(options.isEmpty)
     }
+
+    @Test("a placeholder is an image, or is made on each call")
+    func placeholder() {
+        let size = PixelSize(width: 1, height: 1)
+        let image = DecodedImage(
+            bitmap: Bitmap(size: size, pixels: [1, 2, 3, 255], isOpaque: true),
+            header: ImageHeader(format: .png, storedSize: size))
+        var options = ImageRequestOptions()
+        #expect(options.makePlaceholder() == nil)
+        options[.placeholder] = image
+        #expect(options.makePlaceholder() == image)
+        options = ImageRequestOptions()
+        options.setPlaceholder { image }
+        #expect(options.makePlaceholder() == image)
+        options[.placeholder] = nil
+        #expect(options.makePlaceholder() == nil)
+    }
 }

@@ -44,6 +44,36 @@ struct ImageBindingImageTests {
         #expect(rendered.dropFirst().dropLast().allSatisfy { $0 == "loading(\(bytes)) placeholder 9" })
     }
 
+    @Test("renders a placeholder that is made on demand before bind returns, and then the image")
+    func deferredPlaceholder() async {
+        let gate = Gate()
+        let request = fixture.request("a", behind: gate) {
+            $0.options.setPlaceholder { LoaderTestBed.image(width: 9) }
+        }
+        let binding = fixture.binding(on: surface)
+        binding.bind(request)
+        #expect(rendered == ["loading placeholder 9"])
+        gate.open()
+        await surface.ends { $0.phase.isSuccess }
+        #expect(rendered.last == "success(network) final 4")
+    }
+
+    @Test("makes no placeholder for an image in memory")
+    func unneededPlaceholder() async throws {
+        let made = MessageLog<String>()
+        let request = fixture.request("a") {
+            $0.options.setPlaceholder {
+                made.append("placeholder")
+                return LoaderTestBed.image(width: 9)
+            }
+        }
+        try await fixture.warm(request)
+        let binding = fixture.binding(on: surface)
+        binding.bind(request)
+        #expect(rendered == ["success(memory) final 4"])
+        #expect(made.messages == [])
+    }
+
     @Test("renders the progress before the image is complete")
     func progress() async {
         let (gate, file) = (Gate(), LoaderTestBed.file(width: 4))

@@ -37,6 +37,13 @@ struct ImageModelTests {
         #expect(model.request == request)
     }
 
+    @Test("the appearance for a new request that is not in memory has its placeholder")
+    func placeholderAboutToBeShown() {
+        let request = fixture.request("missing") { $0.options.setPlaceholder { LoaderTestBed.image(width: 9) } }
+        let model = ImageModel(loader: fixture.loader)
+        #expect(model.appearance(for: request).text == "idle placeholder 9")
+    }
+
     @Test("the appearance for a new request has its image from memory or none, never the previous one")
     func aboutToBeShown() async throws {
         let (shown, hit, missing) = (

@@ -101,6 +101,20 @@ struct VisibilityTests {
         #expect(rendered == ["success(memory) final 4", "idle none", "success(memory) final 4"])
     }
 
+    @Test("releasesHiddenImage shows the placeholder only while the surface is visible")
+    func placeholderWhileVisible() {
+        let gate = Gate()
+        let binding = fixture.binding(on: surface) {
+            $0.releasesHiddenImage = true
+            $0.loadsBeforeVisible = false
+        }
+        binding.bind(fixture.request("a", behind: gate) { $0.options[.placeholder] = LoaderTestBed.image(width: 9) })
+        binding.setVisible(true)
+        binding.setVisible(false)
+        #expect(rendered == ["idle none", "loading placeholder 9", "idle none"])
+        gate.open()
+    }
+
     @Test("releasesHiddenImage keeps an image loaded while hidden only in memory, and shows it when visible")
     func comesHidden() async {
         let binding = fixture.binding(on: surface) {

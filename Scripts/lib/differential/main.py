@@ -13,6 +13,7 @@ import jpeg_cases
 import memory_cases
 import png_cases
 import size_cases
+import thumbhash_cases
 import webp_cases
 from harness import Harness
 
@@ -23,7 +24,7 @@ SHOWN = 40
 def selected_checks(folder, only):
     """Returns the checks whose names contain `only`. If it starts with the name of a group, only checks of that group."""
     named = [group for group in GROUPS if only.startswith(group)]
-    if only.startswith("memory"):
+    if only.startswith(("memory", "thumbhash")):
         return []
     checks = [check for group in named or GROUPS for check in GROUPS[group].checks(folder)]
     return [check for check in checks if only in check.name]
@@ -67,9 +68,11 @@ def main():
         failures = [
             (check.name, reason, f"imageload decode {' '.join([str(check.file), *check.options])}")
             for check, reason in Harness(arguments.tool, folder).run(checks)]
-        outcomes = list(memory_cases.outcomes(arguments.tool, folder, arguments.only))
-        failures += [(name, reason, "imageload bench decode") for name, reason in outcomes if reason]
-        names = [check.name for check in checks] + [name for name, _ in outcomes]
+        names = [check.name for check in checks]
+        for cases, command in [(memory_cases, "imageload bench decode"), (thumbhash_cases, "imageload thumbhash")]:
+            outcomes = list(cases.outcomes(arguments.tool, folder, arguments.only))
+            failures += [(name, reason, command) for name, reason in outcomes if reason]
+            names += [name for name, _ in outcomes]
         report(failures, names, started)
     sys.exit(bool(failures) or not names)
 

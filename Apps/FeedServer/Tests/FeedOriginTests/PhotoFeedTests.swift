@@ -1,5 +1,6 @@
 import Foundation
 import ImageCore
+import ImageThumbHash
 import Testing
 
 @testable import FeedOrigin
@@ -17,17 +18,40 @@ struct PhotoFeedTests {
         #expect(feed.page(page, limit: limit, origin: "").map(\.id) == ids.map(Array.init) ?? [])
     }
 
-    @Test("a photo has five members of the correct types, and absolute URLs")
+    @Test("a photo has six members of the correct types, and absolute URLs")
     func json() throws {
         let photo = feed.photo(7, origin: "http://localhost:8080")
         let object = try #require(try JSONSerialization.jsonObject(with: Data(photo.json.utf8)) as? [String: Any])
-        #expect(Set(object.keys) == ["albumId", "id", "title", "url", "thumbnailUrl"])
+        #expect(Set(object.keys) == ["albumId", "id", "title", "url", "thumbnailUrl", "thumbHash"])
         #expect(object["albumId"] as? Int == 1)
         #expect(object["id"] as? Int == 7)
         #expect((object["title"] as? String)?.isEmpty == false)
         for key in ["url", "thumbnailUrl"] {
             #expect(URL(string: object[key] as? String ?? "")?.host() == "localhost")
         }
+    }
+
+    @Test("the hash of a photo has the colors, shape and transparency of its thumbnail", arguments: 1...20)
+    func thumbHash(id: Int) {
+        let recipe = PhotoFeed.recipe(id)
+        let thumbnail = ThumbHash(bitmap: ImageRenderer.firstFrame(of: recipe.thumbnail(100)))
+        let hash = feed.photo(id, origin: "").thumbHash
+        #expect(hash.hasAlpha == recipe.hasAlpha)
+        #expect(hash.aspectRatio == thumbnail.aspectRatio)
+        let (color, expected) = (hash.averageColor, thumbnail.averageColor)
+        for (found, expected) in [
+            (color.red, expected.red), (color.green, expected.green), (color.blue, expected.blue),
+        ] {
+            #expect(abs(found - expected) < 0.08)
+        }
+    }
+
+    @Test("the hash of a photo is the same in each feed")
+    func stableThumbHash() {
+        let other = PhotoFeed(count: 25).page(1, limit: 10, origin: "")
+        #expect(feed.page(1, limit: 10, origin: "").map(\.thumbHash) == other.map(\.thumbHash))
+        #expect(feed.page(1, limit: 10, origin: "").map(\.thumbHash) == other.map(\.thumbHash))
+        #expect(Set(other.map(\.thumbHash)).count == 10)
     }
 
     @Test("strings are escaped as JSON requires")

@@ -57,6 +57,33 @@ final class GtkImageCellTests: GtkTestCase {
         }
     }
 
+    func testThePlaceholderOfARequestIsShownUntilTheImageIsLoaded() throws {
+        try onFixture { fixture in
+            fixture.cell.setOnScreen(true)
+            fixture.bind(1, placeholder: bitmap(8, 6, red: 200))
+            XCTAssertEqual(fixture.view.content, .image)
+            XCTAssertEqual(fixture.view.shownBitmap?.size, PixelSize(width: 8, height: 6))
+            fixture.time += GtkImageCell.quickLoad
+            fixture.gate.open()
+            XCTAssertTrue(fixture.waitUntil { fixture.cell.appearance.kind == .final })
+            XCTAssertTrue(fixture.view.isCrossfading)
+            XCTAssertEqual(fixture.view.shownBitmap?.size, fixture.cell.appearance.image?.bitmap.size)
+        }
+    }
+
+    func testAFailureIsShownInsteadOfThePlaceholder() throws {
+        try onFixture { fixture in
+            fixture.gate.open()
+            fixture.failures.isFailing = true
+            fixture.cell.setOnScreen(true)
+            fixture.bind(1, placeholder: bitmap(8, 6, red: 200))
+            XCTAssertTrue(fixture.waitUntil { fixture.view.content == .failure })
+            fixture.failures.isFailing = false
+            XCTAssertTrue(fixture.view.pressRetry())
+            XCTAssertTrue(fixture.waitUntil { fixture.cell.appearance.kind == .final })
+        }
+    }
+
     func testACellOffTheScreenHoldsNoImage() throws {
         try onFixture { fixture in
             fixture.gate.open()
@@ -179,15 +206,20 @@ final class GtkImageCellTests: GtkTestCase {
             ?? Data()
     }
 
-    func bind(_ number: Int) {
+    func bind(_ number: Int, placeholder: Bitmap? = nil) {
         let (gate, failures, file) = (gate, failures, file)
         cell.bind("image \(number)") { size in
-            ImageRequest(
+            var request = ImageRequest(
                 .fetch(name: "\(number)") {
                     await gate.pass()
                     if failures.isFailing { throw NoSuchImage() }
                     return file
                 }, target: ImageTarget(size, mode: .fill))
+            if let placeholder {
+                let header = ImageHeader(format: .gif, storedSize: placeholder.size)
+                request.options.setPlaceholder { DecodedImage(bitmap: placeholder, header: header) }
+            }
+            return request
         }
     }
 

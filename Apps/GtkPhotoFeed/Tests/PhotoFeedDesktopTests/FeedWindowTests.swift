@@ -131,13 +131,13 @@ final class FeedWindowTests: DesktopTestCase {
                 })
             let count = fixture.window.list.count
             XCTAssertGreaterThanOrEqual(count, 10)
-            XCTAssertTrue(fixture.waitUntil { fixture.cells.allSatisfy { $0.image.view.content != .placeholder } })
+            XCTAssertTrue(fixture.waitUntil { fixture.cells.allSatisfy { !$0.image.appearance.phase.isLoading } })
             // At the top, the loaded images are still shown.
             XCTAssertTrue(
                 fixture.waitUntil {
                     fixture.window.list.offset = 0
                     return fixture.window.list.onScreen.first?.position == 0
-                        && fixture.cells[0].image.view.content == .image
+                        && fixture.cells[0].image.appearance.kind == .final
                 }, "\(fixture.window.list.onScreen.map { ($0.position, $0.cell.image.view.content) })")
             XCTAssertEqual(fixture.window.list.count, count)
         }
@@ -207,7 +207,7 @@ final class FeedWindowTests: DesktopTestCase {
         frames += 1
         unknown += abs(mappedCells(of: fixture.window.list) - fixture.window.list.onScreen.count)
         for (position, cell) in fixture.window.list.onScreen {
-            if cell.image.view.content != .image { withoutImage += 1 }
+            if cell.image.appearance.kind != .final { withoutImage += 1 }
             if cell.caption.inscribedText != fixture.model.photo(at: position)?.title { withAnotherCaption += 1 }
         }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import ImageCore
 import ImageTesting
+import ImageThumbHash
 import PhotoFeedModel
 import Testing
 
@@ -24,12 +25,25 @@ struct HTTPPhotoServiceTests {
         let photo = try #require(try await photos(from: loader).first)
         #expect(photo.id == 7)
         #expect(photo.title == #"a "boat""#)
+        #expect(photo.thumbHash == nil)
         #expect(photo.thumbnailUrl.absoluteString == "http://p.example/7?w=3")
         let request = try #require(loader.log.messages.first)
         #expect(request.url?.absoluteString == Self.list + "?_page=2&_limit=10")
         #expect(request.mode == .revalidate)
         #expect(request.priority == .high)
         #expect(loader.log.messages.count == 1)
+    }
+
+    @Test(
+        "a photo has its hash, or none if it is missing or malformed",
+        arguments: [
+            (#""1QsOVaiPdYl/iIeIiFiIeH9/9wh4""#, "1QsOVaiPdYl/iIeIiFiIeH9/9wh4"), (#""AAAA""#, nil), ("7", nil),
+            ("null", nil),
+        ] as [(String, String?)])
+    func thumbHash(json: String, expected: String?) async throws {
+        let text = String(decoding: Self.page, as: UTF8.self).replacing("}]", with: #","thumbHash":\#(json)}]"#)
+        let loader = ScriptedDataLoader([.revalidate: .success(Data(text.utf8))])
+        #expect(try await photos(from: loader).map(\.thumbHash?.base64) == [expected])
     }
 
     @Test("returns the stored page if the network fails")

@@ -48,7 +48,8 @@ struct RootCommand: AsyncParsableCommand {
         abstract: "Load, decode and cache images.",
         version: PackageVersion.current,
         subcommands: [
-            FetchCommand.self, SheetCommand.self, DecodeCommand.self, PreviewsCommand.self, BenchCommand.self,
+            FetchCommand.self, SheetCommand.self, DecodeCommand.self, PreviewsCommand.self, ThumbHashCommand.self,
+            BenchCommand.self,
             CacheCommand.self, HTTPCacheProbeCommand.self,
         ])
 }

@@ -66,6 +66,7 @@ struct ArgumentTests {
             ["sheet", "u"], ["decode"], ["decode", "f", "--fill"], ["decode", "f", "--frame", "-1"],
             ["decode", "f", "--speed"], ["bench", "decode"], ["bench", "decode", "f", "--fill"],
             ["bench", "decode", "f", "--speed"], ["bench", "decode", "f", "--iterations", "0"],
+            ["thumbhash"], ["thumbhash", "--decode", "AAAA"], ["thumbhash", "--decode", "AAAA", "a", "b"],
             ["cache", "trim", "--older-than", "7"], ["cache", "polish"], ["unknown"],
         ])
     func rejected(arguments: [String]) {

@@ -3,6 +3,7 @@ import ImageCore
 import ImageDecoding
 import ImageDiskCaching
 import ImageLoaderKit
+import ImageThumbHash
 import Testing
 
 /// Runs the built tool as a process and checks its exit code, standard output and standard error.
@@ -19,15 +20,18 @@ final class ToolTests {
 
     /// Writes a gradient of 40 by 30 pixels, half transparent at the right edge. Returns its path.
     private func image(_ format: ImageFormat, named name: String) throws -> String {
+        let encoder = try #require(ImageEncoders.encoder(for: format))
+        let file = folder.appending(path: name)
+        try encoder.encode(gradient, options: EncodingOptions(isLossless: true)).write(to: file)
+        return file.path
+    }
+
+    private var gradient: Bitmap {
         var pixels: [UInt8] = []
         for y in 0..<30 {
             for x in 0..<40 { pixels += [UInt8(x * 6), UInt8(y * 8), 90, x == 39 ? 128 : 255] }
         }
-        let bitmap = Bitmap(size: PixelSize(width: 40, height: 30), pixels: pixels, isOpaque: false)
-        let encoder = try #require(ImageEncoders.encoder(for: format))
-        let file = folder.appending(path: name)
-        try encoder.encode(bitmap, options: EncodingOptions(isLossless: true)).write(to: file)
-        return file.path
+        return Bitmap(size: PixelSize(width: 40, height: 30), pixels: pixels, isOpaque: false)
     }
 
     private func object(_ text: some StringProtocol) throws -> [String: Any] {
@@ -114,6 +118,7 @@ final class ToolTests {
             (["fetch", "file://\(folder.path)/missing"], 66), (["fetch", "missing-file"], 66),
             (["fetch", "gopher://h/a"], 64), (["fetch", good, "--output", "/proc/nowhere"], 74),
             (["fetch", "http://127.0.0.1:1/a.png", "--offline"], 69), (["nonsense"], 64),
+            (["thumbhash", text], 65), (["thumbhash", "--decode", "AAAA", folder.path + "/out.png"], 65),
         ]
         for (arguments, status) in cases {
             var arguments = arguments
@@ -166,6 +171,28 @@ final class ToolTests {
             let header = try ImageDecoders.makeDecoder().header(of: Data(contentsOf: output.appending(path: name)))
             #expect(header.size == PixelSize(width: 20, height: 15))
         }
+    }
+
+    @Test("thumbhash prints the hash of a file, and the names of several")
+    func thumbHash() async throws {
+        let (file, other) = (try image(.png, named: "a.png"), try image(.webp, named: "b.webp"))
+        let expected = ThumbHash(bitmap: gradient).base64
+        let result = try await run(["thumbhash", file])
+        #expect(result.status == 0)
+        #expect(result.output == expected + "\n")
+        let both = try await run(["thumbhash", file, other])
+        #expect(both.output == "\(expected)  \(file)\n\(expected)  \(other)\n")
+    }
+
+    @Test("thumbhash --decode writes the image of a hash")
+    func decodedThumbHash() async throws {
+        let hash = ThumbHash(bitmap: gradient)
+        let output = folder.appending(path: "placeholder.png")
+        let result = try await run(["thumbhash", "--decode", hash.base64, output.path])
+        #expect(result.status == 0)
+        let written = try ImageDecoders.makeDecoder().decode(
+            Data(contentsOf: output), request: DecodingRequest(), isCancelled: { false })
+        #expect(written.bitmap == hash.bitmap())
     }
 
     @Test("a missing embedded thumbnail is reported in one line")
@@ -268,7 +295,7 @@ final class ToolTests {
         let result = try await run(["--help"])
         #expect(result.status == 0)
         #expect(result.errors == [])
-        for command in ["fetch", "sheet", "decode", "bench", "cache", "http-cache-probe"] {
+        for command in ["fetch", "sheet", "decode", "thumbhash", "bench", "cache", "http-cache-probe"] {
             #expect(result.output.contains(command))
         }
     }

@@ -76,7 +76,6 @@ struct BindingState: Sendable {
         guard let request, appearance.phase.apply(event) else { return .none }
         guard mayLoad else { return waitUntilVisible() }
         generation.number += 1
-        showWaiting()
         return .start(request, generation)
     }
 
@@ -88,6 +87,11 @@ struct BindingState: Sendable {
     }
 
     // MARK: Events of the loader
+
+    /// Handles that the image is not in memory. Until then, the placeholder is not made.
+    mutating func missedMemory(_ generation: Generation) {
+        if awaits(generation) { showWaiting() }
+    }
 
     /// Handles an event of the task. Returns false if the event is outdated or changes nothing.
     @discardableResult
@@ -136,7 +140,7 @@ struct BindingState: Sendable {
     }
 
     private mutating func showPlaceholder() {
-        let placeholder = request?.options[.placeholder, as: DecodedImage.self]
+        let placeholder = holdsImages ? request?.options.makePlaceholder() : nil
         show(placeholder, placeholder == nil ? .none : .placeholder)
     }
 

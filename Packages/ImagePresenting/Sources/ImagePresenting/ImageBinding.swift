@@ -3,7 +3,8 @@ public import ImageLoading
 
 /// Shows the image of the latest request on a surface. Create one for each cell, and keep it as long as the cell.
 ///
-/// - An image in memory is rendered before `bind` returns, without placeholder and transition.
+/// - An image in memory is rendered before `bind` returns, without placeholder and transition. Otherwise, the
+///   placeholder is.
 /// - Each binding has a generation. Results of an older generation are never rendered, even for the same request.
 /// - A bound surface isn't necessarily visible: lists bind cells in advance. Until `setVisible(true)`, an image loads
 ///   at a low priority, or not at all, depending on `Options`.
@@ -26,8 +27,8 @@ public final class ImageBinding {
         public var loadsBeforeVisible = true
         /// The priority until the surface is visible. A request with a lower priority keeps its own.
         public var priorityBeforeVisible = RequestPriority.low
-        /// Whether the final image is released while the surface is hidden. It is taken from memory, or loaded, when
-        /// the surface is visible again. Use it for lists with many more bound than visible cells.
+        /// Whether all images are released while the surface is hidden. The final image is taken from memory, or loaded,
+        /// when the surface is visible again. Use it for lists with many more bound than visible cells.
         public var releasesHiddenImage = false
         /// The transition to an image from the network or disk. The option `transition` of a request takes precedence.
         public var transition = ImageTransition.none
@@ -86,6 +87,7 @@ public final class ImageBinding {
 
     private func start(_ request: ImageRequest, _ generation: BindingState.Generation) {
         if let hit = loader.cachedImage(for: request) { return received(.finished(.success(hit)), generation) }
+        state.missedMemory(generation)
         var request = withBestCachedPreview(request, generation)
         render()
         // The surface may have changed the binding while it rendered.

@@ -37,14 +37,17 @@ public final class ImageModel {
     /// Returns what to draw for a request that is about to be shown.
     ///
     /// Use it if your toolkit draws a view before it reports that the view appeared. Contains the image if it is in
-    /// memory, but never an image of the previous request. Always observes the model.
+    /// memory, or else the placeholder, but never an image of the previous request. Always observes the model.
     public func appearance(for request: ImageRequest) -> ImageAppearance {
         let shown = appearance
         guard binding.request != request else { return shown }
         let number = shown.imageVersion + 1
-        guard let hit = loader.cachedImage(for: request) else { return ImageAppearance(imageVersion: number) }
+        if let hit = loader.cachedImage(for: request) {
+            return ImageAppearance(phase: .success(.memory), image: hit.image, kind: .final, imageVersion: number)
+        }
+        let placeholder = request.options.makePlaceholder()
         return ImageAppearance(
-            phase: .success(.memory), image: hit.image, kind: .final, imageVersion: number)
+            image: placeholder, kind: placeholder == nil ? .none : .placeholder, imageVersion: number)
     }
 
     /// Shows the image of a request, and makes the model visible. An image in memory is available when this method

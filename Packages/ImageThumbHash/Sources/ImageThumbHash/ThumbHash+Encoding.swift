@@ -7,11 +7,8 @@ extension ThumbHash {
     /// Computes the hash of an image.
     ///
     /// An image with a side of more than 100 pixels is first scaled down to 100 pixels, by a box average with colors
-    /// weighted by alpha. Without scaling, the bytes are those of the reference implementation. (If a channel is constant,
-    /// its frequencies are the noise of the rounding, which differs between C libraries, and has no effect on the
-    /// decoded image.)
-    ///
-    /// Takes about a millisecond, and for a large image as long as reading its pixels.
+    /// weighted by alpha. Without scaling, the bytes are those of the reference implementation in JavaScript, on every
+    /// platform. Takes less than a millisecond, and for a large image as long as reading its pixels.
     ///
     /// - Precondition: The image has at least one pixel.
     public init(bitmap: Bitmap) {

@@ -1,6 +1,7 @@
 import ImageCore
+public import ImageThumbHash
 
-/// A photo of the feed, with the properties of a photo of JSONPlaceholder.
+/// A photo of the feed, with the properties of a photo of JSONPlaceholder and a hash.
 public struct Photo: Hashable, Sendable {
     /// The number of the album, from 1. An album has 50 photos.
     public var albumId: Int
@@ -12,15 +13,17 @@ public struct Photo: Hashable, Sendable {
     public var url: String
     /// The absolute URL of the thumbnail, whose longer side has 300 pixels.
     public var thumbnailUrl: String
+    /// Describes the image until it is loaded.
+    public var thumbHash: ThumbHash
 
     var json: String {
         #"{"albumId":\#(albumId),"id":\#(id),"title":"\#(escaped(title))","url":"\#(escaped(url))","#
-            + #""thumbnailUrl":"\#(escaped(thumbnailUrl))"}"#
+            + #""thumbnailUrl":"\#(escaped(thumbnailUrl))","thumbHash":"\#(thumbHash.base64)"}"#
     }
 }
 
 /// A list of photos, numbered from 1 and divided into pages.
-public struct PhotoFeed: Hashable, Sendable {
+public struct PhotoFeed: Sendable {
     /// The number of photos per page if a request doesn't specify it.
     public static let defaultLimit = 10
     /// The maximum number of photos per page.
@@ -30,6 +33,7 @@ public struct PhotoFeed: Hashable, Sendable {
     public let count: Int
     /// Whether each image shows its number as a `NumberMark`.
     public let isNumbered: Bool
+    private let thumbHashes = ThumbHashStore()
 
     /// Creates a feed.
     public init(count: Int, isNumbered: Bool = false) {
@@ -53,7 +57,7 @@ public struct PhotoFeed: Hashable, Sendable {
         let recipe = recipe(id)
         return Photo(
             albumId: (id - 1) / 50 + 1, id: id, title: Self.title(id), url: origin + recipe.target,
-            thumbnailUrl: origin + recipe.thumbnail(300).target)
+            thumbnailUrl: origin + recipe.thumbnail(300).target, thumbHash: thumbHashes.hash(of: recipe))
     }
 
     /// Returns the images of the first photos, thumbnails first.

@@ -45,17 +45,23 @@ public struct ImageRenderer: Sendable {
         let options = EncodingOptions(
             quality: Double(recipe.quality) / 100, isLossless: recipe.isLossless, isProgressive: recipe.isProgressive)
         guard let count = recipe.frames else {
-            return try encoder.encode(bitmap(recipe, renderer), options: options)
+            return try encoder.encode(Self.bitmap(recipe, renderer), options: options)
         }
         let frames = (0..<count).map { number in
             AnimationFrame(
-                bitmap: bitmap(recipe, renderer, phase: Float(number) / Float(count)),
+                bitmap: Self.bitmap(recipe, renderer, phase: Float(number) / Float(count)),
                 delay: .milliseconds(100))
         }
         return try encoder.encode(frames, loopCount: 0, options: options)
     }
 
-    private func bitmap(_ recipe: ImageRecipe, _ renderer: SceneRenderer, phase: Float? = nil) -> Bitmap {
+    /// Draws an image, or the first frame of an animation.
+    static func firstFrame(of recipe: ImageRecipe) -> Bitmap {
+        let renderer = SceneRenderer(id: recipe.id, hasAlpha: recipe.hasAlpha)
+        return bitmap(recipe, renderer, phase: recipe.frames == nil ? nil : 0)
+    }
+
+    private static func bitmap(_ recipe: ImageRecipe, _ renderer: SceneRenderer, phase: Float? = nil) -> Bitmap {
         let scene = renderer.bitmap(size: recipe.size, phase: phase)
         return recipe.isNumbered ? NumberMark.mark(recipe.id, on: scene) : scene
     }

@@ -96,7 +96,7 @@ public final class GtkImageCell: ImageSurface {
 
     /// Shows an appearance. The binding calls this method.
     public func render(_ appearance: ImageAppearance) {
-        if let image = appearance.image {
+        if let image = appearance.image, !appearance.isFailedPlaceholder {
             show(image, appearance)
         } else {
             shownNumber = nil
@@ -117,7 +117,8 @@ public final class GtkImageCell: ImageSurface {
         shownNumber = appearance.imageVersion
         let isQuick = loadingSince.map { now() - $0 < Self.quickLoad } ?? true
         view.show(
-            Texture(image.bitmap), crossfadingFor: isQuick ? 0 : appearance.transition.milliseconds)
+            Texture(image.bitmap), crossfadingFor: isQuick ? 0 : appearance.transition.milliseconds,
+            isBrief: appearance.kind == .placeholder)
         animation?.stop()
         guard appearance.kind == .final, let request = binding.request else { return }
         animation?.play(image, of: request) { [weak view] in view?.show(Texture($0), isBrief: true) }
@@ -144,6 +145,11 @@ extension ImageBinding.Options {
         options.transition = .crossDissolve(.milliseconds(180))
         return options
     }
+}
+
+extension ImageAppearance {
+    /// Whether loading has failed and only the placeholder is left. The cell shows the failure instead.
+    fileprivate var isFailedPlaceholder: Bool { phase.isFailure && kind == .placeholder }
 }
 
 extension ImageTransition {

@@ -4,6 +4,7 @@ internal import ImageDecoding
 internal import ImageLoaderKit
 public import ImageLoading
 internal import ImagePresenting
+internal import ImageThumbHash
 internal import PhotoFeedModel
 
 #if canImport(FoundationEssentials)
@@ -56,9 +57,11 @@ public struct FeedLoading {
     }
 
     func thumbnail(of photo: Photo, _ size: PixelSize) -> ImageRequest {
-        ImageRequest(
+        var request = ImageRequest(
             url: photo.thumbnailUrl, target: fitsImagesToCells ? ImageTarget(size, mode: .fill) : nil,
             processors: Self.processors, priority: .high)
+        if let thumbHash = photo.thumbHash { request.options.setPlaceholder(thumbHash) }
+        return request
     }
 
     /// Returns the request for the full image, with the thumbnail as a preview.

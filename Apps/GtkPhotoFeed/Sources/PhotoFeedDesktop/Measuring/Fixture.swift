@@ -72,7 +72,7 @@ final class Fixture {
     /// Whether each cell on the screen shows its image, without a crossfade in progress.
     var isSettled: Bool {
         !cells.isEmpty
-            && cells.allSatisfy { $0.image.view.content == .image && !$0.image.view.isCrossfading }
+            && cells.allSatisfy { $0.image.appearance.kind == .final && !$0.image.view.isCrossfading }
     }
 
     /// The states of the list and its cells, for error messages.

@@ -24,7 +24,10 @@ final class NumberCheck {
     func check(_ window: FeedWindow) {
         for (position, cell) in window.list.onScreen {
             if cell.photo?.id != window.model.photo(at: position)?.id { wrongCount += 1 }
-            guard let id = cell.photo?.id, let identity = cell.image.view.shownImageID else { continue }
+            // Placeholders have no number.
+            guard cell.image.appearance.kind == .final, let id = cell.photo?.id,
+                let identity = cell.image.view.shownImageID
+            else { continue }
             let shown = ShownImage(identity: identity, number: cell.image.appearance.imageVersion, id: id)
             if lastChecked.updateValue(shown, forKey: ObjectIdentifier(cell)) != shown { read(cell, id) }
         }

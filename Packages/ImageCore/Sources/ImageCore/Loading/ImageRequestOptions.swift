@@ -9,7 +9,7 @@ public struct ImageRequestOptions: Sendable {
 
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The image that a view shows while it loads.
+        /// The image that a view shows while it loads: a `DecodedImage`, or what `setPlaceholder(_:)` sets.
         public static let placeholder = Key(rawValue: "placeholder")
         /// The image that a view shows after a failure.
         public static let failureImage = Key(rawValue: "failureImage")
@@ -33,4 +33,23 @@ public struct ImageRequestOptions: Sendable {
 
     /// The value of an option; nil if it is not set or has another type.
     public subscript<Value: Sendable>(key: Key, as type: Value.Type) -> Value? { values[key] as? Value }
+}
+
+extension ImageRequestOptions {
+    /// Sets a placeholder that is made only when a view shows it, and not if the image is in memory.
+    ///
+    /// - Parameter make: Returns the placeholder, in much less than a frame. Views call it on the main actor, each time
+    ///   that they show the placeholder.
+    public mutating func setPlaceholder(_ make: @escaping @Sendable () -> DecodedImage) {
+        self[.placeholder] = DeferredPlaceholder(make: make)
+    }
+
+    /// Returns the placeholder, or nil if there is none. Call it only if the placeholder is shown.
+    public func makePlaceholder() -> DecodedImage? {
+        self[.placeholder, as: DecodedImage.self] ?? self[.placeholder, as: DeferredPlaceholder.self]?.make()
+    }
+}
+
+private struct DeferredPlaceholder: Sendable {
+    let make: @Sendable () -> DecodedImage
 }

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Foundation
+import ImageCore
+import ImageDecoding
+import ImageLoaderKit
+import ImageThumbHash
+
+struct ThumbHashCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "thumbhash", abstract: "Compute the placeholder hash of images, or write the image of a hash.",
+        discussion: """
+            Prints the ThumbHash of each file as base64, followed by the name of the file if there are several. With \
+            --decode, writes the blurred image of a hash as a PNG file instead.
+            """)
+
+    @Argument(help: "The files, or with --decode the PNG file to write.")
+    var files: [String]
+
+    @Option(help: "Write the image of this hash, which is base64.")
+    var decode: String?
+
+    func validate() throws {
+        guard decode == nil || files.count == 1 else { throw ValidationError("--decode needs one file to write") }
+    }
+
+    func run() async throws {
+        if let decode { return try await writeImage(of: decode, to: files[0]) }
+        let decoder = ImageDecoders.makeDecoder()
+        for file in files {
+            let hash = try await hash(of: file, decoder)
+            Console.output(files.count == 1 ? hash.base64 : "\(hash.base64)  \(file)")
+        }
+    }
+
+    private func hash(of file: String, _ decoder: DownsamplingDecoder) async throws -> ThumbHash {
+        let data = try await FileAccess.read(file)
+        // The size up to which the hash uses each pixel. Smaller images are not enlarged.
+        let request = DecodingRequest(target: ImageTarget(PixelSize(width: 100, height: 100)))
+        do throws(DecodingFailure) {
+            return ThumbHash(bitmap: try decoder.decode(data, request: request) { false }.bitmap)
+        } catch {
+            throw ToolFailure(error, subject: file)
+        }
+    }
+
+    private func writeImage(of text: String, to path: String) async throws {
+        let hash: ThumbHash
+        do throws(ThumbHashError) {
+            hash = try ThumbHash(base64: text)
+        } catch {
+            throw ToolFailure(status: .notAImage, line: "\(text): \(error). Check that the hash is complete.")
+        }
+        guard let encoder = ImageEncoders.encoder(for: .png) else { return }
+        let file = try encoder.encode(hash.bitmap(), options: EncodingOptions())
+        try await FileAccess.write(file, to: URL(fileURLWithPath: path))
+    }
+}

@@ -1,0 +1,3 @@
+import Foundation
+
+func libraryCosine(_ angle: Double) -> Double { cos(angle) }
