@@ -21,7 +21,9 @@ extension ThumbHash {
                 for value in [color.red, color.green, color.blue, color.alpha] { pixels.append(UInt8(255 * value)) }
             }
         }
-        return Bitmap(size: size, pixels: pixels, isOpaque: !hasAlpha)
+        // With little transparency, no pixel may be left translucent.
+        let isOpaque = stride(from: 3, to: pixels.count, by: 4).allSatisfy { pixels[$0] == 255 }
+        return Bitmap(size: size, pixels: pixels, isOpaque: isOpaque)
     }
 
     private var decodedSize: PixelSize {
