@@ -65,6 +65,13 @@ struct ThumbHashEncodingTests {
         #expect(ThumbHash(bitmap: image) == ThumbHash(bitmap: other))
     }
 
+    @Test("the cosine near its zeros has full precision", arguments: 1..<40)
+    func cosinesNearZero(multiple: Int) {
+        let angle = Double(multiple) * .pi / 2
+        let expected = libraryCosine(angle)
+        #expect(abs(cosine(angle) - expected) <= expected.ulp)
+    }
+
     @Test("the cosine differs from that of the C library by at most the last bit", arguments: 0..<22)
     func cosines(whole: Int) {
         for step in 0..<1_000 {
