@@ -1,4 +1,4 @@
-/// Returns the cosine of an angle in radians from 0 to 1,000,000, with an error of less than one unit in the last place.
+/// Returns the cosine of an angle in radians from 0 to 1,000, with an error of less than one unit in the last place.
 ///
 /// It uses the method of fdlibm (https://www.netlib.org/fdlibm), as JavaScript engines do, and does not call the C library,
 /// whose last bits differ between platforms. A hash must not differ: a frequency that an image doesn't have is halfway
@@ -19,29 +19,30 @@ private struct SmallAngle {
     var error: Double
 }
 
-/// Subtracts the nearest multiple of π/2. Uses as many parts of π/2 as the difference needs for full precision.
+/// Subtracts the nearest multiple of π/2. If most bits cancel out, uses more bits of π/2.
 private func reduced(_ angle: Double) -> (quarter: Int, rest: SmallAngle) {
     guard angle > .pi / 4 else { return (0, SmallAngle(value: angle, error: 0)) }
     let quarter = Int(angle * 0x1.45f306dc9c883p-1 + 0.5)
     let count = Double(quarter)
-    var difference = angle - count * halfPi[0].leading
-    var correction = count * halfPi[0].trailing
-    for (part, limit) in [(1, 0x1p-16), (2, 0x1p-49)] {
-        guard abs(difference - correction) < angle.binade * limit else { break }
+    var difference = angle - count * HalfPi.first
+    var correction = count * HalfPi.afterFirst
+    if abs(difference - correction) < angle.binade * 0x1p-16 {
         let before = difference
-        let subtracted = count * halfPi[part].leading
-        difference = before - subtracted
-        correction = count * halfPi[part].trailing - ((before - difference) - subtracted)
+        difference -= count * HalfPi.second
+        correction = count * HalfPi.afterSecond - ((before - difference) - count * HalfPi.second)
     }
     let value = difference - correction
     return (quarter, SmallAngle(value: value, error: (difference - value) - correction))
 }
 
-/// π/2 in parts of 33 bits, each with a number for what follows it.
-private let halfPi: [(leading: Double, trailing: Double)] = [
-    (0x1.921fb544p0, 0x1.0b4611a626331p-34), (0x1.0b4611a6p-34, 0x1.3198a2e037073p-69),
-    (0x1.3198a2ep-69, 0x1.b839a252049c1p-104),
-]
+/// π/2 as the sum of `first` and `afterFirst`, or of `first`, `second` and `afterSecond`. The first two have 33 bits, so that
+/// their multiples are exact.
+private enum HalfPi {
+    static let first = 0x1.921fb544p0
+    static let afterFirst = 0x1.0b4611a626331p-34
+    static let second = 0x1.0b4611a6p-34
+    static let afterSecond = 0x1.3198a2e037073p-69
+}
 
 private func cosine(_ angle: SmallAngle) -> Double {
     let (x, magnitude) = (angle.value, abs(angle.value))
