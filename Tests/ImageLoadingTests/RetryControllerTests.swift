@@ -196,6 +196,27 @@ struct RetryControllerTests {
         #expect(try await fixture.loader.data(for: fixture.request("e")).source == .network)
     }
 
+    @Test("failures of originals without a host don't keep others from being loaded")
+    func originalsWithoutHost() async {
+        let fixture = LoaderFixture {
+            $0.retryPolicy = RetryPolicy(retries: 0, breakerThreshold: 1) { 0 }
+        }
+        let request = ImageRequest(.fetch(name: "a") { throw ImageError.network(.connectionRefused, "refused") })
+        for _ in 0..<3 {
+            let error = await #expect(throws: ImageError.self) { try await fixture.loader.data(for: request) }
+            #expect(error.map(isUnavailable) == false)
+        }
+    }
+
+    @Test("the body of an error response is discarded, so that the connection can be used again")
+    func errorBody() async throws {
+        let fixture = LoaderFixture(retries: 0)
+        let request = fixture.request("a", then: .status(.serviceUnavailable))
+        await #expect(throws: ImageError.self) { try await fixture.loader.data(for: request) }
+        let url = try #require(request.url)
+        #expect(fixture.transport.messages == [.sent(url), .head(url)])
+    }
+
     @Test("a host that responds is available, whatever the status", arguments: [404, 403, 429, 500])
     func respondingHost(_ status: Int) async {
         let fixture = LoaderFixture {

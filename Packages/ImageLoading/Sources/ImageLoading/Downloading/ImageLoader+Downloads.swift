@@ -109,6 +109,7 @@ extension ImageLoader {
         let request = try TransportRequest(url, context, configuration.transferLimits)
         let response = try await configuration.transport.send(request)
         if let error = response.head.error {
+            response.body.discard()
             throw AttemptFailure(error: error, retryAfter: response.head.retryAfter)
         }
         let received = ReceivedBytes()

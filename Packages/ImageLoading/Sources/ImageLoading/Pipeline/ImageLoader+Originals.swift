@@ -50,6 +50,7 @@ extension ImageLoader {
             let response = try await cache.storedResponse(to: request, context.route)
             if let error = response.head.error {
                 context.send(.diskHit(bytes: 0))  // the stored response is an error such as 404
+                response.body.discard()
                 throw error
             }
             let data = try await collect(response)

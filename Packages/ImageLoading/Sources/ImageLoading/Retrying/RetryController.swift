@@ -37,7 +37,8 @@ final class RetryController: Sendable {
 
     /// Throws if the host has just failed too often. Each admitted attempt must end with `succeeded` or `failed`.
     func admit(_ host: String?) throws(AttemptFailure) {
-        let (host, now) = (host ?? "", uptime())
+        guard let host else { return }
+        let now = uptime()
         guard breakers.withLock({ $0[host]?.admits(now: now) ?? true }) else {
             throw AttemptFailure(error: .network(.hostUnavailable, "\(host) failed too often recently"))
         }
@@ -45,14 +46,14 @@ final class RetryController: Sendable {
 
     /// - Parameter budget: The request's own budget, if it has one.
     func succeeded(_ host: String?, _ budget: RetryBudget?) {
-        ended(host ?? "", .up)
+        ended(host, .up)
         (budget ?? self.budget).succeeded()
     }
 
     /// - Parameter isOffline: Whether there is no network. If so, the host doesn't count as failed.
     func failed(_ host: String?, _ error: any Error, isOffline: Bool) -> AttemptFailure {
         let failure = error as? AttemptFailure ?? AttemptFailure(error: ImageError(error))
-        ended(host ?? "", isOffline ? .unknown : failure.error.hostStatus)
+        ended(host, isOffline ? .unknown : failure.error.hostStatus)
         return failure
     }
 
@@ -68,7 +69,8 @@ final class RetryController: Sendable {
     /// Resets the circuit breakers, because the lost network may have caused the failures.
     func networkReturned() { breakers.withLock { $0 = [:] } }
 
-    private func ended(_ host: String, _ status: CircuitBreaker.HostStatus) {
+    private func ended(_ host: String?, _ status: CircuitBreaker.HostStatus) {
+        guard let host else { return }
         let now = uptime()
         let fresh = CircuitBreaker(threshold: policy.breakerThreshold, pause: policy.breakerPause)
         breakers.withLock { breakers in
