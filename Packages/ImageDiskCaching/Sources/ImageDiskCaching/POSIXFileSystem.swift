@@ -7,7 +7,16 @@ public import ImageCore
     import Darwin
 #endif
 
-/// The file system of the operating system. `DiskDataCache` uses it by default.
+/// Accesses files with the system calls of Linux and Apple platforms. `DiskDataCache` uses it by default.
+///
+/// - Each method blocks the calling thread, except those for non-blocking access.
+/// - Failures contain the name of the system call and its `errno`, for example `open` and `ENOENT`.
+/// - Opens, reads, writes and locks that a signal interrupts (`EINTR`) are repeated.
+/// - Only the owner can access new files and directories (modes 0600 and 0700).
+/// - Locks are those of `flock`, which other programs can ignore.
+/// - `synchronize` calls `fdatasync` on Linux. On Apple platforms, it calls `fcntl` with `F_FULLFSYNC`, because `fsync`
+///   leaves data in the cache of the device.
+/// - Non-blocking access needs `openat2` and `preadv2` of Linux. Without them, these methods return nil.
 public struct POSIXFileSystem: FileSystem {
     /// Creates a file system. It has no state.
     public init() {}

@@ -33,15 +33,20 @@ public struct FixedLifetimePolicy: HTTPCachePolicy {
     }
 }
 
-/// A policy that stores and reuses nothing.
+/// Stores no response, as if each one had `Cache-Control: no-store` (RFC 9111, 5.2.2.5).
+///
+/// Set it as `ImageLoaderOptions.httpCachePolicy` to load images without the HTTP cache. The memory cache and resumed
+/// downloads still work. For a single request, use `ImageCachePolicy.memoryOnly` instead.
+///
+/// If another policy stored a response earlier, the cache must validate it before each use.
 public struct NeverStorePolicy: HTTPCachePolicy {
     /// Creates a policy.
     public init() {}
 
-    /// Returns false.
+    /// Returns false for every response.
     public func mayStore(_ response: StoredHTTPResponse, to request: HTTPCacheRequest) -> Bool { false }
 
-    /// Returns `validate` without a fallback.
+    /// Returns `validate` without a fallback. Called only for responses that another policy stored.
     public func reuse(_ response: StoredHTTPResponse, for request: HTTPCacheRequest, at now: Date) -> CacheReuse {
         .validate(fallback: .never)
     }

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Stores values within limits of cost and count. An eviction policy chooses which entries to evict.
+/// A memory cache with limits of total cost and number of entries. For images, use `MemoryImageCache`.
 ///
-/// All operations are synchronous and can be called from any thread. Lookups, insertions and removals of one key take
-/// O(1) amortized time. One lock protects the cache; removed values are released after it is unlocked.
-///
+/// All operations are synchronous, on any thread. Lookups, insertions and removals of one key take O(1) amortized time.
+/// One lock protects the cache; removed values are released after it is unlocked. Under memory pressure, call `trim`.
 /// A value that exceeds a limit by itself is refused and evicts nothing. The older value for its key is removed.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let storage: Mutex<CacheStorage<Key, Value>>
     private let clock: CacheClock?
     private let lifetime: EntryLifetime?
 
+    /// Creates an empty cache.
     /// - Parameters:
     ///   - limits: The limits of cost and count.
     ///   - policy: Chooses the entries to evict.

@@ -1,14 +1,17 @@
 public import ImageCore
 public import ImageLoading
 
-/// Shows the image of the latest request on a surface. Create one for each cell, and keep it as long as the cell.
+/// Loads images and renders them on an `ImageSurface`, such as a view or a cell of a list.
 ///
-/// - An image in memory is rendered before `bind` returns, without placeholder and transition. Otherwise, the
-///   placeholder is.
-/// - Each binding has a generation. Results of an older generation are never rendered, even for the same request.
+/// If the image is in the memory cache, `bind` renders it before it returns, without a transition. Otherwise, it renders
+/// the placeholder of the request before it returns, then its previews, if any, and then the image. If loading fails,
+/// `ImageAppearance.phase` contains the error, and the surface shows the failure image of the request, if any.
+///
+/// - Create one binding for each cell, and keep it as long as the cell.
+/// - Binding another request cancels the previous one, whose later results are never rendered.
+/// - Binding an equal request changes only the priority. If the request has failed, the image is loaded again.
 /// - A bound surface isn't necessarily visible: lists bind cells in advance. Until `setVisible(true)`, an image loads
 ///   at a low priority, or not at all, depending on `Options`.
-/// - Binding an equal request again changes only its priority, unless the request has failed.
 /// - Deallocating the binding cancels its request. If the surface is deallocated, the next event cancels it.
 ///
 /// ```swift

@@ -31,9 +31,19 @@ extension DecodingFailure: CustomStringConvertible {
     }
 }
 
-/// The names of the limits in `DecodingLimits`.
+/// Identifies a limit of `DecodingLimits`, for example in `DecodingFailure.limitExceeded`.
+///
+/// The limits and their units:
+/// - `encodedBytes`: the size of the file, in bytes.
+/// - `pixels`: width times height of the stored image or canvas, in pixels.
+/// - `side`: the longer of width and height, in pixels.
+/// - `frames`: the number of frames.
+/// - `metadataBytes`: the size of an ICC profile or of Exif data, in bytes. Decoders ignore larger ones instead of
+///   throwing.
+/// - `decodedBytes`: the memory for the output and for the codec, in bytes.
+/// - `scans`: the number of scans of a progressive JPEG.
 public enum DecodingLimit: String, Sendable, CaseIterable {
-    /// The limit of the same name in `DecodingLimits`, in its unit.
+    /// The limit of the same name in `DecodingLimits`. See `DecodingLimit` for its unit.
     case encodedBytes, pixels, side, frames, metadataBytes, decodedBytes, scans
 }
 

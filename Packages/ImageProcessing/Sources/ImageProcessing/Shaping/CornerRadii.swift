@@ -60,14 +60,30 @@ extension CornerRadii {
     }
 }
 
-/// A border along the inner side of an image's edge.
+/// The color and width of a border, which a processor draws inside the edges of an image.
+///
+/// Pass it to `RoundedCornersProcessor`, `CircleProcessor` or `BorderProcessor`. The border follows rounded corners and
+/// covers the outermost pixels. It doesn't change the size of the image.
+///
+/// The width is in pixels of the image. For a width in points, multiply it by the scale of the display, and decode the
+/// image to the size of its view in pixels. If the view scales the image, it also scales the border.
+///
+/// ```swift
+/// let border = ImageBorder(color: .white, width: 2 * displayScale)  // 2 points
+/// let request = ImageRequest(url: url, target: .fill(pixelSize), processors: [.circle(border: border)])
+/// ```
 public struct ImageBorder: Hashable, Sendable {
-    /// The color of the border.
+    /// The color. The image shows through a translucent color.
     public let color: PixelColor
-    /// The width in pixels, which can be a fraction. Negative widths and NaN count as 0.
+    /// The width in pixels of the image, at least 0. It can be a fraction.
     public let width: Double
 
-    /// Creates a border with a width in pixels.
+    /// Creates a border.
+    ///
+    /// - Parameters:
+    ///   - color: The color. The image shows through a translucent color.
+    ///   - width: The width in pixels of the image, which can be a fraction. Negative widths and NaN count as 0. A
+    ///     width of half the shorter side or more covers the whole image.
     public init(color: PixelColor, width: Double) {
         self.color = color
         self.width = width > 0 ? min(width, 1e9) : 0
