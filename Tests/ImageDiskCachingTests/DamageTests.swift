@@ -126,7 +126,7 @@ struct DamageTests {
                 root: folder.path, byteLimit: 1 << 20, options: DiskCacheOptions(), fileSystem: fileSystem,
                 now: { testTime }))
         try await cache.store(entry(150), for: key(1))
-        fileSystem.begin()
+        fileSystem.begin(at: folder.file(key(1)).path)
         let report = try await cache.verify()
         #expect(report.damagedRemoved == 0)
         #expect(report.entriesChecked == 1)

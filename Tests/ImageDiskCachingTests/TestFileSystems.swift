@@ -19,17 +19,32 @@ struct SmallDisk: ForwardingFileSystem {
     func availableBytes(at path: String) throws(FileSystemFailure) -> Int { byteCount - folder.byteCount() }
 }
 
-/// A file system where another cache has not written the end of the next file that is read.
+/// A file system where another cache has not written the end of a file when it is read for the first time.
 final class FileInProgress: ForwardingFileSystem {
-    let base: any FileSystem = POSIXFileSystem()
-    private let isInProgress = Atomic(false)
+    private struct State {
+        var path: String?
+        var file: Int32?
+    }
 
-    func begin() { isInProgress.store(true, ordering: .relaxed) }
+    let base: any FileSystem = POSIXFileSystem()
+    private let state = Mutex(State())
+
+    /// The first reader of the file at `path` finds half of it.
+    func begin(at path: String) { state.withLock { $0.path = path } }
+
+    func openToRead(_ path: String) throws(FileSystemFailure) -> Int32 {
+        let file = try base.openToRead(path)
+        state.withLock { state in
+            if state.path == path { state = State(file: file) }
+        }
+        return file
+    }
 
     func read(
         _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(FileSystemFailure) -> Int {
         let count = try unsafe base.read(file, into: buffer, at: offset)
-        return isInProgress.exchange(false, ordering: .relaxed) ? count / 2 : count
+        let isHalf = state.withLock { $0.file == file && $0.file.take() != nil }
+        return isHalf ? count / 2 : count
     }
 }
