@@ -83,11 +83,15 @@ extension ImageRequest: Hashable {
 
 extension ImageRequest {
     /// The key in the memory cache.
-    public var cacheKey: ImageCacheKey { cacheKey(for: original) }
+    public var cacheKey: ImageCacheKey {
+        cacheKey(source: Original.source(origin, identity: identity, headers: headers))
+    }
 
-    /// The key in the memory cache, for a request whose original is known.
-    package func cacheKey(for original: Original) -> ImageCacheKey {
-        ImageCacheKey(source: original.source, target: target, processors: processors.map(\.identifier))
+    /// Returns the key in the memory cache.
+    ///
+    /// - Parameter source: The source of the request's original.
+    package func cacheKey(source: String) -> ImageCacheKey {
+        ImageCacheKey(source: source, target: target, processors: processors.map(\.identifier))
     }
 
     package var original: Original { Original(origin, identity: identity, headers: headers) }

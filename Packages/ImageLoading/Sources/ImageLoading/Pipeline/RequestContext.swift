@@ -35,7 +35,8 @@ final class RequestContext: Sendable {
         let reload = loader.reloads.withLock { $0.begin(original) }
         let route = FetchRoute(request, original, lastReload: reload)
         dataKey = DataJobKey(original: original, route: route)
-        imageKey = ImageJobKey(image: request.cacheKey(for: original), route: route, readsMemory: request.readsMemory)
+        let imageKey = request.cacheKey(source: original.source)
+        self.imageKey = ImageJobKey(image: imageKey, route: route, readsMemory: request.readsMemory)
     }
 
     deinit { loader.reloads.withLock { $0.end(original) } }
