@@ -32,7 +32,7 @@ public struct ImageLoaderConfiguration: Sendable {
     public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?
     /// Provides background time for downloads of `.high` priority and above; nil if the platform needs none.
     public var backgroundTime: (any BackgroundTimeProvider)?
-    /// The maximum number of downloads that wait for a network. Beyond it, those of the lowest priority fail.
+    /// The maximum number of downloads that wait for a network. Beyond it, those of the lowest priority don't wait.
     public var maxWaitingForNetwork = 200
     /// The policy for retries of failed downloads.
     public var retryPolicy: RetryPolicy

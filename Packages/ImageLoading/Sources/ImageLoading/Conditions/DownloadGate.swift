@@ -1,7 +1,8 @@
 import ImageCore
 import Synchronization
 
-/// Delays or interrupts downloads while memory, the application state or the network don't allow them.
+/// Delays downloads while memory, the application state or the network don't allow them. A change of memory or of the
+/// application state also interrupts downloads. A lost network does not: their transport fails.
 final class DownloadGate: Sendable {
     private struct Pending: Sendable {
         let priority: LivePriority
