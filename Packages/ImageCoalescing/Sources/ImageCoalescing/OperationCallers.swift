@@ -12,11 +12,11 @@ final class OperationCallers: SharedOperation {
 
     /// Sets the operation's task, which is cancelled when all callers have left.
     func setTask(_ task: Task<Void, Never>) {
-        let isAbandoned = state.withLock { state in
+        let isOver = state.withLock { state in
             state.task = task
             return state.isOver
         }
-        if isAbandoned { task.cancel() }
+        if isOver { task.cancel() }
     }
 
     /// Adds a caller. If the operation is over, resumes the caller with false and returns false.

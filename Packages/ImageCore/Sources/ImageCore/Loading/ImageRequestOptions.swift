@@ -1,8 +1,11 @@
 /// Values of a request for views, observers and the application. The loader doesn't read them. Requests that differ
 /// only in these options share all work.
 public struct ImageRequestOptions: Sendable {
-    /// The name of an option. You can add your own: `extension ImageRequestOptions.Key { static let row =
-    /// Self(rawValue: "row") }`.
+    /// The name of an option. You can add your own:
+    ///
+    /// ```swift
+    /// extension ImageRequestOptions.Key { static let row = Self(rawValue: "row") }
+    /// ```
     public struct Key: RawRepresentable, Hashable, Sendable {
         /// The name of the option.
         public let rawValue: String
